@@ -1,0 +1,118 @@
+"""The shape gates of the house: how long functions and files may be, what a value looks like, where broad excepts may stand.
+
+Run from the project's root: `python .ci/check_shape.py`. Prints each breach and the figures; exits with 1 where there is one.
+"""
+
+from __future__ import annotations
+
+import ast
+import statistics
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+FUNCTION_MEDIAN, FUNCTION_P90, FUNCTION_MAX = 9, 30, 50
+FILE_P90, FILE_MAX, MAIN_WINDOW_MAX = 300, 400, 250
+BROAD_EXCEPTS_AT_MOST = 5
+TEST_TO_CODE = 1.2
+LONG_FUNCTIONS_ALLOWED: frozenset[str] = frozenset()  # "file:function": one table or one page layout, with its reason beside it
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def main() -> int:
+    """Judges gpuassist/ and tests/."""
+    files = {path: ast.parse(path.read_text("utf-8")) for path in sorted(Path("gpuassist").rglob("*.py"))}
+    breaches = [*_files(files), *_functions(files), *_values(files), *_broad(files), *_ratio()]
+    for breach in breaches:
+        print(breach)
+    return 1 if breaches else 0
+
+
+def _files(files: dict[Path, ast.Module]) -> Iterator[str]:
+    lengths = {path: len(path.read_text("utf-8").splitlines()) for path in files}
+    print(f"files: {len(lengths)}, p90 {_p90(list(lengths.values()))}, longest {max(lengths.values())}")
+    if _p90(list(lengths.values())) > FILE_P90:
+        yield f"files: p90 is over {FILE_P90} lines"
+    for path, length in lengths.items():
+        limit = MAIN_WINDOW_MAX if path.name == "main_window.py" else FILE_MAX
+        if length > limit:
+            yield f"{path}: {length} lines, at most {limit}"
+
+
+def _functions(files: dict[Path, ast.Module]) -> Iterator[str]:
+    lengths: list[int] = []
+    for path, tree in files.items():
+        for node in ast.walk(tree):
+            if isinstance(node, Function):
+                lengths.append(_length(node))
+                if lengths[-1] > FUNCTION_MAX and f"{path}:{node.name}" not in LONG_FUNCTIONS_ALLOWED:
+                    yield f"{path}:{node.lineno}: {node.name} has {lengths[-1]} lines, at most {FUNCTION_MAX}"
+    median, p90 = statistics.median(lengths), _p90(lengths)
+    print(f"functions: {len(lengths)}, median {median}, p90 {p90}, longest {max(lengths)}")
+    if median > FUNCTION_MEDIAN or p90 > FUNCTION_P90:
+        yield f"functions: median {median} (at most {FUNCTION_MEDIAN}), p90 {p90} (at most {FUNCTION_P90})"
+
+
+def _values(files: dict[Path, ast.Module]) -> Iterator[str]:
+    for path, tree in files.items():
+        if path.parent.name == "model":
+            for node in ast.walk(tree):
+                if isinstance(node, ast.ClassDef) and not (_is_frozen(node) or _is_enum_or_error(node)):
+                    yield f"{path}:{node.lineno}: {node.name} is neither a frozen, slotted dataclass nor an enum nor an error"
+
+
+def _broad(files: dict[Path, ast.Module]) -> Iterator[str]:
+    places = [
+        f"{path}:{node.lineno}"
+        for path, tree in files.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ExceptHandler) and _is_broad(node)
+    ]
+    print(f"broad excepts: {len(places)}")
+    if len(places) > BROAD_EXCEPTS_AT_MOST:
+        yield f"broad excepts: {len(places)}, at most {BROAD_EXCEPTS_AT_MOST}: {', '.join(places)}"
+
+
+def _ratio() -> Iterator[str]:
+    code, tests = (_code_lines(folder) for folder in ("gpuassist", "tests"))
+    print(f"code lines: {code}, test lines: {tests}, ratio {tests / code:.2f}")
+    if tests < TEST_TO_CODE * code:
+        yield f"tests: {tests} lines for {code} of code, at least {TEST_TO_CODE} to 1"
+
+
+def _code_lines(folder: str) -> int:
+    return sum(
+        1
+        for path in Path(folder).rglob("*.py")
+        for line in path.read_text("utf-8").splitlines()
+        if line.strip() and not line.lstrip().startswith("#")
+    )
+
+
+def _length(node: Function) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def _p90(lengths: list[int]) -> int:
+    return sorted(lengths)[min(len(lengths) - 1, int(len(lengths) * 0.9))]
+
+
+def _is_frozen(node: ast.ClassDef) -> bool:
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "dataclass":
+            true = {word.arg for word in decorator.keywords if ast.unparse(word.value) == "True"}
+            return {"frozen", "slots"} <= true
+    return False
+
+
+def _is_enum_or_error(node: ast.ClassDef) -> bool:
+    return any(ast.unparse(base).endswith(("Enum", "Error", "Protocol")) for base in node.bases)
+
+
+def _is_broad(node: ast.ExceptHandler) -> bool:
+    return node.type is None or ast.unparse(node.type) in {"Exception", "BaseException"}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+# Two commands do everything on a fresh machine: `make run` and `make test`.
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.10 python3; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+TORCH := .venv-torch
+ARGS ?=
+
+.PHONY: run test lint bench words screenshots clean
+
+run: $(VENV)/.app
+	$(BIN)/gpuassist $(ARGS)
+
+test: $(VENV)/.dev $(TORCH)/.torch
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python .ci/check_shape.py
+	@if command -v shellcheck >/dev/null 2>&1; then shellcheck .ci/run; \
+	else echo "NOT RUN: shellcheck; install the package shellcheck"; fi
+
+bench: $(VENV)/.dev $(TORCH)/.torch
+	$(BIN)/python -m benchmarks
+
+words: $(VENV)/.dev
+	$(BIN)/python tools/words.py
+
+screenshots: $(VENV)/.dev
+	$(BIN)/python tools/screenshots.py
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "gpuassist needs Python 3.10 or newer with the venv module (Debian, Ubuntu: python3-venv)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.app: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.app
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+# The tests' second environment: a real torch that the child script runs in. Without one those tests skip and say so.
+$(TORCH)/.torch: pyproject.toml
+	@test -x $(TORCH)/bin/python || $(PYTHON) -m venv $(TORCH)
+	@$(TORCH)/bin/python -m pip install --quiet numpy torch==2.13.0+cpu --extra-index-url https://download.pytorch.org/whl/cpu \
+		|| echo "NOT RUN: the tests that need torch; torch==2.13.0+cpu could not be installed for $(PYTHON)"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) $(TORCH) .cache build dist

@@ -1,0 +1,77 @@
+"""What every subcommand works with, and the exit statuses that they share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TextIO
+
+from gpuassist.model.codec import Json
+from gpuassist.model.text import Text
+from gpuassist.session.context import Session
+
+
+class Exit(IntEnum):
+    """The exit statuses of the command line's contract."""
+
+    HEALTHY = 0
+    WARNINGS = 1
+    PROBLEMS = 2
+    UNDETERMINED = 3
+    USAGE = 64
+    OUR_FAULT = 70
+    INTERRUPTED = 130
+
+
+_WORST_FIRST = (Exit.OUR_FAULT, Exit.USAGE, Exit.PROBLEMS, Exit.WARNINGS, Exit.UNDETERMINED, Exit.HEALTHY)
+
+
+def worst(exits: Iterable[Exit]) -> Exit:
+    """The one that the program ends with where several apply."""
+    found = set(exits)
+    return next((one for one in _WORST_FIRST if one in found), Exit.HEALTHY)
+
+
+class UsageError(Exception):
+    """The command line asks for what cannot be: says so and exits with 64."""
+
+    def __init__(self, reason: Text) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """Standard output and error, and whether they may be coloured and asked."""
+
+    out: TextIO
+    err: TextIO
+    colour: bool
+    interactive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A subcommand's surroundings: `machine_file` is the recording that `--machine` names, empty for the live machine."""
+
+    session: Session
+    terminal: Terminal
+    machine_file: str = ""
+
+    def say(self, words: Text | str = "") -> None:
+        """A line on standard output."""
+        self.terminal.out.write(f"{self._render(words)}\n")
+
+    def note(self, words: Text | str) -> None:
+        """A line on standard error: progress and trouble, never part of a result."""
+        self.terminal.err.write(f"{self._render(words)}\n")
+
+    def document(self, document: Json, *, indent: int | None = 2) -> None:
+        """One JSON document on standard output."""
+        self.terminal.out.write(json.dumps(document, ensure_ascii=False, indent=indent) + "\n")
+        self.terminal.out.flush()
+
+    def _render(self, words: Text | str) -> str:
+        return words if isinstance(words, str) else self.session.words(words)

@@ -1,0 +1,1 @@
+"""From a Machine to findings: rules, the catalogue, the compatibility chain. Pure."""

@@ -1,0 +1,1 @@
+"""Pure readers of foreign text and bytes that more than one stage needs."""

@@ -1,0 +1,1 @@
+"""Typed records over the data handed in, and the version arithmetic. Pure."""

@@ -1,0 +1,1 @@
+"""Values only: frozen, typed, without behaviour that touches the world."""

@@ -1,0 +1,142 @@
+"""Values to JSON and back, driven by their own types: a recorded machine is exactly what `detect --json` prints.
+
+A fact is `{"value", "source"}` or `{"value": null, "reason", "asked"}`; versions and architectures are strings. A field that is
+missing takes its default (a fact: not looked at), so that an older recording still loads; a field nobody knows is left out.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache
+from typing import Any, Union
+
+from gpuassist.model.fact import Known, Unknown
+from gpuassist.model.machine import SCHEMA, Machine
+from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.version import ComputeCapability, Target, Version, VersionError
+
+Json = Union[None, bool, int, float, str, list["Json"], dict[str, "Json"]]
+Render = Callable[[Text], str]
+
+_SPELLED = (Version, ComputeCapability, Target)
+
+
+class DecodeError(ValueError):
+    """A JSON document does not describe the value; `reason` names the place and what was expected there."""
+
+    def __init__(self, reason: Text) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def encode(value: object, render: Render) -> Json:
+    """Any value of `model` as JSON; `render` turns the reasons of unknown facts into words."""
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, (str, *_SPELLED)):
+        return str(value)
+    if isinstance(value, tuple):
+        return [encode(item, render) for item in value]
+    return _encode_record(value, render)
+
+
+def _encode_record(value: object, render: Render) -> Json:
+    if isinstance(value, Text):
+        return render(value)
+    if isinstance(value, Unknown):
+        return {"value": None, "reason": render(value.reason), "asked": value.asked}
+    if is_dataclass(value):
+        return {field.name: encode(getattr(value, field.name), render) for field in fields(value)}
+    raise TypeError(type(value).__name__)
+
+
+def decode(kind: Any, data: Json, where: str = "$") -> Any:
+    """The value of type `kind` that `data` describes; raises `DecodeError` with the place where it does not."""
+    origin = typing.get_origin(kind)
+    if origin is Union:
+        return _decode_fact(typing.get_args(kind)[0], data, where)
+    if origin is tuple:
+        return _decode_tuple(kind, data, where)
+    if kind is Text:
+        return verbatim(_plain(str, data, where))
+    if kind in _SPELLED or (isinstance(kind, type) and issubclass(kind, Enum)):
+        return _decode_spelled(kind, data, where)
+    if is_dataclass(kind):
+        return _decode_record(kind, data, where)
+    return _plain(kind, data, where)
+
+
+def encode_machine(machine: Machine, render: Render) -> dict[str, Json]:
+    """The document that `detect --json` prints."""
+    document = encode(machine, render)
+    assert isinstance(document, dict)
+    return {"schema": SCHEMA, **document}
+
+
+def decode_machine(data: Json) -> Machine:
+    """The machine of a document that `encode_machine` made; raises `DecodeError` for anything else."""
+    if not isinstance(data, dict) or "schema" not in data:
+        raise DecodeError(text("this is not a recorded machine: it has no schema number"))
+    if data["schema"] != SCHEMA:
+        raise DecodeError(
+            text("this recording has schema {found}; this program reads schema {known}", found=str(data["schema"]), known=SCHEMA)
+        )
+    machine: Machine = decode(Machine, data)
+    return machine
+
+
+def _decode_fact(known: Any, data: Json, where: str) -> Known[Any] | Unknown:
+    if not isinstance(data, dict):
+        raise _wrong(where, "a fact")
+    if "source" in data:
+        (inner,) = typing.get_args(known)
+        return Known(decode(inner, data.get("value"), f"{where}.value"), _plain(str, data["source"], f"{where}.source"))
+    return Unknown(verbatim(_plain(str, data.get("reason", ""), f"{where}.reason")), bool(data.get("asked", True)))
+
+
+def _decode_tuple(kind: Any, data: Json, where: str) -> tuple[Any, ...]:
+    if not isinstance(data, list):
+        raise _wrong(where, "a list")
+    inner = typing.get_args(kind)[0]
+    return tuple(decode(inner, item, f"{where}[{place}]") for place, item in enumerate(data))
+
+
+def _decode_spelled(kind: Any, data: Json, where: str) -> Any:
+    words = _plain(str, data, where)
+    try:
+        return kind(words) if issubclass(kind, Enum) else kind.parse(words)
+    except (ValueError, VersionError):
+        raise _wrong(where, kind.__name__) from None
+
+
+def _decode_record(kind: Any, data: Json, where: str) -> Any:
+    if not isinstance(data, dict):
+        raise _wrong(where, kind.__name__)
+    hints = _hints(kind)
+    given = {name: decode(hint, data[name], f"{where}.{name}") for name, hint in hints.items() if name in data}
+    try:
+        return kind(**given)
+    except TypeError:
+        raise _wrong(where, kind.__name__) from None
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
+
+
+def _plain(kind: type, data: Json, where: str) -> Any:
+    if kind is float and isinstance(data, int) and not isinstance(data, bool):
+        return float(data)
+    if not isinstance(data, kind) or (kind is int and isinstance(data, bool)):
+        raise _wrong(where, kind.__name__)
+    return data
+
+
+def _wrong(where: str, expected: str) -> DecodeError:
+    return DecodeError(text("at {where}: expected {expected}", where=where, expected=expected))

@@ -1,0 +1,60 @@
+"""The NVIDIA driver: its kernel module, its user-space libraries, its device nodes, and what NVML says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuassist.model.fact import NOT_ASKED, Fact
+from gpuassist.model.version import Version
+
+
+@dataclass(frozen=True, slots=True)
+class KernelModule:
+    """An nvidia.ko, loaded or on disk. `open_flavour` is true for the open kernel modules (licence `Dual MIT/GPL`)."""
+
+    path: str
+    version: Fact[Version] = NOT_ASKED
+    licence: Fact[str] = NOT_ASKED
+    open_flavour: Fact[bool] = NOT_ASKED
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A shared library of the driver by its real file, with the version in that file's name."""
+
+    path: str
+    version: Fact[Version] = NOT_ASKED
+
+
+@dataclass(frozen=True, slots=True)
+class NvmlStatus:
+    """What `nvmlInit` returned: 0 success, 9 driver not loaded, 12 library missing, 18 version mismatch (nvml.h)."""
+
+    code: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceNode:
+    """A `/dev/nvidia*` node and what this user may do with it; `mode` is the permission bits, `owner` `root:video`."""
+
+    path: str
+    mode: int
+    owner: str
+    readable: bool
+    writable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """`loaded` and `on_disk` are empty tuples where somebody looked and found none."""
+
+    loaded: Fact[tuple[KernelModule, ...]] = NOT_ASKED
+    on_disk: Fact[tuple[KernelModule, ...]] = NOT_ASKED
+    nouveau_loaded: Fact[bool] = NOT_ASKED
+    libcuda: Fact[tuple[Library, ...]] = NOT_ASKED
+    device_nodes: Fact[tuple[DeviceNode, ...]] = NOT_ASKED
+    nvml_status: Fact[NvmlStatus] = NOT_ASKED
+    nvml_version: Fact[str] = NOT_ASKED
+    version: Fact[Version] = NOT_ASKED
+    cuda_version: Fact[Version] = NOT_ASKED

@@ -1,0 +1,57 @@
+"""Python environments and the torch in them, as their files describe them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from gpuassist.model.fact import NOT_ASKED, Fact
+from gpuassist.model.version import Target, Version
+
+
+class Manager(str, Enum):
+    """What made the environment."""
+
+    SYSTEM = "system"
+    VENV = "venv"
+    CONDA = "conda"
+    PYENV = "pyenv"
+    UV = "uv"
+
+
+class Accelerator(str, Enum):
+    """What a torch build computes on beside the CPU."""
+
+    CUDA = "cuda"
+    ROCM = "rocm"
+    XPU = "xpu"
+    CPU = "cpu"
+
+
+@dataclass(frozen=True, slots=True)
+class Torch:
+    """A torch in a site-packages directory. `version` is its own full text (`2.5.1+cu124`), `cuda` what it was built with
+    (only asked of CUDA builds), `targets` the GPU code it was compiled to, `installer` who put it there (pip, uv, conda).
+    """
+
+    path: str
+    version: Fact[str] = NOT_ASKED
+    accelerator: Fact[Accelerator] = NOT_ASKED
+    cuda: Fact[Version] = NOT_ASKED
+    targets: Fact[tuple[Target, ...]] = NOT_ASKED
+    installer: Fact[str] = NOT_ASKED
+
+
+@dataclass(frozen=True, slots=True)
+class PythonEnvironment:
+    """An environment by its prefix; `active` where a new terminal's or gpuassist's own shell has it activated;
+    `torch` is an empty tuple where none is installed, and holds two where one shadows the other.
+    """
+
+    prefix: str
+    name: str
+    manager: Fact[Manager] = NOT_ASKED
+    interpreter: Fact[str] = NOT_ASKED
+    python_version: Fact[Version] = NOT_ASKED
+    active: Fact[bool] = NOT_ASKED
+    torch: Fact[tuple[Torch, ...]] = NOT_ASKED

@@ -1,0 +1,40 @@
+"""What was found out, with its source, or why it is not known.
+
+An unknown fact is never `None`, an empty string, -1 or NaN: a reader must look which of the two it holds. Known absence is a
+value: an empty tuple of kernel modules says that somebody looked and none is there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar, Union
+
+from gpuassist.model.text import Text, text
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Known(Generic[T]):
+    """A value and where it was read: a path, a library, a command line."""
+
+    value: T
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Why there is no value; `asked` is false where nobody looked, as in a pasted text that does not say."""
+
+    reason: Text
+    asked: bool = True
+
+
+Fact = Union[Known[T], Unknown]
+
+NOT_ASKED = Unknown(text("not looked at"), asked=False)
+
+
+def value_or(fact: Fact[T], default: T) -> T:
+    """The value, or `default` where the fact is unknown: for showing and sorting, not for judging."""
+    return fact.value if isinstance(fact, Known) else default

@@ -1,0 +1,107 @@
+"""What judging a machine or a text yields: problems with their evidence, what is fine, and what could not be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from gpuassist.model.text import Parameter, Parameters, Text
+
+
+class Severity(str, Enum):
+    """How much it matters: something does not work, something will bite, something is good to know."""
+
+    PROBLEM = "problem"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A fact that a verdict rests on, in words, with where it was read."""
+
+    fact: Text
+    value: Text
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A problem by its catalogue id, with the parameters of its sentences and the facts that prove it."""
+
+    problem: str
+    parameters: Parameters
+    evidence: tuple[Evidence, ...]
+
+    def parameter(self, name: str) -> Parameter:
+        """A parameter's value; empty where the finding has none of that name."""
+        return dict(self.parameters).get(name, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Undetermined:
+    """A problem that could be there: the fact that would tell, and why it is unknown."""
+
+    problem: str
+    fact: Text
+    reason: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A check that was made and found nothing wrong, by its short name."""
+
+    check: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Everything that the rules say of one machine, most likely cause first."""
+
+    findings: tuple[Finding, ...] = ()
+    undetermined: tuple[Undetermined, ...] = ()
+    passed: tuple[Passed, ...] = ()
+
+
+class Action(str, Enum):
+    """What kind of act a remedy or a step asks for."""
+
+    NONE = "none"
+    EDIT = "edit"
+    COMMAND = "command"
+    NEW_SHELL = "new-shell"
+    REBOOT = "reboot"
+    HARDWARE = "hardware"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandUse:
+    """A command by its key in the one list of commands, with its parameters, and the lines it renders to here."""
+
+    key: str
+    parameters: Parameters
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """One way to mend a problem: what to do, the commands, and how to see that it worked."""
+
+    text: str
+    commands: tuple[CommandUse, ...]
+    needs_root: bool
+    action: Action
+    check: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A finding in the words of the catalogue, in one language: what terminal, window and JSON show alike."""
+
+    id: str
+    severity: Severity
+    title: str
+    explanation: str
+    evidence: tuple[Evidence, ...]
+    remedies: tuple[Remedy, ...]
+    links: tuple[str, ...]

@@ -1,0 +1,59 @@
+"""One NVIDIA GPU, as the PCI tree and NVML describe it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from gpuassist.model.fact import NOT_ASKED, Fact
+from gpuassist.model.version import ComputeCapability
+
+
+class PowerState(str, Enum):
+    """The runtime power state: an asleep GPU is not asked through NVML, which would wake it."""
+
+    ACTIVE = "active"
+    ASLEEP = "asleep"
+
+
+@dataclass(frozen=True, slots=True)
+class PcieLink:
+    """Lanes and speed of the slot's link; the speed falls at idle by design, the width does not."""
+
+    width: int
+    max_width: int
+    speed_gigatransfers: float
+    max_speed_gigatransfers: float
+
+
+@dataclass(frozen=True, slots=True)
+class GpuProcess:
+    """A process that NVML says is on the GPU; what NVML does not tell (under WSL2, in a container) is unknown."""
+
+    pid: int
+    kind: str
+    memory_used_bytes: Fact[int] = NOT_ASKED
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """A physical GPU. `pci_id` is `10de:2684`, `pci_address` `0000:01:00.0`, `kernel_driver` is empty where none is bound."""
+
+    pci_address: Fact[str] = NOT_ASKED
+    pci_id: Fact[str] = NOT_ASKED
+    name: Fact[str] = NOT_ASKED
+    architecture: Fact[str] = NOT_ASKED
+    compute_capability: Fact[ComputeCapability] = NOT_ASKED
+    kernel_driver: Fact[str] = NOT_ASKED
+    power_state: Fact[PowerState] = NOT_ASKED
+    pcie_link: Fact[PcieLink] = NOT_ASKED
+    index: Fact[int] = NOT_ASKED
+    uuid: Fact[str] = NOT_ASKED
+    minor: Fact[int] = NOT_ASKED
+    memory_total_bytes: Fact[int] = NOT_ASKED
+    memory_used_bytes: Fact[int] = NOT_ASKED
+    display_active: Fact[bool] = NOT_ASKED
+    mig_enabled: Fact[bool] = NOT_ASKED
+    mig_uuids: Fact[tuple[str, ...]] = NOT_ASKED
+    compute_mode: Fact[str] = NOT_ASKED
+    processes: Fact[tuple[GpuProcess, ...]] = NOT_ASKED

@@ -1,0 +1,65 @@
+"""A whole machine at one moment: every fact that rules judge and pages show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gpuassist.model.driver import Driver
+from gpuassist.model.environment import PythonEnvironment
+from gpuassist.model.fact import NOT_ASKED, Fact
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.shell import Shell
+from gpuassist.model.toolkit import Compiler, Toolkit
+from gpuassist.model.version import Version
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """What /etc/os-release says: `id` and `id_like` as they stand there, `version_id` empty where a rolling one has none."""
+
+    id: str
+    id_like: tuple[str, ...]
+    version_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """`container` is empty outside one, else its kind (docker, podman, lxc, ...); `wsl` is 0 outside, else WSL's 1 or 2."""
+
+    distribution: Fact[Distribution] = NOT_ASKED
+    kernel: Fact[str] = NOT_ASKED
+    architecture: Fact[str] = NOT_ASKED
+    glibc: Fact[Version] = NOT_ASKED
+    wsl: Fact[int] = NOT_ASKED
+    container: Fact[str] = NOT_ASKED
+    jetson: Fact[bool] = NOT_ASKED
+    secure_boot: Fact[bool] = NOT_ASKED
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A process that has a `/dev/nvidia*` node open; only own processes show theirs without root."""
+
+    pid: int
+    user: str
+    command: str
+    devices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """An immutable snapshot; `taken_at` is ISO 8601, empty in one that was read from a pasted text."""
+
+    taken_at: str = ""
+    host: Host = field(default_factory=Host)
+    gpus: Fact[tuple[Gpu, ...]] = NOT_ASKED
+    driver: Driver = field(default_factory=Driver)
+    toolkits: Fact[tuple[Toolkit, ...]] = NOT_ASKED
+    compilers: Fact[tuple[Compiler, ...]] = NOT_ASKED
+    environments: Fact[tuple[PythonEnvironment, ...]] = NOT_ASKED
+    shell: Shell = field(default_factory=Shell)
+    holders: Fact[tuple[Holder, ...]] = NOT_ASKED
+    note: str = ""

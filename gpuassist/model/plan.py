@@ -1,0 +1,85 @@
+"""A repair as data: steps to show before anything is done, what came of each, and how it is taken back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from gpuassist.model.text import Text
+
+
+class StepKind(str, Enum):
+    """What a step does, and who does it: edits and commands may be ours, root commands are the user's."""
+
+    EDIT = "edit"
+    COMMAND = "command"
+    ROOT_COMMAND = "root-command"
+    NEW_SHELL = "new-shell"
+    REBOOT = "reboot"
+    HARDWARE = "hardware"
+
+
+@dataclass(frozen=True, slots=True)
+class FileEdit:
+    """The bytes that a file holds now and shall hold; `path` as the user names it, `target` after symlinks."""
+
+    path: str
+    target: str
+    before: bytes
+    after: bytes
+    existed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step, with its unified diff where it edits, and how to see that it worked."""
+
+    kind: StepKind
+    text: Text
+    commands: tuple[str, ...] = ()
+    diff: str = ""
+    check: Text | None = None
+    needs_root: bool = False
+    edit: FileEdit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Steps in order; `notes` are what the user should know before, `id` names the change in markers and journal."""
+
+    id: str
+    goal: Text
+    steps: tuple[Step, ...]
+    notes: tuple[Text, ...] = ()
+
+
+class Result(str, Enum):
+    """What came of a step."""
+
+    MODIFIED = "modified"
+    UNCHANGED = "unchanged"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of applying one step, and why where it was refused or failed."""
+
+    result: Result
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A change that was made: enough to take it back byte for byte. Hashes are SHA-256 in hex; times ISO 8601."""
+
+    id: str
+    made_at: str
+    goal: str
+    path: str
+    target: str
+    existed: bool
+    hash_before: str
+    hash_after: str
+    undone_at: str = ""

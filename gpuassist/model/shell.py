@@ -1,0 +1,67 @@
+"""The user's shell: its start-up files, and what a new terminal finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuassist.model.fact import NOT_ASKED, Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An environment variable that matters here, with its value as it stands; one that is not set is not listed."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program that PATH finds: the path it is found at, and the file that this really is after symlinks."""
+
+    name: str
+    path: str
+    real_path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """What an interactive shell holds once its start-up files have run."""
+
+    shell: str
+    variables: tuple[Variable, ...]
+    commands: tuple[Command, ...]
+
+    def variable(self, name: str) -> str:
+        """Its value; empty where it is not set."""
+        return next((variable.value for variable in self.variables if variable.name == name), "")
+
+    def is_set(self, name: str) -> bool:
+        """Whether the variable is there at all, empty or not."""
+        return any(variable.name == name for variable in self.variables)
+
+    def command(self, name: str) -> Command | None:
+        """The program of that name, or none where PATH finds none."""
+        return next((command for command in self.commands if command.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class StartupFile:
+    """A file that the login shell may read."""
+
+    path: str
+    exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """`new_terminal` is what rules judge (design: a new terminal); `own` is what gpuassist itself was started with.
+
+    `directories_missing` are elements of the new terminal's PATH and LD_LIBRARY_PATH that do not exist.
+    """
+
+    login_shell: Fact[str] = NOT_ASKED
+    startup_files: Fact[tuple[StartupFile, ...]] = NOT_ASKED
+    new_terminal: Fact[Terminal] = NOT_ASKED
+    own: Fact[Terminal] = NOT_ASKED
+    directories_missing: Fact[tuple[str, ...]] = NOT_ASKED

@@ -1,0 +1,37 @@
+"""Words that are not rendered yet: a message in English, which is its gettext id, with its parameters.
+
+Stages return these and never finished sentences; `session.words` renders them at the border (cli, ui, report).
+Babel extracts the first argument of `text` and the first two of `counted`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Union
+
+Parameter = Union[str, int, float, "Text"]
+Parameters = tuple[tuple[str, Parameter], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A message with `{name}` slots, and what goes into them; `plural` is the form for other counts than one."""
+
+    message: str
+    parameters: Parameters = ()
+    plural: str = ""
+
+
+def text(message: str, /, **parameters: Parameter) -> Text:
+    """A message to translate; a literal brace in it is written twice."""
+    return Text(message, tuple(parameters.items()))
+
+
+def counted(one: str, many: str, /, count: int, **parameters: Parameter) -> Text:
+    """A message whose form depends on `count`, which is also a parameter of it."""
+    return Text(one, (("count", count), *parameters.items()), many)
+
+
+def verbatim(words: str) -> Text:
+    """Words that are shown as they are in every language: a path, a version, what a tool printed."""
+    return Text("{words}", (("words", words),))

@@ -1,0 +1,90 @@
+"""Version numbers and GPU architectures as values that compare the way their makers count."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+_VERSION = re.compile(r"\d+(?:\.\d+)*")
+_CAPABILITY = re.compile(r"(\d+)\.(\d)")
+_TARGET = re.compile(r"(sm|compute|lto)_(\d{1,2})(\d)([af]?)")
+
+
+class VersionError(ValueError):
+    """A text that should hold a version or an architecture does not."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Version:
+    """A dotted version number: a driver (570.86.16), a CUDA release (12.4), a torch release (2.5.1)."""
+
+    parts: tuple[int, ...]
+
+    @classmethod
+    def parse(cls, words: str) -> Version:
+        """The number that `words` starts with, past a leading V or v; what follows it (+cu124, rc1, .post2) is left out."""
+        found = _VERSION.match(words.strip().lstrip("Vv"))
+        if found is None:
+            raise VersionError(words)
+        return cls(tuple(int(part) for part in found[0].split(".")))
+
+    @property
+    def major(self) -> int:
+        """The first number: the branch of a driver, the CUDA major of a toolkit."""
+        return self.parts[0]
+
+    @property
+    def release(self) -> Version:
+        """The first two numbers: 12.4 of 12.4.131, with 0 where the second is missing."""
+        return Version((*self.parts, 0)[:2])
+
+    def __str__(self) -> str:
+        return ".".join(map(str, self.parts))
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ComputeCapability:
+    """What NVIDIA numbers a GPU's instruction set with: 8.9 of an RTX 4090."""
+
+    major: int
+    minor: int
+
+    @classmethod
+    def parse(cls, words: str) -> ComputeCapability:
+        """From `8.9`, `12.0`."""
+        found = _CAPABILITY.fullmatch(words.strip())
+        if found is None:
+            raise VersionError(words)
+        return cls(int(found[1]), int(found[2]))
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"
+
+
+class Code(str, Enum):
+    """The two kinds of GPU code in a file: finished machine code, and PTX that the driver still has to compile."""
+
+    CUBIN = "sm"
+    PTX = "compute"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Target:
+    """An architecture that code was, or can be, compiled for: `sm_90a`, `compute_120`."""
+
+    capability: ComputeCapability
+    code: Code
+    suffix: str = ""
+
+    @classmethod
+    def parse(cls, words: str) -> Target:
+        """From the compiler's own name of it; `lto_` counts as PTX, which it replaces."""
+        found = _TARGET.fullmatch(words.strip())
+        if found is None:
+            raise VersionError(words)
+        code = Code.CUBIN if found[1] == "sm" else Code.PTX
+        return cls(ComputeCapability(int(found[2]), int(found[3])), code, found[4])
+
+    def __str__(self) -> str:
+        return f"{self.code.value}_{self.capability.major}{self.capability.minor}{self.suffix}"

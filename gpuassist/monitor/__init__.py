@@ -1,0 +1,1 @@
+"""Live GPU memory: sources, the sampler thread and bounded history."""

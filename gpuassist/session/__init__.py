@@ -1,0 +1,1 @@
+"""What a user does, free of Qt: one module for each thing, stringing the stages together."""

@@ -1,0 +1,54 @@
+"""Texts to sentences in the user's language: the border where words are rendered."""
+
+from __future__ import annotations
+
+import gettext
+import io
+from collections.abc import Mapping
+
+from gpuassist.model.text import Parameter, Text
+from gpuassist.system.resources import Resources
+
+LANGUAGES = ("en", "zh_CN")
+
+
+class Words:
+    """Renders texts in one language."""
+
+    def __init__(self, language: str, translations: gettext.NullTranslations) -> None:
+        self.language = language
+        self._translations = translations
+
+    def __call__(self, text: Text) -> str:
+        """The sentence, its parameters filled in; a text among them is rendered first."""
+        parameters = {name: self._parameter(value) for name, value in text.parameters}
+        return self._message(text).format(**parameters)
+
+    def _parameter(self, value: Parameter) -> str | int | float:
+        return self(value) if isinstance(value, Text) else value
+
+    def _message(self, text: Text) -> str:
+        if not text.plural:
+            return self._translations.gettext(text.message)
+        count = dict(text.parameters)["count"]
+        return self._translations.ngettext(text.message, text.plural, count if isinstance(count, int) else 0)
+
+
+def words_for(language: str, resources: Resources) -> Words:
+    """Words of a language; English where no translation of it ships."""
+    try:
+        compiled = resources.read(f"words/{language}/LC_MESSAGES/gpuassist.mo")
+    except FileNotFoundError:
+        return Words(language, gettext.NullTranslations())
+    return Words(language, gettext.GNUTranslations(io.BytesIO(compiled)))
+
+
+def language_of(variables: Mapping[str, str]) -> str:
+    """The language that the locale asks for (LC_ALL, LC_MESSAGES, LANG in that order), among those that gpuassist has."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if variables.get(name):
+            return "zh_CN" if variables[name].lower().startswith("zh") else "en"
+    return "en"
+
+
+ENGLISH = Words("en", gettext.NullTranslations())

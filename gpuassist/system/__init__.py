@@ -1,0 +1,1 @@
+"""The outside world behind small ports: files, processes, shells, NVML, clock, resources."""

@@ -1,0 +1,27 @@
+"""The time, behind a port so that tests choose it."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime, timezone
+
+
+class Clock:
+    """The real clock."""
+
+    def now(self) -> datetime:
+        """The moment, with the local zone."""
+        return datetime.now(timezone.utc).astimezone()
+
+    def epoch(self) -> float:
+        """Seconds since 1970."""
+        return time.time()
+
+    def monotonic(self) -> float:
+        """Seconds of a clock that never jumps."""
+        return time.monotonic()
+
+
+def iso(moment: datetime) -> str:
+    """ISO 8601 to the millisecond, with the zone."""
+    return moment.isoformat(timespec="milliseconds")

@@ -1,0 +1,124 @@
+"""Files as the machine names them, wherever its root is: `/` live, a directory with a recorded machine in tests.
+
+Every path is an absolute POSIX path of that machine; symlinks are followed inside its root, as chroot would.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+_LINKS_AT_MOST = 40  # as the kernel's MAXSYMLINKS
+
+
+class Files:
+    """Reading under a root; missing files raise the same `OSError` as the kernel does."""
+
+    def __init__(self, root: str = "/") -> None:
+        self.root = os.path.realpath(root)
+
+    @property
+    def live(self) -> bool:
+        """Whether this is the running machine's own tree, not a recorded one."""
+        return self.root == "/"
+
+    def read_bytes(self, path: str, limit: int = -1) -> bytes:
+        """The file's bytes, at most `limit` of them."""
+        with open(self.place(path), "rb") as file:
+            return file.read(limit)
+
+    def read_text(self, path: str, limit: int = -1) -> str:
+        """The file as UTF-8; bytes that are not become U+FFFD."""
+        return self.read_bytes(path, limit).decode("utf-8", "replace")
+
+    def names(self, path: str) -> tuple[str, ...]:
+        """What a directory holds, sorted; empty where it cannot be listed."""
+        try:
+            return tuple(sorted(os.listdir(self.place(path))))
+        except OSError:
+            return ()
+
+    def exists(self, path: str) -> bool:
+        """Whether the path leads to something, after symlinks."""
+        return os.path.exists(self.place(path))
+
+    def is_file(self, path: str) -> bool:
+        """Whether it is a regular file, after symlinks."""
+        return os.path.isfile(self.place(path))
+
+    def is_directory(self, path: str) -> bool:
+        """Whether it is a directory, after symlinks."""
+        return os.path.isdir(self.place(path))
+
+    def is_link(self, path: str) -> bool:
+        """Whether the last part of the path is a symlink, dangling or not."""
+        return os.path.islink(self._inside(os.path.dirname(path), os.path.basename(path)))
+
+    def readlink(self, path: str) -> str:
+        """Where the symlink points, as written in it."""
+        return os.readlink(self._inside(os.path.dirname(path), os.path.basename(path)))
+
+    def status(self, path: str) -> os.stat_result:
+        """Mode, owner, size and times, after symlinks."""
+        return os.stat(self.place(path))
+
+    def may(self, path: str, mode: int) -> bool:
+        """Whether this user may access it so (`os.R_OK`, `os.W_OK`, `os.X_OK`)."""
+        return os.access(self.place(path), mode)
+
+    def real(self, path: str) -> str:
+        """The path with every symlink followed inside the root; a missing tail stays as it is."""
+        return str(self._resolve(path))
+
+    def glob(self, pattern: str) -> tuple[str, ...]:
+        """Paths that match a pattern with `*`, `?` and `[]` in any part, sorted; hidden names only where it says so."""
+        return tuple(sorted(self._glob("/", PurePosixPath(pattern).parts[1:])))
+
+    def place(self, path: str) -> str:
+        """Where this machine's file lies for the operating system; only ports and the programs they start need it."""
+        return path if self.live else self.root + str(self._resolve(path))
+
+    def _inside(self, directory: str, name: str) -> str:
+        return os.path.join(self.place(directory or "/"), name)
+
+    def _glob(self, base: str, parts: tuple[str, ...]) -> Iterator[str]:
+        if not parts:
+            yield base
+            return
+        for name in self._matching(base, parts[0]):
+            path = str(PurePosixPath(base, name))
+            if len(parts) == 1 or self.is_directory(path):
+                yield from self._glob(path, parts[1:])
+
+    def _matching(self, base: str, pattern: str) -> Iterator[str]:
+        if not any(sign in pattern for sign in "*?["):
+            path = str(PurePosixPath(base, pattern))
+            if self.exists(path) or self.is_link(path):
+                yield pattern
+            return
+        for name in self.names(base):
+            if fnmatch.fnmatchcase(name, pattern) and (pattern.startswith(".") or not name.startswith(".")):
+                yield name
+
+    def _resolve(self, path: str) -> PurePosixPath:
+        if self.live:
+            return PurePosixPath(os.path.realpath(path))
+        todo = list(PurePosixPath(path).parts[1:])
+        done = PurePosixPath("/")
+        followed = 0
+        while todo:
+            part = todo.pop(0)
+            if part == "..":
+                done = done.parent
+                continue
+            here = self.root + str(done / part)
+            if os.path.islink(here) and followed < _LINKS_AT_MOST:
+                followed += 1
+                target = PurePosixPath(os.readlink(here))
+                done = PurePosixPath("/") if target.is_absolute() else done
+                todo[:0] = [piece for piece in target.parts if piece != "/"]
+                continue
+            done = done / part
+        return done

@@ -1,0 +1,143 @@
+"""Foreign programs: each in a process group of its own, with a time limit and a clean environment, killed whole when it hangs.
+
+A frozen gpuassist carries its own libraries in LD_LIBRARY_PATH and hands them to its children (PyInstaller manual, "LD_LIBRARY_PATH
+considerations"); `clean` takes that back, so that the user's shells and interpreters load the user's libraries.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+_OURS = ("QT_", "PYSIDE", "PYQTGRAPH_", "_PYI_", "_MEIPASS")
+OUTPUT_AT_MOST_BYTES = 4 << 20
+
+
+class Ending(str, Enum):
+    """How a program ended, or why it did not start."""
+
+    EXITED = "exited"
+    KILLED = "killed"
+    TIMED_OUT = "timed out"
+    NOT_FOUND = "not found"
+    NOT_STARTED = "not started"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a program left behind; `status` is its exit status, a signal's number where it was killed, and 0 where it never ran."""
+
+    ending: Ending
+    status: int
+    stdout: bytes
+    stderr: bytes
+    seconds: float
+    words: str = ""
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether it ended by itself with status 0."""
+        return self.ending is Ending.EXITED and self.status == 0
+
+    @property
+    def text(self) -> str:
+        """Its standard output as UTF-8, with U+FFFD for what is not."""
+        return self.stdout.decode("utf-8", "replace")
+
+
+class Processes(Protocol):
+    """Runs programs to their end."""
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        seconds: float,
+        environment: Mapping[str, str],
+        directory: str = "/",
+        stdin: bytes = b"",
+    ) -> Outcome:
+        """Runs `command` for at most `seconds`; never raises for what the program does."""
+
+
+class RealProcesses:
+    """The operating system's own."""
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        seconds: float,
+        environment: Mapping[str, str],
+        directory: str = "/",
+        stdin: bytes = b"",
+    ) -> Outcome:
+        """See `Processes.run`."""
+        began = time.monotonic()
+        try:
+            child = subprocess.Popen(
+                list(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=dict(environment),
+                cwd=directory,
+                start_new_session=True,
+            )
+        except FileNotFoundError as error:
+            return Outcome(Ending.NOT_FOUND, 0, b"", b"", 0.0, str(error))
+        except (OSError, ValueError) as error:  # ValueError: a NUL in an argument
+            return Outcome(Ending.NOT_STARTED, 0, b"", b"", 0.0, str(error))
+        with child:
+            return _collect(child, stdin, seconds, began)
+
+
+def clean(variables: Mapping[str, str]) -> dict[str, str]:
+    """`variables` without what gpuassist or its bundle put in, and with what the bundle had moved aside put back."""
+    kept = {name: value for name, value in variables.items() if not name.startswith(_OURS)}
+    if not any(name.startswith(("_PYI_", "_MEIPASS")) for name in variables):
+        return kept
+    for name in ("LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH"):
+        kept.pop(name, None)
+        if f"{name}_ORIG" in kept:
+            kept[name] = kept.pop(f"{name}_ORIG")
+    return kept
+
+
+def end_group(pid: int) -> None:
+    """Kills the process group that `pid` leads; one that is gone already is what was wanted."""
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def _collect(child: subprocess.Popen[bytes], stdin: bytes, seconds: float, began: float) -> Outcome:
+    try:
+        stdout, stderr = child.communicate(stdin, timeout=seconds)
+        ending = Ending.EXITED if child.returncode >= 0 else Ending.KILLED
+    except subprocess.TimeoutExpired:
+        end_group(child.pid)
+        stdout, stderr = _leftovers(child)
+        ending = Ending.TIMED_OUT
+    return Outcome(
+        ending,
+        abs(child.returncode or 0),
+        stdout[:OUTPUT_AT_MOST_BYTES],
+        stderr[:OUTPUT_AT_MOST_BYTES],
+        time.monotonic() - began,
+    )
+
+
+def _leftovers(child: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
+    # A grandchild that left the group can hold the pipes open for ever: take what is there and go.
+    try:
+        return child.communicate(timeout=0.5)
+    except subprocess.TimeoutExpired as late:
+        return late.stdout or b"", late.stderr or b""

@@ -1,0 +1,53 @@
+"""Who runs gpuassist and in which environment: read once at the start, passed on as a value."""
+
+from __future__ import annotations
+
+import os
+import pwd
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The user and the environment variables. `home` is what HOME says, `account_home` what the user database says of `uid`."""
+
+    home: str
+    user: str
+    uid: int
+    variables: Mapping[str, str] = field(default_factory=dict)
+    account_home: str = ""
+    login_shell: str = "/bin/bash"
+
+    @classmethod
+    def current(cls) -> Surroundings:
+        """Those of this process."""
+        uid = os.geteuid()
+        home, user, shell = _account(uid)
+        variables = dict(os.environ)
+        return cls(variables.get("HOME") or home, user, uid, variables, home, variables.get("SHELL") or shell)
+
+    def state(self) -> str:
+        """Where gpuassist keeps the journal and its logs (XDG base directory specification)."""
+        return self._xdg("XDG_STATE_HOME", ".local/state")
+
+    def settings(self) -> str:
+        """Where gpuassist keeps its settings."""
+        return self._xdg("XDG_CONFIG_HOME", ".config")
+
+    def cache(self) -> str:
+        """Where gpuassist keeps what it can find out again."""
+        return self._xdg("XDG_CACHE_HOME", ".cache")
+
+    def _xdg(self, name: str, default: str) -> str:
+        base = self.variables.get(name, "")
+        # The specification: a relative path in these variables is to be ignored.
+        return os.path.join(base if base.startswith("/") else os.path.join(self.home, default), "gpuassist")
+
+
+def _account(uid: int) -> tuple[str, str, str]:
+    try:
+        entry = pwd.getpwuid(uid)
+    except KeyError:  # a container's user that has no entry
+        return "/", str(uid), "/bin/sh"
+    return entry.pw_dir, entry.pw_name, entry.pw_shell or "/bin/sh"

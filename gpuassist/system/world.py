@@ -1,0 +1,22 @@
+"""The outside world as one value that `app.py` makes and hands to whoever needs it; tests make their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gpuassist.system.clock import Clock
+from gpuassist.system.files import Files
+from gpuassist.system.processes import Processes, RealProcesses
+from gpuassist.system.resources import Resources
+from gpuassist.system.surroundings import Surroundings
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The ports that stages use instead of `os`, `subprocess` and `time`."""
+
+    surroundings: Surroundings
+    files: Files = field(default_factory=Files)
+    processes: Processes = field(default_factory=RealProcesses)
+    clock: Clock = field(default_factory=Clock)
+    resources: Resources = field(default_factory=Resources)

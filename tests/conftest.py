@@ -1,0 +1,70 @@
+"""What every test gets: a home of its own, no display, no leftover threads, and system programs named where they are missing."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGES = {
+    "zsh": "zsh",
+    "fish": "fish",
+    "gcc": "gcc",
+    "Xvfb": "xvfb",
+    "shellcheck": "shellcheck",
+    "nvcc": "a CUDA toolkit",
+    "strace": "strace",
+}
+
+
+def pytest_configure() -> None:
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.environ["PYQTGRAPH_QT_LIB"] = "PySide6"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker in item.iter_markers("needs"):
+        for program in marker.args:
+            if shutil.which(program) is None:
+                pytest.skip(f"NOT RUN: needs {program}, install the package {PACKAGES.get(program, program)}")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home directory of the test's own: no test can touch the real one."""
+    directory = tmp_path_factory.mktemp("home")
+    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "LD_LIBRARY_PATH", "CUDA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(directory))
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    return directory
+
+
+@pytest.fixture(autouse=True)
+def no_unexpected_warnings(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """A WARNING in the log fails the test unless it asked for the log itself and cleared it."""
+    yield
+    loud = [record.getMessage() for record in caplog.get_records("call") if record.levelno >= logging.WARNING]
+    assert not loud, f"unexpected log: {loud}"
+
+
+@pytest.fixture(autouse=True)
+def no_leftover_threads() -> Iterator[None]:
+    """A thread that outlives its test fails it."""
+    before = set(threading.enumerate())
+    yield
+    left = [thread for thread in threading.enumerate() if thread not in before and thread.is_alive() and not _shared(thread)]
+    for thread in left:
+        thread.join(2)
+    assert not [thread.name for thread in left if thread.is_alive()]
+
+
+def _shared(thread: threading.Thread) -> bool:
+    return thread.name.startswith(("pytest", "Dummy"))
