@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TextIO
 
 from gpuassist.model.codec import Json
-from gpuassist.model.text import Text
+from gpuassist.model.text import Text, text
 from gpuassist.session.context import Session
 
 
@@ -52,13 +52,20 @@ class Terminal:
     interactive: bool
 
 
+def _no_window(page: str) -> Exit:
+    raise UsageError(text("there is no window here to open {page} in", page=page))
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A subcommand's surroundings: `machine_file` is the recording that `--machine` names, empty for the live machine."""
+    """A subcommand's surroundings: `machine_file` is the recording that `--machine` names, empty for the live machine;
+    `open_window` shows the window at a page (`live`, ...) and returns when it is closed, or raises `UsageError` where none can be.
+    """
 
     session: Session
     terminal: Terminal
     machine_file: str = ""
+    open_window: Callable[[str], Exit] = _no_window
 
     def say(self, words: Text | str = "") -> None:
         """A line on standard output."""

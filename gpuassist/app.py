@@ -1,0 +1,48 @@
+"""The composition root: the one place that wires the outside world, the session and the two faces, terminal and window."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+
+from gpuassist.cli import main as cli
+from gpuassist.cli.context import Exit, UsageError
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.text import text
+from gpuassist.session.context import Session
+from gpuassist.session.words import LANGUAGES, language_of, words_for
+from gpuassist.system.surroundings import Surroundings
+from gpuassist.system.world import World
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs gpuassist with these command-line arguments and returns the exit status."""
+    return cli.main(arguments, compose=compose, open_window=open_window)
+
+
+def compose(language: str) -> Session:
+    """The real session; an unknown or empty language is the locale's."""
+    world = World(Surroundings.current())
+    chosen = language if language in LANGUAGES else language_of(world.surroundings.variables)
+    return Session(world, Knowledge(world.resources.read), words_for(chosen, world.resources))
+
+
+def open_window(session: Session, machine_file: str, page: str) -> Exit:
+    """Shows the window until it is closed; raises `UsageError` where there is no display or no Qt."""
+    _require_display(session.world.surroundings.variables)
+    try:
+        from gpuassist.ui.application import run_window  # Qt is imported only when there is a display to use it on
+    except ImportError as error:
+        raise UsageError(text("the window needs PySide6, which this Python does not have ({error})", error=str(error))) from error
+    return Exit(run_window(session, machine_file=machine_file, start_page=page, arguments=sys.argv[:1]))
+
+
+def _require_display(variables: Mapping[str, str]) -> None:
+    # Qt aborts the whole process when it finds no display (exit 134), so this is asked first.
+    if not any(variables.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")):
+        raise UsageError(
+            text(
+                "No display was found, so this is the terminal's view. For the window, start gpuassist in a desktop session, "
+                "or over SSH with `ssh -X`."
+            )
+        )

@@ -1,0 +1,147 @@
+"""The command line as a whole: global options, the subcommand they are for, and what the program ends with.
+
+Only the module of the subcommand that is asked for is imported, so that `monitor --headless` starts without the rest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from typing import NoReturn, Protocol, TextIO, cast
+
+from gpuassist import __version__
+from gpuassist.cli.context import Context, Exit, Terminal, UsageError
+from gpuassist.model.text import Text, text
+from gpuassist.session.context import Session
+from gpuassist.session.words import LANGUAGES, Words
+
+COMMANDS = ("detect", "doctor", "use", "undo", "verify", "monitor")
+_CHANGING = ("use", "undo")
+
+Compose = Callable[[str], Session]
+OpenWindow = Callable[[Session, str, str], Exit]
+
+
+class Command(Protocol):
+    """A subcommand's module."""
+
+    NAME: str
+    HELP: Text
+
+    def arguments(self, parser: argparse.ArgumentParser, words: Words) -> None:
+        """Adds the subcommand's own options."""
+
+    def run(self, options: argparse.Namespace, context: Context) -> Exit:
+        """Does it."""
+
+
+def main(arguments: Sequence[str], *, compose: Compose, open_window: OpenWindow) -> int:
+    """Runs one command line and returns the exit status; `open_window(session, machine_file, page)` shows the window."""
+    session = compose(_language(arguments))
+    try:
+        return int(_run(arguments, session, open_window))
+    except UsageError as error:
+        sys.stderr.write(f"gpuassist: {session.words(error.reason)}\n")
+        return int(Exit.USAGE)
+    except KeyboardInterrupt:
+        return int(Exit.INTERRUPTED)
+    except BrokenPipeError:
+        # The reader has gone (`| head`): nothing is wrong, but Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(Exit.HEALTHY)
+    except Exception:  # noqa: BLE001 -- the border: whatever else happens is our own fault and is said so
+        sys.stderr.write(session.words(_OUR_FAULT) + "\n\n" + traceback.format_exc())
+        return int(Exit.OUR_FAULT)
+
+
+_OUR_FAULT = text(
+    "gpuassist: this is our own fault, not your machine's. Nothing is left half-written. "
+    "Please report it with the lines below and the command that you typed."
+)
+
+
+def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) -> Exit:
+    options = _parse(arguments, session.words)
+    logging.basicConfig(level=logging.DEBUG if options.verbose else logging.ERROR, stream=sys.stderr)
+    if options.machine and options.command in _CHANGING:
+        raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command=options.command))
+    context = Context(session, _terminal(session), options.machine, lambda page: open_window(session, options.machine, page))
+    if not options.command:
+        return _window_or_doctor(context)
+    return _load(options.command).run(options, context)
+
+
+def _window_or_doctor(context: Context) -> Exit:
+    try:
+        return context.open_window("")
+    except UsageError as error:
+        status = _load("doctor").run(_parse(["doctor"], context.session.words), context)
+        context.note(error.reason)
+        return status
+
+
+def _parse(arguments: Sequence[str], words: Words) -> argparse.Namespace:
+    listing = not set(COMMANDS) & set(arguments) and bool({"-h", "--help"} & set(arguments))
+    parser = _Parser(prog="gpuassist", description=words(_DESCRIPTION), parents=[_global_options(words, "")])
+    parser.add_argument("--version", action="version", version=f"gpuassist {__version__}", help=words(text("print the version")))
+    verbs = parser.add_subparsers(dest="command", metavar=words(text("COMMAND")), parser_class=_Parser)
+    for name in COMMANDS:
+        if name in arguments or listing:
+            command = _load(name)
+            verb = verbs.add_parser(
+                name,
+                help=words(command.HELP),
+                description=words(command.HELP),
+                parents=[_global_options(words, argparse.SUPPRESS)],
+            )
+            command.arguments(verb, words)
+        else:
+            verbs.add_parser(name)
+    return parser.parse_args(arguments)
+
+
+_DESCRIPTION = text("Detects, explains, repairs, verifies and watches NVIDIA GPUs. Without a command it opens its window.")
+
+
+def _global_options(words: Words, default: str) -> _Parser:
+    parser = _Parser(add_help=False)
+    parser.add_argument("--lang", choices=LANGUAGES, default=default, help=words(text("language of what is printed")))
+    parser.add_argument("--machine", metavar="FILE", default=default, help=words(text("a recorded machine instead of this one")))
+    parser.add_argument(
+        "--verbose", action="store_true", default=default or False, help=words(text("say on standard error what is being done"))
+    )
+    return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(Exit.USAGE, f"{self.prog}: {message}\n")
+
+
+def _language(arguments: Sequence[str]) -> str:
+    # Before the parser, because the parser itself speaks that language.
+    for place, word in enumerate(arguments):
+        if word.startswith("--lang="):
+            return word.partition("=")[2]
+        if word == "--lang" and place + 1 < len(arguments):
+            return arguments[place + 1]
+    return ""
+
+
+def _load(name: str) -> Command:
+    return cast(Command, importlib.import_module(f"gpuassist.cli.{name}"))
+
+
+def _terminal(session: Session) -> Terminal:
+    colour = _colour(sys.stdout, session.world.surroundings.variables)
+    return Terminal(sys.stdout, sys.stderr, colour, sys.stdin.isatty() and sys.stdout.isatty())
+
+
+def _colour(stream: TextIO, variables: Mapping[str, str]) -> bool:
+    return stream.isatty() and not variables.get("NO_COLOR") and variables.get("TERM") != "dumb"
