@@ -1,0 +1,101 @@
+"""Real programs, bounded in time and output."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from gpuassist.system.processes import Ending, Outcome, RealProcesses, clean
+
+PATH = {"PATH": "/usr/bin:/bin"}
+
+
+def _python(code: str, *, seconds: float = 20, stdin: bytes = b"") -> Outcome:
+    return RealProcesses().run([sys.executable, "-I", "-c", code], seconds=seconds, environment=PATH, stdin=stdin)
+
+
+def test_output_and_status_come_back() -> None:
+    outcome = _python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)")
+    assert (outcome.ending, outcome.status, outcome.stdout, outcome.stderr) == (Ending.EXITED, 3, b"out\n", b"err\n")
+    assert not outcome.succeeded
+
+
+def test_success_is_status_zero() -> None:
+    assert _python("pass").succeeded
+
+
+def test_input_is_handed_over() -> None:
+    assert _python("print(input())", stdin=b"hello\n").text == "hello\n"
+
+
+def test_signal_is_named_by_number() -> None:
+    outcome = _python("import os; os.abort()")
+    assert (outcome.ending, outcome.status) == (Ending.KILLED, 6)
+
+
+def test_hanging_program_is_killed() -> None:
+    outcome = _python("print('first', flush=True); import time; time.sleep(60)", seconds=0.5)
+    assert (outcome.ending, outcome.stdout) == (Ending.TIMED_OUT, b"first\n")
+    assert outcome.seconds < 5
+
+
+def test_grandchild_that_keeps_pipe_does_not_hold() -> None:
+    code = "import subprocess,sys; subprocess.Popen([sys.executable,'-c','import time; time.sleep(60)'], start_new_session=True)"
+    outcome = _python(f"{code}; import time; time.sleep(60)", seconds=0.5)
+    assert outcome.ending is Ending.TIMED_OUT
+    assert outcome.seconds < 5
+
+
+def test_missing_program_is_a_value(tmp_path: Path) -> None:
+    outcome = RealProcesses().run([str(tmp_path / "nvcc")], seconds=1, environment=PATH)
+    assert outcome.ending is Ending.NOT_FOUND
+
+
+def test_program_without_permission_is_a_value(tmp_path: Path) -> None:
+    (tmp_path / "nvcc").write_text("#!/bin/sh\n")
+    outcome = RealProcesses().run([str(tmp_path / "nvcc")], seconds=1, environment=PATH)
+    assert outcome.ending is Ending.NOT_STARTED
+    assert "ermission" in outcome.words
+
+
+def test_junk_that_is_no_program_is_a_value(tmp_path: Path) -> None:
+    (tmp_path / "nvcc").write_bytes(b"\x00\x01junk")
+    (tmp_path / "nvcc").chmod(0o755)
+    assert RealProcesses().run([str(tmp_path / "nvcc")], seconds=1, environment=PATH).ending is Ending.NOT_STARTED
+
+
+def test_nul_in_argument_is_a_value() -> None:
+    assert RealProcesses().run(["true", "a\0b"], seconds=1, environment=PATH).ending is Ending.NOT_STARTED
+
+
+def test_output_is_bounded() -> None:
+    assert len(_python("print('x' * (5 << 20))").stdout) == 4 << 20
+
+
+def test_environment_is_exactly_what_was_given() -> None:
+    outcome = RealProcesses().run(["/usr/bin/env"], seconds=5, environment={"ONLY": "this"})
+    assert outcome.stdout == b"ONLY=this\n"
+
+
+def test_program_leads_its_own_group() -> None:
+    assert _python("import os; print(os.getpgrp() == os.getpid())").text == "True\n"
+    assert os.getpgrp() != 0
+
+
+def test_ordinary_environment_is_kept() -> None:
+    variables = {"LD_LIBRARY_PATH": "/usr/local/cuda/lib64", "HOME": "/home/you"}
+    assert clean(variables) == variables
+
+
+def test_what_we_set_for_qt_is_dropped() -> None:
+    assert clean({"QT_QPA_PLATFORM": "xcb", "PYQTGRAPH_QT_LIB": "PySide6", "LANG": "C"}) == {"LANG": "C"}
+
+
+def test_bundle_gives_users_libraries_back() -> None:
+    bundle = {"_PYI_ARCHIVE_FILE": "x", "LD_LIBRARY_PATH": "/tmp/_MEI1", "LD_LIBRARY_PATH_ORIG": "/opt/lib"}
+    assert clean(bundle) == {"LD_LIBRARY_PATH": "/opt/lib"}
+
+
+def test_bundle_without_original_unsets_it() -> None:
+    assert clean({"_PYI_ARCHIVE_FILE": "x", "LD_LIBRARY_PATH": "/tmp/_MEI1"}) == {}
