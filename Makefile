@@ -23,7 +23,7 @@ lint: $(VENV)/.dev
 	@if command -v shellcheck >/dev/null 2>&1; then shellcheck .ci/run; \
 	else echo "NOT RUN: shellcheck; install the package shellcheck"; fi
 
-bench: $(VENV)/.dev $(TORCH)/.torch
+bench: $(VENV)/.dev $(TORCH)/.torch .cache/peers/.done
 	$(BIN)/python -m benchmarks
 
 words: $(VENV)/.dev
@@ -49,6 +49,12 @@ $(TORCH)/.torch: pyproject.toml
 	@test -x $(TORCH)/bin/python || $(PYTHON) -m venv $(TORCH)
 	@$(TORCH)/bin/python -m pip install --quiet numpy torch==2.13.0+cpu --extra-index-url https://download.pytorch.org/whl/cpu \
 		|| echo "NOT RUN: the tests that need torch; torch==2.13.0+cpu could not be installed for $(PYTHON)"
+	@touch $@
+
+# What the benchmarks compare with, apart from gpuassist's own environment.
+.cache/peers/.done:
+	$(PYTHON) -m venv .cache/peers
+	@.cache/peers/bin/python -m pip install --quiet 'nvitop>=1.3' || echo "NOT RUN: the comparison with nvitop; it could not be installed"
 	@touch $@
 
 clean:

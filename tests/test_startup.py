@@ -1,0 +1,111 @@
+"""What is imported when, because imports are what start-up time is made of; and that the Qt in use does not lose references."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("PySide6", "shiboken6", "pyqtgraph", "numpy", "torch", "tree_sitter", "psutil", "pynvml", "hypothesis")
+
+
+def _modules_after(code: str, *, home: str) -> set[str]:
+    program = f"import json, sys\n{code}\nprint(json.dumps(sorted({{name.partition('.')[0] for name in sys.modules}})))"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env={"HOME": home, "PATH": "/usr/bin:/bin", "QT_QPA_PLATFORM": "offscreen"},
+    )
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.fixture
+def imported(tmp_path: object) -> set[str]:
+    return _modules_after("import gpuassist.app", home=str(tmp_path))
+
+
+def test_entry_point_imports_nothing_heavy(imported: set[str]) -> None:
+    assert imported & set(HEAVY) == set()
+
+
+def test_window_imports_no_plot_before_it_is_shown(tmp_path: object) -> None:
+    modules = _modules_after("import gpuassist.app, gpuassist.ui.application, gpuassist.ui.main_window", home=str(tmp_path))
+    assert "PySide6" in modules
+    assert modules & {"pyqtgraph", "numpy", "tree_sitter", "torch", "pynvml"} == set()
+
+
+def test_headless_sample_imports_no_window_and_no_parser(tmp_path: object) -> None:
+    modules = _modules_after("import gpuassist.app, gpuassist.cli.monitor", home=str(tmp_path))
+    assert modules & {"PySide6", "pyqtgraph", "numpy", "tree_sitter", "torch"} == set()
+
+
+_REFERENCES = """
+import sys
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication, QLabel
+
+class Emitter(QObject):
+    happened = Signal(object)
+
+application = QApplication([])
+label, emitter = QLabel(), Emitter()
+emitter.happened.connect(label.setText)
+nones, trues = sys.getrefcount(None), sys.getrefcount(True)
+for count in range(20_000):
+    label.setText("x")
+    if count < 400:
+        emitter.happened.emit("y")
+print(nones - sys.getrefcount(None), trues - sys.getrefcount(True))
+"""
+
+
+def test_installed_qt_keeps_references_of_none_and_true() -> None:
+    """PySide6 6.12.0 on Python 3.10 and 3.11 loses one at each call and aborts the process after some thousand."""
+    done = subprocess.run(
+        [sys.executable, "-c", _REFERENCES],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={"QT_QPA_PLATFORM": "offscreen", "PATH": "/usr/bin:/bin"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert all(int(lost) < 50 for lost in done.stdout.split())
+
+
+_WITHOUT_QT = """
+import sys
+
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"PySide6", "shiboken6", "pyqtgraph", "numpy"}:
+            raise ModuleNotFoundError(f"No module named {name!r}")
+
+sys.meta_path.insert(0, Blocker())
+from gpuassist import app
+sys.exit(app.main(sys.argv[1:]))
+"""
+
+
+def _without_qt(*arguments: str, home: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {"HOME": home, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **variables}
+    return subprocess.run(
+        [sys.executable, "-c", _WITHOUT_QT, *arguments], capture_output=True, text=True, timeout=60, check=False, env=environment
+    )
+
+
+def test_doctor_runs_where_qt_is_not_installed(tmp_path: object) -> None:
+    done = _without_qt("doctor", "--json", home=str(tmp_path))
+    assert done.returncode in {0, 1, 2, 3}, done.stderr
+    assert json.loads(done.stdout)["schema"] == 1
+
+
+def test_window_without_qt_says_what_is_missing(tmp_path: object) -> None:
+    done = _without_qt(home=str(tmp_path), DISPLAY=":99")
+    assert "PySide6" in done.stderr
+    assert "Traceback" not in done.stderr
