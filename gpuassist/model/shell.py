@@ -47,10 +47,11 @@ class Terminal:
 
 @dataclass(frozen=True, slots=True)
 class StartupFile:
-    """A file that the login shell may read."""
+    """A file that the login shell may read; `content` is only in a recording that was made to show a repair."""
 
     path: str
     exists: bool
+    content: Fact[str] = NOT_ASKED
 
 
 @dataclass(frozen=True, slots=True)
