@@ -29,6 +29,12 @@ class Files:
         with open(self.place(path), "rb") as file:
             return file.read(limit)
 
+    def read_part(self, path: str, offset: int, size: int) -> bytes:
+        """`size` bytes from `offset` on, fewer where the file ends before."""
+        with open(self.place(path), "rb") as file:
+            file.seek(offset)
+            return file.read(size)
+
     def read_text(self, path: str, limit: int = -1) -> str:
         """The file as UTF-8; bytes that are not become U+FFFD."""
         return self.read_bytes(path, limit).decode("utf-8", "replace")

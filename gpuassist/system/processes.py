@@ -17,6 +17,7 @@ from typing import Protocol
 
 _OURS = ("QT_", "PYSIDE", "PYQTGRAPH_", "_PYI_", "_MEIPASS")
 OUTPUT_AT_MOST_BYTES = 4 << 20
+_LOOK_AGAIN_SECONDS = 0.1
 
 
 class Ending(str, Enum):
@@ -119,13 +120,7 @@ def end_group(pid: int) -> None:
 
 
 def _collect(child: subprocess.Popen[bytes], stdin: bytes, seconds: float, began: float) -> Outcome:
-    try:
-        stdout, stderr = child.communicate(stdin, timeout=seconds)
-        ending = Ending.EXITED if child.returncode >= 0 else Ending.KILLED
-    except subprocess.TimeoutExpired:
-        end_group(child.pid)
-        stdout, stderr = _leftovers(child)
-        ending = Ending.TIMED_OUT
+    stdout, stderr, ending = _await(child, stdin, began + seconds)
     return Outcome(
         ending,
         abs(child.returncode or 0),
@@ -133,6 +128,32 @@ def _collect(child: subprocess.Popen[bytes], stdin: bytes, seconds: float, began
         stderr[:OUTPUT_AT_MOST_BYTES],
         time.monotonic() - began,
     )
+
+
+def _await(child: subprocess.Popen[bytes], stdin: bytes, deadline: float) -> tuple[bytes, bytes, Ending]:
+    # A second communicate() sends no input (CPython 3.11), so what is given input is waited for in one go.
+    given, slice_seconds = (stdin, deadline) if stdin else (None, _LOOK_AGAIN_SECONDS)
+    if not stdin and child.stdin is not None:
+        child.stdin.close()
+        child.stdin = None
+    while True:
+        try:
+            stdout, stderr = child.communicate(given, timeout=max(0.0, min(slice_seconds, deadline - time.monotonic())))
+        except subprocess.TimeoutExpired:
+            given = None
+        else:
+            return stdout, stderr, _ending(child)
+        if child.poll() is not None:
+            # The program has ended, but one that it left in the background (a shell's start-up file does) holds the pipes.
+            end_group(child.pid)
+            return *_leftovers(child), _ending(child)
+        if time.monotonic() >= deadline:
+            end_group(child.pid)
+            return *_leftovers(child), Ending.TIMED_OUT
+
+
+def _ending(child: subprocess.Popen[bytes]) -> Ending:
+    return Ending.EXITED if child.returncode >= 0 else Ending.KILLED
 
 
 def _leftovers(child: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:

@@ -121,3 +121,9 @@ def test_root_may_itself_be_a_link(tmp_path: Path) -> None:
     put(tmp_path / "real", "/f", "x")
     (tmp_path / "alias").symlink_to("real")
     assert Files(str(tmp_path / "alias")).read_text("/f") == "x"
+
+
+def test_part_of_a_file_is_read(tmp_path: Path) -> None:
+    put(tmp_path, "/a", b"0123456789")
+    files = Files(str(tmp_path))
+    assert (files.read_part("/a", 3, 4), files.read_part("/a", 8, 9)) == (b"3456", b"89")

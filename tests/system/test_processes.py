@@ -47,6 +47,17 @@ def test_grandchild_that_keeps_pipe_does_not_hold() -> None:
     assert outcome.seconds < 5
 
 
+def test_background_job_does_not_delay_the_end() -> None:
+    outcome = RealProcesses().run(["/bin/sh", "-c", "sleep 60 & echo done"], seconds=20, environment=PATH)
+    assert (outcome.ending, outcome.stdout) == (Ending.EXITED, b"done\n")
+    assert outcome.seconds < 5
+
+
+def test_large_input_survives_a_slow_start() -> None:
+    outcome = _python("import sys, time; time.sleep(0.3); print(len(sys.stdin.read()))", stdin=b"x" * 300_000)
+    assert outcome.text == "300000\n"
+
+
 def test_missing_program_is_a_value(tmp_path: Path) -> None:
     outcome = RealProcesses().run([str(tmp_path / "nvcc")], seconds=1, environment=PATH)
     assert outcome.ending is Ending.NOT_FOUND
