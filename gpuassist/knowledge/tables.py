@@ -3,10 +3,113 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
+
+from gpuassist.knowledge import build, names
+from gpuassist.knowledge.records import (
+    ArchitectureRecord,
+    BranchRecord,
+    ChipRecord,
+    CommandRecord,
+    GpuRecord,
+    ToolkitRecord,
+    TorchBuild,
+)
+from gpuassist.knowledge.table import Table
+from gpuassist.model.text import Text
+from gpuassist.model.version import ComputeCapability, Version
 
 
 class Knowledge:
     """What is known about NVIDIA's products; `read` gives the bytes of a resource such as `knowledge/gpus.json`."""
 
     def __init__(self, read: Callable[[str], bytes]) -> None:
-        self._read = read
+        self._architectures = Table(read, "architectures", build.architecture)
+        self._gpus = Table(read, "gpus", lambda row, sources: build.gpu(row, sources, self._chip_named))
+        self._drivers = Table(read, "drivers", build.branch)
+        self._toolkits = Table(read, "toolkits", build.toolkit)
+        self._torch = Table(read, "torch", build.torch)
+        self._commands = Table(read, "commands", build.command)
+
+    def gpu(self, pci_id: str) -> GpuRecord | None:
+        """The GPU of a PCI id as the system writes it, `10de:2684`; None where it is newer than this list, or no GPU."""
+        wanted = pci_id.lower()
+        return self._gpus.first("pci_id", wanted) if wanted else None
+
+    def gpu_named(self, name: str) -> GpuRecord | None:
+        """The GPU that NVML prints so; None where none is known by that name, or several of different capability are."""
+        found = self.gpus_named(name)
+        return found[0] if len({(gpu.architecture, gpu.compute_capability) for gpu in found}) == 1 else None
+
+    def gpus_named(self, name: str) -> tuple[GpuRecord, ...]:
+        """All GPUs sold under a name: a GeForce GT 730 is one of three chips of two capabilities."""
+        exact = names.key(name)
+        for wanted in (exact, *names.looser(exact)):
+            if wanted in self._places_by_name:
+                return self._gpus.at(self._places_by_name[wanted])
+        return ()
+
+    def gpus(self) -> tuple[GpuRecord, ...]:
+        """Every GPU."""
+        return self._gpus.all()
+
+    def architecture(self, name: str) -> ArchitectureRecord | None:
+        """A generation by its name, `Ada Lovelace`."""
+        return next((one for one in self.architectures() if one.name.lower() == name.lower()), None)
+
+    def architecture_of(self, capability: ComputeCapability) -> ArchitectureRecord | None:
+        """The generation that a compute capability belongs to."""
+        return next((one for one in self.architectures() if capability in one.capabilities), None)
+
+    def architectures(self) -> tuple[ArchitectureRecord, ...]:
+        """Every generation, oldest first."""
+        return self._architectures.all()
+
+    def toolkit(self, release: Version) -> ToolkitRecord | None:
+        """The CUDA release of a toolkit's version, whatever its patch number."""
+        return next((one for one in self.toolkits() if one.release == release.release), None)
+
+    def toolkits(self) -> tuple[ToolkitRecord, ...]:
+        """Every CUDA release, oldest first."""
+        return self._toolkits.all()
+
+    def torch_builds(self, release: Version | None = None) -> tuple[TorchBuild, ...]:
+        """The builds of a torch release (2.7 of 2.7.1), or of all where none is named, oldest release first."""
+        return tuple(one for one in self._torch.all() if release is None or one.release == release.release)
+
+    def branches(self) -> tuple[BranchRecord, ...]:
+        """Every driver branch, oldest first."""
+        return self._drivers.all()
+
+    def branch(self, number: int) -> BranchRecord | None:
+        """A driver branch by its number, the major of a driver's version."""
+        return next((one for one in self.branches() if one.branch == number), None)
+
+    @cached_property
+    def commands(self) -> tuple[CommandRecord, ...]:
+        """Every command line, as `knowledge.commands` renders them."""
+        return self._commands.all()
+
+    def damaged(self) -> tuple[Text, ...]:
+        """Every line of every file that could not be used; reads them all."""
+        tables = (self._architectures, self._gpus, self._drivers, self._toolkits, self._torch, self._commands)
+        return tuple(words for table in tables for words in table.damaged())
+
+    def _chip_named(self, code: str) -> tuple[ArchitectureRecord, ChipRecord] | None:
+        return self._chips.get(code)
+
+    @cached_property
+    def _chips(self) -> dict[str, tuple[ArchitectureRecord, ChipRecord]]:
+        return {chip.chip: (one, chip) for one in self.architectures() for chip in one.chips}
+
+    @cached_property
+    def _places_by_name(self) -> dict[names.Key, tuple[int, ...]]:
+        exact: dict[names.Key, dict[int, None]] = {}
+        loose: dict[names.Key, dict[int, None]] = {}
+        for place, words in self._gpus.words("name", "aliases"):
+            for name in (piece for word in words for piece in names.alternatives(word)):
+                full = names.key(name)
+                exact.setdefault(full, {})[place] = None
+                for wanted in names.looser(full):
+                    loose.setdefault(wanted, {})[place] = None
+        return {wanted: tuple(places) for wanted, places in {**loose, **exact}.items() if wanted}

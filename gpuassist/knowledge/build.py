@@ -1,0 +1,147 @@
+"""Rows of the knowledge files to records; what a row lacks or has wrong is a `RowError` or a `VersionError`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gpuassist.knowledge.records import (
+    ArchitectureRecord,
+    BranchKind,
+    BranchRecord,
+    ChipRecord,
+    CommandRecord,
+    Family,
+    GpuRecord,
+    ModuleFlavour,
+    ToolkitRecord,
+    TorchBuild,
+)
+from gpuassist.knowledge.rows import Row, RowError, Source, flag_of, number_of, rows_of, text_of, texts_of
+from gpuassist.model.finding import Action
+from gpuassist.model.version import Code, ComputeCapability, Target, Version
+
+Sources = dict[str, Source]
+ChipNamed = Callable[[str], tuple[ArchitectureRecord, ChipRecord] | None]
+
+
+def gpu(row: Row, sources: Sources, chip_named: ChipNamed) -> GpuRecord:
+    """A GPU: its chip says what it can."""
+    source, checked = _provenance(row, sources)
+    found = chip_named(text_of(row, "chip"))
+    if found is None:
+        raise RowError("chip")
+    architecture_record, chip = found
+    own_module = text_of(row, "open_module", architecture_record.module.value)
+    return GpuRecord(
+        pci_id=text_of(row, "pci_id"),
+        name=text_of(row, "name"),
+        aliases=texts_of(row, "aliases"),
+        chip=chip.chip,
+        architecture=architecture_record.name,
+        compute_capability=chip.compute_capability,
+        integrated=chip.integrated,
+        module=ModuleFlavour(own_module),
+        source=source,
+        checked=checked,
+    )
+
+
+def architecture(row: Row, sources: Sources) -> ArchitectureRecord:
+    """A generation with its chips."""
+    source, checked = _provenance(row, sources)
+    return ArchitectureRecord(
+        name=text_of(row, "architecture"),
+        chips=tuple(_chip(inner) for inner in rows_of(row, "chips")),
+        last_branch=number_of(row, "last_branch"),
+        module=ModuleFlavour(text_of(row, "open_module")),
+        source=source,
+        checked=checked,
+    )
+
+
+def branch(row: Row, sources: Sources) -> BranchRecord:
+    """A driver branch."""
+    source, checked = _provenance(row, sources)
+    number = number_of(row, "branch")
+    if number is None:
+        raise RowError("branch")
+    return BranchRecord(
+        branch=number,
+        kind=BranchKind(text_of(row, "branch_kind")),
+        end_of_life=text_of(row, "end_of_life", ""),
+        cuda=Version.parse(text_of(row, "cuda")),
+        source=source,
+        checked=checked,
+    )
+
+
+def toolkit(row: Row, sources: Sources) -> ToolkitRecord:
+    """A CUDA release."""
+    source, checked = _provenance(row, sources)
+    clash = text_of(row, "glibc_clash", "")
+    return ToolkitRecord(
+        release=Version.parse(text_of(row, "release")),
+        targets=_ptx_names(texts_of(row, "targets")),
+        deprecated=_ptx_names(texts_of(row, "deprecated")),
+        gcc_limit=number_of(row, "gcc_limit"),
+        clang_limit=number_of(row, "clang_limit"),
+        glibc_clash=Version.parse(clash) if clash else None,
+        native_driver=Version.parse(text_of(row, "native_driver")),
+        driver_floor=Version.parse(text_of(row, "driver_floor")),
+        source=source,
+        checked=checked,
+    )
+
+
+def torch(row: Row, sources: Sources) -> TorchBuild:
+    """A torch build of one index."""
+    source, checked = _provenance(row, sources)
+    cuda = text_of(row, "cuda", "")
+    return TorchBuild(
+        release=Version.parse(text_of(row, "release")),
+        tag=text_of(row, "tag"),
+        cuda=Version.parse(cuda) if cuda else None,
+        machine=text_of(row, "machine"),
+        default=flag_of(row, "default"),
+        targets=tuple(Target.parse(words) for words in texts_of(row, "targets")),
+        pythons=tuple(Version.parse(words) for words in texts_of(row, "pythons")),
+        source=source,
+        checked=checked,
+    )
+
+
+def command(row: Row, sources: Sources) -> CommandRecord:
+    """A command's lines for one family."""
+    source, checked = _provenance(row, sources)
+    return CommandRecord(
+        key=text_of(row, "key"),
+        family=Family(text_of(row, "family")),
+        lines=texts_of(row, "lines"),
+        parameters=texts_of(row, "parameters"),
+        needs_root=flag_of(row, "needs_root"),
+        action=Action(text_of(row, "action")),
+        source=source,
+        checked=checked,
+    )
+
+
+def _provenance(row: Row, sources: Sources) -> tuple[str, str]:
+    source = sources.get(text_of(row, "source"))
+    if source is None:
+        raise RowError("source")
+    return source.text, text_of(row, "checked", source.checked)
+
+
+def _chip(row: Row) -> ChipRecord:
+    capability, first = text_of(row, "compute_capability", ""), text_of(row, "first_driver", "")
+    return ChipRecord(
+        chip=text_of(row, "chip"),
+        compute_capability=ComputeCapability.parse(capability) if capability else None,
+        integrated=flag_of(row, "integrated"),
+        first_driver=Version.parse(first) if first else None,
+    )
+
+
+def _ptx_names(words: tuple[str, ...]) -> tuple[Target, ...]:
+    """From the short form of the file, `8.9`."""
+    return tuple(Target(ComputeCapability.parse(word), Code.PTX) for word in words)

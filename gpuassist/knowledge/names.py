@@ -1,0 +1,66 @@
+"""GPU names brought to one form, so that what NVML prints finds what the id list calls it: `GeForce RTX 4090 Laptop GPU` and
+`GeForce RTX 4090 Max-Q / Mobile`, `A100 80GB PCIe` and `A100 PCIe 80GB`.
+"""
+
+from __future__ import annotations
+
+import re
+
+Key = frozenset[str]
+
+_WORD = re.compile(r"[a-z0-9.+]+")
+_GLUED = re.compile(r"(\d)(ti|super)\b")
+_BUS = re.compile(r"\b(sxm|hbm)\d\b")
+_MIG = re.compile(r"\bmig\b.*")
+_ALTERNATIVE = re.compile(r"\s*/\s*")
+_DIGIT = re.compile(r"\d")
+_MOBILE = frozenset({"mobile", "laptop", "max", "q", "notebook"})
+_FILLER = frozenset({"nvidia", "gpu", "with", "design", "corporation", "generation", "founders", "edition"})
+# What tells cards of one chip apart, but never their capability: the slot, the memory, the cooling, the sort of machine.
+_DECORATION = frozenset(
+    {
+        "pcie",
+        "sxm",
+        "hbm",
+        "nvl",
+        "active",
+        "lc",
+        "oem",
+        "refresh",
+        "server",
+        "workstation",
+        "embedded",
+        "3e",
+        "hbm3e",
+        "hgx",
+        "converged",
+        "accelerator",
+    }
+)
+_BRAND = frozenset({"geforce", "quadro", "tesla"})
+_SIZE = re.compile(r"\d+gb?")
+
+
+def key(name: str) -> Key:
+    """The words of a name that count, in any order; every way to say laptop is the word `mobile`."""
+    plain = _MIG.sub("", name.lower().replace("-", " "))
+    words = set(_WORD.findall(_GLUED.sub(r"\1 \2", _BUS.sub(r"\1", plain))))
+    kept = words - _FILLER - _MOBILE
+    return frozenset(kept | {"mobile"} if words & _MOBILE and kept else kept)
+
+
+def looser(exact: Key) -> tuple[Key, ...]:
+    """What to look for where nothing bears exactly that name, the nearest first: without decoration, without `mobile`, without brand."""
+    plain = frozenset(word for word in exact if word not in _DECORATION and not _SIZE.fullmatch(word))
+    return tuple(
+        dict.fromkeys(found for found in (plain, plain - {"mobile"}, plain - _BRAND, plain - _BRAND - {"mobile"}) if found)
+    )
+
+
+def alternatives(name: str) -> tuple[str, ...]:
+    """The names in a name of the id list: `Tesla C2050 / C2070` is two; the pieces of `RTX 4090 Max-Q / Mobile` are one."""
+    first, *others = _ALTERNATIVE.split(name)
+    words = first.split()
+    brand = words[: next((place for place, word in enumerate(words) if _DIGIT.search(word)), 0)]
+    completed = [" ".join(piece if piece[0] in words else [*brand, *piece]) for piece in map(str.split, others) if piece]
+    return (name, first, *(other for other in completed if looser(key(other))))

@@ -1,0 +1,148 @@
+"""What the knowledge files say, as typed records; each with the source it is from and the day it was looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from gpuassist.model.finding import Action
+from gpuassist.model.version import ComputeCapability, Target, Version
+
+
+class ModuleFlavour(str, Enum):
+    """Whether the open kernel modules serve an architecture: they alone, they too, or not at all."""
+
+    OPEN_REQUIRED = "required"
+    OPEN_POSSIBLE = "possible"
+    OPEN_IMPOSSIBLE = "impossible"
+
+
+@dataclass(frozen=True, slots=True)
+class GpuRecord:
+    """A GPU by its PCI id; a chip inside a system on a chip has none there (""). `aliases` are its other names."""
+
+    pci_id: str
+    name: str
+    aliases: tuple[str, ...]
+    chip: str
+    architecture: str
+    compute_capability: ComputeCapability | None
+    integrated: bool
+    module: ModuleFlavour
+    source: str
+    checked: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChipRecord:
+    """A chip by its code name; `compute_capability` is None where its maker has not said, `first_driver` where every branch
+    known here serves it, or where its driver is part of a system of its own (Jetson).
+    """
+
+    chip: str
+    compute_capability: ComputeCapability | None
+    integrated: bool
+    first_driver: Version | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArchitectureRecord:
+    """A generation of chips, and which driver branches serve it; `last_branch` is None while every new one does."""
+
+    name: str
+    chips: tuple[ChipRecord, ...]
+    last_branch: int | None
+    module: ModuleFlavour
+    source: str
+    checked: str
+
+    @property
+    def capabilities(self) -> tuple[ComputeCapability, ...]:
+        """The compute capabilities of its chips, lowest first."""
+        return tuple(sorted({chip.compute_capability for chip in self.chips if chip.compute_capability}))
+
+
+class BranchKind(str, Enum):
+    """How NVIDIA calls a branch: long-term support, production, new features, beta, or legacy GPUs only."""
+
+    LONG_TERM = "long-term"
+    PRODUCTION = "production"
+    NEW_FEATURE = "new-feature"
+    BETA = "beta"
+    LEGACY = "legacy"
+
+
+@dataclass(frozen=True, slots=True)
+class BranchRecord:
+    """A driver branch; `end_of_life` is `2026-06`, and empty where no date is published; `cuda` is what its own libcuda reports."""
+
+    branch: int
+    kind: BranchKind
+    end_of_life: str
+    cuda: Version
+    source: str
+    checked: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolkitRecord:
+    """A CUDA release: the architectures that its nvcc accepts (PTX names, without `a` and `f` variants), the host compilers
+    that it accepts (newest major; None where not known), the first glibc that its headers clash with (None: none known),
+    the driver made for it, and the oldest that runs its programs (minor-version compatibility).
+    """
+
+    release: Version
+    targets: tuple[Target, ...]
+    deprecated: tuple[Target, ...]
+    gcc_limit: int | None
+    clang_limit: int | None
+    glibc_clash: Version | None
+    native_driver: Version
+    driver_floor: Version
+    source: str
+    checked: str
+
+
+@dataclass(frozen=True, slots=True)
+class TorchBuild:
+    """A torch release as one index serves it to one CPU architecture; `tag` is `cu128` or `cpu`, `targets` the GPU code inside,
+    `default` whether a bare `pip install torch` gets it, `pythons` the minor versions with a wheel.
+    """
+
+    release: Version
+    tag: str
+    cuda: Version | None
+    machine: str
+    default: bool
+    targets: tuple[Target, ...]
+    pythons: tuple[Version, ...]
+    source: str
+    checked: str
+
+
+class Family(str, Enum):
+    """Distributions that share their commands; `wsl` and `container` are places where the driver is not the distribution's."""
+
+    UBUNTU = "ubuntu"
+    DEBIAN = "debian"
+    FEDORA = "fedora"
+    RHEL = "rhel"
+    ARCH = "arch"
+    OPENSUSE = "opensuse"
+    WSL = "wsl"
+    CONTAINER = "container"
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRecord:
+    """Command lines under a key for one family; `{name}` is a parameter of theirs."""
+
+    key: str
+    family: Family
+    lines: tuple[str, ...]
+    parameters: tuple[str, ...]
+    needs_root: bool
+    action: Action
+    source: str
+    checked: str

@@ -1,0 +1,136 @@
+"""The lines of a knowledge file: a JSON array written one object a line, its first one the header with the sources.
+
+A whole file is read in one go; only where that fails is it read line by line, so that the damaged line is named and the rest still works.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, cast
+
+from gpuassist.model.text import Text, text
+
+SCHEMA = 1
+
+
+class RowError(ValueError):
+    """A line that is JSON but not the record that it should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where rows are from, and the day somebody looked."""
+
+    text: str
+    checked: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One record as it stands in the file, and the number of its line."""
+
+    line: int
+    fields: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A file's records, with the sources that they name by key, and what of the file could not be read."""
+
+    file: str
+    sources: dict[str, Source]
+    rows: tuple[Row, ...]
+    damaged: tuple[Text, ...]
+
+
+def parse(file: str, content: bytes) -> Rows:
+    """The rows of `content`; `file` names it where a line is damaged."""
+    try:
+        values = json.loads(content)
+    except ValueError:
+        values = None
+    if isinstance(values, list) and all(isinstance(value, dict) for value in values):
+        # One object a line, after the line with the opening bracket: a record's line follows from its place.
+        numbered: list[tuple[int, Any]] = [(place + 2, value) for place, value in enumerate(values)]
+        return _rows(file, numbered, ())
+    return _line_by_line(file, content)
+
+
+def text_of(row: Row, name: str, default: str | None = None) -> str:
+    """A field that must be a text."""
+    return _typed(row, name, str, default)
+
+
+def flag_of(row: Row, name: str) -> bool:
+    """A field that is true or left out."""
+    return _typed(row, name, bool, False)
+
+
+def number_of(row: Row, name: str) -> int | None:
+    """A whole number, or None where the file leaves it out."""
+    return _typed(row, name, int, 0) if name in row.fields else None
+
+
+def texts_of(row: Row, name: str) -> tuple[str, ...]:
+    """A list of texts; empty where the file leaves it out."""
+    values = row.fields.get(name, [])
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise RowError(name)
+    return tuple(values)
+
+
+def rows_of(row: Row, name: str) -> tuple[Row, ...]:
+    """The records inside a record."""
+    values = row.fields.get(name)
+    if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
+        raise RowError(name)
+    return tuple(Row(row.line, value) for value in values)
+
+
+def damaged_line(file: str, line: int) -> Text:
+    """The words for a line that was skipped."""
+    return text("{file}, line {line} is damaged and was skipped", file=file, line=line)
+
+
+def _typed(row: Row, name: str, kind: type, default: Any) -> Any:
+    value = row.fields.get(name, default)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise RowError(name)
+    return value
+
+
+def _line_by_line(file: str, content: bytes) -> Rows:
+    numbered: list[tuple[int, Any]] = []
+    damaged: list[Text] = []
+    for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), start=1):
+        words = line.strip().rstrip(",")
+        if words in {"", "[", "]"}:
+            continue
+        value = _object(words)
+        if value is None:
+            damaged.append(damaged_line(file, number))
+        else:
+            numbered.append((number, value))
+    return _rows(file, numbered, tuple(damaged))
+
+
+def _object(words: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(words)
+    except ValueError:
+        return None
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
+
+
+def _rows(file: str, numbered: list[tuple[int, Any]], damaged: tuple[Text, ...]) -> Rows:
+    headers = [value for _, value in numbered if "schema" in value]
+    if not headers or headers[0]["schema"] != SCHEMA:
+        return Rows(file, {}, (), (*damaged, text("{file} has no header of schema {schema}", file=file, schema=SCHEMA)))
+    rows = tuple(Row(line, value) for line, value in numbered if "schema" not in value)
+    return Rows(file, _sources(headers[0]), rows, damaged)
+
+
+def _sources(header: dict[str, Any]) -> dict[str, Source]:
+    given = header.get("sources", {})
+    return {key: Source(str(value.get("text", "")), str(value.get("checked", ""))) for key, value in given.items()}

@@ -1,0 +1,126 @@
+"""Makes resources/knowledge/gpus.json from a pci.ids file: each NVIDIA GPU since Fermi with its chip, architecture and compute capability.
+
+Run from the project's root: `python tools/refresh_gpus.py /usr/share/misc/pci.ids --package 'Debian pci.ids 0.0~2026.10.24-1' --checked 2026-11-21`.
+Prints what the new table adds, changes and drops. Names stand in the ids file in brackets; the chip's code name in front of them
+decides the compute capability (two cards of one name can hold different chips). Systems on a chip have no PCI id there: see `ON_CHIP`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+KNOWLEDGE = Path("resources/knowledge")
+DEVICE = re.compile(r"\t([0-9a-f]{4})  (.*)")
+SUBSYSTEM = re.compile(r"\t\t10de [0-9a-f]{4}  (.*)")
+NOT_A_GPU = re.compile(r"\b(Audio|USB|UCSI|[Hh]ost|[Bb]ridge|Controller|RP|NVSwitch)\b")
+NO_NAME = re.compile(r"Reserved Dev ID|Engineering Sample|Generic-GPU|PCIe Faber|^TS4|^G[A-Z]\d+-|Skinny Joe")
+PRODUCT = re.compile(r"^(GeForce|Quadro|RTX|Tesla|TITAN|NVS|GRID|NVIDIA|[ABHLPTV]\d+|Jetson|GH200|CMP)\b")
+GRACE_HOPPER = re.compile(r"\bGH200\b|Grace Hopper")
+
+# What these print as their name through CUDA and nvidia-smi; NVIDIA Jetson Linux documentation, product pages of the modules.
+ON_CHIP = (
+    ("Jetson TK1", ("GK20A",), "GK20A"),
+    ("Jetson Nano", ("NVIDIA Tegra X1", "Jetson TX1"), "GM20B"),
+    ("Jetson TX2", ("NVIDIA Tegra X2",), "GP10B"),
+    ("Jetson AGX Xavier", ("Xavier", "Jetson Xavier NX"), "GV11B"),
+    ("Jetson AGX Orin", ("Orin", "Orin (nvgpu)", "Jetson Orin NX", "Jetson Orin Nano"), "GA10B"),
+    ("Jetson AGX Thor", ("Thor", "NVIDIA Thor", "Jetson T5000"), "GB10B"),
+)
+
+Row = dict[str, Any]
+
+
+def main() -> None:
+    """Writes the table and prints the difference to the one before."""
+    options = _options()
+    rows = [*_rows(Path(options.ids).read_text("utf-8", "replace"), _chips()), *_on_chip()]
+    place = KNOWLEDGE / "gpus.json"
+    before = {row["pci_id"]: row for row in json.loads(place.read_text("utf-8"))[1:]} if place.is_file() else {}
+    header = {
+        "kind": "gpus",
+        "schema": 1,
+        "sources": {
+            "pci.ids": {"text": f"{options.package} (The PCI ID Repository, pci-ids.ucw.cz)", "checked": options.checked},
+            "jetson": {"text": "NVIDIA Jetson Linux documentation, names of the modules", "checked": options.checked},
+        },
+    }
+    place.write_text("[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in [header, *rows]) + "\n]\n", "utf-8")
+    _report(before, {row["pci_id"]: row for row in rows})
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("ids", help="a pci.ids file")
+    parser.add_argument("--package", required=True, help="where it is from, with its version")
+    parser.add_argument("--checked", required=True, help="today, as YYYY-MM-DD")
+    return parser.parse_args()
+
+
+def _chips() -> tuple[str, ...]:
+    """The chips' code names of architectures.json, longest first, so that GK208 is not taken for GK20."""
+    rows = json.loads((KNOWLEDGE / "architectures.json").read_text("utf-8"))[1:]
+    return tuple(sorted((chip["chip"] for row in rows for chip in row["chips"]), key=len, reverse=True))
+
+
+def _rows(ids: str, chips: tuple[str, ...]) -> Iterator[Row]:
+    row: Row | None = None
+    for line in _of_nvidia(ids):
+        device = DEVICE.fullmatch(line)
+        if device:
+            if row:
+                yield row
+            row = _row(device[1], device[2], chips)
+        elif row and (subsystem := SUBSYSTEM.fullmatch(line)) and PRODUCT.match(subsystem[1]):
+            _add_alias(row, subsystem[1])
+    if row:
+        yield row
+
+
+def _of_nvidia(ids: str) -> Iterator[str]:
+    inside = False
+    for line in ids.splitlines():
+        if line[:1] not in {"\t", "#", ""}:
+            inside = line.startswith("10de ")
+        elif inside:
+            yield line
+
+
+def _row(device: str, words: str, chips: tuple[str, ...]) -> Row | None:
+    code, _, bracket = words.partition("[")
+    chip = next((chip for chip in chips if code.startswith(chip)), "")
+    if not chip or NOT_A_GPU.search(code) or (bracket and NOT_A_GPU.search(bracket)):
+        return None
+    name = bracket.rstrip("] ")
+    row: Row = {"pci_id": f"10de:{device}", "name": chip if NO_NAME.search(name) or not name else name, "chip": chip}
+    if GRACE_HOPPER.search(name):
+        row["open_module"] = "required"  # NVIDIA driver installation guide, kernel modules: as on Blackwell
+    return {**row, "source": "pci.ids"}
+
+
+def _add_alias(row: Row, name: str) -> None:
+    if name != row["name"] and name not in row.get("aliases", []):
+        row.setdefault("aliases", []).append(name)
+
+
+def _on_chip() -> Iterator[Row]:
+    for name, aliases, chip in ON_CHIP:
+        yield {"pci_id": "", "name": name, "aliases": list(aliases), "chip": chip, "source": "jetson"}
+
+
+def _report(before: dict[str, Row], after: dict[str, Row]) -> None:
+    added, dropped = sorted(after.keys() - before.keys()), sorted(before.keys() - after.keys())
+    changed = [key for key in sorted(after.keys() & before.keys()) if after[key] != before[key]]
+    print(f"{len(after)} GPUs: {len(added)} added, {len(changed)} changed, {len(dropped)} dropped")
+    for key in changed:
+        print(f"changed {key}: {before[key]['name']} -> {after[key]['name']}")
+    for key in dropped:
+        print(f"dropped {key}: {before[key]['name']}")
+
+
+if __name__ == "__main__":
+    main()
