@@ -11,6 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.nvml_fixture import fake_nvml, fake_nvml_libraries, load_nvml
+
+__all__ = ["fake_nvml", "fake_nvml_libraries", "load_nvml"]  # fixtures for every test
+
 PACKAGES = {
     "zsh": "zsh",
     "fish": "fish",

@@ -1,0 +1,230 @@
+"""NVML through NVIDIA's own binding, which is imported here alone: every question ends in a value or in a `Refusal`.
+
+Calls can hang in the driver: ask from a killable child (`system.nvml_probe`) or from a thread that may be abandoned.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.gpu import GpuProcess
+from gpuassist.model.text import text
+
+NOT_SUPPORTED, LIBRARY_NOT_FOUND, FUNCTION_NOT_FOUND, NO_DATA, ARGUMENT_VERSION_MISMATCH, UNKNOWN = 3, 12, 13, 21, 25, 999
+SUCCESS, INSUFFICIENT_SIZE = 0, 7
+
+_NAMES = {
+    **dict(enumerate(("UNINITIALIZED", "INVALID_ARGUMENT", "NOT_SUPPORTED", "NO_PERMISSION", "ALREADY_INITIALIZED"), 1)),
+    **dict(enumerate(("NOT_FOUND", "INSUFFICIENT_SIZE", "INSUFFICIENT_POWER", "DRIVER_NOT_LOADED", "TIMEOUT", "IRQ_ISSUE"), 6)),
+    **dict(enumerate(("LIBRARY_NOT_FOUND", "FUNCTION_NOT_FOUND", "CORRUPTED_INFOROM", "GPU_IS_LOST", "RESET_REQUIRED"), 12)),
+    **dict(enumerate(("OPERATING_SYSTEM", "LIB_RM_VERSION_MISMATCH", "IN_USE", "MEMORY", "NO_DATA"), 17)),
+    **dict(enumerate(("VGPU_ECC_NOT_SUPPORTED", "INSUFFICIENT_RESOURCES", "FREQ_NOT_SUPPORTED"), 22)),
+    **dict(enumerate(("ARGUMENT_VERSION_MISMATCH", "DEPRECATED", "NOT_READY", "GPU_NOT_FOUND", "INVALID_STATE"), 25)),
+    **dict(enumerate(("RESET_TYPE_NOT_SUPPORTED",), 30)),
+    999: "UNKNOWN",
+}
+
+# What nvidia-ml-py 13.615 raises beside its own NVMLError: NVMLLibraryMismatchError (no NVMLError) for a list that an old driver
+# lacks, TypeError in nvmlDeviceGetRunningProcessDetailList, UnicodeDecodeError (a ValueError) for a name that is not UTF-8.
+_BINDING_FAULTS = (AttributeError, TypeError, ValueError, LookupError, OSError, RuntimeError, ctypes.ArgumentError)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why NVML gave no value: nvml.h's code, its name (`NVML_ERROR_GPU_IS_LOST`), and the words that came with it."""
+
+    code: int
+    name: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A device's memory; `used_bytes` is without what the driver keeps for itself, where the driver tells the two apart."""
+
+    total_bytes: int
+    used_bytes: int
+    free_bytes: int
+
+
+Handle = Any
+
+
+def ask(function: str, *arguments: Any) -> Any:
+    """What the function of that name in nvidia-ml-py returns (bytes as text), or a `Refusal`; never raises for what NVML does."""
+    try:
+        import pynvml  # 23 ms: only where NVML is asked at all
+    except ImportError as error:
+        return refusal(LIBRARY_NOT_FOUND, str(error))
+    try:
+        value = getattr(pynvml, function)(*arguments)
+    except pynvml.NVMLError as error:
+        # Some drivers answer "no entries" with success, which the binding raises as an error.
+        return refusal(error.value or NO_DATA, str(error))
+    except pynvml.NVMLLibraryMismatchError:
+        return refusal(FUNCTION_NOT_FOUND, f"this driver has no {function} of the binding's version")
+    except _BINDING_FAULTS as error:
+        missing = isinstance(error, AttributeError) and not hasattr(pynvml, function)
+        return refusal(FUNCTION_NOT_FOUND if missing else UNKNOWN, str(error))
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def refusal(code: int, words: str) -> Refusal:
+    """The refusal of a code, named as nvml.h does."""
+    return Refusal(code, f"NVML_ERROR_{_NAMES.get(code, code)}", words)
+
+
+class Nvml:
+    """NVML as one thread uses it: knows which layouts this driver speaks, keeps its buffer. Open it, ask, close it."""
+
+    def __init__(self) -> None:
+        self._memory_version = 2
+        self._process_versions = [3, 2, 1]
+        self._room = 256
+        self._buffer = ctypes.create_string_buffer(self._room * _WIDEST_ENTRY)
+
+    def open(self) -> Refusal | None:
+        """Initialises NVML; the refusal says why it could not be."""
+        refused = ask("nvmlInit")
+        if isinstance(refused, Refusal):
+            return refused
+        if str(ask("nvmlSystemGetDriverVersion")).startswith("535."):
+            # Drivers 535.43 to 535.86 fill version 3 of the list with entries of 32 bytes; version 2 is what it was.
+            self._process_versions = [2, 1]
+        return None
+
+    def close(self) -> None:
+        """Shuts NVML down, so that an idle GPU may sleep."""
+        ask("nvmlShutdown")
+
+    def handles(self) -> tuple[Handle | Refusal, ...] | Refusal:
+        """A handle a device in NVML's order, or why that one has none."""
+        count = ask("nvmlDeviceGetCount")
+        if isinstance(count, Refusal):
+            return count
+        return tuple(ask("nvmlDeviceGetHandleByIndex", index) for index in range(count))
+
+    def memory(self, handle: Handle) -> Memory | Refusal:
+        """Memory by version 2 of the call; drivers before 510 know only version 1, which counts what is reserved as used."""
+        if self._memory_version == 2:
+            answer = ask("nvmlDeviceGetMemoryInfo", handle, _MEMORY_V2)
+            if not _is_refused_with(answer, FUNCTION_NOT_FOUND, ARGUMENT_VERSION_MISMATCH):
+                return _memory(answer)
+            self._memory_version = 1
+        return _memory(ask("nvmlDeviceGetMemoryInfo", handle))
+
+    def processes(self, handle: Handle) -> tuple[GpuProcess, ...] | Refusal:
+        """Who is on the device by all its lists, merged by process. Read by hand: pynvml takes two calls a list."""
+        entries: dict[tuple[int, int], _Use] = {}
+        for kind, function in _LISTS:
+            answer = self._list(function, handle)
+            if isinstance(answer, Refusal):
+                if kind == "compute" or answer.code not in {NOT_SUPPORTED, FUNCTION_NOT_FOUND}:
+                    return answer
+                continue
+            for pid, used, instance in answer:
+                entries.setdefault((pid, instance), _Use()).add(kind, used)
+        return _merged(entries)
+
+    def _list(self, function: str, handle: Handle) -> list[tuple[int, int, int]] | Refusal:
+        while len(self._process_versions) > 1:
+            answer = self._read(function, self._process_versions[0], handle)
+            if not _is_refused_with(answer, FUNCTION_NOT_FOUND):
+                return answer
+            if function != _LISTS[0][1]:  # only the compute list, which every driver has, tells the version
+                return answer
+            del self._process_versions[0]
+        return self._read(function, self._process_versions[0], handle)
+
+    def _read(self, function: str, version: int, handle: Handle) -> list[tuple[int, int, int]] | Refusal:
+        call = _raw(function if version == 1 else f"{function}_v{version}")
+        if isinstance(call, Refusal):
+            return call
+        while True:
+            count = ctypes.c_uint(self._room)
+            code = call(handle, ctypes.byref(count), self._buffer)
+            if code == SUCCESS:
+                return list(_entries(memoryview(self._buffer), count.value, version))
+            if code != INSUFFICIENT_SIZE or self._room > _MOST_PROCESSES:
+                return refusal(code, str(ask("nvmlErrorString", code)))
+            self._room = count.value * 2 + 64
+            self._buffer = ctypes.create_string_buffer(self._room * _WIDEST_ENTRY)
+
+
+class _Use:
+    __slots__ = ("kinds", "used")
+
+    def __init__(self) -> None:
+        self.kinds: list[str] = []
+        self.used: int | None = None
+
+    def add(self, kind: str, used: int) -> None:
+        """A process that computes and draws stands in both lists with the same memory: it is counted once."""
+        if kind not in self.kinds:
+            self.kinds.append(kind)
+        if used != _NOT_AVAILABLE:
+            self.used = max(used, self.used or 0)
+
+
+_MEMORY_V2 = 0x02000028
+_NOT_AVAILABLE = 2**64 - 1
+_WIDEST_ENTRY = 32
+_MOST_PROCESSES = 1 << 16  # the list may grow between two calls, but not for ever
+_LISTS = (
+    ("compute", "nvmlDeviceGetComputeRunningProcesses"),
+    ("graphics", "nvmlDeviceGetGraphicsRunningProcesses"),
+    ("mps", "nvmlDeviceGetMPSComputeRunningProcesses"),
+)
+# nvml.h: {unsigned pid; unsigned long long used;}, and from version 2 on {..., unsigned gpu instance, unsigned compute instance}.
+_ENTRY_V1, _ENTRY = struct.Struct("@IQ"), struct.Struct("@IQII")
+
+
+def _is_refused_with(answer: object, *codes: int) -> bool:
+    return isinstance(answer, Refusal) and answer.code in codes
+
+
+def _memory(answer: Any) -> Memory | Refusal:
+    return answer if isinstance(answer, Refusal) else Memory(answer.total, answer.used, answer.free)
+
+
+def _raw(name: str) -> Any:
+    import pynvml
+
+    try:
+        return getattr(pynvml.nvmlLib, name)
+    except AttributeError as error:
+        return refusal(FUNCTION_NOT_FOUND, str(error))
+
+
+def _entries(raw: memoryview, count: int, version: int) -> Iterator[tuple[int, int, int]]:
+    if version == 1:
+        for pid, used in _ENTRY_V1.iter_unpack(raw[: count * _ENTRY_V1.size]):
+            yield pid, used, 0
+    else:
+        for pid, used, instance, _compute in _ENTRY.iter_unpack(raw[: count * _ENTRY.size]):
+            yield pid, used, instance
+
+
+def _merged(entries: dict[tuple[int, int], _Use]) -> tuple[GpuProcess, ...]:
+    # One process may be in several MIG instances of a GPU, each with memory of its own.
+    kinds: dict[int, dict[str, None]] = {}
+    used: dict[int, int] = {}
+    for (pid, _instance), use in entries.items():
+        kinds.setdefault(pid, {}).update(dict.fromkeys(use.kinds))
+        if use.used is not None:
+            used[pid] = used.get(pid, 0) + use.used
+    return tuple(GpuProcess(pid, "+".join(kinds[pid]), _used_fact(used.get(pid))) for pid in kinds)
+
+
+def _used_fact(used: int | None) -> Fact[int]:
+    if used is None:
+        return _NOT_TOLD
+    return Known(used, "NVML")
+
+
+_NOT_TOLD = Unknown(text("NVML does not say how much memory this process uses"))
