@@ -1,8 +1,8 @@
-"""Makes resources/knowledge/gpus.json from a pci.ids file: each NVIDIA GPU since Fermi with its chip, architecture and compute capability.
+"""Makes resources/knowledge/gpus.json from a pci.ids file: every NVIDIA GPU since Fermi, with the chip that decides what it can.
 
-Run from the project's root: `python tools/refresh_gpus.py /usr/share/misc/pci.ids --package 'Debian pci.ids 0.0~2026.10.24-1' --checked 2026-11-21`.
-Prints what the new table adds, changes and drops. Names stand in the ids file in brackets; the chip's code name in front of them
-decides the compute capability (two cards of one name can hold different chips). Systems on a chip have no PCI id there: see `ON_CHIP`.
+Run from the project's root: `python tools/refresh_gpus.py /usr/share/misc/pci.ids --package 'Debian pci.ids VERSION' --checked DAY`.
+Prints what the new table adds, changes and drops. A product's name stands in the ids file in brackets, the chip's code name in
+front of it (two cards of one name can hold different chips). Systems on a chip have no PCI id there: see `ON_CHIP`.
 """
 
 from __future__ import annotations

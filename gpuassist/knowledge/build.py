@@ -78,7 +78,7 @@ def branch(row: Row, sources: Sources) -> BranchRecord:
 def toolkit(row: Row, sources: Sources) -> ToolkitRecord:
     """A CUDA release."""
     source, checked = _provenance(row, sources)
-    clash = text_of(row, "glibc_clash", "")
+    clash, native = text_of(row, "glibc_clash", ""), text_of(row, "native_driver", "")
     return ToolkitRecord(
         release=Version.parse(text_of(row, "release")),
         targets=_ptx_names(texts_of(row, "targets")),
@@ -86,9 +86,9 @@ def toolkit(row: Row, sources: Sources) -> ToolkitRecord:
         gcc_limit=number_of(row, "gcc_limit"),
         clang_limit=number_of(row, "clang_limit"),
         glibc_clash=Version.parse(clash) if clash else None,
-        native_driver=Version.parse(text_of(row, "native_driver")),
+        native_driver=Version.parse(native) if native else None,
         driver_floor=Version.parse(text_of(row, "driver_floor")),
-        source=source,
+        source="; ".join(filter(None, (text_of(row, "measured", ""), source))),
         checked=checked,
     )
 

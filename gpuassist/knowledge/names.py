@@ -18,24 +18,7 @@ _MOBILE = frozenset({"mobile", "laptop", "max", "q", "notebook"})
 _FILLER = frozenset({"nvidia", "gpu", "with", "design", "corporation", "generation", "founders", "edition"})
 # What tells cards of one chip apart, but never their capability: the slot, the memory, the cooling, the sort of machine.
 _DECORATION = frozenset(
-    {
-        "pcie",
-        "sxm",
-        "hbm",
-        "nvl",
-        "active",
-        "lc",
-        "oem",
-        "refresh",
-        "server",
-        "workstation",
-        "embedded",
-        "3e",
-        "hbm3e",
-        "hgx",
-        "converged",
-        "accelerator",
-    }
+    "pcie sxm hbm hbm3e 3e nvl active lc oem refresh server workstation embedded hgx converged accelerator".split()
 )
 _BRAND = frozenset({"geforce", "quadro", "tesla"})
 _SIZE = re.compile(r"\d+gb?")

@@ -97,7 +97,7 @@ class ToolkitRecord:
     gcc_limit: int | None
     clang_limit: int | None
     glibc_clash: Version | None
-    native_driver: Version
+    native_driver: Version | None
     driver_floor: Version
     source: str
     checked: str

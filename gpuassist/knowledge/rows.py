@@ -1,6 +1,7 @@
 """The lines of a knowledge file: a JSON array written one object a line, its first one the header with the sources.
 
-A whole file is read in one go; only where that fails is it read line by line, so that the damaged line is named and the rest still works.
+A whole file is read in one go; only where that fails is it read line by line, so that the damaged line is named and the rest
+still works.
 """
 
 from __future__ import annotations
@@ -59,17 +60,26 @@ def parse(file: str, content: bytes) -> Rows:
 
 def text_of(row: Row, name: str, default: str | None = None) -> str:
     """A field that must be a text."""
-    return _typed(row, name, str, default)
+    value = row.fields.get(name, default)
+    if not isinstance(value, str):
+        raise RowError(name)
+    return value
 
 
 def flag_of(row: Row, name: str) -> bool:
     """A field that is true or left out."""
-    return _typed(row, name, bool, False)
+    value = row.fields.get(name, False)
+    if not isinstance(value, bool):
+        raise RowError(name)
+    return value
 
 
 def number_of(row: Row, name: str) -> int | None:
     """A whole number, or None where the file leaves it out."""
-    return _typed(row, name, int, 0) if name in row.fields else None
+    value = row.fields.get(name)
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
+        raise RowError(name)
+    return value
 
 
 def texts_of(row: Row, name: str) -> tuple[str, ...]:
@@ -91,13 +101,6 @@ def rows_of(row: Row, name: str) -> tuple[Row, ...]:
 def damaged_line(file: str, line: int) -> Text:
     """The words for a line that was skipped."""
     return text("{file}, line {line} is damaged and was skipped", file=file, line=line)
-
-
-def _typed(row: Row, name: str, kind: type, default: Any) -> Any:
-    value = row.fields.get(name, default)
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise RowError(name)
-    return value
 
 
 def _line_by_line(file: str, content: bytes) -> Rows:

@@ -1,0 +1,165 @@
+"""Version arithmetic: which GPU code runs where, which driver serves what, which toolkit builds for what.
+
+It judges pairs; among several that fit, `choosing` picks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+
+from gpuassist.knowledge.records import ArchitectureRecord, GpuRecord, ModuleFlavour, ToolkitRecord
+from gpuassist.model.version import Code, ComputeCapability, Target, Version
+
+# CUDA Compatibility, table 1 (minor-version compatibility, from CUDA 11 on); below 11 the release notes' table of driver versions.
+_FLOOR_OF_MAJOR = {13: Version((580, 65, 6)), 12: Version((525, 60, 13)), 11: Version((450, 80, 2))}
+_FLOOR_OF_RELEASE = {
+    Version((10, 2)): Version((440, 33)),
+    Version((10, 1)): Version((418, 39)),
+    Version((10, 0)): Version((410, 48)),
+    Version((9, 2)): Version((396, 26)),
+    Version((9, 1)): Version((390, 46)),
+    Version((9, 0)): Version((384, 81)),
+    Version((8, 0)): Version((375, 26)),
+}
+_THOR_BEFORE_13 = ComputeCapability(10, 1)
+_THOR = ComputeCapability(11, 0)
+# Chips of Jetson modules: a discrete GPU's code of the same major did not run on them, nor theirs elsewhere
+# (torch.cuda, DEVICE_REQUIREMENT) ...
+_JETSON = frozenset({ComputeCapability(5, 3), ComputeCapability(6, 2), ComputeCapability(7, 2), ComputeCapability(8, 7)})
+# ... until CUDA 13.2 made one platform of servers and Jetson for these.
+_UNIFIED = frozenset({ComputeCapability(7, 0), ComputeCapability(8, 0), ComputeCapability(8, 6)})
+_UNIFIED_FROM = Version((13, 2))
+
+
+class DriverFit(str, Enum):
+    """Whether a driver serves a GPU: it does, it is older than the GPU, it dropped the GPU, or that is not known."""
+
+    FINE = "fine"
+    TOO_OLD = "too-old"
+    DROPPED = "dropped"
+    UNKNOWN = "unknown"
+
+
+class ToolkitMatch(str, Enum):
+    """How the toolkit that compiles an extension stands to the CUDA that torch was built with."""
+
+    SAME = "same"
+    MINOR_DIFFERS = "minor-differs"
+    MAJOR_DIFFERS = "major-differs"
+
+
+def cubin_runs(capability: ComputeCapability, target: Target, *, cuda: Version | None = None) -> bool:
+    """Whether finished machine code runs on a GPU; `cuda` is the release that it was built with, None where not known."""
+    if target.code is not Code.CUBIN:
+        return False
+    device, code = _canonical(capability), _canonical(target.capability)
+    if target.suffix == "a" or device == code:
+        return device == code
+    if code.major != device.major or code.minor > device.minor or code in _JETSON:
+        return False
+    return device not in _JETSON or (cuda is not None and cuda >= _UNIFIED_FROM and code in _UNIFIED)
+
+
+def ptx_runs(capability: ComputeCapability, target: Target) -> bool:
+    """Whether the driver can compile this PTX for a GPU: for any newer one, but `a` variants for their chip, `f` for their family."""
+    if target.code is not Code.PTX:
+        return False
+    device, code = _canonical(capability), _canonical(target.capability)
+    if target.suffix == "a":
+        return device == code
+    return device >= code and (target.suffix != "f" or device.major == code.major)
+
+
+def kernels_run(capability: ComputeCapability, targets: Iterable[Target], *, cuda: Version | None = None) -> bool:
+    """Whether any of a program's GPU code runs on a GPU."""
+    return any(cubin_runs(capability, target, cuda=cuda) or ptx_runs(capability, target) for target in targets)
+
+
+def driver_floor(cuda: Version) -> Version:
+    """The oldest driver that runs programs of a CUDA release; for a release newer than known here, what it needs at least."""
+    newest = max(_FLOOR_OF_MAJOR)
+    if cuda.major in _FLOOR_OF_MAJOR or cuda.major > newest:
+        return _FLOOR_OF_MAJOR[min(cuda.major, newest)]
+    older = [release for release in _FLOOR_OF_RELEASE if release <= cuda.release]
+    return _FLOOR_OF_RELEASE[max(older, default=min(_FLOOR_OF_RELEASE))]
+
+
+def driver_serves_cuda(driver: Version, cuda: Version) -> bool:
+    """Whether a driver runs programs of a CUDA release; PTX that it has to compile is another matter (`driver_compiles_ptx`)."""
+    return driver >= driver_floor(cuda)
+
+
+def driver_compiles_ptx(driver_cuda: Version, cuda: Version) -> bool:
+    """Whether a driver whose own CUDA is `driver_cuda` can compile PTX that a toolkit of release `cuda` wrote."""
+    return driver_cuda.release >= cuda.release
+
+
+def driver_serves_gpu(driver: Version, architecture: ArchitectureRecord, chip: str = "") -> DriverFit:
+    """Whether a driver serves the GPUs of an architecture, or one chip of it (its first driver is that of its first chip)."""
+    chips = [one for one in architecture.chips if not chip or one.chip == chip]
+    if architecture.last_branch is not None and driver.major > architecture.last_branch:
+        return DriverFit.DROPPED
+    if chip and (not chips or (chips[0].integrated and chips[0].first_driver is None)):
+        return DriverFit.UNKNOWN
+    firsts = [one.first_driver for one in chips if one.first_driver is not None]
+    return DriverFit.TOO_OLD if firsts and driver < min(firsts) else DriverFit.FINE
+
+
+def module_flavour(gpu: ArchitectureRecord | GpuRecord) -> ModuleFlavour:
+    """Whether a GPU needs the open kernel modules, can have them, or cannot; a GH200 needs them though a plain H100 does not."""
+    return gpu.module
+
+
+def toolkit_builds_for(targets: Iterable[Target], capability: ComputeCapability) -> bool:
+    """Whether a toolkit that lists these knows the GPU's own architecture."""
+    return any(not target.suffix and _canonical(target.capability) == _canonical(capability) for target in targets)
+
+
+def nearest_target(targets: Iterable[Target], capability: ComputeCapability) -> Target | None:
+    """The newest architecture of a toolkit's list whose machine code, or else whose PTX, runs on the GPU."""
+    plain = [target.capability for target in targets if not target.suffix]
+    cubins = [one for one in plain if cubin_runs(capability, Target(one, Code.CUBIN))]
+    older = [one for one in plain if ptx_runs(capability, Target(one, Code.PTX))]
+    if cubins:
+        return Target(max(cubins), Code.CUBIN)
+    return Target(max(older), Code.PTX) if older else None
+
+
+def first_toolkit_for(capability: ComputeCapability, toolkits: Iterable[ToolkitRecord]) -> Version | None:
+    """The first CUDA release whose nvcc knows an architecture."""
+    return min(_releases_for(capability, toolkits), default=None)
+
+
+def last_toolkit_for(capability: ComputeCapability, toolkits: Iterable[ToolkitRecord]) -> Version | None:
+    """The last CUDA release whose nvcc knows an architecture; None where the newest still does, or where none ever did."""
+    every = tuple(toolkits)
+    releases = _releases_for(capability, every)
+    newest = max((one.release for one in every), default=None)
+    last = max(releases, default=None)
+    return None if last == newest else last
+
+
+def gcc_fits(limit: int, gcc: Version) -> bool:
+    """Whether nvcc accepts a gcc: it compares the major version alone."""
+    return gcc.major <= limit
+
+
+def glibc_clashes(toolkit: ToolkitRecord, glibc: Version) -> bool:
+    """Whether this C library's headers clash with the toolkit's, whichever gcc compiles."""
+    return toolkit.glibc_clash is not None and glibc.release >= toolkit.glibc_clash
+
+
+def extension_buildable(torch_cuda: Version, toolkit: Version) -> ToolkitMatch:
+    """Whether torch's extension builder accepts a toolkit: the major must agree, a differing minor is a warning."""
+    if torch_cuda.major != toolkit.major:
+        return ToolkitMatch.MAJOR_DIFFERS
+    return ToolkitMatch.SAME if torch_cuda.release == toolkit.release else ToolkitMatch.MINOR_DIFFERS
+
+
+def _releases_for(capability: ComputeCapability, toolkits: Iterable[ToolkitRecord]) -> tuple[Version, ...]:
+    return tuple(one.release for one in toolkits if toolkit_builds_for(one.targets, capability))
+
+
+def _canonical(capability: ComputeCapability) -> ComputeCapability:
+    """CUDA 12.8 and 12.9 call Thor 10.1; from 13.0 on it is 11.0."""
+    return _THOR if capability == _THOR_BEFORE_13 else capability

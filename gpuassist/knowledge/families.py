@@ -1,0 +1,32 @@
+"""Distributions to the families whose commands they share."""
+
+from __future__ import annotations
+
+from gpuassist.knowledge.records import Family
+from gpuassist.model.machine import Distribution
+
+_BY_ID = {
+    Family.UBUNTU: {"ubuntu", "linuxmint", "pop", "elementary", "zorin", "neon", "tuxedo", "kubuntu", "xubuntu"},
+    Family.DEBIAN: {"debian", "raspbian", "devuan", "kali", "parrot", "mx"},
+    Family.FEDORA: {"fedora", "nobara", "ultramarine", "bazzite"},
+    Family.RHEL: {"rhel", "centos", "almalinux", "rocky", "ol", "amzn", "scientific", "circle"},
+    Family.ARCH: {"arch", "archarm", "manjaro", "endeavouros", "garuda", "cachyos", "artix"},
+    Family.OPENSUSE: {"opensuse", "opensuse-leap", "opensuse-tumbleweed", "opensuse-slowroll", "sles", "sled", "suse"},
+}
+
+
+def family(distribution: Distribution, *, wsl: int = 0, container: str = "") -> Family:
+    """The family of a distribution; `wsl` and `container` as `Host` has them: there the driver is not the distribution's."""
+    if wsl:
+        return Family.WSL
+    return Family.CONTAINER if container else packages_family(distribution)
+
+
+def packages_family(distribution: Distribution) -> Family:
+    """The family by its packages alone: what the distribution calls itself, then what it says it is like, nearest first."""
+    names = (distribution.id.lower(), *(like.lower() for like in distribution.id_like))
+    for name in names:
+        for one, members in _BY_ID.items():
+            if name in members:
+                return one
+    return Family.ANY
