@@ -1,6 +1,6 @@
 """Makes resources/knowledge/gpus.json from a pci.ids file: every NVIDIA GPU since Fermi, with the chip that decides what it can.
 
-Run from the project's root: `python tools/refresh_gpus.py /usr/share/misc/pci.ids --package 'Debian pci.ids VERSION' --checked DAY`.
+Run from the project's root: `python tools/refresh_gpus.py pci.ids --package 'Debian pci.ids VERSION' --checked DAY`.
 Prints what the new table adds, changes and drops. A product's name stands in the ids file in brackets, the chip's code name in
 front of it (two cards of one name can hold different chips). Systems on a chip have no PCI id there: see `ON_CHIP`.
 """

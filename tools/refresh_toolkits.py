@@ -36,7 +36,7 @@ def main() -> None:
         release, measured = _measure(Path(root))
         row = by_release.setdefault(release, {"release": release})
         changed = {name: value for name, value in measured.items() if row.get(name) != value}
-        print(f"{release}: {'no difference' if not changed else changed}")
+        print(f"{release}: {changed or 'no difference'}")
         row.update(measured, checked=options.checked)
     rows = sorted(by_release.values(), key=lambda row: [int(part) for part in row["release"].split(".")])
     TABLE.write_text("[\n" + ",\n".join(json.dumps(row) for row in [header, *rows]) + "\n]\n", "utf-8")

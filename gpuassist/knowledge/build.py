@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gpuassist.knowledge.commands import parameters_of
 from gpuassist.knowledge.records import (
     ArchitectureRecord,
     BranchKind,
@@ -113,11 +114,12 @@ def torch(row: Row, sources: Sources) -> TorchBuild:
 def command(row: Row, sources: Sources) -> CommandRecord:
     """A command's lines for one family."""
     source, checked = _provenance(row, sources)
+    lines = texts_of(row, "lines")
     return CommandRecord(
         key=text_of(row, "key"),
         family=Family(text_of(row, "family")),
-        lines=texts_of(row, "lines"),
-        parameters=texts_of(row, "parameters"),
+        lines=lines,
+        parameters=parameters_of(lines),
         needs_root=flag_of(row, "needs_root"),
         action=Action(text_of(row, "action")),
         source=source,

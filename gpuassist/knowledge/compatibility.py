@@ -61,7 +61,7 @@ def cubin_runs(capability: ComputeCapability, target: Target, *, cuda: Version |
 
 
 def ptx_runs(capability: ComputeCapability, target: Target) -> bool:
-    """Whether the driver can compile this PTX for a GPU: for any newer one, but `a` variants for their chip, `f` for their family."""
+    """Whether the driver can compile this PTX for a GPU: any newer one, but an `a` variant its own chip, an `f` its family."""
     if target.code is not Code.PTX:
         return False
     device, code = _canonical(capability), _canonical(target.capability)

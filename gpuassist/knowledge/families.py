@@ -22,6 +22,11 @@ def family(distribution: Distribution, *, wsl: int = 0, container: str = "") -> 
     return Family.CONTAINER if container else packages_family(distribution)
 
 
+def lookup_order(distribution: Distribution, *, wsl: int = 0, container: str = "") -> tuple[Family, ...]:
+    """Whose command lines to take, the most special first: under WSL2 on Ubuntu those of WSL, then Ubuntu's."""
+    return tuple(dict.fromkeys((family(distribution, wsl=wsl, container=container), packages_family(distribution), Family.ANY)))
+
+
 def packages_family(distribution: Distribution) -> Family:
     """The family by its packages alone: what the distribution calls itself, then what it says it is like, nearest first."""
     names = (distribution.id.lower(), *(like.lower() for like in distribution.id_like))

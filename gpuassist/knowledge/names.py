@@ -18,7 +18,8 @@ _MOBILE = frozenset({"mobile", "laptop", "max", "q", "notebook"})
 _FILLER = frozenset({"nvidia", "gpu", "with", "design", "corporation", "generation", "founders", "edition"})
 # What tells cards of one chip apart, but never their capability: the slot, the memory, the cooling, the sort of machine.
 _DECORATION = frozenset(
-    "pcie sxm hbm hbm3e 3e nvl active lc oem refresh server workstation embedded hgx converged accelerator".split()
+    ("pcie", "sxm", "hbm", "hbm3e", "3e", "nvl", "active", "lc", "oem", "refresh", "server", "workstation", "embedded")
+    + ("hgx", "converged", "accelerator")
 )
 _BRAND = frozenset({"geforce", "quadro", "tesla"})
 _SIZE = re.compile(r"\d+gb?")
@@ -33,7 +34,7 @@ def key(name: str) -> Key:
 
 
 def looser(exact: Key) -> tuple[Key, ...]:
-    """What to look for where nothing bears exactly that name, the nearest first: without decoration, without `mobile`, without brand."""
+    """What to look for where nothing bears exactly that name, the nearest first: no decoration, no `mobile`, no brand."""
     plain = frozenset(word for word in exact if word not in _DECORATION and not _SIZE.fullmatch(word))
     return tuple(
         dict.fromkeys(found for found in (plain, plain - {"mobile"}, plain - _BRAND, plain - _BRAND - {"mobile"}) if found)

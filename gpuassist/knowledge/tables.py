@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import cached_property
 
 from gpuassist.knowledge import build, names
+from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.records import (
     ArchitectureRecord,
     BranchRecord,
     ChipRecord,
-    CommandRecord,
     GpuRecord,
     ToolkitRecord,
     TorchBuild,
@@ -86,9 +86,9 @@ class Knowledge:
         return next((one for one in self.branches() if one.branch == number), None)
 
     @cached_property
-    def commands(self) -> tuple[CommandRecord, ...]:
-        """Every command line, as `knowledge.commands` renders them."""
-        return self._commands.all()
+    def commands(self) -> Commands:
+        """Every command line, by key and family."""
+        return Commands(self._commands.all())
 
     def damaged(self) -> tuple[Text, ...]:
         """Every line of every file that could not be used; reads them all."""
