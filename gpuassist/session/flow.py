@@ -1,0 +1,209 @@
+"""The wizard's navigation as pure data: which step is shown, the state of each, where back and next lead.
+
+Nothing here knows widgets: the window pushes events in and shows the flow that comes out, and tests do the same without a window.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Union
+
+from gpuassist.model.fact import Known, Unknown
+from gpuassist.model.finding import Action, Answer, Diagnosis, Severity
+from gpuassist.model.machine import Machine
+
+USE_CUDA = "use-cuda"  # the command key of the repair that the window itself can do
+
+
+class Step(str, Enum):
+    """The five steps, in the order of the side list."""
+
+    MACHINE = "machine"
+    FOUND = "found"
+    REPAIR = "repair"
+    VERIFY = "verify"
+    LIVE = "live"
+
+
+class StepState(str, Enum):
+    """What the side list shows beside a step."""
+
+    TODO = "todo"
+    BUSY = "busy"
+    RIGHT = "right"
+    WARNING = "warning"
+    PROBLEM = "problem"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class GoTo:
+    """The user chose a step; `wish` is what to do there: for the repair page the CUDA version that new shells shall use."""
+
+    step: Step
+    wish: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """The user pressed the way on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """The user wants to see the step shown before."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingStarted:
+    """A machine is being read; what the steps said of the last one no longer holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingEnded:
+    """The machine was read and judged."""
+
+    machine: Machine
+    diagnosis: Diagnosis
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingFailed:
+    """Nothing could be read: a recording that is none, or a fault of our own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A page tells how its own step stands."""
+
+    step: Step
+    state: StepState
+
+
+Event = Union[GoTo, Next, Back, ReadingStarted, ReadingEnded, ReadingFailed, Marked]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of the side list."""
+
+    step: Step
+    state: StepState
+    enabled: bool
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Where the user is; `trail` are the steps shown before, oldest first; `repairable` is the version a finding offers."""
+
+    current: Step = Step.MACHINE
+    states: tuple[tuple[Step, StepState], ...] = tuple((step, StepState.TODO) for step in Step)
+    trail: tuple[Step, ...] = ()
+    inspected: bool = False
+    repairable: str = ""
+    wish: str = ""
+
+    def state(self, step: Step) -> StepState:
+        """How a step stands."""
+        return dict(self.states)[step]
+
+    def enabled(self, step: Step) -> bool:
+        """Whether the step can be shown now: what rests on facts waits for them, live memory does not."""
+        return step in {Step.MACHINE, Step.LIVE} or self.inspected
+
+    def entries(self) -> tuple[Entry, ...]:
+        """The side list."""
+        return tuple(Entry(step, state, self.enabled(step), step is self.current) for step, state in self.states)
+
+    def next(self) -> Step | None:
+        """Where the way on leads: past a repair that nobody needs; none at the end or before the facts are there."""
+        after = _NEXT.get(self.current)
+        if self.current is Step.FOUND and not self.repairable:
+            after = Step.VERIFY
+        return after if after is not None and self.enabled(after) else None
+
+    def back(self) -> Step | None:
+        """The step shown before this one."""
+        return self.trail[-1] if self.trail else None
+
+
+_NEXT = {Step.MACHINE: Step.FOUND, Step.FOUND: Step.REPAIR, Step.REPAIR: Step.VERIFY, Step.VERIFY: Step.LIVE}
+_TRAIL_AT_MOST = 32
+
+
+def follow(flow: Flow, event: Event) -> Flow:
+    """The flow after an event; one that cannot be followed now leaves it as it is."""
+    if isinstance(event, GoTo):
+        return _go(flow, event.step, event.wish)
+    if isinstance(event, Next):
+        after = flow.next()
+        return flow if after is None else _go(flow, after, flow.repairable if after is Step.REPAIR else "")
+    if isinstance(event, Back):
+        return flow if not flow.trail else replace(flow, current=flow.trail[-1], trail=flow.trail[:-1], wish="")
+    if isinstance(event, Marked):
+        return _mark(flow, {event.step: event.state})
+    return _read(flow, event)
+
+
+def _go(flow: Flow, step: Step, wish: str) -> Flow:
+    if not flow.enabled(step):
+        return flow
+    if step is flow.current:
+        return replace(flow, wish=wish or flow.wish)
+    return replace(flow, current=step, wish=wish, trail=(*flow.trail, flow.current)[-_TRAIL_AT_MOST:])
+
+
+def _read(flow: Flow, event: ReadingStarted | ReadingEnded | ReadingFailed) -> Flow:
+    if isinstance(event, ReadingStarted):
+        return _mark(flow, {Step.MACHINE: StepState.BUSY})
+    if isinstance(event, ReadingFailed):
+        before = StepState.RIGHT if flow.inspected else StepState.UNKNOWN
+        return _mark(flow, {Step.MACHINE: before})
+    states = {
+        Step.MACHINE: machine_state(event.machine),
+        Step.FOUND: found_state(event.diagnosis, event.answers),
+        Step.REPAIR: StepState.TODO,
+        Step.VERIFY: StepState.TODO,
+    }
+    return replace(_mark(flow, states), inspected=True, repairable=repairable_version(event.answers), wish="")
+
+
+def machine_state(machine: Machine) -> StepState:
+    """Whether the machine could be read: a list of GPUs that is unknown leaves everything after it open."""
+    return StepState.UNKNOWN if isinstance(machine.gpus, Unknown) else StepState.RIGHT
+
+
+def found_state(diagnosis: Diagnosis, answers: tuple[Answer, ...]) -> StepState:
+    """The worst of what was found; unknown where nothing was found but a problem could hide."""
+    severities = {answer.severity for answer in answers}
+    if Severity.PROBLEM in severities:
+        return StepState.PROBLEM
+    if Severity.WARNING in severities:
+        return StepState.WARNING
+    return StepState.UNKNOWN if diagnosis.undetermined else StepState.RIGHT
+
+
+def repairable_version(answers: tuple[Answer, ...]) -> str:
+    """The CUDA version of the first finding that switching toolkits mends; empty where none does."""
+    return next((version for answer in answers for version in [switch_version(answer)] if version), "")
+
+
+def switch_version(answer: Answer) -> str:
+    """The installed CUDA version that this finding says new shells should use; empty where it is mended otherwise."""
+    for remedy in answer.remedies:
+        for command in remedy.commands:
+            if remedy.action is Action.EDIT and command.key == USE_CUDA:
+                return str(dict(command.parameters).get("version", ""))
+    return ""
+
+
+def sees_gpu(machine: Machine) -> bool:
+    """Whether there is a GPU to speak of."""
+    return isinstance(machine.gpus, Known) and bool(machine.gpus.value)
+
+
+def _mark(flow: Flow, states: dict[Step, StepState]) -> Flow:
+    return replace(flow, states=tuple((step, states.get(step, state)) for step, state in flow.states))

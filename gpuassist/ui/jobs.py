@@ -1,0 +1,127 @@
+"""Work off the GUI thread: plain callables run in a pool, and what came of them comes home on the GUI thread as a value.
+
+For work that ends. What can hang in C belongs into a killable child behind `system`: a thread of a pool that is stuck in it keeps
+the process alive.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+import traceback
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Union
+
+import shiboken6
+from PySide6.QtCore import QObject, Signal, Slot
+
+_log = logging.getLogger(__name__)
+_WORKERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The work ended; `value` is what it returned."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The work raised; `trace` is the traceback as text, for the log and for a report."""
+
+    error: Exception
+    trace: str
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """What a job gets: whether it shall stop, and a way to tell how far it is."""
+
+    cancelled: threading.Event
+    tell: Callable[[object], None]
+
+
+Work = Callable[[Control], object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    number: int
+    payload: Union[Done, Failed, _Told]
+
+
+class Job(QObject):
+    """One piece of work under way; belongs to whoever asked, and dies unheard with it."""
+
+    finished = Signal(object)  # Done | Failed
+    told = Signal(object)  # whatever the work tells
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.cancelled = threading.Event()
+
+    def cancel(self) -> None:
+        """Asks the work to stop; it still ends with a result."""
+        self.cancelled.set()
+
+
+class Jobs(QObject):
+    """The bridge that every result crosses: it lives on the GUI thread, so Qt brings what workers emit through it home."""
+
+    _arrived = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="gpuassist-job")
+        self._numbers = itertools.count()
+        self._running: dict[int, Job] = {}
+        self._closing = threading.Event()
+        self._arrived.connect(self._bring_home)
+
+    def start(self, work: Work, parent: QObject) -> Job:
+        """Runs the work; connect the job's signals before returning to the event loop, nothing arrives earlier."""
+        number, job = next(self._numbers), Job(parent)
+        self._running[number] = job
+        self._pool.submit(self._run, number, work, Control(job.cancelled, lambda value: self._send(number, _Told(value))))
+        return job
+
+    def shutdown(self) -> None:
+        """Cancels everything, lets nothing new begin and waits for what is under way."""
+        self._closing.set()
+        for job in self._running.values():
+            if shiboken6.isValid(job):
+                job.cancel()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._running.clear()
+
+    def _run(self, number: int, work: Work, control: Control) -> None:
+        try:
+            self._send(number, Done(work(control)))
+        except Exception as error:  # noqa: BLE001 -- a border: whatever a job raises comes home as a value
+            _log.debug("a job failed", exc_info=True)
+            self._send(number, Failed(error, traceback.format_exc()))
+
+    def _send(self, number: int, payload: Done | Failed | _Told) -> None:
+        if not self._closing.is_set():
+            self._arrived.emit(_Arrival(number, payload))
+
+    @Slot(object)
+    def _bring_home(self, arrival: _Arrival) -> None:
+        told = isinstance(arrival.payload, _Told)
+        job = self._running.get(arrival.number) if told else self._running.pop(arrival.number, None)
+        if job is None or not shiboken6.isValid(job):
+            return
+        if isinstance(arrival.payload, _Told):
+            job.told.emit(arrival.payload.value)
+        else:
+            job.finished.emit(arrival.payload)
+            job.deleteLater()

@@ -1,0 +1,116 @@
+"""A table of frozen cells: the model behind every table of the window, testable without one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor
+
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.theme import colours, mono
+
+Index = QModelIndex | QPersistentModelIndex
+
+MARK_ROLE = Qt.ItemDataRole.UserRole + 1
+AFTER_ROLE = Qt.ItemDataRole.UserRole + 2
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell: `mark` makes it a pill, `after` is added in a quieter colour, `right` aligns numbers."""
+
+    words: str
+    after: str = ""
+    mark: Mark | None = None
+    mono: bool = False
+    quiet: bool = False
+    right: bool = False
+    tip: str = ""
+
+
+Row = tuple[Cell, ...]
+
+
+class RowsModel(QAbstractTableModel):
+    """Rows of cells under headings; setting new rows tells views of the cells that changed, and of no others."""
+
+    def __init__(self, headings: Sequence[str], rows: Sequence[Row] = (), parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._headings = tuple(headings)
+        self._rows: tuple[Row, ...] = tuple(rows)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """What it holds."""
+        return self._rows
+
+    def set_rows(self, rows: Sequence[Row]) -> None:
+        """Holds other rows."""
+        new = tuple(rows)
+        old, common = self._rows, min(len(self._rows), len(new))
+        if len(new) < len(old):
+            self.beginRemoveRows(QModelIndex(), len(new), len(old) - 1)
+            self._rows = old[: len(new)]
+            self.endRemoveRows()
+        self._rows = new[:common]
+        self._tell_changes(old[:common], new[:common])
+        if len(new) > len(old):
+            self.beginInsertRows(QModelIndex(), len(old), len(new) - 1)
+            self._rows = new
+            self.endInsertRows()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 -- Qt's own default
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 -- Qt's own default
+        return 0 if parent.isValid() else len(self._headings)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self._headings):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._headings[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(bool(self._rows) and self._rows[0][section].right)
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        return _data(self._rows[index.row()][index.column()], role)
+
+    def _tell_changes(self, old: tuple[Row, ...], new: tuple[Row, ...]) -> None:
+        for place, (before, after) in enumerate(zip(old, new, strict=True)):
+            changed = [column for column, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
+            if changed:
+                self.dataChanged.emit(self.index(place, changed[0]), self.index(place, changed[-1]))
+
+
+def _data(cell: Cell, role: int) -> object:
+    if role == Qt.ItemDataRole.DisplayRole:
+        return cell.words
+    if role == MARK_ROLE:
+        return cell.mark.value if cell.mark is not None else None  # Qt would turn the enum into its text anyway
+    if role == AFTER_ROLE:
+        return cell.after
+    return _look(cell, role)
+
+
+def _look(cell: Cell, role: int) -> object:
+    if role == Qt.ItemDataRole.FontRole:
+        return mono() if cell.mono else None
+    if role == Qt.ItemDataRole.ForegroundRole:
+        return QColor(colours().muted) if cell.quiet else None
+    if role == Qt.ItemDataRole.TextAlignmentRole:
+        return _alignment(cell.right)
+    if role == Qt.ItemDataRole.ToolTipRole:
+        return cell.tip or None
+    if role == Qt.ItemDataRole.AccessibleTextRole:
+        return f"{cell.words} {cell.after}".strip()
+    return None
+
+
+def _alignment(right: bool) -> Qt.AlignmentFlag:  # noqa: FBT001 -- private, and the word is the argument
+    return (Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignVCenter

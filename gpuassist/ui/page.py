@@ -1,0 +1,106 @@
+"""What the frame and its pages owe each other: the desk a page works at, its bottom bar, and what it may ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gpuassist.model.text import Text
+from gpuassist.session.context import Session
+from gpuassist.session.flow import Step
+from gpuassist.ui.asking import Asking
+from gpuassist.ui.jobs import Jobs
+from gpuassist.ui.widgets.cards import ScrollPage
+
+if TYPE_CHECKING:
+    from gpuassist.session.inspect import Inspection
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What every page is handed: the session, the pool for its work, and the dialogs that ask the user."""
+
+    session: Session
+    jobs: Jobs
+    asking: Asking
+
+    def words(self, words: Text) -> str:
+        """A sentence in the user's language."""
+        return self.session.words(words)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A page's part of the bottom bar: secondary actions at the left, a quiet note, and its own primary action.
+
+    Without a primary one the frame offers the way on, under the words `next_title` if there are any.
+    """
+
+    left: tuple[QAction, ...] = ()
+    note: str = ""
+    primary: QAction | None = None
+    next_title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAgain:
+    """A page asks for the machine to be read anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRecording:
+    """A page asks for a recorded machine to be shown instead."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenExample:
+    """A page asks for a machine that ships with gpuassist."""
+
+    name: str
+
+
+class Page(QWidget):
+    """One step of the wizard. A page asks the frame through `asked` and never reaches for another page.
+
+    `asked` carries `GoTo`, `Marked` (how this step stands), `ReadAgain`, `OpenRecording` or `OpenExample`.
+    """
+
+    STEP: ClassVar[Step]
+
+    asked = Signal(object)
+    bar_changed = Signal()
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.desk = desk
+        self.setObjectName(self.STEP.value)
+
+    def bar(self) -> Bar:
+        """What the bottom bar holds while this page is shown; emit `bar_changed` when that changes."""
+        return Bar()
+
+    def show_inspection(self, inspection: Inspection) -> None:
+        """A machine was read: called for every page that exists, and on making one later."""
+
+    def arrive(self, wish: str) -> None:
+        """The page is shown now; `wish` is what it was opened for, empty for nothing in particular."""
+
+    def leave(self) -> None:
+        """The page is hidden now."""
+
+    def close_down(self) -> None:
+        """The window closes: stop what runs."""
+
+    def fill_with_scroll(self) -> ScrollPage:
+        """Makes the page one that scrolls, with a title; for the constructor."""
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        scroll = ScrollPage(self)
+        layout.addWidget(scroll)
+        return scroll

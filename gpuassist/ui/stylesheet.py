@@ -1,0 +1,103 @@
+"""The style sheet as a template: `$name` is a colour of the palette or a size of the theme."""
+
+TEMPLATE = """
+QWidget { color: $text; }
+QMainWindow, QDialog { background: $background; }
+QScrollArea, QScrollArea > QWidget > QWidget#content { background: transparent; border: 0; }
+QToolTip { background: $panel; color: $text; border: 1px solid $line; padding: 4px 8px; }
+
+Card { background: $panel; border: 1px solid $line; border-radius: 12px; }
+Well { background: $well; border: 0; border-radius: 8px; }
+Rule { background: $line; border: 0; }
+SideList { background: $side; border: 0; border-right: 1px solid $line; }
+BottomBar { background: $panel; border: 0; border-top: 1px solid $line; }
+Notice { border: 1px solid $line; border-radius: 8px; background: $unknown_tint; }
+Notice[mark="warning"] { background: $warning_tint; }
+Notice[mark="problem"] { background: $problem_tint; }
+Notice[mark="right"] { background: $right_tint; }
+Notice[mark="info"] { background: $accent_tint; }
+
+QLabel { background: transparent; }
+QLabel[role="title"] { font-size: ${title}pt; font-weight: 700; }
+QLabel[role="heading"] { font-size: 11.25pt; font-weight: 600; }
+QLabel[role="strong"] { font-weight: 600; }
+QLabel[role="muted"] { color: $muted; }
+QLabel[role="small"] { color: $muted; font-size: ${small}pt; }
+QLabel[role="section"] { color: $muted; font-size: 8.25pt; letter-spacing: 1px; }
+QLabel[role="brand"] { font-size: 12.75pt; font-weight: 700; }
+QLabel[role="mono"], ElidedLabel[role="mono"] { font-family: $mono; font-size: 9.25pt; color: $muted; }
+QLabel[role="code"] { font-family: $mono; font-size: 9.25pt; }
+QLabel[role="unknown"] { color: $muted; font-style: italic; }
+ElidedLabel[role="muted"] { color: $muted; }
+ElidedLabel[role="strong"] { font-weight: 600; }
+
+QPushButton {
+    background: $panel; color: $text; border: 1px solid $line; border-radius: 8px;
+    padding: 7px 14px; font-weight: 500;
+}
+QPushButton:hover { background: $well; }
+QPushButton:pressed { background: $unknown_tint; }
+QPushButton:focus { border: 2px solid $accent; padding: 6px 13px; }
+QPushButton:disabled { color: $muted; background: transparent; }
+QPushButton[compact="true"] { padding: 4px 10px; font-size: 9.75pt; border-radius: 7px; }
+QPushButton[compact="true"]:focus { padding: 3px 9px; }
+QPushButton[kind="primary"] { background: $accent; color: $on_accent; border: 1px solid $accent; }
+QPushButton[kind="primary"]:hover { background: $accent_hover; border-color: $accent_hover; }
+QPushButton[kind="primary"]:focus { border: 2px solid $text; }
+QPushButton[kind="primary"]:disabled { background: $unknown_tint; color: $muted; border-color: $line; }
+QPushButton[kind="link"] { background: transparent; border: 1px solid transparent; color: $accent; padding: 3px 6px; }
+QPushButton[kind="link"]:hover { text-decoration: underline; }
+QPushButton[kind="link"]:focus { border: 2px solid $accent; padding: 2px 5px; }
+QPushButton::menu-indicator { image: none; width: 0; }
+
+QComboBox, QLineEdit {
+    background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 10px; min-height: 18px;
+    selection-background-color: $accent; selection-color: $on_accent;
+}
+QComboBox { padding-right: 26px; }
+QComboBox:hover { background: $well; }
+QComboBox:focus, QLineEdit:focus { border: 2px solid $accent; padding: 4px 9px; }
+QComboBox:focus { padding-right: 25px; }
+QComboBox:disabled, QLineEdit:disabled { color: $muted; background: transparent; }
+QComboBox::drop-down { border: 0; width: 22px; }
+QComboBox QAbstractItemView {
+    background: $panel; border: 1px solid $line; outline: 0; padding: 4px;
+    selection-background-color: $accent_tint; selection-color: $text;
+}
+QMenu { background: $panel; border: 1px solid $line; padding: 4px; }
+QMenu::item { padding: 6px 24px 6px 12px; border-radius: 6px; }
+QMenu::item:selected { background: $accent_tint; color: $text; }
+QMenu::item:disabled { color: $muted; }
+QMenu::separator { height: 1px; background: $line; margin: 4px 8px; }
+
+QTableView, QTreeView, QListView {
+    background: transparent; border: 0; outline: 0; gridline-color: $line;
+    selection-background-color: $accent_tint; selection-color: $text;
+}
+QTableView::item, QTreeView::item { border: 0; }
+QTableView:focus, QTreeView:focus { outline: 0; }
+QHeaderView { background: transparent; border: 0; }
+QHeaderView::section {
+    background: transparent; color: $muted; border: 0; border-bottom: 1px solid $line;
+    padding: 4px 10px; font-size: ${small}pt; font-weight: 400;
+}
+QTableCornerButton::section { background: transparent; border: 0; }
+
+QPlainTextEdit, QTextEdit {
+    background: $panel; border: 0; font-family: $mono; font-size: 9.25pt;
+    selection-background-color: $accent; selection-color: $on_accent;
+}
+CodeText { background: transparent; }
+QProgressBar { background: $unknown_tint; border: 0; border-radius: 4px; max-height: 8px; min-height: 8px; }
+QProgressBar::chunk { background: $accent; border-radius: 4px; }
+
+QScrollBar:vertical { background: transparent; width: 10px; margin: 2px; }
+QScrollBar:horizontal { background: transparent; height: 10px; margin: 2px; }
+QScrollBar::handle { background: $line; border-radius: 3px; }
+QScrollBar::handle:vertical { min-height: 28px; }
+QScrollBar::handle:horizontal { min-width: 28px; }
+QScrollBar::handle:hover { background: $muted; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QSplitter::handle { background: transparent; }
+"""

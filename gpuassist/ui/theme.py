@@ -1,0 +1,142 @@
+"""How the window looks: fonts, the style sheet filled in from one palette, and following the desktop between light and dark."""
+
+from __future__ import annotations
+
+from enum import Enum
+from string import Template
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFont, QPalette
+from PySide6.QtWidgets import QApplication, QWidget
+
+from gpuassist.ui.palette import DARK, LIGHT, Palette
+from gpuassist.ui.stylesheet import TEMPLATE
+
+BASE_POINTS = 10.5  # 14 px at 96 dots an inch; points follow the desktop's own text size
+SMALL_POINTS = 9.0
+TITLE_POINTS = 17.25
+GAP = 4  # all spacing is a multiple of it
+_SANS = ("Inter", "Noto Sans", "Ubuntu", "Cantarell", "DejaVu Sans", "Noto Sans CJK SC")
+_MONO = ("JetBrains Mono", "DejaVu Sans Mono", "Noto Sans Mono", "Liberation Mono", "monospace")
+_PROPERTY = "gpuassistPalette"
+
+
+class Appearance(str, Enum):
+    """What the user wants the window to look like."""
+
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+class Theme(QObject):
+    """Dresses the application, and again whenever the desktop or the user changes between light and dark."""
+
+    changed = Signal(object)  # Palette
+
+    def __init__(self, application: QApplication, appearance: Appearance = Appearance.SYSTEM) -> None:
+        super().__init__(application)
+        self.setObjectName("theme")
+        self.appearance = appearance
+        self._application = application
+        application.setStyle("Fusion")
+        application.setFont(sans())
+        application.styleHints().colorSchemeChanged.connect(self._dress)
+        self._dress()
+
+    def choose(self, appearance: Appearance) -> None:
+        """Takes the user's wish over the desktop's."""
+        self.appearance = appearance
+        self._dress()
+
+    def palette(self) -> Palette:
+        """The colours now."""
+        return colours()
+
+    @Slot()
+    def _dress(self) -> None:
+        palette = self._wanted()
+        if self._application.property(_PROPERTY) is palette:
+            return
+        self._application.setProperty(_PROPERTY, palette)
+        self._application.setPalette(_qt_palette(palette))
+        self._application.setStyleSheet(style_sheet(palette))
+        self.changed.emit(palette)
+
+    def _wanted(self) -> Palette:
+        if self.appearance is not Appearance.SYSTEM:
+            return DARK if self.appearance is Appearance.DARK else LIGHT
+        return DARK if self._application.styleHints().colorScheme() is Qt.ColorScheme.Dark else LIGHT
+
+
+def colours() -> Palette:
+    """The palette that the application is dressed in, for what is painted by hand; light where nothing dressed it."""
+    application = QApplication.instance()
+    palette = application.property(_PROPERTY) if application is not None else None
+    return palette if isinstance(palette, Palette) else LIGHT
+
+
+def sans(points: float = BASE_POINTS, *, bold: bool = False) -> QFont:
+    """The window's one proportional family."""
+    return _font(_SANS, points, QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
+
+
+def mono(points: float = SMALL_POINTS + 0.25) -> QFont:
+    """The window's one monospaced family, for paths, commands and versions in columns."""
+    font = _font(_MONO, points, QFont.Weight.Normal)
+    font.setStyleHint(QFont.StyleHint.Monospace)
+    return font
+
+
+def set_look(widget: QWidget, name: str, value: object) -> None:
+    """Sets a property that the style sheet asks about, and lets it look again: without that nothing changes."""
+    if widget.property(name) == value:
+        return
+    widget.setProperty(name, value)
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+
+
+def style_sheet(palette: Palette) -> str:
+    """The whole style sheet in these colours."""
+    names = {name: getattr(palette, name) for name in Palette.__dataclass_fields__ if name not in {"dark", "series"}}
+    families = ", ".join(f'"{name}"' for name in _MONO)
+    return Template(TEMPLATE).substitute(names, mono=families, base=BASE_POINTS, small=SMALL_POINTS, title=TITLE_POINTS)
+
+
+def _font(families: tuple[str, ...], points: float, weight: QFont.Weight) -> QFont:
+    font = QFont()
+    font.setFamilies(list(families))
+    font.setPointSizeF(points)
+    font.setWeight(weight)
+    return font
+
+
+def _qt_palette(palette: Palette) -> QPalette:
+    # What the style sheet leaves to Fusion (check boxes, radio buttons, menus' arrows) takes its colours from here.
+    role = QPalette.ColorRole
+    made = QPalette()
+    for place, colour in (
+        (role.Window, palette.background),
+        (role.WindowText, palette.text),
+        (role.Base, palette.panel),
+        (role.AlternateBase, palette.well),
+        (role.Text, palette.text),
+        (role.Button, palette.panel),
+        (role.ButtonText, palette.text),
+        (role.BrightText, palette.problem),
+        (role.Highlight, palette.accent),
+        (role.HighlightedText, palette.on_accent),
+        (role.Link, palette.accent),
+        (role.LinkVisited, palette.accent),
+        (role.ToolTipBase, palette.panel),
+        (role.ToolTipText, palette.text),
+        (role.PlaceholderText, palette.muted),
+        (role.Accent, palette.accent),
+        (role.Mid, palette.line),
+        (role.Dark, palette.line),
+    ):
+        made.setColor(place, QColor(colour))
+    for place in (role.WindowText, role.Text, role.ButtonText):
+        made.setColor(QPalette.ColorGroup.Disabled, place, QColor(palette.muted))
+    return made

@@ -1,0 +1,113 @@
+"""Buttons: primary, secondary, small, a copying one, one that mirrors an action, and the drop-down choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Slot
+from PySide6.QtGui import QAction, QColor, QGuiApplication, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QComboBox, QPushButton, QSizePolicy, QWidget
+
+from gpuassist.model.text import text
+from gpuassist.session.words import Words
+from gpuassist.ui.theme import colours
+
+_COPIED_MILLISECONDS = 1500
+
+
+def primary(words: str, parent: QWidget | None = None) -> QPushButton:
+    """The one obvious way on; at most one on a page."""
+    made = secondary(words, parent)
+    made.setProperty("kind", "primary")
+    return made
+
+
+def secondary(words: str, parent: QWidget | None = None) -> QPushButton:
+    """Anything else that can be done."""
+    made = QPushButton(words, parent)
+    made.setAutoDefault(True)
+    made.setCursor(Qt.CursorShape.PointingHandCursor)
+    made.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+    return made
+
+
+def small(words: str, parent: QWidget | None = None) -> QPushButton:
+    """A secondary button inside a card."""
+    made = secondary(words, parent)
+    made.setProperty("compact", True)  # noqa: FBT003 -- the style sheet asks for it
+    return made
+
+
+class CopyButton(QPushButton):
+    """Copies what `content` gives when it is pressed, and says so for a moment."""
+
+    def __init__(self, words: Words, content: Callable[[], str], parent: QWidget | None = None, *, title: str = "") -> None:
+        super().__init__(title or words(text("Copy")), parent)
+        self._title = self.text()
+        self._copied = words(text("Copied"))
+        self._content = content
+        self._back = QTimer(self)
+        self._back.setSingleShot(True)
+        self._back.setInterval(_COPIED_MILLISECONDS)
+        self._back.timeout.connect(self._show_title)
+        self.setProperty("compact", True)  # noqa: FBT003 -- the style sheet asks for it
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.clicked.connect(self._copy)
+
+    @Slot()
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._content())
+        self.setMinimumWidth(self.width())  # the shorter word must not make the row jump
+        self.setText(self._copied)
+        self._back.start()
+
+    @Slot()
+    def _show_title(self) -> None:
+        self.setText(self._title)
+
+
+class ActionButton(QPushButton):
+    """A button that is what its action is: words, whether it can be pressed, why not."""
+
+    def __init__(self, action: QAction, parent: QWidget | None = None, *, is_primary: bool = False) -> None:
+        super().__init__(parent)
+        self._action = action
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setProperty("kind", "primary" if is_primary else "secondary")
+        action.changed.connect(self._mirror)
+        self.clicked.connect(action.trigger)
+        self._mirror()
+
+    @Slot()
+    def _mirror(self) -> None:
+        self.setText(self._action.text())
+        self.setEnabled(self._action.isEnabled())
+        self.setVisible(self._action.isVisible())
+        self.setToolTip(self._action.statusTip())
+        menu = self._action.menu()
+        if menu is not None:
+            self.setMenu(menu)  # type: ignore[arg-type]
+
+
+class Choice(QComboBox):
+    """A drop-down choice with a painted chevron: style sheets know arrows only as picture files."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        paint_chevron(painter, QRectF(self.width() - 22, self.height() / 2 - 4, 10, 8))
+        painter.end()
+
+
+def paint_chevron(painter: QPainter, rect: QRectF) -> None:
+    """A small arrow that points down."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    pen = QPen(QColor(colours().muted), 1.6)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    painter.setPen(pen)
+    middle = QPointF(rect.center().x(), rect.bottom() - 2)
+    painter.drawPolyline([QPointF(rect.left() + 1, rect.top() + 2), middle, QPointF(rect.right() - 1, rect.top() + 2)])

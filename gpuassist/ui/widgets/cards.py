@@ -1,0 +1,164 @@
+"""The panels of a page: cards, the inset well, the page's title, a scrolling page, banners and what stands where nothing is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.theme import set_look
+from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
+from gpuassist.ui.widgets.marks import MarkIcon
+
+MARGIN = 32  # of a page
+SPACING = 16  # between cards
+
+
+class Card(QFrame):
+    """A panel with an optional heading row; put things into `body`, and buttons or pills into `head`."""
+
+    def __init__(self, title: str = "", subtitle: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(20, 16, 20, 16)
+        outer.setSpacing(8)
+        self.head = QHBoxLayout()
+        self.head.setSpacing(8)
+        outer.addLayout(self.head)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(8)
+        outer.addLayout(self.body)
+        self.title: QLabel | None = None
+        if title:
+            self.title = label(title, "heading", self)
+            self.head.addWidget(self.title)
+            if subtitle:
+                self.head.addWidget(label(subtitle, "muted", self))
+            self.head.addStretch(1)
+            self.setAccessibleName(title)
+
+
+class Well(QFrame):
+    """A tinted inset for evidence and code; put things into `body`."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(12, 4, 12, 4)
+        self.body.setSpacing(0)
+
+
+class PageHeader(QWidget):
+    """The answer in the title, and one line below it."""
+
+    def __init__(self, title: str = "", subtitle: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 4)
+        layout.setSpacing(6)
+        self._title = paragraph(title, "title", self)
+        self._subtitle = paragraph(subtitle, "muted", self)
+        layout.addWidget(self._title)
+        layout.addWidget(self._subtitle)
+
+    def show_words(self, title: str, subtitle: str) -> None:
+        """A new answer."""
+        set_paragraph(self._title, title)
+        set_paragraph(self._subtitle, subtitle)
+        self._subtitle.setVisible(bool(subtitle))
+
+    @property
+    def title(self) -> str:
+        """The title as it stands."""
+        return self._title.text()
+
+    @property
+    def subtitle(self) -> str:
+        """The line below it."""
+        return self._subtitle.text()
+
+
+class ScrollPage(QScrollArea):
+    """A page that scrolls up and down only: its title, then whatever is put into `content`, top first."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        inside = QWidget(self)
+        inside.setObjectName("content")
+        layout = QVBoxLayout(inside)
+        layout.setContentsMargins(MARGIN, 24, MARGIN, 24)
+        layout.setSpacing(SPACING)
+        self.header = PageHeader(parent=inside)
+        layout.addWidget(self.header)
+        self.content = QVBoxLayout()
+        self.content.setSpacing(SPACING)
+        layout.addLayout(self.content)
+        layout.addStretch(1)
+        self.setWidget(inside)
+
+
+class Notice(QFrame):
+    """A banner across the page: what holds for all of it."""
+
+    def __init__(self, mark: Mark, words: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(12, 8, 12, 8)
+        layout.setSpacing(12)
+        self._icon = MarkIcon(mark, self)
+        self._words = paragraph(words, "", self)
+        layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(self._words, 1)
+        self.buttons = QHBoxLayout()
+        layout.addLayout(self.buttons)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.show_words(mark, words)
+
+    @property
+    def words(self) -> str:
+        """What it says."""
+        return self._words.accessibleName()
+
+    def show_words(self, mark: Mark, words: str) -> None:
+        """Says something else."""
+        set_look(self, "mark", mark.value)
+        self._icon.set_mark(mark)
+        set_paragraph(self._words, words)
+        self.setAccessibleName(words)
+
+
+class EmptyState(Card):
+    """What stands where there is nothing to show yet: a mark, a sentence, and what to do."""
+
+    def __init__(self, mark: Mark, title: str, words: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self.body.setContentsMargins(0, 24, 0, 24)
+        self._icon = MarkIcon(mark, self, size=32)
+        self._title = label(title, "heading", self)
+        self._words = paragraph(words, "muted", self)
+        self._words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.body.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.body.addWidget(self._title, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.body.addWidget(self._words)
+        self.buttons = QHBoxLayout()
+        self.buttons.setSpacing(8)
+        self.body.addLayout(self.buttons)
+
+    def show_words(self, mark: Mark, title: str, words: str) -> None:
+        """Says something else."""
+        self._icon.set_mark(mark)
+        self._title.setText(title)
+        set_paragraph(self._words, words)
+
+
+def clear(layout: QVBoxLayout | QHBoxLayout) -> None:
+    """Takes everything out of a layout and lets it go."""
+    while (item := layout.takeAt(0)) is not None:
+        widget = item.widget()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()

@@ -1,0 +1,70 @@
+"""Monospaced text that is never clipped: it scrolls sideways, and a button copies all of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QSizePolicy, QWidget
+
+from gpuassist.session.words import Words
+from gpuassist.ui.theme import mono
+from gpuassist.ui.widgets.buttons import CopyButton
+from gpuassist.ui.widgets.cards import Well
+
+_LINES_SHOWN_AT_MOST = 14
+
+
+class CodeText(QPlainTextEdit):
+    """Read-only lines in the monospaced font, as high as they are many."""
+
+    def __init__(self, content: str, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setReadOnly(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setTabChangesFocus(True)
+        self.setFont(mono())
+        self.setAccessibleName(name)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard)
+        self.document().setDocumentMargin(4)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setPlainText(content)
+
+    def set_content(self, content: str) -> None:
+        """Shows other lines."""
+        if content != self.toPlainText():
+            self.setPlainText(content)
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(self.font())
+        lines = min(self.blockCount(), _LINES_SHOWN_AT_MOST)
+        width = max((metrics.horizontalAdvance(line) for line in self.toPlainText().split("\n")), default=0)
+        bar = self.horizontalScrollBar().sizeHint().height() if width + 12 > self.width() else 0
+        return QSize(min(width + 16, 600), lines * metrics.lineSpacing() + 10 + bar)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(80, self.sizeHint().height())
+
+
+class CodeBlock(Well):
+    """Lines to copy, in a well with their button."""
+
+    def __init__(self, words: Words, content: str, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = CodeText(content, name, self)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self._text, 1)
+        row.addWidget(CopyButton(words, self._text.toPlainText, self), 0, Qt.AlignmentFlag.AlignTop)
+        self.body.setContentsMargins(8, 6, 6, 6)
+        self.body.addLayout(row)
+
+    @property
+    def content(self) -> str:
+        """The lines."""
+        return self._text.toPlainText()
+
+    def set_content(self, content: str) -> None:
+        """Shows other lines."""
+        self._text.set_content(content)

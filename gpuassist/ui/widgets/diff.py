@@ -1,0 +1,171 @@
+"""A unified diff as people read it: line numbers, what goes in red, what comes in green, and long lines scrolled to, not cut."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Slot
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QTextCursor, QTextFormat
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
+
+from gpuassist.ui.palette import Palette
+from gpuassist.ui.theme import colours, mono
+
+_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+
+
+class Sign(str, Enum):
+    """What happens to a line."""
+
+    SAME = " "
+    GONE = "-"
+    NEW = "+"
+    SKIP = "@"
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """A line with its number: that of the old file where it goes, else that of the new one; none where lines are left out."""
+
+    sign: Sign
+    number: int
+    words: str
+
+
+def read_diff(diff: str) -> tuple[DiffLine, ...]:
+    """The lines of a unified diff of one file; its two header lines are left out."""
+    lines: list[DiffLine] = []
+    old = new = 0
+    for line in diff.splitlines():
+        hunk = _HUNK.match(line)
+        if hunk is not None:
+            old, new = int(hunk[1]), int(hunk[2])
+            if lines:
+                lines.append(DiffLine(Sign.SKIP, 0, "⋯"))
+        elif old or new:
+            found = _line(line, old, new)
+            lines.append(found)
+            old += found.sign in {Sign.SAME, Sign.GONE}
+            new += found.sign in {Sign.SAME, Sign.NEW}
+    return tuple(lines)
+
+
+def _line(line: str, old: int, new: int) -> DiffLine:
+    if line.startswith("-"):
+        return DiffLine(Sign.GONE, old, line[1:])
+    if line.startswith("+"):
+        return DiffLine(Sign.NEW, new, line[1:])
+    if line.startswith("\\"):
+        return DiffLine(Sign.SKIP, 0, line)
+    return DiffLine(Sign.SAME, new, line[1:])
+
+
+class DiffView(QPlainTextEdit):
+    """Shows a unified diff, read-only; copying takes the lines without signs and numbers."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lines: tuple[DiffLine, ...] = ()
+        self.setReadOnly(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setTabChangesFocus(True)
+        self.setFont(mono())
+        self.setAccessibleName(name)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard)
+        self.document().setDocumentMargin(0)
+        self._gutter = _Gutter(self)
+        self.updateRequest.connect(self._follow)
+
+    @property
+    def lines(self) -> tuple[DiffLine, ...]:
+        """What it shows."""
+        return self._lines
+
+    def set_diff(self, diff: str) -> None:
+        """Shows a unified diff."""
+        self._lines = read_diff(diff)
+        self.setPlainText("\n".join(line.words for line in self._lines))
+        self.setViewportMargins(self.gutter_width(), 0, 0, 0)
+        self._colour()
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(480, max(6, len(self._lines)) * QFontMetrics(self.font()).lineSpacing() + 24)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(160, 96)
+
+    def gutter_width(self) -> int:
+        """How wide the column of signs and numbers is."""
+        digits = len(str(max((line.number for line in self._lines), default=1)))
+        return QFontMetrics(self.font()).horizontalAdvance("0" * (digits + 1)) + 24
+
+    def paint_gutter(self, painter: QPainter) -> None:
+        """Signs and numbers beside the lines that can be seen."""
+        palette = colours()
+        painter.setFont(self.font())
+        block = self.firstVisibleBlock()
+        while block.isValid() and block.blockNumber() < len(self._lines):
+            box = self.blockBoundingGeometry(block).translated(self.contentOffset())
+            if box.top() > self.viewport().height():
+                break
+            room = QRect(0, round(box.top()), self._gutter.width(), round(box.height()))
+            _paint_number(painter, room, self._lines[block.blockNumber()], palette)
+            block = block.next()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.StyleChange:
+            self._colour()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        room = self.contentsRect()
+        self._gutter.setGeometry(QRect(room.left(), room.top(), self.gutter_width(), room.height()))
+
+    def _colour(self) -> None:
+        palette = colours()
+        numbered = enumerate(self._lines)
+        self.setExtraSelections([self._selection(place, line, palette) for place, line in numbered if _tint(line, palette)])
+
+    def _selection(self, place: int, line: DiffLine, palette: Palette) -> QTextEdit.ExtraSelection:
+        selection = QTextEdit.ExtraSelection()
+        selection.cursor = QTextCursor(self.document().findBlockByNumber(place))
+        selection.format.setBackground(QColor(_tint(line, palette)))
+        selection.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # noqa: FBT003 -- Qt's value, no flag of ours
+        return selection
+
+    @Slot(object, object)
+    def _follow(self, room: QRect, down: int) -> None:
+        if down:
+            self._gutter.scroll(0, down)
+        else:
+            self._gutter.update(0, room.y(), self._gutter.width(), room.height())
+
+
+class _Gutter(QWidget):
+    def __init__(self, view: DiffView) -> None:
+        super().__init__(view)
+        self._view = view
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        self._view.paint_gutter(painter)
+        painter.end()
+
+
+def _paint_number(painter: QPainter, room: QRect, line: DiffLine, palette: Palette) -> None:
+    tint = _tint(line, palette)
+    if tint:
+        painter.fillRect(room, QColor(tint))
+    painter.setPen(QColor(palette.muted))
+    if line.number:
+        number = f"{line.sign.value.strip()}{line.number}"
+        painter.drawText(room.adjusted(0, 0, -14, 0), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, number)
+
+
+def _tint(line: DiffLine, palette: Palette) -> str:
+    return {Sign.GONE: palette.problem_tint, Sign.NEW: palette.right_tint}.get(line.sign, "")

@@ -1,0 +1,96 @@
+"""Rows of facts: what it is, its value, and where that was read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+
+from gpuassist.model.fact import Fact, Known
+from gpuassist.model.text import Text
+from gpuassist.session.words import Words
+from gpuassist.ui.widgets.labels import ElidedLabel, Rule, paragraph, source_label
+
+
+@dataclass(frozen=True, slots=True)
+class FactRow:
+    """One row; `strong` for the value that matters most, `unknown` where the value is a reason."""
+
+    label: str
+    value: str
+    source: str = ""
+    strong: bool = False
+    unknown: bool = False
+
+
+def fact_row(words: Words, name: Text, fact: Fact[object], value: Text | None = None) -> FactRow:
+    """The row of a fact: its value (as `value` says it) with the source, or the reason why it is not known."""
+    if isinstance(fact, Known):
+        return FactRow(words(name), words(value) if value is not None else str(fact.value), fact.source)
+    return FactRow(words(name), words(fact.reason), unknown=True)
+
+
+class FactTable(QWidget):
+    """Fact rows with a hairline between them; values wrap and can be selected, long sources are cut and copyable."""
+
+    def __init__(
+        self, words: Words, rows: Sequence[FactRow] = (), parent: QWidget | None = None, *, label_width: int = 116
+    ) -> None:
+        super().__init__(parent)
+        self._words = words
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(0)
+        self._grid.setColumnMinimumWidth(0, label_width)
+        self._grid.setColumnStretch(1, 3)
+        self._grid.setColumnStretch(2, 2)
+        self._rows: tuple[FactRow, ...] = ()
+        self.set_rows(rows)
+
+    @property
+    def rows(self) -> tuple[FactRow, ...]:
+        """What it shows."""
+        return self._rows
+
+    def set_rows(self, rows: Sequence[FactRow]) -> None:
+        """Shows other rows."""
+        if tuple(rows) == self._rows:
+            return
+        while (item := self._grid.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self._rows = tuple(rows)
+        for place, row in enumerate(self._rows):
+            self._add(place * 2, row)
+
+    def _add(self, at: int, row: FactRow) -> None:
+        if at:
+            self._grid.addWidget(Rule(self), at - 1, 0, 1, 3)
+        name = paragraph(row.label, "muted", self)
+        value = self._value(row)
+        for widget in (name, value):
+            widget.setContentsMargins(0, 6, 0, 6)
+        self._grid.addWidget(name, at, 0)
+        if not row.source:
+            self._grid.addWidget(value, at, 1, 1, 2)
+            return
+        self._grid.addWidget(value, at, 1)
+        self._grid.addWidget(self._source(row.source), at, 2)
+
+    def _value(self, row: FactRow) -> QLabel:
+        role = "unknown" if row.unknown else "strong" if row.strong else ""
+        value = paragraph(row.value, role, self)
+        value.setAccessibleName(f"{row.label}: {row.value}")
+        return value
+
+    def _source(self, source: str) -> ElidedLabel:
+        return source_label(self._words, source, self)
+
+
+def plain_rows(rows: Sequence[FactRow]) -> str:
+    """Rows as lines of text, to copy."""
+    return "\n".join(f"{row.label}: {row.value}" + (f"  ({row.source})" if row.source else "") for row in rows)

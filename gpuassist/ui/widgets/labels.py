@@ -1,0 +1,147 @@
+"""Labels by role: the style sheet dresses them; what names a thing of this machine can be selected or copied."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
+
+from gpuassist.model.text import text
+from gpuassist.session.words import Words
+
+_CODE = re.compile(r"`([^`]+)`")
+COPY = text("Copy")
+
+
+def label(words: str, role: str = "", parent: QWidget | None = None) -> QLabel:
+    """A line of the given role (title, heading, strong, muted, small, section, mono, code, unknown, or plain)."""
+    made = QLabel(words, parent)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    if role:
+        made.setProperty("role", role)
+    return made
+
+
+def paragraph(words: str, role: str = "", parent: QWidget | None = None) -> QLabel:
+    """Text that wraps; what stands between backticks is shown in the monospaced font."""
+    made = label("", role, parent)
+    made.setWordWrap(True)
+    made.setMinimumWidth(1)
+    made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+    set_paragraph(made, words)
+    return made
+
+
+def set_paragraph(made: QLabel, words: str) -> None:
+    """New words for a paragraph."""
+    if "`" in words or "\n" in words:
+        made.setTextFormat(Qt.TextFormat.RichText)
+        made.setText(as_rich(words))
+    else:
+        made.setTextFormat(Qt.TextFormat.PlainText)
+        made.setText(words)
+    made.setAccessibleName(words.replace("`", ""))
+
+
+def as_rich(words: str) -> str:
+    """Plain words as the few tags Qt's labels need; everything in them is escaped."""
+    escaped = html.escape(words, quote=False)
+    coded = _CODE.sub(r'<span style="font-family: \'DejaVu Sans Mono\', monospace; font-size: 9.25pt">\1</span>', escaped)
+    return coded.replace("\n", "<br>")
+
+
+class Rule(QFrame):
+    """A hairline between rows."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedHeight(1)
+
+
+class ElidedLabel(QWidget):
+    """One line that gives way: cut in the middle where it does not fit, whole in its tool tip and when copied."""
+
+    def __init__(
+        self,
+        words: str,
+        role: str = "mono",
+        parent: QWidget | None = None,
+        *,
+        copy_words: str = "Copy",
+        elide: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle,
+        align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+    ) -> None:
+        super().__init__(parent)
+        self._elide = elide
+        self._align = align | Qt.AlignmentFlag.AlignVCenter
+        self._words = ""
+        self.setProperty("role", role)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self._copy = QAction(copy_words, self)
+        self._copy.setShortcut(QKeySequence(QKeySequence.StandardKey.Copy))
+        self._copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        self._copy.triggered.connect(self.copy)
+        self.addAction(self._copy)
+        self.set_words(words)
+
+    @property
+    def words(self) -> str:
+        """All of it."""
+        return self._words
+
+    def set_words(self, words: str) -> None:
+        """Shows other words."""
+        self._words = words
+        self.setAccessibleName(words)
+        self._tell_whole()
+        self.updateGeometry()
+        self.update()
+
+    @Slot()
+    def copy(self) -> None:
+        """Puts all of it on the clipboard."""
+        QGuiApplication.clipboard().setText(self._words)
+
+    def sizeHint(self) -> QSize:
+        self.ensurePolished()
+        metrics = self.fontMetrics()
+        return QSize(metrics.horizontalAdvance(self._words) + 2, metrics.height() + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        self.ensurePolished()
+        metrics = self.fontMetrics()
+        return QSize(min(metrics.horizontalAdvance(self._words) + 2, metrics.averageCharWidth() * 8), metrics.height() + 2)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        option = QStyleOption()
+        option.initFrom(self)
+        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        painter.drawText(self.rect(), self._align, self.fontMetrics().elidedText(self._words, self._elide, self.width()))
+        if self.hasFocus():
+            self.style().drawPrimitive(QStyle.PrimitiveElement.PE_FrameFocusRect, option, painter, self)
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._tell_whole()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self._copy)
+        menu.popup(event.globalPos())
+
+    def _tell_whole(self) -> None:
+        cut = self.fontMetrics().horizontalAdvance(self._words) > self.width()
+        self.setToolTip(self._words if cut else "")
+
+
+def source_label(words: Words, source: str, parent: QWidget | None = None) -> ElidedLabel:
+    """Where a fact was read, in the monospaced font at the right."""
+    return ElidedLabel(source, "mono", parent, copy_words=words(COPY), align=Qt.AlignmentFlag.AlignRight)

@@ -1,0 +1,140 @@
+"""A calm table: hairlines between rows, pills where cells carry a mark, copied as tab-separated text."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Slot
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from gpuassist.ui.models.rows import AFTER_ROLE, MARK_ROLE
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.theme import colours
+from gpuassist.ui.widgets.marks import paint_pill, pill_size
+
+_PADDING = 10
+_ROW_PADDING = 16
+_ROWS_SHOWN_AT_MOST = 12
+
+
+class CellDelegate(QStyledItemDelegate):
+    """Paints a cell: its words and the quieter ones after, or a pill; and the hairline below."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        self.initStyleOption(option, index)
+        painter.save()
+        self._paint_ground(painter, option, index)
+        mark = index.data(MARK_ROLE)
+        if mark:
+            self._paint_pill(painter, option, Mark(mark))
+        else:
+            self._paint_words(painter, option, str(index.data(AFTER_ROLE) or ""))
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        self.initStyleOption(option, index)
+        if index.data(MARK_ROLE):
+            size = pill_size(option.text)
+        else:
+            words = " ".join(filter(None, (option.text, str(index.data(AFTER_ROLE) or ""))))
+            metrics = QFontMetrics(option.font)
+            size = QSize(metrics.horizontalAdvance(words) + 4, metrics.height())
+        return QSize(size.width() + 2 * _PADDING, size.height() + _ROW_PADDING)
+
+    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        palette = colours()
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(option.rect, QColor(palette.accent_tint))
+        if index.row() + 1 < index.model().rowCount():
+            painter.setPen(QColor(palette.line))
+            painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
+
+    def _paint_pill(self, painter: QPainter, option: QStyleOptionViewItem, mark: Mark) -> None:
+        size = pill_size(option.text)
+        room = QRectF(option.rect).adjusted(_PADDING, 0, -_PADDING, 0)
+        width = min(float(size.width()), room.width())
+        paint_pill(painter, QRectF(room.x(), room.center().y() - size.height() / 2, width, size.height()), mark, option.text)
+
+    def _paint_words(self, painter: QPainter, option: QStyleOptionViewItem, after: str) -> None:
+        room = option.rect.adjusted(_PADDING, 0, -_PADDING, 0)
+        metrics = QFontMetrics(option.font)
+        painter.setFont(option.font)
+        painter.setPen(option.palette.color(option.palette.ColorRole.Text))
+        words = metrics.elidedText(option.text, Qt.TextElideMode.ElideMiddle, room.width())
+        painter.drawText(room, option.displayAlignment, words)
+        used = metrics.horizontalAdvance(words + " ")
+        if after and used < room.width():
+            painter.setPen(QColor(colours().muted))
+            rest = metrics.elidedText(after, Qt.TextElideMode.ElideRight, room.width() - used)
+            painter.drawText(room.adjusted(used, 0, 0, 0), option.displayAlignment, rest)
+
+
+class Table(QTableView):
+    """A table that is as high as its rows, up to a dozen; then it scrolls."""
+
+    def __init__(self, model: QAbstractItemModel, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setModel(model)
+        self.setAccessibleName(name)
+        self.setItemDelegate(CellDelegate(self))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)  # Tab goes on to the next control; the arrows walk the cells
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self._settle_header()
+        for changed in (model.rowsInserted, model.rowsRemoved, model.modelReset):
+            changed.connect(self._fit)
+
+    def stretch(self, column: int) -> None:
+        """Lets this column take the room that is left over."""
+        self.horizontalHeader().setStretchLastSection(False)
+        self.horizontalHeader().setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+
+    def sizeHint(self) -> QSize:
+        rows = min(self.model().rowCount(), _ROWS_SHOWN_AT_MOST)
+        height = self.horizontalHeader().sizeHint().height() + sum(self.rowHeight(row) for row in range(rows))
+        return QSize(super().sizeHint().width(), height + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, self.sizeHint().height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(self.selected_text())
+            return
+        super().keyPressEvent(event)
+
+    def selected_text(self) -> str:
+        """The selected rows, cells apart by tabs."""
+        rows = sorted({index.row() for index in self.selectionModel().selectedIndexes()})
+        return "\n".join("\t".join(self._cell_text(row, column) for column in range(self.model().columnCount())) for row in rows)
+
+    def _cell_text(self, row: int, column: int) -> str:
+        return str(self.model().index(row, column).data(Qt.ItemDataRole.AccessibleTextRole) or "")
+
+    def _settle_header(self) -> None:
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionsClickable(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setStretchLastSection(True)
+
+    @Slot()
+    def _fit(self) -> None:
+        self.updateGeometry()
