@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gpuassist.system.clock import Clock
+from gpuassist.system.disk import Disk
 from gpuassist.system.files import Files
 from gpuassist.system.processes import Processes, RealProcesses
 from gpuassist.system.resources import Resources
@@ -20,3 +21,4 @@ class World:
     processes: Processes = field(default_factory=RealProcesses)
     clock: Clock = field(default_factory=Clock)
     resources: Resources = field(default_factory=Resources)
+    disk: Disk = field(default_factory=Disk)

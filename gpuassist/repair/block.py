@@ -1,0 +1,139 @@
+"""The one managed block of a start-up file: its markers, the lines it holds, and where it stands in a file's bytes.
+
+Its lines run in every new shell, so they start no process, leave no variable behind, and mean the same in bash and in POSIX sh.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuassist.model.text import Text, text
+
+VERSION = 1
+_BEGIN = b"# >>> gpuassist "
+_END = b"# <<< gpuassist <<<"
+
+
+class RepairError(Exception):
+    """A repair that cannot be made, or taken back, as asked; `reason` is what the user must know."""
+
+    def __init__(self, reason: Text) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The managed block in a file: `change` is the id of the change that wrote it, `added` the line ends put in front of it."""
+
+    change: str
+    added: int
+    lines: tuple[bytes, ...]
+    first_byte: int
+    end_byte: int
+
+
+def cuda_lines(root: str, library_directory: str) -> tuple[bytes, ...]:
+    """The lines that make a toolkit the one that new shells use; `library_directory` is empty where LD_LIBRARY_PATH stays alone.
+
+    Raises `RepairError` for a path that no line can hold.
+    """
+    _require_plain(root)
+    lines = [
+        b"# Written by gpuassist, which rewrites these lines as a whole; `gpuassist undo` takes them out again.",
+        b"export CUDA_HOME=" + quoted(root),
+        *_put_first("PATH", "$CUDA_HOME/bin"),
+    ]
+    if library_directory:
+        _require_plain(library_directory)
+        lines += _put_first("LD_LIBRARY_PATH", "$CUDA_HOME" + library_directory.removeprefix(root))
+    return tuple(lines)
+
+
+def quoted(path: str) -> bytes:
+    """The path as one word that a shell takes as it is, whatever stands in it."""
+    return b"'" + path.encode("utf-8", "surrogateescape").replace(b"'", b"'\\''") + b"'"
+
+
+def render(change: str, added: int, lines: tuple[bytes, ...]) -> bytes:
+    """The block's bytes, its markers included; LF alone ends its lines, because bash takes a CR for a part of the word."""
+    begin = _BEGIN + f"version={VERSION} change={change} added={added} >>>".encode()
+    return b"\n".join((begin, *lines, _END, b""))
+
+
+def find(content: bytes) -> Block | None:
+    """The managed block of a file, none where it has none; raises `RepairError` where its markers do not pair up."""
+    begins = _line_starts(content, _BEGIN)
+    ends = _line_starts(content, _END)
+    if not begins and not ends:
+        return None
+    if len(begins) != 1 or len(ends) != 1 or begins[0] > ends[0]:
+        raise RepairError(_unbalanced(content, begins, ends))
+    change, added = _marker(content, begins[0])
+    end = _line_end(content, ends[0])
+    lines = content[begins[0] : ends[0]].split(b"\n")[1:-1]
+    return Block(change, added, tuple(lines), begins[0], end)
+
+
+def _put_first(variable: str, directory: str) -> tuple[bytes, ...]:
+    # Between colons every element is `:element:`, so that one pattern takes it out at the start, in the middle and at the end. The
+    # loop's test is the same expansion as its body: `case` would not do, because under `shopt -s nocasematch` it finds what %% does
+    # not, and the loop would never end.
+    value, wanted = f"${{{variable}", f'":{directory}:"'
+    test, shorter = f'"{value}#*{wanted}}}" != "${variable}"', f'"{value}%%{wanted}*}}:{value}#*{wanted}}}"'
+    return (
+        f'{variable}=":{value}-}}:"'.encode(),
+        f"while [ {test} ]; do {variable}={shorter}; done".encode(),
+        f'{variable}="{value}#:}}"; {variable}="{value}%:}}"'.encode(),
+        f'export {variable}="{directory}{value}:+:${variable}}}"'.encode(),
+    )
+
+
+def _require_plain(path: str) -> None:
+    if any(sign in path for sign in "\n\r\0"):
+        raise RepairError(
+            text("the toolkit's path {path} holds a line end or a NUL: no line of a file can hold it", path=repr(path))
+        )
+    if ":" in path:
+        raise RepairError(text("the toolkit's path {path} holds a colon, which separates the directories of PATH", path=path))
+    if not path.startswith("/") or not path.strip("/"):
+        raise RepairError(text("{path} is not the directory of a toolkit", path=path or "''"))
+
+
+def _line_starts(content: bytes, marker: bytes) -> list[int]:
+    starts: list[int] = []
+    place = content.find(marker)
+    while place >= 0:
+        if place == 0 or content[place - 1 : place] == b"\n":
+            starts.append(place)
+        place = content.find(marker, place + 1)
+    return starts
+
+
+def _line_end(content: bytes, place: int) -> int:
+    end = content.find(b"\n", place)
+    return len(content) if end < 0 else end + 1
+
+
+def _marker(content: bytes, place: int) -> tuple[str, int]:
+    words = content[place + len(_BEGIN) : _line_end(content, place)].decode("ascii", "replace").split()
+    said = dict(word.split("=", 1) for word in words if "=" in word)
+    if said.get("version") != str(VERSION) or not said.get("change") or said.get("added") not in {"0", "1", "2"}:
+        line = _line_number(content, place)
+        raise RepairError(text("line {line} begins a block of another version of gpuassist; nothing was changed", line=line))
+    return said["change"], int(said["added"])
+
+
+def _unbalanced(content: bytes, begins: list[int], ends: list[int]) -> Text:
+    places = ", ".join(str(_line_number(content, place)) for place in sorted([*begins, *ends]))
+    return text(
+        "gpuassist's own markers in this file do not pair up ({begins} that begin, {ends} that end, on lines {places}). "
+        "Nothing was changed: please leave one block or take the marker lines out, then try again.",
+        begins=len(begins),
+        ends=len(ends),
+        places=places,
+    )
+
+
+def _line_number(content: bytes, place: int) -> int:
+    return content.count(b"\n", 0, place) + 1

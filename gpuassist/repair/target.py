@@ -1,0 +1,165 @@
+"""The file that a repair would write: what is really there behind its name, what it holds, and what forbids writing it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from gpuassist.model.text import Text, text
+from gpuassist.system.world import World
+
+SIZE_AT_MOST_BYTES = 16 << 20
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A start-up file: `path` as the user names it, `path_written` after symlinks; `obstacle` says why it may not be written."""
+
+    path: str
+    path_written: str
+    content: bytes = b""
+    exists: bool = False
+    obstacle: Text | None = None
+    notes: tuple[Text, ...] = ()
+
+
+def examine(world: World, path: str) -> Target:
+    """Looks at a start-up file without changing anything; never opens what is not a regular file."""
+    real = world.files.real(path)
+    obstacle = _who_forbids(world, path, real) or _link_forbids(world, path) or _place_forbids(world, path, real)
+    if obstacle is not None:
+        return Target(path, real, obstacle=obstacle)
+    if not world.files.exists(path):
+        return Target(path, real, obstacle=_directory_forbids(world, real), notes=(_will_be_made(path),))
+    return _existing(world, path, real)
+
+
+def _existing(world: World, path: str, real: str) -> Target:
+    status = world.files.status(real)
+    obstacle = _kind_forbids(path, status)
+    if obstacle is not None:
+        return Target(path, real, exists=True, obstacle=obstacle)
+    try:
+        content = world.disk.read(world.files.place(real))
+    except OSError as error:
+        reason = text("{path} cannot be read ({error})", path=path, error=error.strerror or str(error))
+        return Target(path, real, exists=True, obstacle=reason)
+    obstacle = _content_forbids(path, content) or _mode_forbids(world, path, real) or _directory_forbids(world, real)
+    return Target(path, real, content, exists=True, obstacle=obstacle, notes=tuple(_notes(world, path, real)))
+
+
+def _who_forbids(world: World, path: str, real: str) -> Text | None:
+    around = world.surroundings
+    owner = _owner(world, around.home)
+    if owner is not None and owner != around.uid and _is_within(real, world.files.real(around.home)):
+        return text(
+            "HOME is {home}, which belongs to another user (uid {owner}; you are uid {uid}). This happens under sudo. "
+            "Please run gpuassist as the user whose shell it is about, without sudo.",
+            home=around.home,
+            owner=owner,
+            uid=around.uid,
+        )
+    if real.startswith("/etc/"):
+        return text("{path} is a file of the whole system; gpuassist changes only your own start-up files", path=path)
+    return None
+
+
+def _link_forbids(world: World, path: str) -> Text | None:
+    if not world.files.is_link(path) or world.files.exists(path):
+        return None
+    return text(
+        "{path} is a symlink to {target}, and there is nothing. gpuassist does not create files at the end of a link: "
+        "please create that file or remove the link.",
+        path=path,
+        target=world.files.readlink(path),
+    )
+
+
+def _place_forbids(world: World, path: str, real: str) -> Text | None:
+    if real.startswith(("/nix/store/", "/gnu/store/")):
+        return text("{path} leads to {target}, a read-only store: change it where that store is built from", path=path, target=real)
+    parent = str(PurePosixPath(real).parent)
+    if not world.files.is_directory(parent):
+        return text("{path} cannot be written: {directory} is not a directory", path=path, directory=parent)
+    return None
+
+
+def _kind_forbids(path: str, status: os.stat_result) -> Text | None:
+    if stat.S_ISDIR(status.st_mode):
+        return text("{path} is a directory, so no shell reads it as a start-up file", path=path)
+    if not stat.S_ISREG(status.st_mode):
+        return text("{path} is not a regular file (a pipe, a socket or a device), so it cannot be rewritten", path=path)
+    if status.st_size > SIZE_AT_MOST_BYTES:
+        return text("{path} is {size} MiB large; a start-up file is not", path=path, size=status.st_size >> 20)
+    return None
+
+
+def _content_forbids(path: str, content: bytes) -> Text | None:
+    if content.startswith(_UTF_16):
+        return text("{path} is written in UTF-16, which bash cannot read; please save it as UTF-8 first", path=path)
+    return None
+
+
+def _mode_forbids(world: World, path: str, real: str) -> Text | None:
+    status = world.files.status(real)
+    if status.st_uid != world.surroundings.uid:
+        return text(
+            "{path} belongs to another user (uid {owner}; you are uid {uid})",
+            path=real,
+            owner=status.st_uid,
+            uid=world.surroundings.uid,
+        )
+    # The bits themselves, because root may write what they forbid; somebody set them for a reason.
+    if not status.st_mode & stat.S_IWUSR:
+        return text("{path} is read-only (mode {mode})", path=real, mode=f"{stat.S_IMODE(status.st_mode):04o}")
+    if not world.files.may(real, os.W_OK):
+        return text("{path} lies on a read-only file system, or something else forbids writing it", path=real)
+    if world.disk.is_locked_by_flag(world.files.place(real)):
+        return text("{path} is immutable (`lsattr` shows the flag i or a)", path=real)
+    return None
+
+
+def _directory_forbids(world: World, real: str) -> Text | None:
+    parent = str(PurePosixPath(real).parent)
+    if not world.files.may(parent, os.W_OK | os.X_OK):
+        return text("no file can be made in {directory}, and a file is only replaced as a whole", directory=parent)
+    if world.disk.is_locked_by_flag(world.files.place(parent)):
+        return text("{path} is immutable (`lsattr` shows the flag i or a)", path=parent)
+    return None
+
+
+def _notes(world: World, path: str, real: str) -> Iterator[Text]:
+    if real != path and world.files.is_link(path):
+        yield text("{path} is a symlink; its target {target} is what will be written", path=path, target=real)
+    checkout = _checkout(world, real)
+    if checkout:
+        yield text("{target} lies in the git checkout {checkout}: the change will show up there", target=real, checkout=checkout)
+    names = world.files.status(real).st_nlink
+    if names > 1:
+        yield text("{target} has {count} names (hard links); the other names keep the old content", target=real, count=names)
+
+
+def _checkout(world: World, real: str) -> str:
+    for parent in PurePosixPath(real).parents:
+        if world.files.exists(f"{parent}/.git"):
+            return str(parent)
+    return ""
+
+
+def _will_be_made(path: str) -> Text:
+    return text("{path} does not exist; it will be created, and removed again by undo", path=path)
+
+
+def _owner(world: World, path: str) -> int | None:
+    try:
+        return world.files.status(path).st_uid
+    except OSError:
+        return None
+
+
+def _is_within(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(directory.rstrip("/") + "/")

@@ -1,0 +1,154 @@
+"""Writing to disk in single steps, each of which can fail or be the last before a crash: the port behind every change of a file.
+
+Paths are the operating system's own. Nothing is decided here: which order of steps keeps a file whole is repair's business.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import struct
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_FS_IOC_GETFLAGS = 0x80086601  # linux/fs.h, for a 64-bit long; the kernel writes 32 bits of it
+_IMMUTABLE, _APPEND_ONLY = 0x10, 0x20
+_WAIT = 0.05
+
+
+class Disk:
+    """The real disk; each method is one step."""
+
+    def read(self, path: str) -> bytes:
+        """The whole file; raises for what is not a regular file, and never waits for a writer as a pipe would."""
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with open(descriptor, "rb") as file:
+            return file.read()
+
+    def create(self, path: str, mode: int = 0o600) -> None:
+        """Makes an empty file that was not there."""
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, mode))
+
+    def write(self, path: str, content: bytes) -> None:
+        """Fills a file that `create` made."""
+        with open(path, "wb") as file:
+            file.write(content)
+
+    def flush(self, path: str) -> None:
+        """Waits until a file, or what a directory lists, has reached the disk."""
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def copy_attributes(self, source: str, path: str) -> None:
+        """Gives `path` the owner, mode and extended attributes (ACLs, SELinux label) of `source`; raises where it cannot."""
+        status = os.stat(source)
+        now = os.stat(path)
+        if (now.st_uid, now.st_gid) != (status.st_uid, status.st_gid):
+            os.chown(path, status.st_uid, status.st_gid)
+        os.chmod(path, status.st_mode & 0o7777)
+        for name in _attribute_names(source):
+            _copy_attribute(source, path, name)
+
+    def set_mode(self, path: str, mode: int) -> None:
+        """Sets the permission bits."""
+        os.chmod(path, mode)
+
+    def replace(self, path: str, target: str) -> None:
+        """Puts `path` in the place of `target` in one step: whoever looks finds the old file or the new one."""
+        os.replace(path, target)
+
+    def place_new(self, path: str, target: str) -> None:
+        """Gives `path` the name `target`, which must not be there yet."""
+        try:
+            os.link(path, target)
+        except OSError as error:
+            # A file system without hard links (vfat, some network ones).
+            if error.errno not in {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}:
+                raise
+            if os.path.lexists(target):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target) from error
+            os.replace(path, target)
+        else:
+            os.unlink(path)
+
+    def remove(self, path: str) -> None:
+        """Takes a file away; one that is gone already is what was wanted."""
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            pass
+
+    def make_directory(self, path: str) -> None:
+        """Makes a directory, and what leads to it, that only this user may enter."""
+        os.makedirs(path, mode=0o700, exist_ok=True)
+
+    def names(self, path: str) -> tuple[str, ...]:
+        """What a directory holds, sorted; empty where there is none."""
+        try:
+            return tuple(sorted(os.listdir(path)))
+        except (FileNotFoundError, NotADirectoryError):
+            return ()
+
+    def exists(self, path: str) -> bool:
+        """Whether something is there, a dangling symlink included."""
+        return os.path.lexists(path)
+
+    def is_locked_by_flag(self, path: str) -> bool:
+        """Whether `chattr +i` or `+a` keeps even its owner from replacing it; false where the file system has no such flags."""
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except OSError:
+            return False
+        try:
+            answer = fcntl.ioctl(descriptor, _FS_IOC_GETFLAGS, struct.pack("l", 0))
+        except OSError:
+            return False
+        finally:
+            os.close(descriptor)
+        return bool(struct.unpack("l", answer)[0] & (_IMMUTABLE | _APPEND_ONLY))
+
+    @contextmanager
+    def lock(self, path: str, seconds: float) -> Iterator[None]:
+        """Holds a lock file; raises `BlockingIOError` where another process holds it for longer than `seconds`."""
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            _take(descriptor, time.monotonic() + seconds)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def _take(descriptor: int, until: float) -> None:
+    while not _took(descriptor):
+        if time.monotonic() >= until:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        time.sleep(_WAIT)
+
+
+def _took(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _attribute_names(path: str) -> list[str]:
+    try:
+        return os.listxattr(path)
+    except OSError:
+        return []
+
+
+def _copy_attribute(source: str, path: str, name: str) -> None:
+    try:
+        os.setxattr(path, name, os.getxattr(source, name))
+    except OSError as error:
+        # A label that the system sets by itself, or a file system without such attributes: nothing of the user's is lost.
+        if error.errno not in {errno.ENOTSUP, errno.EPERM, errno.EACCES, errno.ENODATA}:
+            raise
