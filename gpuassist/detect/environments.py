@@ -1,0 +1,118 @@
+"""Python environments and the torch in each, read from files: no interpreter runs and torch is not imported."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from gpuassist.detect import torches
+from gpuassist.detect.prefixes import Prefix, active_prefixes, find
+from gpuassist.formats.pyvenv import conda_python, library_versions, parse_pyvenv, python_version
+from gpuassist.model.environment import Manager, PythonEnvironment
+from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.shell import Terminal
+from gpuassist.model.text import text
+from gpuassist.model.version import Version, VersionError
+from gpuassist.system.files import Files
+from gpuassist.system.world import World
+
+_PROJECT_NAMES = (".venv", "venv", "env")
+
+
+def probe(world: World, terminal: Fact[Terminal], scanned: tuple[Prefix, ...] | None = None) -> Fact[tuple[PythonEnvironment, ...]]:
+    """Every environment that was found, active ones first."""
+    path = terminal.value.variable("PYTHONPATH") if isinstance(terminal, Known) else ""
+    view = _View(world, active_prefixes(world, terminal), path)
+    found = [environment for prefix in find(world, terminal, scanned) for environment in _describe(view, prefix)]
+    found.sort(key=lambda one: not (isinstance(one.active, Known) and one.active.value))
+    return Known(tuple(found), "the home directory, /usr, /usr/local, /opt")
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What describing any environment needs: the world, the real prefixes that are active, and the new terminal's PYTHONPATH."""
+
+    world: World
+    active: frozenset[str]
+    python_path: str
+
+
+def _describe(view: _View, prefix: Prefix) -> tuple[PythonEnvironment, ...]:
+    files = view.world.files
+    versions = library_versions(files.names(f"{prefix.path}/lib"))
+    if prefix.manager is not Manager.SYSTEM:
+        return (_environment(view, prefix, versions),)
+    # A system prefix holds one environment for each Python that is installed in it.
+    return tuple(
+        _environment(view, prefix, (version,)) for version in versions if files.exists(f"{prefix.path}/bin/python{version}")
+    )
+
+
+def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> PythonEnvironment:
+    files, path = view.world.files, prefix.path
+    settings = _settings(files, path)
+    version = _version(files, prefix, settings, versions)
+    name = f"python{versions[0]}" if prefix.manager is Manager.SYSTEM else "python"
+    sites = torches.site_directories(view.world, prefix, settings, version=version, python_path=view.python_path)
+    return PythonEnvironment(
+        prefix=path,
+        name=_name(files, prefix, name),
+        manager=Known(prefix.manager, path),
+        interpreter=_interpreter(files, path, name),
+        python_version=version,
+        active=Known(files.real(path) in view.active, "VIRTUAL_ENV, CONDA_PREFIX"),
+        torch=Known(tuple(torches.read(files, site) for site in sites if torches.is_there(files, site)), ", ".join(sites)),
+    )
+
+
+def _settings(files: Files, path: str) -> dict[str, str]:
+    try:
+        return parse_pyvenv(files.read_text(f"{path}/pyvenv.cfg", 1 << 14))
+    except OSError:
+        return {}
+
+
+def _version(files: Files, prefix: Prefix, settings: dict[str, str], versions: tuple[Version, ...]) -> Fact[Version]:
+    stated = python_version(settings)
+    if stated is not None:
+        return Known(stated, f"{prefix.path}/pyvenv.cfg")
+    installed = conda_python(files.names(f"{prefix.path}/conda-meta"))
+    if installed is not None:
+        return Known(installed, f"{prefix.path}/conda-meta")
+    named = _version_in_name(prefix)
+    if named is not None:
+        return Known(named, prefix.path)
+    if versions:
+        return Known(versions[0], f"{prefix.path}/lib")
+    return Unknown(text("{path} holds no Python library", path=prefix.path))
+
+
+def _version_in_name(prefix: Prefix) -> Version | None:
+    """pyenv names a version's directory after it (3.11.7), uv so too (cpython-3.12.1-linux-x86_64-gnu)."""
+    if prefix.manager not in (Manager.PYENV, Manager.UV):
+        return None
+    try:
+        return Version.parse(PurePosixPath(prefix.path).name.removeprefix("cpython-").removeprefix("pypy-"))
+    except VersionError:
+        return None
+
+
+def _interpreter(files: Files, path: str, name: str) -> Fact[str]:
+    place = next((one for one in (f"{path}/bin/{name}", f"{path}/bin/python3") if files.exists(one) or files.is_link(one)), "")
+    if not place:
+        return Unknown(text("{path} holds no python", path=f"{path}/bin"))
+    if not files.is_file(place):
+        return Unknown(text("{path} leads to {target}, which is not there", path=place, target=files.real(place)))
+    if not files.may(place, os.X_OK):
+        return Unknown(text("{path} may not be run by this user", path=place))
+    return Known(place, place)
+
+
+def _name(files: Files, prefix: Prefix, interpreter: str) -> str:
+    path = PurePosixPath(prefix.path)
+    if prefix.manager is Manager.SYSTEM:
+        return interpreter
+    if prefix.manager is Manager.CONDA and files.is_directory(f"{path}/condabin"):
+        return "base"
+    return f"{path.parent.name}/{path.name}" if path.name in _PROJECT_NAMES else path.name

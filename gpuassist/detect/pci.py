@@ -1,0 +1,131 @@
+"""GPUs from the PCI tree, which needs no driver and wakes no sleeping GPU."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from gpuassist.detect.reading import made, read, unreadable
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.gpu import Gpu, PcieLink, PowerState
+from gpuassist.model.text import text
+from gpuassist.system.files import Files
+from gpuassist.system.world import World
+
+DEVICES = "/sys/bus/pci/devices"
+_NVIDIA = "0x10de"
+_GPU_CLASSES = ("0x0300", "0x0302")  # VGA and 3D; 0x0403 is their sound, 0x0680 an NVSwitch
+_ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+_SPEED = re.compile(r"(\d+(?:\.\d+)?) GT/s")
+_UNTRAINED_WIDTHS = (0, 63)  # what a link that is down shows
+
+
+def probe(world: World, knowledge: Knowledge) -> Fact[tuple[Gpu, ...]]:
+    """Every NVIDIA GPU by its address, named from the table of PCI ids."""
+    files = world.files
+    if not files.is_directory(DEVICES):
+        return Unknown(text("{path} is not there, so the PCI devices cannot be listed", path=DEVICES))
+    silent: list[Unknown] = []
+    gpus = []
+    for address in files.names(DEVICES):
+        found = _is_gpu(files, f"{DEVICES}/{address}")
+        if isinstance(found, Unknown):
+            silent.append(found)
+        elif found.value:
+            gpus.append(_gpu(files, address, knowledge))
+    if silent and not gpus:
+        return silent[0]
+    return Known(tuple(gpus), DEVICES)
+
+
+def named(gpu: Gpu, knowledge: Knowledge) -> Gpu:
+    """The GPU with name, architecture and compute capability by its PCI id."""
+    if isinstance(gpu.pci_id, Unknown):
+        return replace(gpu, name=gpu.pci_id, architecture=gpu.pci_id, compute_capability=gpu.pci_id)
+    record = knowledge.gpu(gpu.pci_id.value)
+    if record is None:
+        unlisted = Unknown(text("gpuassist's list of GPUs does not have the PCI id {pci_id}", pci_id=gpu.pci_id.value))
+        return replace(gpu, name=unlisted, architecture=unlisted, compute_capability=unlisted)
+    capability = record.compute_capability
+    return replace(
+        gpu,
+        name=Known(record.name, record.source),
+        architecture=Known(record.architecture, record.source),
+        compute_capability=Known(capability, record.source)
+        if capability
+        else Unknown(text("the compute capability of {chip} is not published", chip=record.chip)),
+    )
+
+
+def _is_gpu(files: Files, path: str) -> Fact[bool]:
+    vendor = read(files, f"{path}/vendor")
+    if isinstance(vendor, Unknown) or vendor.value.lower() != _NVIDIA:
+        return made(vendor, lambda _other: False)
+    return made(read(files, f"{path}/class"), lambda words: words.startswith(_GPU_CLASSES))
+
+
+def _gpu(files: Files, address: str, knowledge: Knowledge) -> Gpu:
+    path = f"{DEVICES}/{address}"
+    power_state = _power_state(files, path)
+    asleep = isinstance(power_state, Known) and power_state.value is PowerState.ASLEEP
+    gpu = Gpu(
+        pci_address=Known(address, path),
+        pci_id=made(read(files, f"{path}/device"), lambda words: f"10de:{int(words, 16):04x}"),
+        kernel_driver=_kernel_driver(files, path),
+        power_state=power_state,
+        pcie_link=Unknown(text("the GPU is asleep, and its link with it")) if asleep else _link(files, path),
+    )
+    return named(gpu, knowledge)
+
+
+def _kernel_driver(files: Files, path: str) -> Fact[str]:
+    link = f"{path}/driver"
+    if not files.is_link(link):
+        return Known("", path)
+    try:
+        return Known(files.readlink(link).rpartition("/")[2], link)
+    except OSError as error:
+        return unreadable(link, error)
+
+
+def _power_state(files: Files, path: str) -> Fact[PowerState]:
+    runtime = read(files, f"{path}/power/runtime_status")
+    device = read(files, f"{path}/power_state")
+    for state, sleeping in ((runtime, ("suspended",)), (device, ("D3cold", "D3hot"))):
+        if isinstance(state, Known) and state.value in sleeping:
+            return Known(PowerState.ASLEEP, state.source)
+    for state, waking in ((runtime, ("active", "resuming", "suspending")), (device, ("D0", "D1", "D2"))):
+        if isinstance(state, Known) and state.value in waking:
+            return Known(PowerState.ACTIVE, state.source)
+    return (
+        runtime if isinstance(runtime, Unknown) else Unknown(text("{path} says {state}", path=runtime.source, state=runtime.value))
+    )
+
+
+def _link(files: Files, path: str) -> Fact[PcieLink]:
+    width = _least(files, path, "current_link_width", _width)
+    max_width = _least(files, path, "max_link_width", _width)
+    speed = _least(files, path, "current_link_speed", _speed)
+    max_speed = _least(files, path, "max_link_speed", _speed)
+    for fact in (width, max_width, speed, max_speed):
+        if isinstance(fact, Unknown):
+            return fact
+    assert isinstance(width, Known)
+    assert isinstance(max_width, Known)
+    assert isinstance(speed, Known)
+    assert isinstance(max_speed, Known)
+    return Known(PcieLink(int(width.value), int(max_width.value), speed.value, max_speed.value), path)
+
+
+def _least(files: Files, path: str, name: str, parse: Parse) -> Fact[float]:
+    own = made(read(files, f"{path}/{name}"), parse)
+    if isinstance(own, Unknown):
+        return own
+    least = own
+    for bridge in _bridges(files.real(path)):
+        above = made(read(files, f"{bridge}/{name}"), parse)
+        if isinstance(above, Known) and above.value < least.value:
+            least = above
+    return least

@@ -1,0 +1,64 @@
+"""The user's shell: its start-up files, what a new terminal holds, and what gpuassist itself was started with."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.shell import Shell, StartupFile, Terminal
+from gpuassist.model.text import text
+from gpuassist.system.files import Files
+from gpuassist.system.terminal import ask_terminal, own_terminal, usable_shell
+from gpuassist.system.world import World
+
+SECONDS = 12.0  # beyond the time limit of the shell itself
+
+# In the order in which each shell reads them; of bash's last three it reads the first that is there.
+_BASH = (".bashrc", ".bash_profile", ".bash_login", ".profile")
+_ZSH = (".zshenv", ".zprofile", ".zshrc", ".zlogin")
+
+
+def probe(world: World) -> Shell:
+    """Everything about the shell; starts one."""
+    return around(world, ask_terminal(world))
+
+
+def around(world: World, terminal: Fact[Terminal]) -> Shell:
+    """The shell's facts where what a new terminal holds was asked already."""
+    return Shell(
+        login_shell=Known(world.surroundings.login_shell, "SHELL, else the user database"),
+        startup_files=Known(startup_files(world), "the home directory"),
+        new_terminal=terminal,
+        own=own_terminal(world),
+        directories_missing=_directories_missing(world.files, terminal),
+    )
+
+
+def startup_files(world: World) -> tuple[StartupFile, ...]:
+    """The files of the user's own that the login shell may read."""
+    return tuple(StartupFile(path, world.files.exists(path)) for path in _startup_paths(world))
+
+
+def _startup_paths(world: World) -> tuple[str, ...]:
+    home = world.surroundings.home
+    kind = PurePosixPath(usable_shell(world)).name
+    if kind == "zsh":
+        folder = world.surroundings.variables.get("ZDOTDIR") or home
+        return tuple(f"{folder}/{name}" for name in _ZSH)
+    if kind == "fish":
+        folder = world.surroundings.variables.get("XDG_CONFIG_HOME") or f"{home}/.config"
+        return (*world.files.glob(f"{folder}/fish/conf.d/*.fish"), f"{folder}/fish/config.fish")
+    return tuple(f"{home}/{name}" for name in _BASH) if kind == "bash" else ()
+
+
+def _directories_missing(files: Files, terminal: Fact[Terminal]) -> Fact[tuple[str, ...]]:
+    if isinstance(terminal, Unknown):
+        return Unknown(text("what a new terminal holds is not known"))
+    named = [
+        element
+        for name in ("PATH", "LD_LIBRARY_PATH")
+        for element in terminal.value.variable(name).split(":")
+        if element.startswith("/")
+    ]
+    missing = tuple(element for element in dict.fromkeys(named) if not files.is_directory(element))
+    return Known(missing, terminal.source)

@@ -1,0 +1,181 @@
+"""Installed CUDA toolkits: found by directory and by every nvcc on PATH, each described by its own files and its own nvcc."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from gpuassist.detect import compiler_driver
+from gpuassist.detect.prefixes import Prefix, find
+from gpuassist.detect.runner import each
+from gpuassist.formats.toolkit import parse_clang_limit, parse_gcc_limit, parse_version_json, parse_version_txt
+from gpuassist.model.environment import Manager
+from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.shell import Terminal
+from gpuassist.model.text import text
+from gpuassist.model.toolkit import Origin, Toolkit
+from gpuassist.model.version import Version
+from gpuassist.system.files import Files
+from gpuassist.system.world import World
+
+_DEBIAN = "/usr/lib/nvidia-cuda-toolkit"
+_SIGNS = ("bin/nvcc", "version.json", "version.txt", "include/cuda.h", "lib64/libcudart.so", "nvvm")
+_SECONDS = 2 * compiler_driver.SECONDS + 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A toolkit's real root, its nvcc, the symlinked roots that lead to it, and the wrapper programs that call its nvcc."""
+
+    root: str
+    nvcc: str
+    links: tuple[str, ...] = ()
+    wrappers: tuple[str, ...] = ()
+
+
+def probe(world: World, terminal: Fact[Terminal], scanned: tuple[Prefix, ...] | None = None) -> Fact[tuple[Toolkit, ...]]:
+    """Every toolkit once, by its real root, newest first."""
+    places = _places(world, terminal, find(world, terminal, scanned))
+    found = each(
+        places,
+        lambda place: _describe(world, place),
+        seconds=_SECONDS,
+        otherwise=lambda place, unknown: Toolkit(place.root, version=unknown, nvcc=unknown, nvcc_version=unknown, targets=unknown),
+    )
+    return Known(tuple(sorted(found, key=_newest_first)), "/usr/local, /opt, /usr/lib, HOME, Python environments, PATH")
+
+
+def _places(world: World, terminal: Fact[Terminal], prefixes: tuple[Prefix, ...]) -> tuple[_Place, ...]:
+    files = world.files
+    found: dict[str, _Place] = {}
+    for root in (*_standard_roots(world), *_named_roots(world, terminal), *_environment_roots(world.files, prefixes)):
+        if _is_toolkit(files, root):
+            _add_root(found, files.real(root), root)
+    on_path = _on_path(world, terminal)
+    real = each(on_path, lambda path: compiler_driver.locate(world, path), seconds=_SECONDS, otherwise=lambda path, _: path)
+    for path, nvcc in zip(on_path, real, strict=True):
+        _add_program(files, found, path, nvcc)
+    return tuple(found.values())
+
+
+def _add_root(found: dict[str, _Place], root: str, link: str) -> None:
+    place = found.setdefault(root, _Place(root, f"{root}/bin/nvcc"))
+    if link != root and link not in place.links:
+        found[root] = replace(place, links=(*place.links, link))
+
+
+def _add_program(files: Files, found: dict[str, _Place], path: str, nvcc: str) -> None:
+    root = str(PurePosixPath(nvcc).parent.parent)
+    place = found.setdefault(root, _Place(root, nvcc))
+    if files.real(path) != nvcc:
+        found[root] = replace(place, wrappers=(*place.wrappers, path))
+
+
+def _standard_roots(world: World) -> Iterator[str]:
+    home = world.surroundings.home
+    patterns = ("/usr/local/cuda*", "/opt/cuda*", "/opt/nvidia/hpc_sdk/*/*/cuda/*", f"{home}/cuda*", f"{home}/.local/cuda*")
+    for pattern in patterns:
+        yield from world.files.glob(pattern)
+    yield _DEBIAN
+
+
+def _named_roots(world: World, terminal: Fact[Terminal]) -> Iterator[str]:
+    known = terminal.value if isinstance(terminal, Known) else None
+    for name in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"):
+        for value in (known.variable(name) if known else "", world.surroundings.variables.get(name, "")):
+            if value.startswith("/"):
+                yield str(PurePosixPath(value))
+
+
+def _environment_roots(files: Files, prefixes: tuple[Prefix, ...]) -> Iterator[str]:
+    for prefix in prefixes:
+        if prefix.manager is Manager.CONDA and files.exists(f"{prefix.path}/bin/nvcc"):
+            yield prefix.path
+        for nvcc in files.glob(f"{prefix.path}/lib/python3*/site-packages/nvidia/*/bin/nvcc"):
+            yield nvcc.removesuffix("/bin/nvcc")
+
+
+def _on_path(world: World, terminal: Fact[Terminal]) -> tuple[str, ...]:
+    known = terminal.value.variable("PATH") if isinstance(terminal, Known) else ""
+    directories = [*known.split(":"), *world.surroundings.variables.get("PATH", "").split(":")]
+    places = (f"{directory.rstrip('/')}/nvcc" for directory in directories if directory.startswith("/"))
+    return tuple(place for place in dict.fromkeys(places) if world.files.is_file(place))
+
+
+def _is_toolkit(files: Files, root: str) -> bool:
+    return any(files.exists(f"{root}/{sign}") for sign in _SIGNS)
+
+
+def _describe(world: World, place: _Place) -> Toolkit:
+    nvcc = place.nvcc
+    there = world.files.exists(nvcc)
+    nvcc_version = compiler_driver.ask_version(world, nvcc) if there else _no_nvcc(place.root)
+    gcc_limit, clang_limit = _host_limits(world.files, place.root)
+    return Toolkit(
+        root=place.root,
+        origin=Known(_origin(world, place.root), place.root),
+        version=_version(world.files, place.root, nvcc_version),
+        nvcc=Known(nvcc if there else "", nvcc),
+        nvcc_version=nvcc_version,
+        targets=compiler_driver.ask_targets(world, nvcc) if there else _no_nvcc(place.root),
+        gcc_limit=gcc_limit,
+        clang_limit=clang_limit,
+        links=place.links,
+        wrappers=place.wrappers,
+    )
+
+
+def _no_nvcc(root: str) -> Unknown:
+    return Unknown(text("{root} holds no nvcc", root=root))
+
+
+def _origin(world: World, root: str) -> Origin:
+    if "/site-packages/" in root:
+        return Origin.WHEEL
+    if world.files.is_directory(f"{root}/conda-meta"):
+        return Origin.CONDA
+    if PurePosixPath(world.surroundings.home) in PurePosixPath(root).parents:
+        return Origin.HOME
+    # Arch and Gentoo package it as /opt/cuda; NVIDIA's own packages and installer say /usr/local/cuda-X.Y.
+    return Origin.PACKAGE if root in (_DEBIAN, "/opt/cuda", "/usr") else Origin.LOCAL
+
+
+def _version(files: Files, root: str, nvcc_version: Fact[Version]) -> Fact[Version]:
+    for name in ("version.json", "version.txt"):
+        path = f"{root}/{name}"
+        try:
+            data = files.read_bytes(path, 1 << 18)
+        except OSError:
+            continue
+        found = parse_version_json(data) if name.endswith("json") else parse_version_txt(data.decode("utf-8", "replace"))
+        if found is not None:
+            return Known(found, path)
+    return nvcc_version
+
+
+def _host_limits(files: Files, root: str) -> tuple[Fact[int], Fact[int]]:
+    for path in _host_configs(files, root):
+        try:
+            words = files.read_text(path, 1 << 18)
+        except OSError:
+            continue
+        return _limit(parse_gcc_limit(words), path), _limit(parse_clang_limit(words), path)
+    missing = Unknown(text("{root} holds no crt/host_config.h", root=root))
+    return missing, missing
+
+
+def _host_configs(files: Files, root: str) -> Iterable[str]:
+    yield from (f"{root}/include/crt/host_config.h", *files.glob(f"{root}/targets/*/include/crt/host_config.h"))
+    yield f"{root}/include/host_config.h"  # until 9.0
+    if root == _DEBIAN:
+        yield "/usr/include/crt/host_config.h"
+
+
+def _limit(limit: int | None, path: str) -> Fact[int]:
+    return Known(limit, path) if limit is not None else Unknown(text("{path} names no limit", path=path))
+
+
+def _newest_first(toolkit: Toolkit) -> tuple[tuple[int, ...], str]:
+    version = toolkit.version.value.parts if isinstance(toolkit.version, Known) else ()
+    return tuple(-part for part in version) or (1,), toolkit.root

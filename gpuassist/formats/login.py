@@ -1,0 +1,30 @@
+"""What a login starts its session with: /etc/environment as pam_env reads it, and the PATH of login.defs."""
+
+from __future__ import annotations
+
+_QUOTES = "\"'"
+
+
+def parse_environment(words: str) -> dict[str, str]:
+    """The variables of an /etc/environment: nothing is expanded, one pair of quotes is taken off (pam_env(8))."""
+    found: dict[str, str] = {}
+    for line in words.splitlines():
+        # pam_env cuts comments off first, wherever they stand, and refuses names that are no names.
+        name, sign, value = line.partition("#")[0].strip().removeprefix("export ").partition("=")
+        if sign and name.replace("_", "").isalnum():
+            found[name] = _unquoted(value)
+    return found
+
+
+def parse_login_path(words: str, *, root: bool) -> str:
+    """The PATH that login.defs gives to root or to others; empty where it does not say (login.defs(5))."""
+    wanted = "ENV_SUPATH" if root else "ENV_PATH"
+    for line in words.splitlines():
+        name, *value = line.split(maxsplit=1)[:2] or [""]
+        if name == wanted and value:
+            return value[0].strip().removeprefix("PATH=")
+    return ""
+
+
+def _unquoted(value: str) -> str:
+    return value[1:].rstrip(_QUOTES) if value[:1] in _QUOTES and value else value

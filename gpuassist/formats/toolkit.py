@@ -1,0 +1,63 @@
+"""The files of a CUDA toolkit that tell what it is: version.json, version.txt and crt/host_config.h."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from gpuassist.model.version import Version, VersionError
+
+_VERSION_TXT = re.compile(r"^CUDA Version (\d+(?:\.\d+)+)", re.MULTILINE)
+
+# `#if __GNUC__ > 12`; before 8.0 also `__GNUC__ > 4 || (__GNUC__ == 4 && __GNUC_MINOR__ > 9)`: the first number is the major.
+_GCC = re.compile(r"^#\s*if\b.*?__GNUC__\s*>\s*(\d+)", re.MULTILINE)
+
+# The line of plain clang, which the guard above names; Grace's and other makers' clangs have lines of their own above it.
+_CLANG_GUARD = re.compile(r"^#\s*if defined\(__clang__\)")
+_CLANG_LATER = re.compile(r"__clang_major__\s*(>=|>)\s*(\d+)")
+
+
+def parse_version_json(data: bytes) -> Version | None:
+    """The CUDA release of a version.json (11.1 and later): `cuda.version`; none where it does not say."""
+    try:
+        document = json.loads(data)
+    except ValueError:
+        return None
+    cuda = document.get("cuda") if isinstance(document, dict) else None
+    words = cuda.get("version") if isinstance(cuda, dict) else None
+    return _version(words) if isinstance(words, str) else None
+
+
+def parse_version_txt(words: str) -> Version | None:
+    """The CUDA release of a version.txt (until 11.0)."""
+    found = _VERSION_TXT.search(words)
+    return _version(found[1]) if found else None
+
+
+def parse_gcc_limit(host_config: str) -> int | None:
+    """The newest gcc major that this toolkit's own header accepts."""
+    limits = [int(found[1]) for found in _GCC.finditer(host_config)]
+    return max(limits, default=None)
+
+
+def parse_clang_limit(host_config: str) -> int | None:
+    """The newest clang major that it accepts; none where the header says nothing of clang."""
+    lines = iter(host_config.splitlines())
+    for line in lines:
+        if _CLANG_GUARD.match(line):
+            return next((limit for limit in map(_clang_limit, lines) if limit is not None), None)
+    return None
+
+
+def _clang_limit(line: str) -> int | None:
+    found = _CLANG_LATER.search(line)
+    if found is None:
+        return None
+    return int(found[2]) - 1 if found[1] == ">=" else int(found[2])
+
+
+def _version(words: str) -> Version | None:
+    try:
+        return Version.parse(words)
+    except VersionError:
+        return None
