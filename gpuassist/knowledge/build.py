@@ -63,14 +63,15 @@ def architecture(row: Row, sources: Sources) -> ArchitectureRecord:
 def branch(row: Row, sources: Sources) -> BranchRecord:
     """A driver branch."""
     source, checked = _provenance(row, sources)
-    number = number_of(row, "branch")
+    number, cuda = number_of(row, "branch"), text_of(row, "cuda", "")
     if number is None:
         raise RowError("branch")
     return BranchRecord(
         branch=number,
         kind=BranchKind(text_of(row, "branch_kind")),
         end_of_life=text_of(row, "end_of_life", ""),
-        cuda=Version.parse(text_of(row, "cuda")),
+        ended=flag_of(row, "ended"),
+        cuda=Version.parse(cuda) if cuda else None,
         source=source,
         checked=checked,
     )
@@ -100,6 +101,7 @@ def torch(row: Row, sources: Sources) -> TorchBuild:
     cuda = text_of(row, "cuda", "")
     return TorchBuild(
         release=Version.parse(text_of(row, "release")),
+        newest=Version.parse(text_of(row, "newest")),
         tag=text_of(row, "tag"),
         cuda=Version.parse(cuda) if cuda else None,
         machine=text_of(row, "machine"),

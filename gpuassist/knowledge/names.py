@@ -17,10 +17,9 @@ _DIGIT = re.compile(r"\d")
 _MOBILE = frozenset({"mobile", "laptop", "max", "q", "notebook"})
 _FILLER = frozenset({"nvidia", "gpu", "with", "design", "corporation", "generation", "founders", "edition"})
 # What tells cards of one chip apart, but never their capability: the slot, the memory, the cooling, the sort of machine.
-_DECORATION = frozenset(
-    ("pcie", "sxm", "hbm", "hbm3e", "3e", "nvl", "active", "lc", "oem", "refresh", "server", "workstation", "embedded")
-    + ("hgx", "converged", "accelerator")
-)
+_SLOT_AND_MEMORY = ("pcie", "sxm", "hbm", "hbm3e", "3e", "nvl")
+_SORT = ("active", "lc", "oem", "refresh", "server", "workstation", "embedded", "hgx", "converged", "accelerator")
+_DECORATION = frozenset((*_SLOT_AND_MEMORY, *_SORT))
 _BRAND = frozenset({"geforce", "quadro", "tesla"})
 _SIZE = re.compile(r"\d+gb?")
 

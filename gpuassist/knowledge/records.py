@@ -63,25 +63,32 @@ class ArchitectureRecord:
 
 
 class BranchKind(str, Enum):
-    """How NVIDIA calls a branch: long-term support, production, new features, beta, or legacy GPUs only."""
+    """What NVIDIA calls a branch: long-term support, production, new features, only for legacy GPUs, or nothing yet."""
 
     LONG_TERM = "long-term"
     PRODUCTION = "production"
     NEW_FEATURE = "new-feature"
-    BETA = "beta"
     LEGACY = "legacy"
+    UNDESIGNATED = "undesignated"
 
 
 @dataclass(frozen=True, slots=True)
 class BranchRecord:
-    """A driver branch; `end_of_life` is `2026-06`, and empty where no date is published; `cuda` is what its own libcuda reports."""
+    """A driver branch. `end_of_life` is the month, `2026-06`, and empty where none is published; `ended` where it was over when
+    looked at; `cuda` is what its own libcuda reports, None where not known.
+    """
 
     branch: int
     kind: BranchKind
     end_of_life: str
-    cuda: Version
+    ended: bool
+    cuda: Version | None
     source: str
     checked: str
+
+    def has_ended(self, today: str) -> bool:
+        """Whether its support is over on a day, given as ISO 8601."""
+        return self.ended or (self.end_of_life != "" and self.end_of_life < today[:7])
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +112,12 @@ class ToolkitRecord:
 
 @dataclass(frozen=True, slots=True)
 class TorchBuild:
-    """A torch release as one index serves it to one CPU architecture; `tag` is `cu128` or `cpu`, `targets` the GPU code inside,
-    `default` whether a bare `pip install torch` gets it, `pythons` the minor versions with a wheel.
+    """A torch release as one index serves it to one CPU architecture: `newest` is its last patch, `tag` `cu128` or `cpu`, `targets`
+    the GPU code inside, `default` whether a bare `pip install torch` gets it, `pythons` the minor versions with a wheel.
     """
 
     release: Version
+    newest: Version
     tag: str
     cuda: Version | None
     machine: str
