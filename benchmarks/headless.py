@@ -20,10 +20,10 @@ def main() -> bool:
     if not PEER.exists() or shutil.which("gcc") is None:
         not_run("one sample of 8 GPUs / nvitop -1", "needs gcc, and nvitop (make bench installs it)")
         return True
-    from tests.fake_nvml import EIGHT_GPUS, build_fake_nvml
+    from benchmarks.nvml import EIGHT_GPUS, variables
 
     with tempfile.TemporaryDirectory() as directory:
-        environment = {**os.environ, **build_fake_nvml(Path(directory), EIGHT_GPUS)}
+        environment = {**os.environ, **variables(Path(directory), EIGHT_GPUS)}
         ours = [sys.executable, "-m", "gpuassist", "monitor", "--headless", "--count", "1"]
         pairs = in_turn(ours, [str(PEER), "-1"], rounds=ROUNDS, environment=environment)
     return report("one sample of 8 GPUs / nvitop -1", median_wall(pairs), LIMIT)

@@ -66,8 +66,8 @@ def _display() -> Iterator[dict[str, str]]:
 
 
 def _slow_nvml(directory: Path) -> dict[str, str] | None:
-    from tests.fake_nvml import build_fake_nvml
-
     if shutil.which("gcc") is None:
         return None
-    return build_fake_nvml(directory, "init_ms = 2000\n[gpu 0]\n")
+    from benchmarks.nvml import variables
+
+    return variables(directory, "fault = nvmlInit* 0 delay=2000\n[gpu]\n")

@@ -82,7 +82,7 @@ def fake_nvml_libraries(tmp_path_factory: pytest.TempPathFactory) -> Callable[[b
 
     def library(old: bool) -> Path:
         if old not in built:
-            built[old] = _build(tmp_path_factory.mktemp("fake_nvml"), old)
+            built[old] = build(tmp_path_factory.mktemp("fake_nvml"), old=old)
         return built[old]
 
     return library
@@ -121,7 +121,8 @@ def _rebind(library: ctypes.CDLL | None) -> None:
     pynvml._nvmlGetFunctionPointer_cache.clear()
 
 
-def _build(folder: Path, old: bool) -> Path:
+def build(folder: Path, *, old: bool) -> Path:
+    """Compiles the library into `folder`, which it returns; `old` leaves out what drivers of 2020 lacked."""
     if shutil.which("gcc") is None:
         pytest.skip("NOT RUN: needs gcc, install the package gcc")
     flags = ["-DOLD"] if old else []
