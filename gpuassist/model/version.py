@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 _VERSION = re.compile(r"\d+(?:\.\d+)*")
@@ -17,9 +17,13 @@ class VersionError(ValueError):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Version:
-    """A dotted version number: a driver (570.86.16), a CUDA release (12.4), a torch release (2.5.1)."""
+    """A dotted version number: a driver (570.86.16), a CUDA release (12.4), a torch release (2.5.1).
+
+    `spelling` keeps the zeros of 580.65.06, which the numbers lose; it does not count when versions are compared.
+    """
 
     parts: tuple[int, ...]
+    spelling: str = field(default="", compare=False, repr=False)
 
     @classmethod
     def parse(cls, words: str) -> Version:
@@ -27,7 +31,7 @@ class Version:
         found = _VERSION.match(words.strip().lstrip("Vv"))
         if found is None:
             raise VersionError(words)
-        return cls(tuple(int(part) for part in found[0].split(".")))
+        return cls(tuple(int(part) for part in found[0].split(".")), found[0])
 
     @property
     def major(self) -> int:
@@ -40,7 +44,7 @@ class Version:
         return Version((*self.parts, 0)[:2])
 
     def __str__(self) -> str:
-        return ".".join(map(str, self.parts))
+        return self.spelling or ".".join(map(str, self.parts))
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -37,6 +37,15 @@ def test_version_survives_its_own_spelling(parts: tuple[int, ...]) -> None:
     assert Version.parse(str(Version(parts))) == Version(parts)
 
 
+def test_version_keeps_the_zeros_of_a_driver() -> None:
+    assert str(Version.parse("580.65.06")) == "580.65.06"
+
+
+def test_spelling_does_not_count_in_comparisons() -> None:
+    assert Version.parse("580.65.06") == Version((580, 65, 6))
+    assert hash(Version.parse("580.65.06")) == hash(Version((580, 65, 6)))
+
+
 @given(numbers, numbers)
 def test_versions_order_like_their_numbers(first: tuple[int, ...], second: tuple[int, ...]) -> None:
     assert (Version(first) < Version(second)) == (first < second)
