@@ -1,4 +1,4 @@
-"""Choosing among what fits: the installed toolkit, the toolkit and driver to install, the torch build, for all GPUs of a machine."""
+"""Choosing among what fits: a toolkit (installed, or to install), a driver branch, a torch build, for all GPUs of a machine."""
 
 from __future__ import annotations
 
@@ -15,21 +15,28 @@ from gpuassist.knowledge.compatibility import (
     extension_buildable,
     gcc_fits,
     glibc_clashes,
+    is_jetson,
     kernels_run,
     toolkit_builds_for,
 )
 from gpuassist.knowledge.records import ArchitectureRecord, BranchKind, BranchRecord, ModuleFlavour, ToolkitRecord, TorchBuild
+from gpuassist.model.fact import Known, value_or
+from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import ComputeCapability, Target, Version
 
 TORCH_INDEX = "https://download.pytorch.org/whl/"
+JETSON_INDEX = "https://pypi.jetson-ai-lab.io/jp6/cu126"  # JetPack 6; NVIDIA developer forum, Jetson, thread 318629
 
 
 class Obstacle(str, Enum):
-    """What keeps every torch build from serving the machine."""
+    """What keeps every torch build from serving the machine; `JETSON_WHEELS`: a Jetson whose driver, which is part of its system,
+    is too old for them: NVIDIA's own index has torch for it.
+    """
 
     RELEASE_UNKNOWN = "release-unknown"
     NO_BUILD_FOR_GPU = "no-build-for-gpu"
     NO_BUILD_FOR_ALL_GPUS = "no-build-for-all-gpus"
+    JETSON_WHEELS = "jetson-wheels"
     DRIVER_TOO_OLD = "driver-too-old"
     PYTHON = "python"
 
@@ -63,22 +70,24 @@ class TorchChoice:
 
 @dataclass(frozen=True, slots=True)
 class InstalledToolkit:
-    """What choosing needs to know of an installed toolkit; `gcc_limit` None where its header was not read."""
+    """What choosing needs to know of an installed toolkit; None where neither it nor the release's record says."""
 
     root: str
     version: Version
     targets: tuple[Target, ...]
     gcc_limit: int | None = None
+    glibc_clash: Version | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What a toolkit shall compile for, and with: None where not known or not of interest."""
+    """What a toolkit shall compile for, and with what; None is not known, and then does not count against any toolkit."""
 
     capabilities: tuple[ComputeCapability, ...]
     gcc: Version | None = None
     glibc: Version | None = None
     torch_cuda: Version | None = None
+    driver: Version | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +119,7 @@ class DriverChoice:
 def choose_torch(
     builds: Iterable[TorchBuild], capabilities: Sequence[ComputeCapability], host: Host, *, release: Version | None = None
 ) -> TorchChoice:
-    """The newest torch whose build runs on every GPU, under this driver and Python; of several, the one that pip takes by itself."""
+    """The newest torch whose build runs on every GPU, under this driver and Python; of several, the one that pip itself takes."""
     offered = [one for one in builds if one.cuda is not None and one.machine == host.machine]
     offered = [one for one in offered if release is None or one.release == release.release]
     if not offered:
@@ -125,39 +134,51 @@ def choose_torch(
         return TorchChoice(_preferred(fitting))
     if served:
         return TorchChoice(_preferred(served), Obstacle.PYTHON)
-    return TorchChoice(_preferred(running), Obstacle.DRIVER_TOO_OLD)
+    on_jetson = any(is_jetson(capability) for capability in capabilities)
+    return TorchChoice(_preferred(running), Obstacle.JETSON_WHEELS if on_jetson else Obstacle.DRIVER_TOO_OLD)
 
 
-def choose_installed_toolkit(installed: Iterable[InstalledToolkit], workload: Workload) -> InstalledToolkit | None:
-    """The installed toolkit that builds for every GPU with the host compiler: of torch's CUDA major first, and of these the newest."""
-    fitting = [one for one in installed if _builds_for_all(one.targets, workload) and _takes_gcc(one.gcc_limit, workload)]
+def installed(toolkit: Toolkit, record: ToolkitRecord | None) -> InstalledToolkit | None:
+    """An installed toolkit with what it says of itself, and else with what is known of its release; None without a version."""
+    if not isinstance(toolkit.version, Known):
+        return None
+    targets, gcc_limit = record.targets if record else (), record.gcc_limit if record else None
+    return InstalledToolkit(
+        toolkit.root,
+        toolkit.version.value,
+        value_or(toolkit.targets, targets),
+        toolkit.gcc_limit.value if isinstance(toolkit.gcc_limit, Known) else gcc_limit,
+        record.glibc_clash if record else None,
+    )
+
+
+def choose_installed_toolkit(toolkits: Iterable[InstalledToolkit], workload: Workload) -> InstalledToolkit | None:
+    """The installed toolkit that serves every GPU, compilers and driver: nearest to torch's CUDA first, then the newest."""
+    fitting = [one for one in toolkits if _fits(one, one.version, workload)]
     return max(fitting, key=lambda one: (_match(one.version, workload), one.version), default=None)
 
 
-def choose_toolkit_release(
-    toolkits: Iterable[ToolkitRecord], workload: Workload, *, driver: Version | None = None
-) -> Version | None:
-    """The CUDA release to install: one that builds for every GPU, fits compilers and C library, and whose programs the driver runs."""
-    fitting = [
-        one.release
-        for one in toolkits
-        if _builds_for_all(one.targets, workload)
-        and _takes_gcc(one.gcc_limit, workload)
-        and not (workload.glibc and glibc_clashes(one, workload.glibc))
-        and (driver is None or driver_serves_cuda(driver, one.release))
-    ]
+def choose_toolkit_release(toolkits: Iterable[ToolkitRecord], workload: Workload) -> Version | None:
+    """The CUDA release to install, by the same measure; None where no release serves them all."""
+    fitting = [one.release for one in toolkits if _fits(one, one.release, workload)]
     return max(fitting, key=lambda release: (_match(release, workload), release), default=None)
 
 
 def choose_driver(
-    branches: Iterable[BranchRecord], gpus: Sequence[GpuWish], *, today: str, one_module: bool = True
+    branches: Iterable[BranchRecord], gpus: Sequence[GpuWish], *, today: str, cuda: Version | None = None, one_module: bool = True
 ) -> DriverChoice:
-    """Which branch serves all GPUs; `one_module` is false where no Linux kernel module is involved (WSL2: the Windows driver)."""
+    """Which branches serve all GPUs, and programs of a CUDA release where one is named. The best is alive on `today` (ISO 8601),
+    long-term or production, and new. `one_module` is false where no Linux kernel module is involved (WSL2: the Windows driver).
+    """
     needs_open = any(gpu.flavour is ModuleFlavour.OPEN_REQUIRED for gpu in gpus)
     needs_closed = any(gpu.flavour is ModuleFlavour.OPEN_IMPOSSIBLE for gpu in gpus)
     if one_module and needs_open and needs_closed:
         return DriverChoice((), None, open_module=False, split=True)
-    serving = tuple(one for one in branches if all(_serves(one.branch, gpu) for gpu in gpus))
+    serving = tuple(
+        one
+        for one in branches
+        if all(_serves(one.branch, gpu) for gpu in gpus) and (cuda is None or driver_serves_cuda(Version((one.branch,)), cuda))
+    )
     best = max(serving, key=lambda one: (not one.has_ended(today), _steady(one), one.branch), default=None)
     return DriverChoice(serving, best, open_module=not needs_closed)
 
@@ -171,13 +192,14 @@ def _preferred(builds: Iterable[TorchBuild]) -> TorchBuild:
     return max(builds, key=lambda one: (one.release, one.default, one.cuda or Version(())))
 
 
-def _builds_for_all(targets: Iterable[Target], workload: Workload) -> bool:
-    known = tuple(targets)
-    return all(toolkit_builds_for(known, capability) for capability in workload.capabilities)
-
-
-def _takes_gcc(limit: int | None, workload: Workload) -> bool:
-    return limit is None or workload.gcc is None or gcc_fits(limit, workload.gcc)
+def _fits(toolkit: InstalledToolkit | ToolkitRecord, version: Version, workload: Workload) -> bool:
+    gcc, glibc, driver = workload.gcc, workload.glibc, workload.driver
+    return (
+        all(toolkit_builds_for(toolkit.targets, capability) for capability in workload.capabilities)
+        and (gcc is None or toolkit.gcc_limit is None or gcc_fits(toolkit.gcc_limit, gcc))
+        and (glibc is None or not glibc_clashes(toolkit.glibc_clash, glibc))
+        and (driver is None or driver_serves_cuda(driver, version))
+    )
 
 
 def _match(version: Version, workload: Workload) -> int:
@@ -188,8 +210,8 @@ def _match(version: Version, workload: Workload) -> int:
 
 
 def _serves(branch: int, gpu: GpuWish) -> bool:
-    """A branch serves a chip when its last drivers do: the first of a chip may be in the middle of a branch."""
-    fit = driver_serves_gpu(Version((branch, 999)), gpu.architecture, gpu.chip)
+    """A branch serves a chip when its newest drivers do: a chip's first driver may be in the middle of its branch."""
+    fit = driver_serves_gpu(Version((branch,)), gpu.architecture, gpu.chip)
     return fit in {DriverFit.FINE, DriverFit.UNKNOWN}
 
 

@@ -11,15 +11,15 @@ from gpuassist.knowledge.records import ArchitectureRecord, GpuRecord, ModuleFla
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
 
 # CUDA Compatibility, table 1 (minor-version compatibility, from CUDA 11 on); below 11 the release notes' table of driver versions.
-_FLOOR_OF_MAJOR = {13: Version((580, 65, 6)), 12: Version((525, 60, 13)), 11: Version((450, 80, 2))}
+_FLOOR_OF_MAJOR = {13: "580.65.06", 12: "525.60.13", 11: "450.80.02"}
 _FLOOR_OF_RELEASE = {
-    Version((10, 2)): Version((440, 33)),
-    Version((10, 1)): Version((418, 39)),
-    Version((10, 0)): Version((410, 48)),
-    Version((9, 2)): Version((396, 26)),
-    Version((9, 1)): Version((390, 46)),
-    Version((9, 0)): Version((384, 81)),
-    Version((8, 0)): Version((375, 26)),
+    (10, 2): "440.33",
+    (10, 1): "418.39",
+    (10, 0): "410.48",
+    (9, 2): "396.26",
+    (9, 1): "390.46",
+    (9, 0): "384.81",
+    (8, 0): "375.26",
 }
 _THOR_BEFORE_13 = ComputeCapability(10, 1)
 _THOR = ComputeCapability(11, 0)
@@ -79,14 +79,14 @@ def driver_floor(cuda: Version) -> Version:
     """The oldest driver that runs programs of a CUDA release; for a release newer than known here, what it needs at least."""
     newest = max(_FLOOR_OF_MAJOR)
     if cuda.major in _FLOOR_OF_MAJOR or cuda.major > newest:
-        return _FLOOR_OF_MAJOR[min(cuda.major, newest)]
-    older = [release for release in _FLOOR_OF_RELEASE if release <= cuda.release]
-    return _FLOOR_OF_RELEASE[max(older, default=min(_FLOOR_OF_RELEASE))]
+        return Version.parse(_FLOOR_OF_MAJOR[min(cuda.major, newest)])
+    older = [release for release in _FLOOR_OF_RELEASE if release <= cuda.release.parts]
+    return Version.parse(_FLOOR_OF_RELEASE[max(older, default=min(_FLOOR_OF_RELEASE))])
 
 
 def driver_serves_cuda(driver: Version, cuda: Version) -> bool:
     """Whether a driver runs programs of a CUDA release; PTX that it has to compile is another matter (`driver_compiles_ptx`)."""
-    return driver >= driver_floor(cuda)
+    return _reaches(driver, driver_floor(cuda))
 
 
 def driver_compiles_ptx(driver_cuda: Version, cuda: Version) -> bool:
@@ -102,7 +102,7 @@ def driver_serves_gpu(driver: Version, architecture: ArchitectureRecord, chip: s
     if chip and (not chips or (chips[0].integrated and chips[0].first_driver is None)):
         return DriverFit.UNKNOWN
     firsts = [one.first_driver for one in chips if one.first_driver is not None]
-    return DriverFit.TOO_OLD if firsts and driver < min(firsts) else DriverFit.FINE
+    return DriverFit.TOO_OLD if firsts and not _reaches(driver, min(firsts)) else DriverFit.FINE
 
 
 def module_flavour(gpu: ArchitectureRecord | GpuRecord) -> ModuleFlavour:
@@ -144,9 +144,14 @@ def gcc_fits(limit: int, gcc: Version) -> bool:
     return gcc.major <= limit
 
 
-def glibc_clashes(toolkit: ToolkitRecord, glibc: Version) -> bool:
-    """Whether this C library's headers clash with the toolkit's, whichever gcc compiles."""
-    return toolkit.glibc_clash is not None and glibc.release >= toolkit.glibc_clash
+def glibc_clashes(clash: Version | None, glibc: Version) -> bool:
+    """Whether a C library is one whose headers clash with a toolkit's (`ToolkitRecord.glibc_clash`), whichever gcc compiles."""
+    return clash is not None and glibc.release >= clash
+
+
+def is_jetson(capability: ComputeCapability) -> bool:
+    """Whether only chips of Jetson modules (and their like in cars) have this capability."""
+    return _canonical(capability) in _JETSON | {_THOR}
 
 
 def extension_buildable(torch_cuda: Version, toolkit: Version) -> ToolkitMatch:
@@ -154,6 +159,11 @@ def extension_buildable(torch_cuda: Version, toolkit: Version) -> ToolkitMatch:
     if torch_cuda.major != toolkit.major:
         return ToolkitMatch.MAJOR_DIFFERS
     return ToolkitMatch.SAME if torch_cuda.release == toolkit.release else ToolkitMatch.MINOR_DIFFERS
+
+
+def _reaches(driver: Version, floor: Version) -> bool:
+    """Whether a driver is as new as another; of one that is known by its branch alone (580), the whole branch counts."""
+    return driver.parts >= floor.parts[: len(driver.parts)]
 
 
 def _releases_for(capability: ComputeCapability, toolkits: Iterable[ToolkitRecord]) -> tuple[Version, ...]:
