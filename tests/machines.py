@@ -22,6 +22,12 @@ def linux(root: Path, *, kernel: str = KERNEL, os_release: str = UBUNTU, secure_
     """A plain installation; `secure_boot` is None on a machine that starts with a legacy BIOS."""
     put(root, "/etc/os-release", os_release)
     put(root, "/proc/sys/kernel/osrelease", f"{kernel}\n")
+    put(root, "/proc/sys/kernel/arch", "x86_64\n")
+    put(root, "/proc/1/cgroup", "0::/init.scope\n")
+    put(root, "/lib/x86_64-linux-gnu/libc.so.6", "GNU C Library (Ubuntu GLIBC 2.39-0ubuntu8.4) stable release version 2.39.\n")
+    put(root, "/sys/firmware/acpi/pm_profile", "1\n")
+    for directory in ("sys/bus/pci/devices", "sys/module", f"lib/modules/{kernel}", "dev"):
+        (root / directory).mkdir(parents=True, exist_ok=True)
     if secure_boot is not None:
         put(root, SECURE_BOOT, bytes([6, 0, 0, 0, int(secure_boot)]))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from gpuassist.detect.reading import made, read, unreadable
@@ -105,27 +105,47 @@ def _power_state(files: Files, path: str) -> Fact[PowerState]:
 
 
 def _link(files: Files, path: str) -> Fact[PcieLink]:
-    width = _least(files, path, "current_link_width", _width)
-    max_width = _least(files, path, "max_link_width", _width)
-    speed = _least(files, path, "current_link_speed", _speed)
-    max_speed = _least(files, path, "max_link_speed", _speed)
-    for fact in (width, max_width, speed, max_speed):
-        if isinstance(fact, Unknown):
-            return fact
-    assert isinstance(width, Known)
-    assert isinstance(max_width, Known)
-    assert isinstance(speed, Known)
-    assert isinstance(max_speed, Known)
-    return Known(PcieLink(int(width.value), int(max_width.value), speed.value, max_speed.value), path)
+    facts = (
+        _least(files, path, "current_link_width", _width),
+        _least(files, path, "max_link_width", _width),
+        _least(files, path, "current_link_speed", _speed),
+        _least(files, path, "max_link_speed", _speed),
+    )
+    known = [fact.value for fact in facts if isinstance(fact, Known)]
+    if len(known) < len(facts):
+        return next(fact for fact in facts if isinstance(fact, Unknown))
+    width, max_width, speed, max_speed = known
+    return Known(PcieLink(int(width), int(max_width), speed, max_speed), path)
 
 
-def _least(files: Files, path: str, name: str, parse: Parse) -> Fact[float]:
-    own = made(read(files, f"{path}/{name}"), parse)
-    if isinstance(own, Unknown):
-        return own
-    least = own
+def _least(files: Files, path: str, name: str, parse: Callable[[str], float]) -> Fact[float]:
+    # A switch or an external enclosure may be slower than both the GPU and its own slot: the whole way up counts.
+    least = made(read(files, f"{path}/{name}"), parse)
+    if isinstance(least, Unknown):
+        return least
     for bridge in _bridges(files.real(path)):
         above = made(read(files, f"{bridge}/{name}"), parse)
         if isinstance(above, Known) and above.value < least.value:
             least = above
     return least
+
+
+def _bridges(path: str) -> Iterator[str]:
+    above = path.rpartition("/")[0]
+    while _ADDRESS.fullmatch(above.rpartition("/")[2]):
+        yield above
+        above = above.rpartition("/")[0]
+
+
+def _width(words: str) -> float:
+    width = int(words)
+    if width in _UNTRAINED_WIDTHS:
+        raise ValueError(words)
+    return width
+
+
+def _speed(words: str) -> float:
+    found = _SPEED.match(words)
+    if found is None:
+        raise ValueError(words)
+    return float(found[1])

@@ -76,7 +76,12 @@ def ask(function: str, *arguments: Any) -> Any:
 
 def refusal(code: int, words: str) -> Refusal:
     """The refusal of a code, named as nvml.h does."""
-    return Refusal(code, f"NVML_ERROR_{_NAMES.get(code, code)}", words)
+    return Refusal(code, status_name(code), words)
+
+
+def status_name(code: int) -> str:
+    """nvml.h's name of a return code."""
+    return "NVML_SUCCESS" if code == SUCCESS else f"NVML_ERROR_{_NAMES.get(code, code)}"
 
 
 class Nvml:

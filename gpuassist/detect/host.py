@@ -1,0 +1,174 @@
+"""The machine around the GPU: distribution, kernel, architecture, glibc, WSL, container, Jetson, Secure Boot."""
+
+from __future__ import annotations
+
+import re
+import struct
+
+from gpuassist.detect.reading import made, read, unreadable
+from gpuassist.formats import os_release
+from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.machine import Distribution, Host
+from gpuassist.model.text import text
+from gpuassist.model.version import Version
+from gpuassist.system.files import Files
+from gpuassist.system.world import World
+
+_KERNEL = "/proc/sys/kernel/osrelease"
+_OS_RELEASES = ("/etc/os-release", "/usr/lib/os-release")
+_FIRMWARE = "/sys/firmware"
+_EFI = f"{_FIRMWARE}/efi"
+_SECURE_BOOT = f"{_EFI}/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+_ARCHITECTURE = "/proc/sys/kernel/arch"  # from Linux 6.1 on
+_ELF_MACHINES = {62: "x86_64", 183: "aarch64", 21: "ppc64le", 243: "riscv64", 3: "i686", 40: "armv7l"}
+_GLIBCS = (
+    "/lib/x86_64-linux-gnu/libc.so.6",
+    "/lib/aarch64-linux-gnu/libc.so.6",
+    "/lib64/libc.so.6",
+    "/usr/lib/libc.so.6",
+    "/lib/*/libc.so.6",
+)
+_GLIBC_VERSION = re.compile(rb"GNU C Library [^\n]*?release version (\d+\.\d+)")
+_CONTAINER_MARKS = (
+    ("/.dockerenv", "docker"),
+    ("/run/.containerenv", "podman"),
+    ("/.singularity.d", "apptainer"),
+    ("/.flatpak-info", "flatpak"),
+)
+_SYSTEMD_CONTAINER = "/run/systemd/container"
+# What the paths of init's control group, and of the layers under /, have in them.
+_CONTAINER_WORDS = (
+    ("docker", "docker"),
+    ("libpod", "podman"),
+    ("containers/storage", "podman"),
+    ("kubepods", "kubernetes"),
+    ("containerd", "containerd"),
+    ("lxc", "lxc"),
+)
+
+
+def probe(world: World) -> Host:
+    """All of it from files."""
+    files = world.files
+    kernel = read(files, _KERNEL)
+    return Host(
+        distribution=_distribution(files),
+        kernel=kernel,
+        architecture=_architecture(files),
+        glibc=_glibc(files),
+        wsl=_wsl(files, kernel),
+        container=_container(files),
+        jetson=_jetson(files),
+        secure_boot=_secure_boot(files),
+    )
+
+
+def _distribution(files: Files) -> Fact[Distribution]:
+    path = next((path for path in _OS_RELEASES if files.exists(path)), _OS_RELEASES[0])
+    return made(read(files, path), _parsed_distribution)
+
+
+def _parsed_distribution(words: str) -> Distribution:
+    found = os_release.parse(words)
+    name = found.get("PRETTY_NAME") or found.get("NAME") or found.get("ID", "")
+    if not name:
+        raise ValueError(words)
+    # os-release(5): without ID the default is linux.
+    return Distribution(found.get("ID", "linux"), tuple(found.get("ID_LIKE", "").split()), found.get("VERSION_ID", ""), name)
+
+
+def _architecture(files: Files) -> Fact[str]:
+    told = read(files, _ARCHITECTURE)
+    if isinstance(told, Known):
+        return told
+    shell = "/bin/sh"
+    try:
+        header = files.read_part(shell, 0, 20)
+    except OSError as error:
+        return unreadable(shell, error)
+    machine = struct.unpack_from("<H", header, 18)[0] if header[:4] == b"\x7fELF" and len(header) == 20 else None
+    if machine not in _ELF_MACHINES:
+        return Unknown(text("{path} is no program of an architecture known here", path=shell))
+    return Known(_ELF_MACHINES[machine], shell)
+
+
+def _glibc(files: Files) -> Fact[Version]:
+    path = next((path for pattern in _GLIBCS for path in files.glob(pattern) if files.is_file(path)), None)
+    if path is None:
+        return Unknown(text("no {name} was found; this system may use another C library", name="libc.so.6"))
+    try:
+        found = _GLIBC_VERSION.search(files.read_bytes(path, 8 << 20))
+    except OSError as error:
+        return unreadable(path, error)
+    return Known(Version.parse(found[1].decode()), path) if found else Unknown(text("{path} names no version of itself", path=path))
+
+
+def _wsl(files: Files, kernel: Fact[str]) -> Fact[int]:
+    if files.exists("/dev/dxg"):  # the GPU that Windows passes through; a kernel of one's own need not be named after Microsoft
+        return Known(2, "/dev/dxg")
+    return made(kernel, _wsl_of)
+
+
+def _wsl_of(kernel: str) -> int:
+    if "microsoft" not in kernel.lower():
+        return 0
+    # WSL 1 says 4.4.0-19041-Microsoft, WSL 2 says 5.15.167.4-microsoft-standard-WSL2.
+    return 1 if kernel.endswith("-Microsoft") else 2
+
+
+def _container(files: Files) -> Fact[str]:
+    for path, kind in _CONTAINER_MARKS:
+        if files.exists(path):
+            return Known(kind, path)
+    named = read(files, _SYSTEMD_CONTAINER)
+    if isinstance(named, Known) and named.value and named.value != "wsl":  # systemd counts WSL among containers
+        return named
+    return _container_of_init(files)
+
+
+def _container_of_init(files: Files) -> Fact[str]:
+    path = "/proc/1/environ"
+    try:
+        variables = files.read_text(path).split("\0")
+    except OSError:  # another user's process; its control group is open to all
+        return _container_of_paths(files)
+    told = [word.removeprefix("container=") for word in variables if word.startswith("container=") and word != "container=wsl"]
+    return Known(told[0], path) if told else _container_of_paths(files)
+
+
+def _container_of_paths(files: Files) -> Fact[str]:
+    group, mounts = read(files, "/proc/1/cgroup"), read(files, "/proc/self/mountinfo")
+    root = made(mounts, lambda words: next((line for line in words.splitlines() if line.split(" ")[4:5] == ["/"]), ""))
+    for paths in (group, root):
+        if isinstance(paths, Known):
+            kind = next((kind for word, kind in _CONTAINER_WORDS if word in paths.value), "")
+            if kind:
+                return Known(kind, paths.source)
+    return made(group, lambda _no_sign: "")
+
+
+def _jetson(files: Files) -> Fact[bool]:
+    release = "/etc/nv_tegra_release"
+    if files.exists(release):
+        return Known(value=True, source=release)
+    compatible = "/proc/device-tree/compatible"
+    if not files.exists(compatible):
+        return Known(value=False, source=compatible)
+    return made(read(files, compatible), lambda words: "nvidia,tegra" in words)
+
+
+def _secure_boot(files: Files) -> Fact[bool]:
+    if not files.names(_FIRMWARE):
+        return Unknown(text("{path} is empty or hidden here, as in a container", path=_FIRMWARE))
+    if not files.exists(_EFI):
+        return Known(value=False, source=_EFI)  # started by a legacy BIOS
+    try:
+        value = files.read_bytes(_SECURE_BOOT, 5)
+    except FileNotFoundError as error:
+        variables = _SECURE_BOOT.rpartition("/")[0]
+        return Known(value=False, source=variables) if files.names(variables) else unreadable(_SECURE_BOOT, error)
+    except OSError as error:
+        return unreadable(_SECURE_BOOT, error)
+    if len(value) < 5:
+        return Unknown(text("{path} is shorter than the five bytes it should have", path=_SECURE_BOOT))
+    return Known(value[4] == 1, _SECURE_BOOT)  # the first four bytes are the variable's attributes

@@ -1,0 +1,157 @@
+"""What NVML says, asked in a killable child, and joined with the PCI tree. A sleeping GPU is left asleep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gpuassist.detect.pci import named
+from gpuassist.detect.reading import made
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.driver import NvmlStatus
+from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.gpu import Gpu, GpuProcess, PowerState
+from gpuassist.model.text import text
+from gpuassist.model.version import ComputeCapability, Version
+from gpuassist.system import nvml_probe, nvml_report
+from gpuassist.system.nvml import status_name
+from gpuassist.system.nvml_probe import Report
+from gpuassist.system.world import World
+
+_COMPUTE_MODES = {0: "default", 1: "exclusive thread", 2: "prohibited", 3: "exclusive process"}
+_NVML_FIELDS = (
+    "index",
+    "uuid",
+    "minor",
+    "memory_total_bytes",
+    "memory_used_bytes",
+    "display_active",
+    "mig_enabled",
+    "mig_uuids",
+    "compute_mode",
+    "processes",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NvmlReading:
+    """NVML's own state and the GPUs it lists, whose facts from the PCI tree were not asked for."""
+
+    status: Fact[NvmlStatus]
+    nvml_version: Fact[str]
+    version: Fact[Version]
+    cuda_version: Fact[Version]
+    gpus: Fact[tuple[Gpu, ...]]
+
+
+def probe(world: World, gpus: Fact[tuple[Gpu, ...]], *, wake: bool = False, seconds: float = nvml_probe.SECONDS) -> NvmlReading:
+    """Asks NVML, unless one of `gpus` that the driver holds is asleep and may not be woken."""
+    sleeper = None if wake else _sleeper(gpus)
+    if sleeper is not None:
+        return _unread(Unknown(text("NVML was not asked, because that would wake the GPU at {address}", address=sleeper)))
+    report = nvml_probe.report(world.processes, world.surroundings.variables, seconds)
+    return NvmlReading(
+        status=made(report.started, lambda code: NvmlStatus(code, status_name(code))),
+        nvml_version=report.fact(nvml_report.LIBRARY_VERSION),
+        version=made(report.fact(nvml_report.SYSTEM[0]), Version.parse),
+        cuda_version=made(report.fact(nvml_report.SYSTEM[1]), _cuda_version),
+        gpus=made(report.fact(nvml_report.COUNT), lambda count: tuple(_gpu(report, index) for index in range(count))),
+    )
+
+
+def merge(gpus: Fact[tuple[Gpu, ...]], reading: NvmlReading, knowledge: Knowledge) -> Fact[tuple[Gpu, ...]]:
+    """One list: GPUs of the PCI tree with NVML's facts, then those that NVML alone lists, as under WSL2."""
+    if isinstance(reading.gpus, Unknown):
+        return _all_without(gpus, reading.gpus)
+    addressed = {gpu.pci_address.value: gpu for gpu in reading.gpus.value if isinstance(gpu.pci_address, Known)}
+    nameless = [gpu for gpu in reading.gpus.value if isinstance(gpu.pci_address, Unknown)]  # lost ones
+    if isinstance(gpus, Unknown) or not gpus.value:
+        alone = (*addressed.values(), *nameless)
+        return Known(tuple(_alone(gpu, knowledge) for gpu in alone), reading.gpus.source) if alone else gpus
+    reasons = [gpu.pci_address for gpu in nameless if isinstance(gpu.pci_address, Unknown)]
+    missing = reasons[0] if reasons else Unknown(text("NVML does not list this GPU"))
+    joined = tuple(_joined(gpu, addressed.pop(_address(gpu), None), missing) for gpu in gpus.value)
+    return Known((*joined, *(_alone(gpu, knowledge) for gpu in addressed.values())), gpus.source)
+
+
+def _sleeper(gpus: Fact[tuple[Gpu, ...]]) -> str | None:
+    """The address of a GPU that NVML would wake: asleep, and not held by another driver or by none."""
+    for gpu in gpus.value if isinstance(gpus, Known) else ():
+        asleep = isinstance(gpu.power_state, Known) and gpu.power_state.value is PowerState.ASLEEP
+        if asleep and (isinstance(gpu.kernel_driver, Unknown) or gpu.kernel_driver.value == "nvidia"):
+            return _address(gpu)
+    return None
+
+
+def _unread(why: Unknown) -> NvmlReading:
+    return NvmlReading(why, why, why, why, why)
+
+
+def _cuda_version(number: int) -> Version:
+    return Version((number // 1000, number % 1000 // 10))
+
+
+def _gpu(report: Report, index: int) -> Gpu:
+    def asked(question: str) -> Fact[Any]:
+        return report.fact(question, index)
+
+    memory, pci = asked(nvml_report.MEMORY), asked(nvml_report.PCI)
+    return Gpu(
+        pci_address=made(pci, lambda told: _sysfs_address(told["address"])),
+        pci_id=made(pci, lambda told: str(told["id"])),
+        name=asked("nvmlDeviceGetName"),
+        compute_capability=made(asked("nvmlDeviceGetCudaComputeCapability"), lambda told: ComputeCapability(told[0], told[1])),
+        index=Known(index, f"NVML {nvml_report.COUNT}"),
+        uuid=asked("nvmlDeviceGetUUID"),
+        minor=asked("nvmlDeviceGetMinorNumber"),
+        memory_total_bytes=made(memory, lambda told: int(told["total"])),
+        memory_used_bytes=made(memory, lambda told: int(told["used"])),
+        display_active=made(asked("nvmlDeviceGetDisplayActive"), bool),
+        mig_enabled=asked(nvml_report.MIG_MODE),
+        mig_uuids=made(asked(nvml_report.MIG_DEVICES), tuple),
+        compute_mode=made(asked("nvmlDeviceGetComputeMode"), lambda mode: _COMPUTE_MODES.get(mode, str(mode))),
+        processes=made(asked(nvml_report.PROCESSES), lambda told: tuple(_process(*one) for one in told)),
+    )
+
+
+def _process(pid: int, kind: str, used: int | None) -> GpuProcess:
+    if used is None:
+        return GpuProcess(pid, kind, Unknown(text("NVML does not say how much memory this process uses")))
+    return GpuProcess(pid, kind, Known(used, f"NVML {nvml_report.PROCESSES}"))
+
+
+def _sysfs_address(words: str) -> str:
+    """NVML writes the domain with eight digits and capital letters, sysfs with four small ones."""
+    domain, rest = words.lower().split(":", 1)
+    return f"{int(domain, 16):04x}:{rest}"
+
+
+def _address(gpu: Gpu) -> str:
+    return gpu.pci_address.value if isinstance(gpu.pci_address, Known) else ""
+
+
+def _all_without(gpus: Fact[tuple[Gpu, ...]], why: Unknown) -> Fact[tuple[Gpu, ...]]:
+    if isinstance(gpus, Unknown):
+        return gpus
+    return Known(tuple(_joined(gpu, None, why) for gpu in gpus.value), gpus.source)
+
+
+def _joined(gpu: Gpu, listed: Gpu | None, missing: Unknown) -> Gpu:
+    if listed is None:
+        return replace(gpu, **dict.fromkeys(_NVML_FIELDS, missing))
+    facts = {name: getattr(listed, name) for name in _NVML_FIELDS}
+    for name in ("name", "compute_capability"):
+        if isinstance(getattr(listed, name), Known):
+            facts[name] = getattr(listed, name)
+    return replace(gpu, **facts)
+
+
+def _alone(gpu: Gpu, knowledge: Knowledge) -> Gpu:
+    unseen = Unknown(text("this GPU is not in the PCI tree that this system shows"))
+    found = named(gpu, knowledge)
+    if isinstance(found.architecture, Unknown) and isinstance(gpu.compute_capability, Known):
+        generation = knowledge.architecture_of(gpu.compute_capability.value)
+        if generation:
+            found = replace(found, architecture=Known(generation.name, generation.source))
+    seen = _joined(found, gpu, unseen)
+    return replace(seen, kernel_driver=unseen, power_state=unseen, pcie_link=unseen)

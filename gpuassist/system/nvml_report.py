@@ -1,0 +1,133 @@
+"""Everything NVML knows of this machine, a JSON line a fact on standard output: run as a child that may hang and be killed.
+
+A line is written as soon as its answer is there, and every device is asked on a thread of its own: what hangs loses itself alone.
+`{"gpu": 0, "fact": "nvmlDeviceGetName", "value": ...}`, or `"code"`, `"name"`, `"words"` in place of the value.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from typing import Any
+
+from gpuassist.model.fact import Known
+from gpuassist.system.nvml import FUNCTION_NOT_FOUND, NOT_SUPPORTED, SUCCESS, Handle, Nvml, Refusal, ask
+
+INIT = "nvmlInit"
+SYSTEM = ("nvmlSystemGetDriverVersion", "nvmlSystemGetCudaDriverVersion_v2")
+LIBRARY_VERSION = "nvmlSystemGetNVMLVersion"  # answers after a refused nvmlInit too, which names both sides of a mismatch
+PLAIN = (
+    "nvmlDeviceGetName",
+    "nvmlDeviceGetUUID",
+    "nvmlDeviceGetCudaComputeCapability",
+    "nvmlDeviceGetMinorNumber",
+    "nvmlDeviceGetDisplayActive",
+    "nvmlDeviceGetComputeMode",
+)
+COUNT, HANDLE, PCI, MIG_MODE = "nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex", "nvmlDeviceGetPciInfo", "nvmlDeviceGetMigMode"
+MEMORY, MIG_DEVICES, PROCESSES = "nvmlDeviceGetMemoryInfo", "nvmlDeviceGetMigDeviceHandleByIndex", "running processes"
+
+_line = threading.Lock()
+
+
+def main() -> int:
+    """Writes the report; a call that never returns keeps it here until it is killed."""
+    nvml = Nvml()
+    refused = nvml.open()
+    _tell(INIT, refused if refused else SUCCESS)
+    _tell(LIBRARY_VERSION, ask(LIBRARY_VERSION))
+    if refused is None:
+        for function in SYSTEM:
+            _tell(function, ask(function))
+        _tell_devices()
+        nvml.close()
+    return 0
+
+
+def _tell_devices() -> None:
+    count = ask(COUNT)
+    _tell(COUNT, count)
+    indices = range(0 if isinstance(count, Refusal) else count)
+    threads = [threading.Thread(target=_tell_device, args=(index,), daemon=True) for index in indices]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _tell_device(index: int) -> None:
+    handle = ask(HANDLE, index)
+    if isinstance(handle, Refusal):
+        _tell(HANDLE, handle, index)
+        return
+    nvml = Nvml()  # its buffer is not for two threads; a second nvmlInit only counts up
+    nvml.open()
+    _tell(PCI, _pci(handle), index)
+    for function in PLAIN:
+        _tell(function, ask(function, handle), index)
+    _tell(MEMORY, _memory(nvml, handle), index)
+    mode = _mig_mode(handle)
+    _tell(MIG_MODE, mode, index)
+    _tell(MIG_DEVICES, _mig_devices(handle, mode), index)
+    _tell(PROCESSES, _processes(nvml, handle), index)
+
+
+def _pci(handle: Handle) -> Any:
+    info = ask(PCI, handle)
+    if isinstance(info, Refusal):
+        return info
+    address = info.busId.decode("ascii", "replace") if isinstance(info.busId, bytes) else info.busId
+    return {"address": address, "id": f"{info.pciDeviceId & 0xFFFF:04x}:{info.pciDeviceId >> 16:04x}"}
+
+
+def _memory(nvml: Nvml, handle: Handle) -> Any:
+    memory = nvml.memory(handle)
+    if isinstance(memory, Refusal):
+        return memory
+    return {"total": memory.total_bytes, "used": memory.used_bytes}
+
+
+def _mig_mode(handle: Handle) -> Any:
+    modes = ask(MIG_MODE, handle)
+    if isinstance(modes, Refusal):
+        # Neither a GPU without MIG nor a driver from before it can have it on.
+        return False if modes.code in {NOT_SUPPORTED, FUNCTION_NOT_FOUND} else modes
+    return bool(modes[0])
+
+
+def _mig_devices(handle: Handle, mode: Any) -> Any:
+    if mode is not True:
+        return mode or []
+    count = ask("nvmlDeviceGetMaxMigDeviceCount", handle)
+    if isinstance(count, Refusal):
+        return count
+    devices = [ask(MIG_DEVICES, handle, index) for index in range(count)]
+    names = [ask("nvmlDeviceGetUUID", device) for device in devices if not isinstance(device, Refusal)]
+    return [name for name in names if not isinstance(name, Refusal)]
+
+
+def _processes(nvml: Nvml, handle: Handle) -> Any:
+    processes = nvml.processes(handle)
+    if isinstance(processes, Refusal):
+        return processes
+    told = [(process, process.memory_used_bytes) for process in processes]
+    return [[process.pid, process.kind, used.value if isinstance(used, Known) else None] for process, used in told]
+
+
+def _tell(fact: str, answer: Any, gpu: int | None = None) -> None:
+    line: dict[str, Any] = {"gpu": gpu, "fact": fact}
+    if isinstance(answer, Refusal):
+        line.update(code=answer.code, name=answer.name, words=answer.words)
+    else:
+        line["value"] = answer
+    _write(line)
+
+
+def _write(line: dict[str, Any]) -> None:
+    with _line:
+        print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
