@@ -1,0 +1,148 @@
+"""A whole machine: every probe side by side, each bounded in time, put together into one snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from gpuassist.detect import compilers, driver, environments, holders, host, nvml, pci, prefixes, shell, toolkits
+from gpuassist.detect.runner import Progress, Running, ignore
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.driver import Driver
+from gpuassist.model.environment import PythonEnvironment
+from gpuassist.model.fact import Fact, Unknown
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Holder, Host, Machine
+from gpuassist.model.shell import Shell, Terminal
+from gpuassist.model.text import Text, text
+from gpuassist.model.toolkit import Compiler, Toolkit
+from gpuassist.system.clock import iso
+from gpuassist.system.terminal import ask_terminal
+from gpuassist.system.world import World
+
+T = TypeVar("T")
+
+_FILES_SECONDS = 10.0
+_NVML_SECONDS = 20.0  # its child process has a shorter limit of its own
+_SOFTWARE_SECONDS = shell.SECONDS + 20.0  # waits for the new terminal first
+
+
+def detect(world: World, knowledge: Knowledge, on_progress: Callable[[Progress], None] = ignore) -> Machine:
+    """Looks at everything once; `on_progress` is called on this thread, after each section."""
+    software = _start_software(world)
+    hardware = _start_hardware(world, knowledge)
+    sections: tuple[tuple[Text, Callable[[], object]], ...] = (
+        (text("host"), hardware.host.result),
+        (text("GPUs"), hardware.asked.result),
+        (text("driver"), hardware.driver.result),
+        (text("processes"), hardware.holders.result),
+        (text("shell"), software.shell.result),
+        (text("compilers"), software.compilers.result),
+        (text("CUDA toolkits"), software.toolkits.result),
+        (text("Python environments"), software.environments.result),
+    )
+    for done, (section, wait) in enumerate(sections, 1):
+        wait()
+        on_progress(Progress(section, done, len(sections)))
+    return _assemble(world, hardware, software)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The GPUs as PCI and NVML describe them together, and the driver's facts that NVML alone knows."""
+
+    gpus: Fact[tuple[Gpu, ...]]
+    driver: Driver
+
+
+@dataclass(frozen=True, slots=True)
+class _Hardware:
+    host: Running[Host]
+    asked: Running[_Asked]
+    driver: Running[Driver]
+    holders: Running[Fact[tuple[Holder, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Software:
+    shell: Running[Shell]
+    compilers: Running[Fact[tuple[Compiler, ...]]]
+    toolkits: Running[Fact[tuple[Toolkit, ...]]]
+    environments: Running[Fact[tuple[PythonEnvironment, ...]]]
+
+
+def _start_hardware(world: World, knowledge: Knowledge) -> _Hardware:
+    on_pci = _start("pci", lambda: pci.probe(world, knowledge), _FILES_SECONDS)
+    return _Hardware(
+        host=Running("host", lambda: host.probe(world), seconds=_FILES_SECONDS, otherwise=_unknown_host),
+        asked=Running(
+            "nvml",
+            lambda: _ask_nvml(world, knowledge, on_pci.result()),
+            seconds=_NVML_SECONDS,
+            otherwise=lambda unknown: _Asked(on_pci.result(), _unknown_driver(unknown)),
+        ),
+        driver=Running("driver", lambda: driver.probe(world), seconds=_FILES_SECONDS, otherwise=_unknown_driver),
+        holders=_start("holders", lambda: holders.probe(world), _FILES_SECONDS),
+    )
+
+
+def _start_software(world: World) -> _Software:
+    asked: Running[Fact[Terminal]] = _start("new terminal", lambda: ask_terminal(world), shell.SECONDS)
+    # HOME is searched while the shell starts, which takes longer.
+    scan = Running("prefixes", lambda: prefixes.scan(world), seconds=_FILES_SECONDS, otherwise=lambda unknown: ())
+    return _Software(
+        shell=Running(
+            "shell",
+            lambda: shell.around(world, asked.result()),
+            seconds=_SOFTWARE_SECONDS,
+            otherwise=lambda unknown: Shell(unknown, unknown, unknown, unknown, unknown),
+        ),
+        compilers=_start("compilers", lambda: compilers.probe(world, asked.result()), _SOFTWARE_SECONDS),
+        toolkits=_start("toolkits", lambda: toolkits.probe(world, asked.result(), scan.result()), _SOFTWARE_SECONDS),
+        environments=_start("environments", lambda: environments.probe(world, asked.result(), scan.result()), _SOFTWARE_SECONDS),
+    )
+
+
+def _start(name: str, work: Callable[[], Fact[T]], seconds: float) -> Running[Fact[T]]:
+    return Running(name, work, seconds=seconds, otherwise=lambda unknown: unknown)
+
+
+def _ask_nvml(world: World, knowledge: Knowledge, gpus: Fact[tuple[Gpu, ...]]) -> _Asked:
+    reading = nvml.probe(world, gpus)
+    told = Driver(
+        nvml_status=reading.status,
+        nvml_version=reading.nvml_version,
+        version=reading.version,
+        cuda_version=reading.cuda_version,
+    )
+    return _Asked(nvml.merge(gpus, reading, knowledge), told)
+
+
+def _assemble(world: World, hardware: _Hardware, software: _Software) -> Machine:
+    asked = hardware.asked.result()
+    return Machine(
+        taken_at=iso(world.clock.now()),
+        host=hardware.host.result(),
+        gpus=asked.gpus,
+        driver=replace(
+            hardware.driver.result(),
+            nvml_status=asked.driver.nvml_status,
+            nvml_version=asked.driver.nvml_version,
+            version=asked.driver.version,
+            cuda_version=asked.driver.cuda_version,
+        ),
+        toolkits=software.toolkits.result(),
+        compilers=software.compilers.result(),
+        environments=software.environments.result(),
+        shell=software.shell.result(),
+        holders=hardware.holders.result(),
+    )
+
+
+def _unknown_host(unknown: Unknown) -> Host:
+    return Host(**dict.fromkeys(Host.__dataclass_fields__, unknown))
+
+
+def _unknown_driver(unknown: Unknown) -> Driver:
+    return Driver(**dict.fromkeys(Driver.__dataclass_fields__, unknown))

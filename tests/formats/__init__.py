@@ -1,0 +1,1 @@
+"""Readers of foreign text and bytes, on recorded ones."""

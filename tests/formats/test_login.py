@@ -1,0 +1,53 @@
+"""/etc/environment as pam_env reads it, and the PATH of login.defs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpuassist.formats.login import parse_environment, parse_login_path
+
+LOGIN_DEFS = "# comment\nENV_SUPATH\tPATH=/usr/local/sbin:/usr/sbin:/sbin:/bin\nENV_PATH PATH=/usr/local/bin:/usr/bin\nUMASK 022\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ('A="/usr/bin:/bin"', "/usr/bin:/bin"),
+        ("A='x y'", "x y"),
+        ("A=plain", "plain"),
+        ("export A=1", "1"),
+        ("  A=1  ", "1"),
+        ("A=1 # why", "1"),
+        ("A=$HOME/x", "$HOME/x"),
+        ("A=", ""),
+    ],
+)
+def test_value_is_taken_as_it_stands(line: str, value: str) -> None:
+    assert parse_environment(line) == {"A": value}
+
+
+@pytest.mark.parametrize("line", ["", "# A=1", "A", "=1", "A B=1", "a-b=1"])
+def test_other_lines_set_nothing(line: str) -> None:
+    assert parse_environment(line) == {}
+
+
+def test_last_line_wins() -> None:
+    assert parse_environment("A=1\nA=2\n") == {"A": "2"}
+
+
+def test_root_and_others_have_paths_of_their_own() -> None:
+    assert parse_login_path(LOGIN_DEFS, root=True) == "/usr/local/sbin:/usr/sbin:/sbin:/bin"
+    assert parse_login_path(LOGIN_DEFS, root=False) == "/usr/local/bin:/usr/bin"
+
+
+@pytest.mark.parametrize("words", ["", "ENV_PATH\n", "#ENV_PATH PATH=/x\n"])
+def test_login_path_is_empty_where_not_set(words: str) -> None:
+    assert parse_login_path(words, root=False) == ""
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_survived(words: str) -> None:
+    assert all(isinstance(value, str) for value in parse_environment(words).values())
+    parse_login_path(words, root=True)
