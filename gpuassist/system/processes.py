@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from typing import Protocol
 _OURS = ("QT_", "PYSIDE", "PYQTGRAPH_", "_PYI_", "_MEIPASS")
 OUTPUT_AT_MOST_BYTES = 4 << 20
 _LOOK_AGAIN_SECONDS = 0.1
+_LAST_WAIT_SECONDS = 0.5
 
 
 class Ending(str, Enum):
@@ -95,8 +97,10 @@ class RealProcesses:
             return Outcome(Ending.NOT_FOUND, 0, b"", b"", 0.0, str(error))
         except (OSError, ValueError) as error:  # ValueError: a NUL in an argument
             return Outcome(Ending.NOT_STARTED, 0, b"", b"", 0.0, str(error))
-        with child:
+        try:
             return _collect(child, stdin, seconds, began)
+        finally:
+            _let_go(child)
 
 
 def clean(variables: Mapping[str, str]) -> dict[str, str]:
@@ -162,3 +166,14 @@ def _leftovers(child: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
         return child.communicate(timeout=0.5)
     except subprocess.TimeoutExpired as late:
         return late.stdout or b"", late.stderr or b""
+
+
+def _let_go(child: subprocess.Popen[bytes]) -> None:
+    for pipe in (child.stdin, child.stdout, child.stderr):
+        if pipe is not None:
+            pipe.close()
+    try:
+        child.wait(timeout=_LAST_WAIT_SECONDS)
+    except subprocess.TimeoutExpired:
+        # In uninterruptible sleep (a GPU driver that hangs) not even SIGKILL ends it: what it said must not wait for that.
+        threading.Thread(target=child.wait, name=f"waits for {child.pid}", daemon=True).start()

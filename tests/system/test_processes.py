@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
 
+import pytest
+
+from gpuassist.system import processes
 from gpuassist.system.processes import Ending, Outcome, RealProcesses, clean
 
 PATH = {"PATH": "/usr/bin:/bin"}
@@ -45,6 +49,15 @@ def test_grandchild_that_keeps_pipe_does_not_hold() -> None:
     outcome = _python(f"{code}; import time; time.sleep(60)", seconds=0.5)
     assert outcome.ending is Ending.TIMED_OUT
     assert outcome.seconds < 5
+
+
+def test_child_that_nothing_ends_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "end_group", lambda _pid: None)  # as with a child stuck in the kernel
+    began = time.monotonic()
+    command = ["/bin/sh", "-c", "echo said; exec sleep 2.5"]
+    outcome = RealProcesses().run(command, seconds=0.2, environment=PATH)
+    assert (outcome.ending, outcome.stdout) == (Ending.TIMED_OUT, b"said\n")
+    assert time.monotonic() - began < 2
 
 
 def test_background_job_does_not_delay_the_end() -> None:
