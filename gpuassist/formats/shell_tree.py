@@ -199,7 +199,9 @@ class Tree:
     def _alone(self, first: Node, last: Node) -> bool:
         begin = self.masked.rfind(b"\n", 0, first.start_byte) + 1
         end = self.masked.find(b"\n", last.end_byte)
-        rest = self.masked[last.end_byte : end if end >= 0 else None].strip(b" \t;")
+        rest = self.masked[last.end_byte : end if end >= 0 else None].strip()
+        if rest.startswith(b";") and not rest.startswith((b";;", b";&")):
+            rest = rest[1:].lstrip()
         return not self.masked[begin : first.start_byte].strip() and (not rest or rest.startswith(b"#"))
 
 

@@ -41,6 +41,7 @@ def cuda_lines(root: str, library_directory: str) -> tuple[bytes, ...]:
     _require_plain(root)
     lines = [
         b"# Written by gpuassist, which rewrites these lines as a whole; `gpuassist undo` takes them out again.",
+        b"# The toolkit's directory is taken out of the list wherever it stands, then put first.",
         b"export CUDA_HOME=" + quoted(root),
         *_put_first("PATH", "$CUDA_HOME/bin"),
     ]

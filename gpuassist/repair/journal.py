@@ -53,6 +53,14 @@ class Journal:
         self._disk.make_directory(self.directory)
         return self._disk.lock(f"{self.directory}/lock", _LOCK_SECONDS)
 
+    def unused(self, change: str) -> str:
+        """The id, with a number behind it where a change of that id is on record."""
+        number, candidate = 1, change
+        while self._disk.exists(self.backup(candidate)):
+            number += 1
+            candidate = f"{change}-{number}"
+        return candidate
+
     def prepare(self, receipt: Receipt, before: bytes, after: bytes) -> None:
         """Puts the change on record, with everything that taking it back needs, before anything is changed."""
         self._keep(self.backup(receipt.id), before)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -10,6 +10,7 @@ from gpuassist.formats.shell import Assignment, Element, Place, Reading, Referen
 from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Origin, Toolkit
+from gpuassist.repair.block import RepairError
 
 LISTS = frozenset({"PATH", "LD_LIBRARY_PATH"})
 HOMES = frozenset({"CUDA_HOME", "CUDA_PATH"})
@@ -29,7 +30,8 @@ class ShellLine:
     """A statement of the start-up file as the repair page shows it.
 
     `does` says what each of its assignments does; `tickable` whether it may be retired at all, `ticked` whether it will be, and
-    `why` the reason. `inside` is the first line of the function, branch or loop that it stands in, empty at top level.
+    `why` the reason. `inside` is the first line of the function, branch or loop that it stands in, empty at top level; `other`
+    whether it leads to another toolkit than the chosen one.
     """
 
     line: int
@@ -42,6 +44,7 @@ class ShellLine:
     why: Text
     inside: str = ""
     owner: str = ""
+    other: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +76,17 @@ def judge(reading: Reading, installed: Installed) -> tuple[ShellLine, ...]:
     return _without_needed(lines, reading.references)
 
 
-def choose(lines: Iterable[ShellLine], wanted: tuple[int, ...] | None) -> tuple[ShellLine, ...]:
-    """The lines with exactly those ticked that begin on the `wanted` line numbers; as they are where that is not said."""
+def choose(lines: tuple[ShellLine, ...], wanted: tuple[int, ...] | None) -> tuple[ShellLine, ...]:
+    """The lines with exactly those ticked that begin on the `wanted` line numbers; as they are where that is not said.
+
+    Raises `RepairError` for a number where no line may be retired.
+    """
     if wanted is None:
-        return tuple(lines)
+        return lines
+    tickable = {line.line for line in lines if line.tickable}
+    for number in wanted:
+        if number not in tickable:
+            raise RepairError(text("line {line} holds nothing that can be retired", line=number))
     return tuple(replace(line, ticked=line.tickable and line.line in wanted) for line in lines)
 
 
@@ -93,6 +103,7 @@ def _line(statement: Statement, installed: Installed, reading: Reading) -> Shell
         why,
         statement.inside,
         statement.owner,
+        Lead.OTHER in _leads(statement, installed),
     )
 
 
@@ -111,7 +122,7 @@ def _verdict(statement: Statement, installed: Installed, reading: Reading) -> tu
             True,
             False,
             text(
-                "leads to another toolkit; not ticked, because line {line} of this file could not be understood",
+                "leads to another toolkit, but line {line} of this file could not be understood",
                 line=reading.unreadable_line,
             ),
         )
@@ -125,12 +136,12 @@ def _verdict_by_content(statement: Statement, installed: Installed, leads: froze
             True,
             False,
             text(
-                "leads to another toolkit, but also sets {also}, which would be lost; not ticked: the new block wins anyway",
+                "leads to another toolkit, but also sets {also}, which would be lost with it; the new block wins over it anyway",
                 also=", ".join(also),
             ),
         )
     if statement.place is not Place.TOP:
-        return True, False, text("leads to another toolkit, but stands in “{inside}”; not ticked", inside=_around(statement))
+        return True, False, text("leads to another toolkit, but stands in “{inside}”", inside=_around(statement))
     return True, Lead.OTHER in leads, text("puts another toolkit in the way of the one that you chose")
 
 
@@ -202,7 +213,7 @@ def _needed_by(line: ShellLine, lines: tuple[ShellLine, ...], references: tuple[
 
 
 def _kept(line: ShellLine, user: int) -> ShellLine:
-    why = text("sets another toolkit, but line {line} uses it; not ticked, because the new block comes after it anyway", line=user)
+    why = text("sets another toolkit, but line {line} uses it; the new block wins over it anyway", line=user)
     return replace(line, ticked=False, why=why)
 
 

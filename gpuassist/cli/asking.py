@@ -1,0 +1,20 @@
+"""Asking before a change: on a terminal a question, elsewhere a refusal."""
+
+from __future__ import annotations
+
+import sys
+
+from gpuassist.cli.context import Context, UsageError
+from gpuassist.model.text import Text, text
+
+
+def confirmed(context: Context, question: Text) -> bool:
+    """Whether the user says yes; raises `UsageError` where nobody can be asked."""
+    if not context.terminal.interactive:
+        raise UsageError(
+            text("this changes a file, and there is no terminal to ask on: please add --yes, or --dry-run to look only")
+        )
+    context.terminal.err.write(f"{context.session.words(question)} [y/N] ")
+    context.terminal.err.flush()
+    answer = sys.stdin.readline().strip().lower()
+    return answer in {"y", "yes", "是"}

@@ -1,0 +1,86 @@
+"""What the user should know before a start-up file is changed: what ends it early, what its bytes are, what stays in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from gpuassist.formats.shell import Ending, Reading
+from gpuassist.model.text import Text, counted, text
+from gpuassist.repair.lines import ShellLine
+from gpuassist.repair.syntax import Syntax
+
+
+def notes_on(content: bytes, reading: Reading, lines: tuple[ShellLine, ...]) -> tuple[Text, ...]:
+    """Everything that the file's own content gives reason to say."""
+    return (*_on_endings(reading.endings), *_on_bytes(content), *_on_parsing(reading), *_on_lines(lines))
+
+
+def notes_on_syntax(before: Syntax) -> tuple[Text, ...]:
+    """What `bash -n` said of the file as it is."""
+    if not before.asked:
+        return (text("bash could not be asked whether the file is valid ({words})", words=before.words),)
+    if before.broken:
+        return (
+            text(
+                "bash cannot parse this file as it is now ({words}), so it stops reading there and never reaches the new block; "
+                "please mend that first",
+                words=before.words,
+            ),
+        )
+    return ()
+
+
+def notes_on_shell(login_shell: str, path: str) -> tuple[Text, ...]:
+    """Where the login shell is one that never reads this file."""
+    name = PurePosixPath(login_shell).name
+    if name in {"bash", ""}:
+        return ()
+    return (text("your login shell is {shell}, which does not read {path}: only bash will find the change", shell=name, path=path),)
+
+
+def _on_endings(endings: tuple[Ending, ...]) -> Iterator[Text]:
+    guard = next((ending for ending in endings if ending.interactive and not ending.always), None)
+    if guard is not None:
+        yield text(
+            "line {line} (“{guard}”) leaves the file in shells that are not interactive: scripts, cron and `ssh HOST COMMAND` "
+            "do not see the block",
+            line=guard.line,
+            guard=guard.text,
+        )
+    for ending in endings:
+        if ending.always:
+            yield text("line {line} (“{ending}”) ends the file: the block is not reached", line=ending.line, ending=ending.text)
+        elif not ending.interactive:
+            yield text("line {line} (“{ending}”) may end the file before the block", line=ending.line, ending=ending.text)
+
+
+def _on_bytes(content: bytes) -> Iterator[Text]:
+    if b"\r\n" in content:
+        yield text(
+            "the file has Windows line ends (CR LF), and bash takes the CR for a part of each line's last word. gpuassist writes "
+            "its own lines with LF and leaves yours as they are; `sed -i 's/\\r$//' FILE` would mend them"
+        )
+    if b"\0" in content:
+        yield text("the file holds NUL bytes, which bash skips; they stay where they are")
+
+
+def _on_parsing(reading: Reading) -> Iterator[Text]:
+    if reading.unreadable_line:
+        yield text(
+            "line {line} could not be understood by the parser, so no line is retired unless you tick it",
+            line=reading.unreadable_line,
+        )
+
+
+def _on_lines(lines: tuple[ShellLine, ...]) -> Iterator[Text]:
+    ticked = sum(line.ticked for line in lines)
+    if ticked:
+        yield counted(
+            "{count} line of yours is retired: kept as a comment, and restored by undo",
+            "{count} lines of yours are retired: kept as comments, and restored by undo",
+            count=ticked,
+        )
+    for line in lines:
+        if line.other and not line.ticked:
+            yield text("line {line} stays: {why}", line=line.line, why=line.why)

@@ -1,0 +1,125 @@
+"""Making an installed toolkit the one that new shells use: plan it, apply the plan, prove it, and take it back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuassist.detect import shell as shell_probe
+from gpuassist.detect import toolkits as toolkit_probe
+from gpuassist.model.fact import NOT_ASKED, Fact
+from gpuassist.model.machine import Machine
+from gpuassist.model.plan import Outcome, Receipt, Result
+from gpuassist.model.shell import Terminal
+from gpuassist.model.text import text
+from gpuassist.repair import apply as applying
+from gpuassist.repair import undo as undoing
+from gpuassist.repair.block import RepairError
+from gpuassist.repair.choice import LdLibraryPath, LoaderChoice, WishError, version_of
+from gpuassist.repair.journal import Journal
+from gpuassist.repair.lines import ShellLine
+from gpuassist.repair.undo import NothingToUndoError, TakeBack, UnknownChangeError
+from gpuassist.session.context import Session
+from gpuassist.session.cuda_plan import CudaPlan, Expected, UseCuda, plan_use_cuda
+from gpuassist.session.proof import Holds, Proof, prove_toolkit
+from gpuassist.system.clock import iso
+
+__all__ = [
+    "Applied",
+    "CudaPlan",
+    "Expected",
+    "Holds",
+    "LdLibraryPath",
+    "LoaderChoice",
+    "NothingToUndoError",
+    "Proof",
+    "RepairError",
+    "ShellLine",
+    "TakeBack",
+    "Undone",
+    "UnknownChangeError",
+    "UseCuda",
+    "WishError",
+    "apply",
+    "backup_of",
+    "history",
+    "look",
+    "plan_undo",
+    "plan_use_cuda",
+    "prove",
+    "undo",
+    "version_of",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What came of it: one outcome for each step that gpuassist itself takes, and the proof where something was changed."""
+
+    outcomes: tuple[Outcome, ...]
+    receipt: Receipt | None
+    before: Fact[Terminal]
+    after: Fact[Terminal]
+    proof: Proof | None
+
+    @property
+    def result(self) -> Result:
+        """What came of the edit."""
+        return self.outcomes[0].result
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What came of taking a change back."""
+
+    outcome: Outcome
+    receipt: Receipt
+
+
+def look(session: Session) -> Machine:
+    """As much of the machine as a plan needs: its shell and its toolkits."""
+    shell = shell_probe.probe(session.world)
+    toolkits = toolkit_probe.probe(session.world, shell.new_terminal)
+    return Machine(iso(session.world.clock.now()), shell=shell, toolkits=toolkits)
+
+
+def apply(session: Session, plan: CudaPlan) -> Applied:
+    """Makes the planned change and proves it in a new terminal."""
+    outcome, receipt = _edit(session, plan)
+    if outcome.result not in {Result.MODIFIED, Result.UNCHANGED}:
+        return Applied((outcome,), receipt, plan.now, NOT_ASKED, None)
+    proof = prove(session, plan)
+    return Applied((outcome,), receipt, plan.now, proof.terminal, proof)
+
+
+def prove(session: Session, plan: CudaPlan) -> Proof:
+    """Asks a real new terminal which nvcc it finds."""
+    return prove_toolkit(session.world, plan.toolkit.root)
+
+
+def plan_undo(session: Session, change: str = "") -> TakeBack:
+    """How a change, or the newest that stands, would be taken back; raises `RepairError` where it cannot be."""
+    return undoing.plan(session.world, change)
+
+
+def undo(session: Session, change: str = "") -> Undone:
+    """Takes a change back, or the newest that stands; raises `RepairError` where it cannot be."""
+    return Undone(*undoing.undo(session.world, change))
+
+
+def history(session: Session) -> tuple[Receipt, ...]:
+    """All changes, newest first; the ones that were taken back say when."""
+    return undoing.history(session.world)
+
+
+def backup_of(session: Session, receipt: Receipt) -> str:
+    """Where the file's bytes from before the change are kept."""
+    return Journal.of(session.world).backup(receipt.id)
+
+
+def _edit(session: Session, plan: CudaPlan) -> tuple[Outcome, Receipt | None]:
+    if plan.recorded or not session.world.files.live:
+        return Outcome(Result.REFUSED, text("this is a recorded machine: nothing on it can be changed")), None
+    if plan.obstacle is not None:
+        return Outcome(Result.REFUSED, plan.obstacle), None
+    applied = applying.apply(session.world, applying.Change(plan.plan.id, f"use cuda {plan.wish.version}", plan.edit))
+    return applied.outcome, applied.receipt

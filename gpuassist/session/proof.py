@@ -1,0 +1,82 @@
+"""The proof of a repair: which nvcc a real new terminal finds now, and if it is not the wished one, what still wins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import PurePosixPath
+
+from gpuassist.detect.compiler_driver import ask_version, locate
+from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.shell import Terminal
+from gpuassist.model.text import Text, text
+from gpuassist.model.version import Version
+from gpuassist.system.terminal import ask_terminal
+from gpuassist.system.world import World
+
+
+class Holds(str, Enum):
+    """Whether a new terminal does what was planned."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Winner:
+    """The nvcc that a new terminal finds: where, which file that is after symlinks and wrappers, and what it says of itself."""
+
+    path: str
+    real_path: str
+    version: Fact[Version]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a new terminal was asked, and what it answered; `winner` is none where it finds no nvcc."""
+
+    terminal: Fact[Terminal]
+    winner: Winner | None
+    holds: Holds
+    words: Text
+
+
+def prove_toolkit(world: World, root: str) -> Proof:
+    """Opens a new terminal with bash, whose files are what was changed, and looks which nvcc wins there."""
+    terminal = ask_terminal(with_bash(world))
+    if isinstance(terminal, Unknown):
+        return Proof(terminal, None, Holds.UNKNOWN, text("no new terminal could be asked: {reason}", reason=terminal.reason))
+    winner = _winner(world, terminal.value)
+    if winner is None:
+        return Proof(terminal, None, Holds.NO, text("a new terminal finds no nvcc"))
+    if winner.path != f"{root}/bin/nvcc" and winner.real_path != locate(world, f"{root}/bin/nvcc"):
+        return Proof(terminal, winner, Holds.NO, text("a new terminal still finds {path} first", path=winner.path))
+    home = terminal.value.variable("CUDA_HOME")
+    if world.files.real(home) != world.files.real(root):
+        words = text("a new terminal finds {path}, but CUDA_HOME is {home}", path=winner.path, home=home or "''")
+        return Proof(terminal, winner, Holds.NO, words)
+    return Proof(terminal, winner, Holds.YES, _sentence(winner))
+
+
+def with_bash(world: World) -> World:
+    """The same world for a user whose login shell is bash."""
+    if PurePosixPath(world.surroundings.login_shell).name == "bash":
+        return world
+    bash = next((place for place in ("/bin/bash", "/usr/bin/bash") if world.files.is_file(place)), "/bin/bash")
+    return replace(world, surroundings=replace(world.surroundings, login_shell=bash))
+
+
+def _winner(world: World, terminal: Terminal) -> Winner | None:
+    command = terminal.command("nvcc")
+    if command is None:
+        return None
+    real = locate(world, command.path)
+    return Winner(command.path, real, ask_version(world, real))
+
+
+def _sentence(winner: Winner) -> Text:
+    if isinstance(winner.version, Known):
+        version = str(winner.version.value)
+        return text("a new terminal finds {path} (nvcc {version})", path=winner.path, version=version)
+    return text("a new terminal finds {path}, but it does not answer: {reason}", path=winner.path, reason=winner.version.reason)
