@@ -25,7 +25,9 @@ _THOR_BEFORE_13 = ComputeCapability(10, 1)
 _THOR = ComputeCapability(11, 0)
 # Chips of Jetson modules: a discrete GPU's code of the same major did not run on them, nor theirs elsewhere
 # (torch.cuda, DEVICE_REQUIREMENT) ...
-_JETSON = frozenset({ComputeCapability(5, 3), ComputeCapability(6, 2), ComputeCapability(7, 2), ComputeCapability(8, 7)})
+_JETSON = frozenset(
+    {ComputeCapability(5, 3), ComputeCapability(6, 2), ComputeCapability(7, 2), ComputeCapability(8, 7), _THOR_BEFORE_13}
+)
 # ... until CUDA 13.2 made one platform of servers and Jetson for these.
 _UNIFIED = frozenset({ComputeCapability(7, 0), ComputeCapability(8, 0), ComputeCapability(8, 6)})
 _UNIFIED_FROM = Version((13, 2))
@@ -52,10 +54,10 @@ def cubin_runs(capability: ComputeCapability, target: Target, *, cuda: Version |
     """Whether finished machine code runs on a GPU; `cuda` is the release that it was built with, None where not known."""
     if target.code is not Code.CUBIN:
         return False
-    device, code = _canonical(capability), _canonical(target.capability)
-    if target.suffix == "a" or device == code:
-        return device == code
-    if code.major != device.major or code.minor > device.minor or code in _JETSON:
+    device, code = capability, target.capability
+    if device == code or (code, device) == (_THOR_BEFORE_13, _THOR):
+        return True
+    if target.suffix == "a" or code.major != device.major or code.minor > device.minor or code in _JETSON:
         return False
     return device not in _JETSON or (cuda is not None and cuda >= _UNIFIED_FROM and code in _UNIFIED)
 
@@ -151,7 +153,7 @@ def glibc_clashes(clash: Version | None, glibc: Version) -> bool:
 
 def is_jetson(capability: ComputeCapability) -> bool:
     """Whether only chips of Jetson modules (and their like in cars) have this capability."""
-    return _canonical(capability) in _JETSON | {_THOR}
+    return capability in _JETSON or capability == _THOR
 
 
 def extension_buildable(torch_cuda: Version, toolkit: Version) -> ToolkitMatch:

@@ -11,7 +11,7 @@ Key = frozenset[str]
 _WORD = re.compile(r"[a-z0-9.+]+")
 _GLUED = re.compile(r"(\d)(ti|super)\b")
 _BUS = re.compile(r"\b(sxm|hbm)\d\b")
-_MIG = re.compile(r"\bmig\b.*")
+_NOT_PRINTED = re.compile(r"\bmig\b.*|\brev\. ?\d")  # a MIG profile behind the name; a revision that only the id list tells
 _ALTERNATIVE = re.compile(r"\s*/\s*")
 _DIGIT = re.compile(r"\d")
 _MOBILE = frozenset({"mobile", "laptop", "max", "q", "notebook"})
@@ -26,7 +26,7 @@ _SIZE = re.compile(r"\d+gb?")
 
 def key(name: str) -> Key:
     """The words of a name that count, in any order; every way to say laptop is the word `mobile`."""
-    plain = _MIG.sub("", name.lower().replace("-", " "))
+    plain = _NOT_PRINTED.sub("", name.lower().replace("-", " "))
     words = set(_WORD.findall(_GLUED.sub(r"\1 \2", _BUS.sub(r"\1", plain))))
     kept = words - _FILLER - _MOBILE
     return frozenset(kept | {"mobile"} if words & _MOBILE and kept else kept)
@@ -45,5 +45,5 @@ def alternatives(name: str) -> tuple[str, ...]:
     first, *others = _ALTERNATIVE.split(name)
     words = first.split()
     brand = words[: next((place for place, word in enumerate(words) if _DIGIT.search(word)), 0)]
-    completed = [" ".join(piece if piece[0] in words else [*brand, *piece]) for piece in map(str.split, others) if piece]
-    return (name, first, *(other for other in completed if looser(key(other))))
+    products = [piece.split() for piece in others if looser(key(piece))]
+    return (name, first, *(" ".join(piece if piece[0] in words else [*brand, *piece]) for piece in products))

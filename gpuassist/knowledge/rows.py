@@ -136,4 +136,7 @@ def _rows(file: str, numbered: list[tuple[int, Any]], damaged: tuple[Text, ...])
 
 def _sources(header: dict[str, Any]) -> dict[str, Source]:
     given = header.get("sources", {})
-    return {key: Source(str(value.get("text", "")), str(value.get("checked", ""))) for key, value in given.items()}
+    named = given.items() if isinstance(given, dict) else ()
+    return {
+        key: Source(str(value.get("text", "")), str(value.get("checked", ""))) for key, value in named if isinstance(value, dict)
+    }

@@ -19,6 +19,8 @@ from gpuassist.knowledge.table import Table
 from gpuassist.model.text import Text
 from gpuassist.model.version import ComputeCapability, Version
 
+_Places = dict[names.Key, list[int]]
+
 
 class Knowledge:
     """What is known about NVIDIA's products; `read` gives the bytes of a resource such as `knowledge/gpus.json`."""
@@ -42,12 +44,14 @@ class Knowledge:
         return found[0] if len({(gpu.architecture, gpu.compute_capability) for gpu in found}) == 1 else None
 
     def gpus_named(self, name: str) -> tuple[GpuRecord, ...]:
-        """All GPUs sold under a name: a GeForce GT 730 is one of three chips of two capabilities."""
-        exact = names.key(name)
-        for wanted in (exact, *names.looser(exact)):
-            if wanted in self._places_by_name:
-                return self._gpus.at(self._places_by_name[wanted])
-        return ()
+        """All GPUs sold under a name, those of exactly that name first: a GeForce GT 730 is one of three chips."""
+        exact, loose = self._places_by_name
+        wanted = names.key(name)
+        ways = names.looser(wanted)
+        places = [*exact.get(wanted, ()), *(loose.get(ways[0], ()) if ways else ())]
+        if not places:
+            places = next((loose[way] for way in ways if way in loose), [])
+        return self._gpus.at(dict.fromkeys(places))
 
     def gpus(self) -> tuple[GpuRecord, ...]:
         """Every GPU."""
@@ -103,13 +107,13 @@ class Knowledge:
         return {chip.chip: (one, chip) for one in self.architectures() for chip in one.chips}
 
     @cached_property
-    def _places_by_name(self) -> dict[names.Key, tuple[int, ...]]:
-        exact: dict[names.Key, dict[int, None]] = {}
-        loose: dict[names.Key, dict[int, None]] = {}
+    def _places_by_name(self) -> tuple[_Places, _Places]:
+        exact: _Places = {}
+        loose: _Places = {}
         for place, words in self._gpus.words("name", "aliases"):
             for name in (piece for word in words for piece in names.alternatives(word)):
                 full = names.key(name)
-                exact.setdefault(full, {})[place] = None
-                for wanted in names.looser(full):
-                    loose.setdefault(wanted, {})[place] = None
-        return {wanted: tuple(places) for wanted, places in {**loose, **exact}.items() if wanted}
+                exact.setdefault(full, []).append(place)
+                for way in names.looser(full):
+                    loose.setdefault(way, []).append(place)
+        return exact, loose

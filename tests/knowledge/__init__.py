@@ -1,0 +1,1 @@
+"""Tests of the knowledge base, its arithmetic and its choices."""
