@@ -74,7 +74,7 @@ class BandsItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph carries n
         frame = painter.worldTransform().mapRect(self.boundingRect())
         painter.save()
         painter.resetTransform()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
         painter.setClipRect(frame)
         _Brush(painter, frame, self._picture, colours()).draw()
         painter.restore()
@@ -114,8 +114,7 @@ class _Brush:
         columns = self.picture.columns
         if not len(columns.highs):
             return
-        device = self.painter.device()
-        ratio = device.devicePixelRatio() if device is not None else 1.0
+        ratio = self.painter.device().devicePixelRatio()
         top = self._y(self.picture.capacity)
         edges = self._edges(columns, ratio)
         numbers = raster.paint(
@@ -127,9 +126,12 @@ class _Brush:
         self.painter.drawImage(QPointF(edges[0] / ratio, top), image)
 
     def _edges(self, columns: raster.Columns, ratio: float) -> raster.Places:
-        # Whole pixels of the device: a cell is never narrower than one, because the history has no more of them than there are pixels.
+        # Whole pixels of the device: the history has no more cells than there are pixels, so none is narrower than one.
         ago = columns.since + columns.step * np.arange(len(columns.highs) + 1) - self.picture.until
-        return np.rint((self.frame.right() + ago / self.picture.window * self.frame.width()) * ratio).astype(np.int64)
+        edges: raster.Places = np.rint((self.frame.right() + ago / self.picture.window * self.frame.width()) * ratio).astype(
+            np.int64
+        )
+        return edges
 
     def _draw_flags(self) -> None:
         # Newest first: where two labels would overlap, the older event keeps its line and loses its words.

@@ -1,6 +1,6 @@
 """One GPU's plot: pyqtgraph's axes around the bands. Imports pyqtgraph, so is imported late.
 
-The x axis is time back from now, whose marks stay where they are while the bands move under them: the axis is painted once a window.
+The x axis is time back from now: its marks stay where they are while the bands move, so it is painted once a window.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Min/max buckets to a small picture of colour numbers, one column a bucket: what the plot's own item paints.
 
-A column is filled up to the greatest use seen in its bucket, so that a peak of one sample is still a full column; the part above the
-least use is marked as faint. pyqtgraph's own fills cost 35 ms a frame at 600 points where this costs under one.
+A column is filled up to the greatest use seen in its bucket, so that a peak of one sample is still a full column; the part above
+the least use is marked as faint. pyqtgraph's own fills cost 35 ms a frame at 600 points where this costs under one.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from gpuassist.monitor.history import Stack
 
-FAINT_FROM = 16
-BANDS_AT_MOST = FAINT_FROM - 1
+FAINT_FROM = 16  # so at most fifteen bands, the rest among them
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.uint8]
@@ -24,8 +23,10 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Cells of one GPU on a regular grid of time, oldest first, NaN where nothing was read: the least and the greatest use of the card,
-    and what each band (a process) had then; bands are stacked in their order from the bottom. `since` is when the first begins.
+    """Cells of one GPU on a regular grid of time, oldest first, NaN where nothing was read.
+
+    The least and the greatest use of the card, and what each band (a process) had then; bands are stacked in their order from the
+    bottom. `since` is when the first cell begins.
     """
 
     since: float
@@ -36,13 +37,14 @@ class Columns:
 
 
 def columns_of(stack: Stack) -> Columns:
-    """The stack's buckets, of which only those with a reading exist, as cells without holes: a reading holds until the next one, but
-    never over a gap.
+    """The stack's buckets, of which only those with a reading exist, as cells without holes.
+
+    A reading holds until the next one, but never over a gap.
     """
     curve = stack.curve
     bands = [band.values for band in stack.bands]
     if not len(curve.times):
-        return Columns(0.0, curve.width, *(np.empty(0) for _ in range(2)), tuple(np.empty(0) for _ in bands))
+        return Columns(0.0, curve.width, np.empty(0), np.empty(0), tuple(np.empty(0) for _ in bands))
     numbers = np.rint(np.asarray(curve.times) / curve.width).astype(np.int64)
     source = _held(numbers - numbers[0], curve.breaks)
     return Columns(
@@ -99,7 +101,8 @@ def _stacked(columns: Columns) -> list[Floats]:
 
 def _to_rows(values: Any, height: int, capacity: float) -> NDArray[np.uint16]:
     scaled = np.ceil(np.nan_to_num(np.asarray(values)) * (height / max(capacity, 1.0)))
-    return np.clip(scaled, 0, height).astype(np.uint16)
+    rows: NDArray[np.uint16] = np.clip(scaled, 0, height).astype(np.uint16)
+    return rows
 
 
 def _held(places: Places, breaks: tuple[int, ...]) -> Places:
