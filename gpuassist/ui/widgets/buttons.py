@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QColor, QGuiApplication, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QComboBox, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSizePolicy, QStyle, QStyleOptionButton, QWidget
 
 from gpuassist.model.text import text
 from gpuassist.session.words import Words
+from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import colours
+from gpuassist.ui.widgets.marks import paint_glyph
 
 _COPIED_MILLISECONDS = 1500
 
@@ -78,6 +80,10 @@ class ActionButton(QPushButton):
         self.clicked.connect(action.trigger)
         self._mirror()
 
+    def action(self) -> QAction:
+        """What it mirrors."""
+        return self._action
+
     @Slot()
     def _mirror(self) -> None:
         self.setText(self._action.text())
@@ -87,6 +93,23 @@ class ActionButton(QPushButton):
         menu = self._action.menu()
         if menu is not None:
             self.setMenu(menu)  # type: ignore[arg-type]
+
+
+class Tick(QCheckBox):
+    """A check box with a painted tick, for the same reason as `Choice`'s chevron."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self.isChecked():
+            return
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        box = QRectF(self.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, self))
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setOpacity(1.0 if self.isEnabled() else 0.5)
+        paint_glyph(painter, box.adjusted(-3, -3, 3, 3), Mark.RIGHT, QColor(colours().on_accent))
+        painter.end()
 
 
 class Choice(QComboBox):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QSizePolicy, QWidget
 
 from gpuassist.session.words import Words
@@ -19,6 +19,7 @@ class CodeText(QPlainTextEdit):
 
     def __init__(self, content: str, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._laid_out_width = 0
         self.setReadOnly(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -39,9 +40,15 @@ class CodeText(QPlainTextEdit):
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self.font())
         lines = min(self.blockCount(), _LINES_SHOWN_AT_MOST)
-        width = max((metrics.horizontalAdvance(line) for line in self.toPlainText().split("\n")), default=0)
-        bar = self.horizontalScrollBar().sizeHint().height() if width + 12 > self.width() else 0
-        return QSize(min(width + 16, 600), lines * metrics.lineSpacing() + 10 + bar)
+        width = max((metrics.horizontalAdvance(line) for line in self.toPlainText().split("\n")), default=0) + 12
+        bar = self.horizontalScrollBar().sizeHint().height() if width > self._laid_out_width and self._laid_out_width else 0
+        return QSize(min(width + 4, 600), lines * metrics.lineSpacing() + 10 + bar)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._laid_out_width != self.width():
+            self._laid_out_width = self.width()
+            self.updateGeometry()  # a narrower one may need its scroll bar's height too
 
     def minimumSizeHint(self) -> QSize:
         return QSize(80, self.sizeHint().height())

@@ -1,0 +1,317 @@
+"""A machine in words, for the first page: the title, a card for each GPU, the software rows, the host.
+
+Everything here is a `Text` with its source; nothing is judged, that is what rules are for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gpuassist.model.chain import Status
+from gpuassist.model.fact import Fact, Known, Unknown, value_or
+from gpuassist.model.gpu import Gpu, PcieLink, PowerState
+from gpuassist.model.machine import Host, Machine
+from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.model.toolkit import Toolkit
+from gpuassist.model.version import Version
+
+_GIB = 1024**3
+# Transfer rates of PCI Express 1.0 to 7.0 in GT/s (PCI-SIG).
+_PCIE_GENERATION = {2.5: "1.0", 5.0: "2.0", 8.0: "3.0", 16.0: "4.0", 32.0: "5.0", 64.0: "6.0", 128.0: "7.0"}
+_TOOLKITS_IN_TITLE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of a card; `known` is false where `value` is the reason why there is none."""
+
+    label: Text
+    value: Text
+    source: str = ""
+    strong: bool = False
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class GpuCard:
+    """What the card of one GPU says."""
+
+    title: Text
+    subtitle: Text
+    status: Status
+    state: Text
+    lines: tuple[Line, ...]
+
+
+def title(machine: Machine) -> Text:
+    """The machine in one line."""
+    parts = [_gpus_in_title(machine.gpus), _driver_in_title(machine)]
+    toolkits = value_or(machine.toolkits, ())
+    if len(toolkits) >= _TOOLKITS_IN_TITLE:
+        parts.append(counted("one toolkit", "{count} toolkits", len(toolkits)))
+    if len(parts) == 2:
+        return text("{gpus}, {driver}", gpus=parts[0], driver=parts[1])
+    return text("{gpus}, {driver}, {toolkits}", gpus=parts[0], driver=parts[1], toolkits=parts[2])
+
+
+def _gpus_in_title(gpus: Fact[tuple[Gpu, ...]]) -> Text:
+    if isinstance(gpus, Unknown):
+        return text("The GPUs could not be read")
+    if not gpus.value:
+        return text("No NVIDIA GPU")
+    if len(gpus.value) == 1:
+        return verbatim(short_name(value_or(gpus.value[0].name, ""))) if _named(gpus.value[0]) else text("One NVIDIA GPU")
+    return counted("One NVIDIA GPU", "{count} NVIDIA GPUs", len(gpus.value))
+
+
+def _named(gpu: Gpu) -> bool:
+    return bool(value_or(gpu.name, ""))
+
+
+def _driver_in_title(machine: Machine) -> Text:
+    version = driver_version(machine)
+    if isinstance(version, Known):
+        return text("driver {version}", version=str(version.value))
+    if is_true(machine.driver.nouveau_loaded):
+        return text("nouveau instead of NVIDIA's driver")
+    loaded = machine.driver.loaded
+    return text("no driver") if isinstance(loaded, Known) and not loaded.value else text("driver not known")
+
+
+def driver_version(machine: Machine) -> Fact[Version]:
+    """The version of the driver that is running: NVML's word, else the loaded module's."""
+    if isinstance(machine.driver.version, Known):
+        return machine.driver.version
+    loaded = value_or(machine.driver.loaded, ())
+    return next((module.version for module in loaded if isinstance(module.version, Known)), machine.driver.version)
+
+
+def short_name(name: str) -> str:
+    """`RTX 4090` of `NVIDIA GeForce RTX 4090`."""
+    return name.removeprefix("NVIDIA ").removeprefix("GeForce ")
+
+
+def gpu_cards(machine: Machine) -> tuple[GpuCard, ...]:
+    """One card a GPU."""
+    gpus = machine.gpus.value if isinstance(machine.gpus, Known) else ()
+    return tuple(_gpu_card(place, gpu) for place, gpu in enumerate(gpus))
+
+
+def _gpu_card(place: int, gpu: Gpu) -> GpuCard:
+    name = gpu.name.value if isinstance(gpu.name, Known) and gpu.name.value else ""
+    status, state = _gpu_state(gpu)
+    lines = (_architecture(gpu), _memory(gpu), _link(gpu), _bound(gpu), _display(gpu), _mig(gpu))
+    index = gpu.index.value if isinstance(gpu.index, Known) else place
+    where = value_or(gpu.pci_address, "")
+    subtitle = text("GPU {index} · {address}", index=index, address=where) if where else text("GPU {index}", index=index)
+    return GpuCard(
+        verbatim(name) if name else text("NVIDIA GPU {id}", id=value_or(gpu.pci_id, "")),
+        subtitle,
+        status,
+        state,
+        tuple(line for line in lines if line is not None),
+    )
+
+
+def _gpu_state(gpu: Gpu) -> tuple[Status, Text]:
+    if value_or(gpu.power_state, PowerState.ACTIVE) is PowerState.ASLEEP:
+        return Status.UNKNOWN, text("asleep, not woken")
+    if isinstance(gpu.uuid, Known) and gpu.uuid.value:
+        return Status.RIGHT, text("ready")
+    driver = gpu.kernel_driver
+    if isinstance(driver, Known) and driver.value != "nvidia":
+        words = text("driven by {driver}", driver=driver.value) if driver.value else text("no driver")
+        return Status.PROBLEM, words
+    return (Status.UNKNOWN, text("not readable")) if isinstance(driver, Known) else (Status.UNKNOWN, text("not known"))
+
+
+def _architecture(gpu: Gpu) -> Line:
+    label = text("Architecture")
+    capability = gpu.compute_capability
+    if isinstance(gpu.architecture, Known) and isinstance(capability, Known):
+        words = text("{name}, compute capability {capability}", name=gpu.architecture.value, capability=str(capability.value))
+        return Line(label, words, capability.source)
+    if isinstance(capability, Known):
+        return Line(label, text("compute capability {capability}", capability=str(capability.value)), capability.source)
+    return line(label, gpu.architecture)
+
+
+def _memory(gpu: Gpu) -> Line:
+    total, used = gpu.memory_total_bytes, gpu.memory_used_bytes
+    if isinstance(total, Known) and isinstance(used, Known):
+        words = text("{total}, {used} used", total=gibibytes(total.value), used=gibibytes(used.value))
+        return Line(text("Memory"), words, total.source)
+    return line(text("Memory"), total, gibibytes(total.value) if isinstance(total, Known) else None)
+
+
+def gibibytes(count: int) -> Text:
+    """A size as people read it."""
+    if count < _GIB:
+        return text("{size} MiB", size=str(round(count / 1024**2)))
+    return text("{size} GiB", size=f"{count / _GIB:.2f}".rstrip("0").rstrip("."))
+
+
+def _link(gpu: Gpu) -> Line | None:
+    if not isinstance(gpu.pcie_link, Known):
+        return None
+    link = gpu.pcie_link.value
+    most = _link_words(link.max_speed_gigatransfers, link.max_width)
+    words = most if _at_most(link) else text("{most} (now {now})", most=most, now=_link_words(link.speed_gigatransfers, link.width))
+    return Line(text("PCIe"), words, gpu.pcie_link.source)
+
+
+def _at_most(link: PcieLink) -> bool:
+    return (link.width, link.speed_gigatransfers) == (link.max_width, link.max_speed_gigatransfers)
+
+
+def _link_words(speed: float, width: int) -> Text:
+    generation = _PCIE_GENERATION.get(speed, "")
+    if generation:
+        return text("{generation} ×{width}", generation=generation, width=width)
+    return text("{speed} GT/s ×{width}", speed=f"{speed:g}", width=width)
+
+
+def _bound(gpu: Gpu) -> Line:
+    driver = gpu.kernel_driver
+    words = text("none bound") if isinstance(driver, Known) and not driver.value else None
+    return line(text("Kernel driver"), driver, words)
+
+
+def _display(gpu: Gpu) -> Line | None:
+    display = gpu.display_active
+    if not isinstance(display, Known):
+        return None
+    return Line(text("Drives a display"), text("yes") if display.value else text("no"), display.source)
+
+
+def _mig(gpu: Gpu) -> Line | None:
+    mig = gpu.mig_enabled
+    if not isinstance(mig, Known) or not mig.value:
+        return None
+    slices = value_or(gpu.mig_uuids, ())
+    return Line(text("MIG"), counted("on, one instance", "on, {count} instances", len(slices)), mig.source)
+
+
+def software_lines(machine: Machine) -> tuple[Line, ...]:
+    """Driver, toolkits and host compilers."""
+    lines = [_driver(machine), _serves(machine)]
+    toolkits = machine.toolkits
+    if isinstance(toolkits, Unknown):
+        lines.append(line(text("Toolkits"), toolkits))
+    elif not toolkits.value:
+        lines.append(Line(text("Toolkits"), text("none installed"), toolkits.source))
+    else:
+        lines += [_toolkit(toolkit, first_nvcc(machine)) for toolkit in toolkits.value]
+    return (*(one for one in lines if one is not None), *_compilers(machine))
+
+
+def _driver(machine: Machine) -> Line:
+    version = driver_version(machine)
+    label = text("Driver")
+    if isinstance(version, Unknown):
+        return _missing_driver(machine, label, version)
+    loaded = value_or(machine.driver.loaded, ())
+    flavour = next((module.open_flavour for module in loaded if isinstance(module.open_flavour, Known)), None)
+    if flavour is None:
+        return Line(label, verbatim(str(version.value)), version.source)
+    words = text("{version}, open module", version=str(version.value))
+    if not flavour.value:
+        words = text("{version}, proprietary module", version=str(version.value))
+    return Line(label, words, version.source)
+
+
+def _missing_driver(machine: Machine, label: Text, version: Unknown) -> Line:
+    nouveau, loaded = machine.driver.nouveau_loaded, machine.driver.loaded
+    if isinstance(nouveau, Known) and nouveau.value:
+        return Line(label, text("nouveau is loaded"), nouveau.source, strong=True)
+    if isinstance(loaded, Known) and not loaded.value:
+        return Line(label, text("none loaded"), loaded.source, strong=True)
+    return line(label, version)
+
+
+def _serves(machine: Machine) -> Line | None:
+    cuda = machine.driver.cuda_version
+    if not isinstance(cuda, Known):
+        return None
+    words = text("{release}, and any {major}.x", release=str(cuda.value.release), major=cuda.value.major)
+    return Line(text("Runs CUDA"), words, cuda.source)
+
+
+def first_nvcc(machine: Machine) -> str:
+    """The real path of the nvcc that a new terminal finds; empty where none or not known."""
+    terminal = machine.shell.new_terminal
+    command = terminal.value.command("nvcc") if isinstance(terminal, Known) else None
+    return command.real_path if command is not None else ""
+
+
+def _toolkit(toolkit: Toolkit, nvcc: str) -> Line:
+    version = toolkit.version if isinstance(toolkit.version, Known) else toolkit.nvcc_version
+    label = text("Toolkit {version}", version=str(version.value.release)) if isinstance(version, Known) else text("Toolkit")
+    if nvcc and nvcc.startswith(toolkit.root + "/"):
+        return Line(label, text("first on PATH"), toolkit.root, strong=True)
+    if isinstance(toolkit.nvcc, Known) and not toolkit.nvcc.value:
+        return Line(label, text("without a compiler"), toolkit.root)
+    return Line(label, text("installed"), toolkit.root)
+
+
+def _compilers(machine: Machine) -> tuple[Line, ...]:
+    label = text("Host compiler")
+    compilers = machine.compilers
+    if isinstance(compilers, Unknown):
+        return (line(label, compilers),)
+    found = next((one for family in ("g++", "gcc", "clang") for one in compilers.value if one.family == family), None)
+    if found is None:
+        return (Line(label, text("none installed"), compilers.source),)
+    if isinstance(found.version, Unknown):
+        return (line(label, found.version),)
+    return (Line(label, verbatim(f"{found.family} {found.version.value}"), found.path),)
+
+
+def line(label: Text, fact: Fact[Any], words: Text | None = None) -> Line:
+    """The row of any fact: its value, or in its place the reason why it is not known."""
+    if isinstance(fact, Unknown):
+        return Line(label, fact.reason, known=False)
+    return Line(label, words if words is not None else verbatim(str(fact.value)), fact.source)
+
+
+def host_words(host: Host, machine: Machine) -> tuple[Text, tuple[Text, ...]]:
+    """The distribution, and beside it what matters of the rest; what is not known is left to the full list."""
+    distribution = host.distribution
+    name = verbatim(distribution.value.name) if isinstance(distribution, Known) else text("Linux")
+    parts = [_kernel(host), _architecture_of(host), *_wrappings(host), _secure_boot(host), _shell(machine)]
+    return name, tuple(part for part in parts if part is not None)
+
+
+def _kernel(host: Host) -> Text | None:
+    return text("kernel {version}", version=host.kernel.value) if isinstance(host.kernel, Known) else None
+
+
+def _architecture_of(host: Host) -> Text | None:
+    return verbatim(host.architecture.value) if isinstance(host.architecture, Known) else None
+
+
+def _wrappings(host: Host) -> tuple[Text, ...]:
+    wsl, container = value_or(host.wsl, 0), value_or(host.container, "")
+    found = []
+    if wsl:
+        found.append(text("WSL {version}", version=wsl))
+    if container:
+        found.append(text("in a container ({kind})", kind=container))
+    return tuple(found)
+
+
+def _secure_boot(host: Host) -> Text | None:
+    if not isinstance(host.secure_boot, Known):
+        return None
+    return text("Secure Boot on") if host.secure_boot.value else text("Secure Boot off")
+
+
+def _shell(machine: Machine) -> Text | None:
+    shell = machine.shell.login_shell
+    return verbatim(shell.value.rpartition("/")[2]) if isinstance(shell, Known) and shell.value else None
+
+
+def is_true(fact: Fact[bool]) -> bool:
+    """Whether it is known to be so."""
+    return isinstance(fact, Known) and fact.value

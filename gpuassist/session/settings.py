@@ -1,0 +1,54 @@
+"""What the window remembers between two starts: its look and its place, and nothing about the machine.
+
+A JSON file of our own under the configuration directory. It is a convenience: what cannot be read is forgotten, what cannot be
+written is left, and neither is worth an error.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from dataclasses import asdict, dataclass, fields
+
+from gpuassist.system.disk import Disk
+from gpuassist.system.surroundings import Surroundings
+
+_log = logging.getLogger(__name__)
+_NAME = "window.json"
+_LARGEST = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`appearance` is system, light or dark; `geometry` is what Qt saved of the window, in base 64."""
+
+    appearance: str = "system"
+    geometry: str = ""
+
+
+def load_settings(surroundings: Surroundings, disk: Disk) -> Settings:
+    """What was remembered, and the defaults for the rest."""
+    try:
+        content = disk.read(os.path.join(surroundings.settings(), _NAME))
+        found = json.loads(content) if len(content) <= _LARGEST else {}
+    except (OSError, ValueError) as error:
+        _log.debug("no settings: %s", error)
+        return Settings()
+    if not isinstance(found, dict):
+        return Settings()
+    return Settings(**{field.name: found[field.name] for field in fields(Settings) if isinstance(found.get(field.name), str)})
+
+
+def save_settings(surroundings: Surroundings, disk: Disk, settings: Settings) -> None:
+    """Remembers, in one step: a crash leaves the old file or the new one."""
+    place = os.path.join(surroundings.settings(), _NAME)
+    fresh = f"{place}.new"
+    try:
+        disk.make_directory(os.path.dirname(place))
+        disk.remove(fresh)
+        disk.create(fresh)
+        disk.write(fresh, json.dumps(asdict(settings), indent=2).encode())
+        disk.replace(fresh, place)
+    except OSError as error:
+        _log.info("the window's settings could not be saved: %s", error)

@@ -1,0 +1,97 @@
+"""The pages, each made when it is first shown; the live one waits until the plot's libraries are there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from gpuassist.model.text import text
+from gpuassist.session.flow import Step
+from gpuassist.ui.page import Bar, Desk, Page
+from gpuassist.ui.pages.catalogue import make_page
+from gpuassist.ui.pages.machine import MachinePage
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.warm_up import WarmUp
+from gpuassist.ui.widgets.cards import MARGIN, EmptyState
+
+if TYPE_CHECKING:
+    from gpuassist.session.inspect import Inspection
+
+
+class PageStack(QStackedWidget):
+    """Shows one page, and tells all of them what was read."""
+
+    asked = Signal(object)
+    bar_changed = Signal()
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self._inspection: Inspection | None = None
+        self._pages: dict[Step, Page] = {}
+        self._shown = (Step.MACHINE, "")
+        self.warm_up = WarmUp(desk.jobs, self)
+        self.warm_up.done.connect(self._show_what_waited)
+        self._waiting = EmptyState(Mark.BUSY, desk.words(text("One moment")), desk.words(text("The plot is being prepared.")), self)
+        self._waiting.body.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        self.addWidget(self._waiting)
+
+    @property
+    def machine_page(self) -> MachinePage:
+        """The first page, which also shows how reading goes."""
+        page = self.page(Step.MACHINE)
+        assert isinstance(page, MachinePage)
+        return page
+
+    def page(self, step: Step) -> Page:
+        """The page of a step, made when it is first asked for."""
+        if step not in self._pages:
+            page = make_page(step, self._desk, self)
+            page.asked.connect(self.asked)
+            page.bar_changed.connect(self.bar_changed)
+            self._pages[step] = page
+            self.addWidget(page)
+            if self._inspection is not None:
+                page.show_inspection(self._inspection)
+        return self._pages[step]
+
+    def show_step(self, step: Step, wish: str) -> None:
+        """Shows the page of a step, opened for `wish`."""
+        if (step, wish) != self._shown or self.currentWidget() is not self._pages.get(step):
+            self._shown = (step, wish)
+            self._show()
+
+    def show_inspection(self, inspection: Inspection) -> None:
+        """A machine was read."""
+        self._inspection = inspection
+        for page in self._pages.values():
+            page.show_inspection(inspection)
+
+    def bar(self) -> Bar:
+        """What the shown page wants in the bottom bar."""
+        shown = self.currentWidget()
+        return shown.bar() if isinstance(shown, Page) else Bar()
+
+    def close_down(self) -> None:
+        """The window closes."""
+        for page in self._pages.values():
+            page.close_down()
+
+    def _show(self) -> None:
+        step, wish = self._shown
+        waits = step is Step.LIVE and not self.warm_up.is_done
+        wanted: QWidget = self._waiting if waits else self.page(step)
+        before = self.currentWidget()
+        if isinstance(before, Page) and before is not wanted:
+            before.leave()
+        self.setCurrentWidget(wanted)
+        if isinstance(wanted, Page):
+            wanted.arrive(wish)
+
+    @Slot()
+    def _show_what_waited(self) -> None:
+        if self.currentWidget() is self._waiting:
+            self._show()
+            self.bar_changed.emit()

@@ -1,0 +1,41 @@
+"""Which class is the page of which step; each module is imported when its page is first shown, some are heavy."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from gpuassist.session.flow import Step
+from gpuassist.ui.page import Desk, Page
+from gpuassist.ui.pages.machine import MachinePage
+
+
+def make_page(step: Step, desk: Desk, parent: QWidget) -> Page:
+    """The page of a step."""
+    return _MAKERS[step](desk, parent)
+
+
+def _found(desk: Desk, parent: QWidget) -> Page:
+    from gpuassist.ui.pages.found import FoundPage
+
+    return FoundPage(desk, parent)
+
+
+def _repair(desk: Desk, parent: QWidget) -> Page:
+    from gpuassist.ui.pages.repair import RepairPage
+
+    return RepairPage(desk, parent)
+
+
+def _verify(desk: Desk, parent: QWidget) -> Page:
+    from gpuassist.ui.pages.verify import VerifyPage
+
+    return VerifyPage(desk, parent)
+
+
+def _live(desk: Desk, parent: QWidget) -> Page:
+    from gpuassist.ui.pages.live import LivePage
+
+    return LivePage(desk, parent)
+
+
+_MAKERS = {Step.MACHINE: MachinePage, Step.FOUND: _found, Step.REPAIR: _repair, Step.VERIFY: _verify, Step.LIVE: _live}

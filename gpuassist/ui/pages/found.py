@@ -1,0 +1,197 @@
+"""What we found: the answer in the title, the chain, a card for each finding, what is fine and what could not be told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from gpuassist.model.chain import Chain, Part
+from gpuassist.model.finding import Answer, Passed, Severity, Undetermined
+from gpuassist.model.text import counted, text
+from gpuassist.session.flow import GoTo, Step, repairable_version
+from gpuassist.session.summary import found_figures, found_title, joined
+from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.widgets.buttons import Choice, small
+from gpuassist.ui.widgets.cards import Card, EmptyState, clear
+from gpuassist.ui.widgets.chain_view import ChainView
+from gpuassist.ui.widgets.facts import FactRow, FactTable
+from gpuassist.ui.widgets.finding_card import FindingCard
+from gpuassist.ui.widgets.flow_layout import FlowLayout
+from gpuassist.ui.widgets.labels import label
+from gpuassist.ui.widgets.marks import StatusPill
+
+if TYPE_CHECKING:
+    from gpuassist.session.inspect import Inspection
+
+
+class FoundPage(Page):
+    """The findings of the machine that was read."""
+
+    STEP = Step.FOUND
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, parent)
+        self._scroll = self.fill_with_scroll()
+        self._chains = ChainCard(desk, self)
+        self._cards = QVBoxLayout()
+        self._cards.setSpacing(16)
+        self._rest = Remainder(desk, self)
+        self._scroll.content.addWidget(self._chains)
+        self._scroll.content.addLayout(self._cards)
+        self._scroll.content.addWidget(self._rest)
+        self._repairable = ""
+        self._again = QAction(desk.words(text("Check again")), self)
+        self._again.triggered.connect(self._check_again)
+        self.addAction(self._again)
+
+    def bar(self) -> Bar:
+        title = text("Repair") if self._repairable else text("Verify")
+        return Bar((self._again,), next_title=self.desk.words(title))
+
+    def show_inspection(self, inspection: Inspection) -> None:
+        words = self.desk.session.words
+        diagnosis, answers = inspection.diagnosis, inspection.answers
+        self._repairable = repairable_version(answers)
+        self._scroll.header.show_words(
+            words(found_title(inspection.machine, diagnosis, answers)),
+            words(joined(found_figures(diagnosis, answers, inspection.seconds))),
+        )
+        self._chains.show_chains(inspection.chains)
+        clear(self._cards)
+        for card in self._finding_cards(answers):
+            self._cards.addWidget(card)
+        if not any(answer.severity is not Severity.INFO for answer in answers):
+            self._cards.insertWidget(0, self._all_fine(diagnosis.undetermined))
+        self._rest.show_rest(diagnosis.passed, diagnosis.undetermined)
+        self.bar_changed.emit()
+
+    def cards(self) -> tuple[FindingCard, ...]:
+        """The cards as they are shown, most likely cause first."""
+        items = [self._cards.itemAt(place) for place in range(self._cards.count())]
+        widgets = [item.widget() for item in items if item is not None]
+        return tuple(widget for widget in widgets if isinstance(widget, FindingCard))
+
+    def _finding_cards(self, answers: tuple[Answer, ...]) -> list[FindingCard]:
+        cards = [FindingCard(self.desk.session.words, answer, self, is_open=not place) for place, answer in enumerate(answers)]
+        for card in cards:
+            card.repair_wanted.connect(self._repair)
+            card.link_opened.connect(self._visit)
+        return cards
+
+    def _all_fine(self, undetermined: tuple[Undetermined, ...]) -> EmptyState:
+        words = self.desk.session.words
+        if undetermined:
+            rest = text("What could be checked is right. What could not be determined stands below, with the reason.")
+            return EmptyState(Mark.UNKNOWN, words(text("Nothing wrong was found")), words(rest), self)
+        rest = text("Everything that was checked fits together. Verify proves it with real work on the device.")
+        return EmptyState(Mark.RIGHT, words(text("Nothing is wrong")), words(rest), self)
+
+    @Slot()
+    def _check_again(self) -> None:
+        self.asked.emit(ReadAgain())
+
+    @Slot(object)
+    def _repair(self, version: str) -> None:
+        self.asked.emit(GoTo(Step.REPAIR, version))
+
+    @Slot(object)
+    def _visit(self, address: str) -> None:
+        self.desk.asking.visit(address)
+
+
+class ChainCard(Card):
+    """The chain, with a choice of the GPU where there are several."""
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self._words = desk.session.words
+        self._chains: tuple[Chain, ...] = ()
+        self._label = label(self._words(text("What has to fit together, for")), "muted", self)
+        self._choice = Choice(self)
+        self._choice.setAccessibleName(self._words(text("GPU")))
+        self._choice.currentIndexChanged.connect(self._choose)
+        self.head.addWidget(self._label)
+        self.head.addWidget(self._choice)
+        self.head.addStretch(1)
+        self.view = ChainView(self._words, self)
+        self.body.addWidget(self.view)
+        self.hide()
+
+    def show_chains(self, chains: tuple[Chain, ...]) -> None:
+        """Shows the chain of the first GPU, and offers the others."""
+        self._chains = chains
+        self._choice.blockSignals(True)  # noqa: FBT003 -- Qt's own
+        self._choice.clear()
+        for place, chain in enumerate(chains):
+            self._choice.addItem(self._title(place, chain))
+        self._choice.blockSignals(False)  # noqa: FBT003 -- Qt's own
+        several = len(chains) > 1
+        self._choice.setVisible(several)
+        self._label.setVisible(several)
+        self.setVisible(bool(chains))
+        if chains:
+            self.view.show_chain(chains[0])
+
+    def _title(self, place: int, chain: Chain) -> str:
+        gpu = next((node for node in chain.nodes if node.part is Part.GPU), None)
+        name = self._words(gpu.name) if gpu is not None else ""
+        return self._words(text("{name} · GPU {index}", name=name, index=place))
+
+    @Slot(int)
+    def _choose(self, place: int) -> None:
+        if 0 <= place < len(self._chains):
+            self.view.show_chain(self._chains[place])
+
+
+class Remainder(QWidget):
+    """Checked and fine, as pills; and what could not be determined, with its reasons behind a button."""
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words = desk.session.words
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        self._fine = QWidget(self)
+        self._flow = FlowLayout(self._fine)
+        column.addWidget(self._fine)
+        self._toggle: QPushButton = small("", self)
+        self._toggle.clicked.connect(self._flip)
+        row = QHBoxLayout()
+        row.addWidget(self._toggle)
+        row.addStretch(1)
+        column.addLayout(row)
+        self.open_card = Card(parent=self)
+        self.table = FactTable(self._words, (), self.open_card, label_width=240)
+        self.open_card.body.addWidget(self.table)
+        self.open_card.hide()
+        column.addWidget(self.open_card)
+
+    def show_rest(self, passed: tuple[Passed, ...], undetermined: tuple[Undetermined, ...]) -> None:
+        """Shows what else there is to say."""
+        while (item := self._flow.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        if passed:
+            self._flow.addWidget(label(self._words(text("Checked and fine:")), "muted", self._fine))
+        for one in passed:
+            self._flow.addWidget(StatusPill(Mark.RIGHT, self._words(one.check), self._fine))
+        self._fine.setVisible(bool(passed))
+        self._toggle.setText(
+            self._words(counted("1 could not be determined…", "{count} could not be determined…", len(undetermined)))
+        )
+        self._toggle.setVisible(bool(undetermined))
+        self.table.set_rows(
+            [FactRow(self._words(one.fact), self._words(one.reason), one.problem, unknown=True) for one in undetermined]
+        )
+        self.open_card.hide()
+
+    @Slot()
+    def _flip(self) -> None:
+        self.open_card.setVisible(self.open_card.isHidden())

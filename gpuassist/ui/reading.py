@@ -1,0 +1,106 @@
+"""Reading a machine off the GUI thread: the live one, a recording or an example; the last wish wins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from gpuassist.model.text import Text, text
+from gpuassist.session.context import Session
+from gpuassist.ui.jobs import Control, Done, Failed, Job, Jobs
+
+if TYPE_CHECKING:
+    from gpuassist.session.inspect import Inspection
+
+
+class Reading(QObject):
+    """Starts reading and tells of it; what was asked for before is cancelled and no longer heard."""
+
+    started = Signal(object)  # str: what is being read
+    progressed = Signal(object)  # str: what was read last
+    ended = Signal(object)  # Inspection
+    failed = Signal(object)  # str: why not
+
+    def __init__(self, session: Session, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._jobs = jobs
+        self._job: Job | None = None
+        self._again: Callable[[], None] = self.read_live
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being read."""
+        return self._job is not None
+
+    def read_live(self) -> None:
+        """Reads this machine."""
+        self._again = self.read_live
+        self._start(text("Reading your machine…"), lambda control: _inspect(self._session, control))
+
+    def open_recording(self, path: str) -> None:
+        """Reads a recorded machine from a file."""
+        self._again = lambda: self.open_recording(path)
+        self._start(text("Opening the recorded machine…"), lambda _: _open_recording(self._session, path))
+
+    def open_example(self, name: str) -> None:
+        """Reads a machine that ships with gpuassist."""
+        self._again = lambda: self.open_example(name)
+        self._start(text("Opening the example…"), lambda _: _open_example(self._session, name))
+
+    def again(self) -> None:
+        """Reads anew what was read last."""
+        self._again()
+
+    def _start(self, words: Text, work: Callable[[Control], object]) -> None:
+        if self._job is not None:
+            self._job.finished.disconnect(self._end)
+            self._job.cancel()
+        self._job = self._jobs.start(work, self)
+        self._job.finished.connect(self._end)
+        self._job.told.connect(self._progress)
+        self.started.emit(self._session.words(words))
+
+    @Slot(object)
+    def _progress(self, told: object) -> None:
+        section = getattr(told, "section", told)
+        self.progressed.emit(self._session.words(section) if isinstance(section, Text) else str(section))
+
+    @Slot(object)
+    def _end(self, result: Done | Failed) -> None:
+        self._job = None
+        if isinstance(result, Done):
+            self.ended.emit(result.value)
+        else:
+            self.failed.emit(self._reason(result.error))
+
+    def _reason(self, error: Exception) -> str:
+        reason = getattr(error, "reason", None)
+        if isinstance(reason, Text):
+            return self._session.words(reason)
+        if isinstance(error, OSError) and error.strerror:
+            return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+        return str(error) or type(error).__name__
+
+
+# The stages are imported where they run, on the job's thread: the first window is painted before they are.
+
+
+def _inspect(session: Session, control: Control) -> Inspection:
+    from gpuassist.session.inspect import inspect
+
+    return inspect(session, on_progress=control.tell)
+
+
+def _open_recording(session: Session, path: str) -> Inspection:
+    from gpuassist.session.inspect import open_recording
+
+    return open_recording(session, path)
+
+
+def _open_example(session: Session, name: str) -> Inspection:
+    from gpuassist.session.inspect import open_example
+
+    return open_example(session, name)

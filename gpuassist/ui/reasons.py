@@ -1,0 +1,16 @@
+"""Why something could not be done: an error that a job brought home, in words for the user."""
+
+from __future__ import annotations
+
+from gpuassist.model.text import Text
+from gpuassist.session.words import Words
+
+
+def reason_of(words: Words, error: Exception) -> str:
+    """What a known error says by its own `reason`; what the system says of a file; else the error's own words."""
+    reason = getattr(error, "reason", None)
+    if isinstance(reason, Text):
+        return words(reason)
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return str(error) or type(error).__name__

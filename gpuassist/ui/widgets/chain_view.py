@@ -1,0 +1,215 @@
+"""The compatibility chain of one GPU as a picture: boxes, a mark on each joint, and the reason where a pair does not fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QHelpEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from gpuassist.model.chain import Chain, Joint, Node, Part, Status
+from gpuassist.model.text import Text, text
+from gpuassist.session.words import Words
+from gpuassist.ui.palette import MARK_WORDS, Mark, Palette
+from gpuassist.ui.theme import SMALL_POINTS, colours, sans
+from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, Lane, PlacedJoint, arrange
+from gpuassist.ui.widgets.marks import paint_mark
+
+PART_WORDS: dict[Part, Text] = {
+    Part.GPU: text("GPU"),
+    Part.DRIVER: text("Driver"),
+    Part.TORCH: text("torch"),
+    Part.TOOLKIT: text("Toolkit"),
+    Part.COMPILER: text("Compiler"),
+}
+_CORNER = 10.0
+_PADDING = 12.0
+_LEAST_WIDTH = 520
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    part: str
+    name: str
+    detail: str
+    status: Status
+
+
+class ChainView(QWidget):
+    """Paints a chain across its whole width; read aloud, and copied, as sentences."""
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words = words
+        self._chain = Chain((), ())
+        self._boxes: tuple[_Box, ...] = ()
+        self._reasons: dict[Joint, str] = {}
+        self._drawing = Drawing((), (), (), 0)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setAccessibleName(words(text("What has to fit together")))
+
+    @property
+    def chain(self) -> Chain:
+        """What it shows."""
+        return self._chain
+
+    def show_chain(self, chain: Chain) -> None:
+        """Shows a chain."""
+        self._chain = chain
+        self._boxes = tuple(self._box(node) for node in chain.nodes)
+        self._reasons = {joint: self._words(joint.reason) for joint in chain.joints}
+        self._place()
+        self.setAccessibleDescription(self.plain_text())
+
+    def plain_text(self) -> str:
+        """The chain in sentences."""
+        boxes = [f"{box.part}: {box.name}, {box.detail} ({self._status(box.status)})" for box in self._boxes]
+        joints = [
+            f"{self._words(PART_WORDS[joint.first])} – {self._words(PART_WORDS[joint.second])}: "
+            + ", ".join(filter(None, (self._status(joint.status), self._reasons[joint])))
+            for joint in self._chain.joints
+        ]
+        return "\n".join(boxes + joints)
+
+    def sizeHint(self) -> QSize:
+        return QSize(_LEAST_WIDTH, round(self._arranged(max(self.width(), _LEAST_WIDTH)).height))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_LEAST_WIDTH, self.sizeHint().height())
+
+    def heightForWidth(self, width: int) -> int:
+        return round(self._arranged(width).height)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        palette = colours()
+        for placed in self._drawing.joints:
+            _paint_joint(painter, placed, palette)
+        for lane in self._drawing.lanes:
+            self._paint_lane(painter, lane, palette)
+        for rect, box in zip(self._drawing.nodes, self._boxes, strict=True):
+            _paint_box(painter, rect, box, palette)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(palette.accent), 1, Qt.PenStyle.DotLine))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._place()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(self.plain_text())
+            return
+        super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent):
+            words = self.words_at(QPointF(event.pos()))
+            QToolTip.showText(event.globalPos(), words, self)
+            return True
+        return super().event(event)
+
+    def words_at(self, point: QPointF) -> str:
+        """What the tool tip says there: all of a box that may be cut, or the reason of a joint."""
+        for rect, box in zip(self._drawing.nodes, self._boxes, strict=True):
+            if rect.contains(point):
+                return f"{box.part}: {box.name}\n{box.detail}"
+        for placed in self._drawing.joints:
+            if placed.mark.adjusted(-6, -6, 6, 6).contains(point):
+                return self._reasons[placed.joint] or self._status(placed.joint.status)
+        return next((self._reasons[lane.joint] for lane in self._drawing.lanes if lane.words.contains(point)), "")
+
+    def _box(self, node: Node) -> _Box:
+        return _Box(self._words(PART_WORDS[node.part]), self._words(node.name), self._words(node.detail), node.status)
+
+    def _status(self, status: Status) -> str:
+        return self._words(MARK_WORDS[Mark(status.value)])
+
+    def _place(self) -> None:
+        self._drawing = self._arranged(self.width())
+        self.updateGeometry()
+        self.update()
+
+    def _arranged(self, width: int) -> Drawing:
+        metrics = QFontMetrics(_reason_font())
+        words = [float(metrics.horizontalAdvance(self._reasons[joint])) for joint in self._chain.joints]
+        return arrange(self._chain.nodes, self._chain.joints, width, _box_height(), word_widths=words)
+
+    def _paint_lane(self, painter: QPainter, lane: Lane, palette: Palette) -> None:
+        mark = Mark(lane.joint.status.value)
+        ink = QColor(palette.ink(mark))
+        painter.setPen(QPen(ink, 1.6, Qt.PenStyle.DashLine))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPolyline(list(lane.path))
+        painter.fillRect(lane.words, QColor(palette.panel))
+        circle = QRectF(lane.words.x() + 4, lane.words.center().y() - JOINT_SIZE / 2, JOINT_SIZE, JOINT_SIZE)
+        paint_mark(painter, circle, mark, palette)
+        painter.setFont(_reason_font())
+        painter.setPen(ink)
+        room = lane.words.adjusted(JOINT_SIZE + 10, 0, -2, 0)
+        words = QFontMetrics(_reason_font()).elidedText(
+            self._reasons[lane.joint], Qt.TextElideMode.ElideRight, int(room.width()) + 1
+        )
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+
+
+def _paint_joint(painter: QPainter, placed: PlacedJoint, palette: Palette) -> None:
+    mark = Mark(placed.joint.status.value)
+    painter.setPen(QPen(QColor(palette.ink(mark)), 2.2))
+    painter.drawLine(placed.start, placed.end)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(palette.panel))
+    painter.drawEllipse(placed.mark.adjusted(-2, -2, 2, 2))
+    paint_mark(painter, placed.mark, mark, palette)
+
+
+def _paint_box(painter: QPainter, rect: QRectF, box: _Box, palette: Palette) -> None:
+    mark = Mark(box.status.value)
+    loud = box.status in {Status.PROBLEM, Status.WARNING}
+    absent = box.status in {Status.ABSENT, Status.UNKNOWN}
+    pen = QPen(QColor(palette.line if box.status is Status.ABSENT else palette.ink(mark)), 2.0 if loud else 1.3)
+    pen.setStyle(Qt.PenStyle.DashLine if absent else Qt.PenStyle.SolidLine)
+    painter.setPen(pen)
+    painter.setBrush(QColor(palette.panel))
+    painter.drawRoundedRect(rect, _CORNER, _CORNER)
+    room = rect.adjusted(_PADDING, 8, -_PADDING + 4, -8)
+    third = room.height() / 3
+    lines = (
+        (box.part, False, palette.muted),
+        (box.name, True, palette.muted if absent else palette.text),
+        (box.detail, False, palette.muted),
+    )
+    for place, (words, bold, ink) in enumerate(lines):
+        font = sans(11.0, bold=True) if bold else sans(SMALL_POINTS)
+        painter.setFont(font)
+        painter.setPen(QColor(ink))
+        line = QRectF(room.x(), room.y() + place * third, room.width(), third)
+        elided = QFontMetrics(font).elidedText(words, Qt.TextElideMode.ElideRight, int(room.width()))
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, elided)
+
+
+def _box_height() -> float:
+    return 2.0 * QFontMetrics(sans(SMALL_POINTS)).lineSpacing() + QFontMetrics(sans(11.0, bold=True)).lineSpacing() + 24
+
+
+def _reason_font() -> QFont:
+    return sans(9.5)

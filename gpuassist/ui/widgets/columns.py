@@ -1,0 +1,48 @@
+"""Cards in two columns where there is room, in one where there is not."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
+
+from gpuassist.ui.widgets.cards import SPACING
+
+_TWO_FROM = 720
+
+
+class Columns(QWidget):
+    """Holds widgets in reading order; those of a row are equally high."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(SPACING)
+        self._widgets: tuple[QWidget, ...] = ()
+        self._wide = True
+
+    def set_widgets(self, widgets: tuple[QWidget, ...]) -> None:
+        """Holds other widgets; the old ones go."""
+        for widget in self._widgets:
+            self._grid.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self._widgets = widgets
+        for widget in widgets:
+            # As wide as its column and no wider than it: two columns stay equal whatever they hold.
+            widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._arrange()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        wide = self.width() >= _TWO_FROM
+        if wide != self._wide:
+            self._wide = wide
+            self._arrange()
+
+    def _arrange(self) -> None:
+        columns = 2 if self._wide and len(self._widgets) > 1 else 1
+        for place, widget in enumerate(self._widgets):
+            alone = columns == 2 and place == len(self._widgets) - 1 and place % 2 == 0
+            self._grid.addWidget(widget, place // columns, place % columns, 1, 2 if alone else 1)
+        self._grid.setColumnStretch(0, 1)
+        self._grid.setColumnStretch(1, 1 if columns == 2 else 0)

@@ -1,0 +1,184 @@
+"""A finding as a card: the answer, the evidence one look below it, what to do, and one obvious button."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from gpuassist.model.finding import Answer, Remedy
+from gpuassist.model.text import text
+from gpuassist.session.flow import switch_version
+from gpuassist.session.words import Words
+from gpuassist.ui.palette import MARK_WORDS, Mark
+from gpuassist.ui.widgets.buttons import CopyButton, primary, small
+from gpuassist.ui.widgets.cards import Card, Well
+from gpuassist.ui.widgets.code import CodeBlock
+from gpuassist.ui.widgets.facts import FactRow, FactTable
+from gpuassist.ui.widgets.labels import label, paragraph
+from gpuassist.ui.widgets.marks import MarkIcon
+
+NEEDS_ROOT = text("Needs administrator rights: copy it into a terminal. gpuassist shows such commands and never runs them.")
+_BUTTON_WIDTH = 136
+
+
+class FindingCard(Card):
+    """One answer of the catalogue; closed it is a single line, open it shows everything."""
+
+    repair_wanted = Signal(object)  # the CUDA version, a str
+    link_opened = Signal(object)  # the address, a str
+
+    def __init__(self, words: Words, answer: Answer, parent: QWidget | None = None, *, is_open: bool = True) -> None:
+        super().__init__(parent=parent)
+        self.answer = answer
+        self._words = words
+        self._mark = Mark(answer.severity.value)
+        self._version = switch_version(answer)
+        self.setAccessibleName(f"{words(MARK_WORDS[self._mark])}: {answer.title}")
+        row = QHBoxLayout()
+        row.setSpacing(14)
+        row.addWidget(MarkIcon(self._mark, self), 0, Qt.AlignmentFlag.AlignTop)
+        self._column = QVBoxLayout()
+        self._column.setSpacing(8)
+        row.addLayout(self._column, 1)
+        row.addLayout(self._buttons(), 0)
+        self.body.addLayout(row)
+        title = paragraph(answer.title, "heading", self)
+        self._column.addWidget(title)
+        self._details: QWidget | None = None
+        self.set_open(is_open)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether everything is shown."""
+        return self._details is not None and not self._details.isHidden()
+
+    def set_open(self, is_open: bool) -> None:  # noqa: FBT001 -- a setter
+        """Shows everything, or the title alone."""
+        if is_open and self._details is None:
+            self._details = _details(self._words, self.answer, self)
+            for button in self._details.findChildren(LinkButton):
+                button.clicked.connect(self._open_link)
+            self._column.addWidget(self._details)
+        if self._details is not None:
+            self._details.setVisible(is_open)
+        self._toggle.setText(self._words(text("Less") if is_open else text("Show")))
+        self._toggle.setAccessibleName(f"{self._toggle.text()}: {self.answer.title}")
+
+    def plain_text(self) -> str:
+        """All of it, to paste into a question to somebody else."""
+        lines = [self.answer.title, self.answer.explanation, ""]
+        lines += [f"- {self._words(one.fact)}: {self._words(one.value)} ({one.source})" for one in self.answer.evidence]
+        for remedy in self.answer.remedies:
+            lines += ["", remedy.text, *(f"    {line}" for line in _lines(remedy)), remedy.check]
+        return "\n".join([*lines, "", *self.answer.links]).strip() + "\n"
+
+    def _buttons(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(8)
+        if self._version:
+            switch = primary(self._words(text("Switch to {version}…", version=self._version)), self)
+            switch.clicked.connect(self._repair)
+            column.addWidget(switch)
+        self._toggle: QPushButton = small("", self)
+        self._toggle.clicked.connect(self._flip)
+        column.addWidget(self._toggle)
+        copy = CopyButton(self._words, self.plain_text, self)
+        copy.setAccessibleName(f"{copy.text()}: {self.answer.title}")
+        column.addWidget(copy)
+        for place in range(column.count()):
+            item = column.itemAt(place)
+            button = item.widget() if item is not None else None
+            if button is not None:
+                button.setMinimumWidth(_BUTTON_WIDTH)
+        column.addStretch(1)
+        return column
+
+    @Slot()
+    def _flip(self) -> None:
+        self.set_open(not self.is_open)
+
+    @Slot()
+    def _repair(self) -> None:
+        self.repair_wanted.emit(self._version)
+
+    @Slot()
+    def _open_link(self) -> None:
+        button = self.sender()
+        if isinstance(button, LinkButton):
+            self.link_opened.emit(button.address)
+
+
+class LinkButton(QPushButton):
+    """A link to further reading; opens in the browser only when it is pressed."""
+
+    def __init__(self, address: str, parent: QWidget | None = None) -> None:
+        super().__init__(_short(address), parent)
+        self.address = address
+        self.setProperty("kind", "link")
+        self.setToolTip(address)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+
+def evidence_table(words: Words, answer: Answer, parent: QWidget) -> FactTable:
+    """What an answer rests on."""
+    rows = [FactRow(words(one.fact), words(one.value), one.source) for one in answer.evidence]
+    return FactTable(words, rows, parent, label_width=220)
+
+
+def _details(words: Words, answer: Answer, parent: QWidget) -> QWidget:
+    inside = QWidget(parent)
+    column = QVBoxLayout(inside)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(12)
+    column.addWidget(paragraph(answer.explanation, "", inside))
+    if answer.evidence:
+        well = Well(inside)
+        well.body.addWidget(evidence_table(words, answer, well))
+        column.addWidget(well)
+    for place, remedy in enumerate(answer.remedies, start=1):
+        number = f"{place}. " if len(answer.remedies) > 1 else ""
+        column.addWidget(_remedy(words, remedy, number, inside))
+    if answer.links:
+        column.addLayout(_links(words, answer.links, inside))
+    return inside
+
+
+def _remedy(words: Words, remedy: Remedy, number: str, parent: QWidget) -> QWidget:
+    inside = QWidget(parent)
+    column = QVBoxLayout(inside)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(6)
+    column.addWidget(paragraph(f"{number}{remedy.text}", "strong", inside))
+    lines = _lines(remedy)
+    if lines:
+        column.addWidget(CodeBlock(words, "\n".join(lines), words(text("Commands")), inside))
+    for line in _remarks(words, remedy, has_lines=bool(lines)):
+        column.addWidget(line_label(line, inside))
+    return inside
+
+
+def line_label(words: str, parent: QWidget) -> QLabel:
+    """A quiet remark that wraps."""
+    return paragraph(words, "muted", parent)
+
+
+def _remarks(words: Words, remedy: Remedy, *, has_lines: bool) -> list[str]:
+    remarks = [words(NEEDS_ROOT)] if remedy.needs_root and has_lines else []
+    return remarks + ([words(text("To see that it worked: {check}", check=remedy.check))] if remedy.check else [])
+
+
+def _links(words: Words, links: tuple[str, ...], parent: QWidget) -> QVBoxLayout:
+    column = QVBoxLayout()
+    column.setSpacing(0)
+    column.addWidget(label(words(text("Read more")), "small", parent))
+    for address in links:
+        column.addWidget(LinkButton(address, parent), 0, Qt.AlignmentFlag.AlignLeft)
+    return column
+
+
+def _lines(remedy: Remedy) -> tuple[str, ...]:
+    return tuple(line for command in remedy.commands for line in command.lines)
+
+
+def _short(address: str) -> str:
+    return address.removeprefix("https://").removeprefix("http://").rstrip("/")

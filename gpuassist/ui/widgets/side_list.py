@@ -1,0 +1,123 @@
+"""The side list: each step with its state; the arrows move, Enter or a click opens."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
+
+from gpuassist import __version__
+from gpuassist.model.text import Text, text
+from gpuassist.session.flow import Entry, Step
+from gpuassist.session.words import Words
+from gpuassist.ui.palette import MARK_WORDS, Mark
+from gpuassist.ui.theme import colours, sans
+from gpuassist.ui.widgets.labels import label
+from gpuassist.ui.widgets.marks import paint_mark
+
+STEP_WORDS: dict[Step, Text] = {
+    Step.MACHINE: text("Your machine"),
+    Step.FOUND: text("What we found"),
+    Step.REPAIR: text("Repair"),
+    Step.VERIFY: text("Verify"),
+    Step.LIVE: text("Live memory"),
+}
+WIDTH = 224
+_ROW_HEIGHT = 38
+_MARK = 20
+
+
+class SideList(QFrame):
+    """The steps from top to bottom; what belongs below them goes into `foot`."""
+
+    chosen = Signal(object)  # Step
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words = words
+        self.setFixedWidth(WIDTH)
+        self.setAccessibleName(words(text("Steps")))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 20, 12, 16)
+        layout.setSpacing(2)
+        brand = label("gpuassist", "brand", self)
+        brand.setToolTip(f"gpuassist {__version__}")
+        section = label(words(text("SET UP")), "section", self)
+        for widget, bottom in ((brand, 24), (section, 4)):
+            widget.setContentsMargins(10, 0, 0, bottom)
+            layout.addWidget(widget)
+        self._rows = {step: _StepRow(step, words(STEP_WORDS[step]), self) for step in Step}
+        for row in self._rows.values():
+            layout.addWidget(row)
+            row.clicked.connect(self._choose)
+        layout.addStretch(1)
+        self.foot = QVBoxLayout()
+        self.foot.setSpacing(4)
+        layout.addLayout(self.foot)
+
+    def show_entries(self, entries: tuple[Entry, ...]) -> None:
+        """Shows how the steps stand."""
+        for entry in entries:
+            mark = Mark(entry.state.value)
+            self._rows[entry.step].show_entry(entry, self._words(MARK_WORDS[mark]))
+
+    def row(self, step: Step) -> QAbstractButton:
+        """The button of a step."""
+        return self._rows[step]
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        move = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), 0)
+        rows = [row for row in self._rows.values() if row.isEnabled()]
+        focused = next((place for place, row in enumerate(rows) if row.hasFocus()), -1)
+        if not move or focused < 0:
+            super().keyPressEvent(event)
+            return
+        rows[(focused + move) % len(rows)].setFocus(Qt.FocusReason.TabFocusReason)
+
+    @Slot()
+    def _choose(self) -> None:
+        row = self.sender()
+        if isinstance(row, _StepRow):
+            self.chosen.emit(row.step)
+
+
+class _StepRow(QAbstractButton):
+    def __init__(self, step: Step, words: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.step = step
+        self._mark = Mark.TODO
+        self._current = False
+        self.setText(words)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_entry(self, entry: Entry, state: str) -> None:
+        self._mark, self._current = Mark(entry.state.value), entry.current
+        self.setEnabled(entry.enabled)
+        self.setAccessibleName(f"{self.text()}, {state}")
+        self.setToolTip(state)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(WIDTH - 24, max(_ROW_HEIGHT, QFontMetrics(sans()).height() + 18))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        palette = colours()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ground = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        painter.setPen(QPen(QColor(palette.accent), 1.6) if self.hasFocus() else QPen(Qt.PenStyle.NoPen))
+        if self._current:
+            painter.setBrush(QColor(palette.accent_tint))
+        elif self.underMouse() and self.isEnabled():
+            painter.setBrush(QColor(palette.unknown_tint))
+        painter.drawRoundedRect(ground, 8, 8)
+        circle = QRectF(10, (self.height() - _MARK) / 2, _MARK, _MARK)
+        paint_mark(painter, circle, self._mark, palette, turn=300)
+        painter.setFont(sans(bold=self._current))
+        painter.setPen(QColor(palette.accent if self._current else palette.text if self.isEnabled() else palette.muted))
+        room = self.rect().adjusted(40, 0, -8, 0)
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())
+        painter.end()
