@@ -1,0 +1,143 @@
+"""The scripts that refresh knowledge read what they are given and say what changed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TOOLS = Path("tools").resolve()
+KNOWLEDGE = Path("resources/knowledge").resolve()
+IDS = """# a list
+10de  NVIDIA Corporation
+\t0fb0  GM200 High Definition Audio
+\t128b  GK208B [GeForce GT 710]
+\t\t1043 85e7  GeForce GT 710 of a maker
+\t1af1  GA100 [A100 NVSwitch]
+\t1e30  TU102GL [Quadro RTX 6000/8000]
+\t\t10de 129e  Quadro RTX 8000
+\t\t10de 12ba  Quadro RTX 6000
+\t\t10de 12bb  G-12345
+\t2342  GH100 [GH200 120GB / 480GB]
+\t2684  AD102 [GeForce RTX 4090]
+\t2900  GB100 [Reserved Dev ID A]
+\t2b00  GB10B [Jetson AGX Thor]
+\t22d1  GB20B PCI bridge
+\t2f95  TB500 RP x16
+1002  Somebody else
+\t744c  AD102 [of another maker]
+"""
+
+
+def run(tool: str, *arguments: str, directory: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(TOOLS / tool), *arguments], cwd=directory, capture_output=True, text=True, check=False
+    )
+
+
+def written(directory: Path, kind: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads((directory / f"resources/knowledge/{kind}.json").read_text("utf-8"))
+    return rows
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Path:
+    shutil.copytree(KNOWLEDGE, tmp_path / "resources/knowledge")
+    (tmp_path / "pci.ids").write_text(IDS, "utf-8")
+    return tmp_path
+
+
+def refresh_gpus(directory: Path) -> subprocess.CompletedProcess[str]:
+    return run("refresh_gpus.py", "pci.ids", "--package", "a list 1.0", "--checked", "2026-11-21", directory=directory)
+
+
+def test_gpus_are_taken_from_the_list(workplace: Path) -> None:
+    refresh_gpus(workplace)
+    rows = {row["pci_id"]: row for row in written(workplace, "gpus")[1:] if row["pci_id"]}
+    assert {key: (row["name"], row["chip"]) for key, row in rows.items()} == {
+        "10de:128b": ("GeForce GT 710", "GK208"),
+        "10de:1e30": ("Quadro RTX 6000/8000", "TU102"),
+        "10de:2342": ("GH200 120GB / 480GB", "GH100"),
+        "10de:2684": ("GeForce RTX 4090", "AD102"),
+        "10de:2900": ("GB100", "GB100"),
+        "10de:2b00": ("Jetson AGX Thor", "GB10B"),
+    }
+
+
+def test_names_of_cards_become_aliases(workplace: Path) -> None:
+    refresh_gpus(workplace)
+    rows = {row["pci_id"]: row for row in written(workplace, "gpus")[1:]}
+    assert rows["10de:1e30"]["aliases"] == ["Quadro RTX 8000", "Quadro RTX 6000"]
+    assert rows["10de:2342"]["open_module"] == "required"
+
+
+def test_list_is_named_as_the_source(workplace: Path) -> None:
+    refresh_gpus(workplace)
+    source = written(workplace, "gpus")[0]["sources"]["pci.ids"]
+    assert source["text"].startswith("a list 1.0")
+    assert source["checked"] == "2026-11-21"
+
+
+def test_changed_names_are_shown(workplace: Path) -> None:
+    refresh_gpus(workplace)
+    (workplace / "pci.ids").write_text(IDS.replace("GeForce RTX 4090", "GeForce RTX 4090 Renamed"), "utf-8")
+    outcome = refresh_gpus(workplace)
+    assert "0 added, 1 changed, 0 dropped" in outcome.stdout
+    assert "changed 10de:2684: GeForce RTX 4090 -> GeForce RTX 4090 Renamed" in outcome.stdout
+
+
+def toolkit(directory: Path, *, nvcc: bool) -> Path:
+    root = directory / "cuda"
+    (root / "bin").mkdir(parents=True)
+    tool = root / "bin" / ("nvcc" if nvcc else "ptxas")
+    listing = "compute_75\\ncompute_120\\ncompute_90\\ncompute_90a\\n"
+    tool.write_text(
+        f"#!/bin/sh\ncase $1 in --version) echo 'Cuda compilation tools, release 13.5, V13.5.99';; *) printf '{listing}';; esac\n",
+        "utf-8",
+    )
+    tool.chmod(0o755)
+    header = root / "include/crt/host_config.h"
+    header.parent.mkdir(parents=True)
+    header.write_text("#if __GNUC__ > 17\n#if (__clang_major__ >= 24) || (__clang_major__ < 3)\n", "utf-8")
+    return root
+
+
+@pytest.mark.parametrize(("nvcc", "asked"), [(True, "nvcc 13.5.99 --list-gpu-arch"), (False, "ptxas 13.5.99 --help")])
+def test_toolkit_is_measured(workplace: Path, nvcc: bool, asked: str) -> None:
+    root = toolkit(workplace, nvcc=nvcc)
+    outcome = run("refresh_toolkits.py", "--checked", "2026-12-01", str(root), directory=workplace)
+    row = written(workplace, "toolkits")[-1]
+    assert row["targets"] == ["7.5", "9.0", "12.0"]
+    assert (row["gcc_limit"], row["clang_limit"], row["checked"]) == (17, 23, "2026-12-01")
+    assert row["measured"] == f"{asked}; its crt/host_config.h"
+    assert outcome.stdout.startswith("13.5: {")
+
+
+def test_toolkit_measured_twice_is_no_difference(workplace: Path) -> None:
+    root = toolkit(workplace, nvcc=True)
+    outcome = run("refresh_toolkits.py", "--checked", "2026-12-01", str(root), str(root), directory=workplace)
+    assert outcome.stdout.splitlines()[-1] == "13.5: no difference"
+
+
+def test_directory_without_a_toolkit_is_refused(workplace: Path) -> None:
+    outcome = run("refresh_toolkits.py", "--checked", "2026-12-01", str(workplace / "resources"), directory=workplace)
+    assert outcome.returncode == 1
+    assert "neither nvcc nor ptxas" in outcome.stderr
+
+
+@pytest.mark.needs("nvcc")
+def test_installed_nvcc_agrees_with_the_table(workplace: Path) -> None:
+    nvcc = shutil.which("nvcc")
+    assert nvcc is not None
+    root = Path(nvcc).resolve().parent.parent
+    outcome = run("refresh_toolkits.py", "--checked", "2026-11-21", str(root), directory=workplace)
+    before = {row.get("release"): row for row in json.loads((KNOWLEDGE / "toolkits.json").read_text("utf-8"))}
+    release = outcome.stdout.split(":")[0]
+    after = {row.get("release"): row for row in written(workplace, "toolkits")}
+    assert after[release]["targets"] == before[release]["targets"]
+    assert after[release]["gcc_limit"] == before[release]["gcc_limit"]
