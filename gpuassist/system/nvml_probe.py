@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 from gpuassist.model.fact import Fact, Known, Unknown
@@ -17,6 +18,7 @@ from gpuassist.system.processes import Ending, Outcome, Processes, clean
 HIDDEN_ARGUMENT = "--nvml-report"  # a frozen gpuassist has no interpreter to start: it starts itself with this
 SECONDS = 5.0
 _SCRIPT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from gpuassist.system.nvml_report import main; sys.exit(main())"
+_HOME = Path(__file__).resolve().parents[2]
 
 Key = tuple[int | None, str]
 
@@ -63,7 +65,8 @@ def command() -> tuple[str, ...]:
     """The child's command line; isolated, but with the very modules that this process would find."""
     if getattr(sys, "frozen", False):
         return (sys.executable, HIDDEN_ARGUMENT)
-    return (sys.executable, "-I", "-c", _SCRIPT, json.dumps(sys.path))
+    # An empty entry is the directory that Python was started in: nothing of ours lies there.
+    return (sys.executable, "-I", "-c", _SCRIPT, json.dumps([*filter(None, sys.path), str(_HOME)]))
 
 
 def _answers(output: str) -> dict[Key, Any]:

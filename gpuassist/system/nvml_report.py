@@ -71,6 +71,7 @@ def _tell_device(index: int) -> None:
     _tell(MIG_MODE, mode, index)
     _tell(MIG_DEVICES, _mig_devices(handle, mode), index)
     _tell(PROCESSES, _processes(nvml, handle), index)
+    nvml.close()
 
 
 def _pci(handle: Handle) -> Any:

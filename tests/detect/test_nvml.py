@@ -1,0 +1,199 @@
+"""NVML in a child, joined with made-up PCI trees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from gpuassist.detect import nvml, pci
+from gpuassist.detect.nvml import NvmlReading
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.driver import NvmlStatus
+from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.gpu import Gpu, GpuProcess, PowerState
+from gpuassist.model.text import text
+from gpuassist.model.version import ComputeCapability, Version
+from gpuassist.system.processes import RealProcesses
+from gpuassist.system.resources import Resources
+from tests.facts import reason, value
+from tests.fakes import ScriptedProcesses, world_under
+from tests.machines import pci_gpu
+from tests.nvml_fixture import FakeNvml
+
+KNOWLEDGE = Knowledge(Resources().read)
+MIB = 1 << 20
+SILENT = Unknown(text("silent"))
+TWO = "[gpu]\npci = 00000000:01:00.0\n[gpu]\npci = 00000000:41:00.0\nname = NVIDIA GeForce RTX 5090\npci_id = 10de:2b85\n"
+
+
+def look(root: Path, variables: Mapping[str, str], *, seconds: float = 30) -> tuple[NvmlReading, Fact[tuple[Gpu, ...]]]:
+    world = world_under(root, processes=RealProcesses(), variables=variables)
+    found = pci.probe(world, KNOWLEDGE)
+    reading = nvml.probe(world, found, seconds=seconds)
+    return reading, nvml.merge(found, reading, KNOWLEDGE)
+
+
+def gpus(fact: Fact[tuple[Gpu, ...]]) -> tuple[Gpu, ...]:
+    assert isinstance(fact, Known)
+    return fact.value
+
+
+def test_driver_facts_are_read(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path)
+    reading, _ = look(tmp_path, fake_nvml("driver = 580.95.05\nnvml = 13.580.95.05\ncuda = 13.0\n[gpu]"))
+    assert value(reading.status) == NvmlStatus(0, "NVML_SUCCESS")
+    assert value(reading.nvml_version) == "13.580.95.05"
+    assert value(reading.version) == Version((580, 95, 5))
+    assert value(reading.cuda_version) == Version((13, 0))
+
+
+def test_gpu_of_both_sources_is_one(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path, "0000:01:00.0")
+    _, merged = look(
+        tmp_path, fake_nvml("[gpu]\nuuid = GPU-1\nminor = 3\ndisplay = 1\ncompute_mode = 3\nused = 5\nprocess = 7 c 2")
+    )
+    (gpu,) = gpus(merged)
+    assert (value(gpu.kernel_driver), value(gpu.uuid), value(gpu.minor)) == ("nvidia", "GPU-1", 3)
+    assert (value(gpu.memory_total_bytes), value(gpu.memory_used_bytes)) == (24564 * MIB, 5 * MIB)
+    assert (value(gpu.display_active), value(gpu.compute_mode), value(gpu.mig_enabled)) == (True, "exclusive process", False)
+    assert value(gpu.processes) == (GpuProcess(7, "compute", Known(2 * MIB, "NVML running processes")),)
+
+
+def test_name_and_capability_are_those_of_nvml(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path, pci_id="10de:fffe")
+    _, merged = look(tmp_path, fake_nvml("[gpu]\nname = NVIDIA RTX Something New\ncapability = 12.1"))
+    (gpu,) = gpus(merged)
+    assert (value(gpu.name), value(gpu.compute_capability)) == ("NVIDIA RTX Something New", ComputeCapability(12, 1))
+    assert "10de:fffe" in reason(gpu.architecture)
+
+
+def test_facts_go_to_the_gpu_of_their_address(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path, "0000:41:00.0", "10de:2b85")
+    pci_gpu(tmp_path, "0000:01:00.0")
+    _, merged = look(tmp_path, fake_nvml(TWO))
+    assert [(value(gpu.pci_address), value(gpu.index)) for gpu in gpus(merged)] == [("0000:01:00.0", 0), ("0000:41:00.0", 1)]
+
+
+def test_gpu_that_nvml_does_not_list_says_so(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path, "0000:01:00.0")
+    pci_gpu(tmp_path, "0000:05:00.0", "10de:1b06", driver="nouveau")
+    _, merged = look(tmp_path, fake_nvml("[gpu]"))
+    assert reason(gpus(merged)[1].index) == "NVML does not list this GPU"
+    assert isinstance(gpus(merged)[1].name, Known)
+
+
+def test_lost_gpu_keeps_its_pci_facts(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path)
+    _, merged = look(tmp_path, fake_nvml("[gpu]\nfault = nvmlDevice* 15"))
+    (gpu,) = gpus(merged)
+    assert "NVML_ERROR_GPU_IS_LOST" in reason(gpu.memory_used_bytes)
+    assert "4090" in str(value(gpu.name))
+
+
+def test_gpus_of_wsl_come_from_nvml_alone(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    (tmp_path / "sys/bus/pci/devices").mkdir(parents=True)
+    _, merged = look(tmp_path, fake_nvml("[gpu]\nprocess = 7 c -"))
+    (gpu,) = gpus(merged)
+    assert (value(gpu.pci_address), value(gpu.name)) == ("0000:01:00.0", "NVIDIA GeForce RTX 4090")
+    assert "Ada" in str(value(gpu.architecture))
+    assert "PCI tree" in reason(gpu.kernel_driver)
+
+
+def test_gpu_of_wsl_that_is_not_in_list_has_its_generation(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    _, merged = look(tmp_path, fake_nvml("[gpu]\npci_id = 10de:fffe\ncapability = 8.9"))
+    assert "Ada" in str(value(gpus(merged)[0].architecture))
+
+
+def test_gpu_that_is_missing_in_pci_tree_is_kept(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path, "0000:01:00.0")
+    _, merged = look(tmp_path, fake_nvml(TWO))
+    assert [value(gpu.index) for gpu in gpus(merged)] == [0, 1]
+
+
+def test_sleeping_gpu_is_not_woken(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path, status="suspended", power_state="D3cold")
+    reading, merged = look(tmp_path, fake_nvml("[gpu]"))
+    assert fake_nvml.calls() == []
+    assert "would wake the GPU at 0000:01:00.0" in reason(reading.status)
+    assert "would wake" in reason(gpus(merged)[0].memory_used_bytes)
+    assert value(gpus(merged)[0].power_state) is PowerState.ASLEEP
+
+
+def test_one_sleeper_among_many_is_enough(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path, "0000:01:00.0")
+    pci_gpu(tmp_path, "0000:02:00.0", status="suspended")
+    look(tmp_path, fake_nvml("[gpu]\n[gpu]"))
+    assert fake_nvml.calls() == []
+
+
+@pytest.mark.parametrize("driver", ["nouveau", "vfio-pci", ""])
+def test_sleeper_that_nvml_does_not_reach_is_no_reason(tmp_path: Path, fake_nvml: FakeNvml, driver: str) -> None:
+    pci_gpu(tmp_path, driver=driver, status="suspended")
+    reading, _ = look(tmp_path, fake_nvml("[gpu]"))
+    assert value(reading.status) == NvmlStatus(0, "NVML_SUCCESS")
+
+
+def test_sleeper_is_woken_when_asked(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path, status="suspended")
+    world = world_under(tmp_path, processes=RealProcesses(), variables=fake_nvml("[gpu]"))
+    reading = nvml.probe(world, pci.probe(world, KNOWLEDGE), wake=True)
+    assert len(gpus(reading.gpus)) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "name"), [(9, "NVML_ERROR_DRIVER_NOT_LOADED"), (18, "NVML_ERROR_LIB_RM_VERSION_MISMATCH"), (999, "NVML_ERROR_UNKNOWN")]
+)
+def test_refused_start_is_the_status(tmp_path: Path, fake_nvml: FakeNvml, code: int, name: str) -> None:
+    pci_gpu(tmp_path)
+    reading, merged = look(tmp_path, fake_nvml(f"fault = nvmlInit* {code}"))
+    assert value(reading.status) == NvmlStatus(code, name)
+    assert name in reason(reading.version)
+    assert name in reason(gpus(merged)[0].uuid)
+
+
+def test_hanging_driver_keeps_what_was_read(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path)
+    reading, merged = look(tmp_path, fake_nvml("[gpu]\nfault = nvmlDeviceGetUUID 0 delay=60000"), seconds=2)
+    assert value(gpus(merged)[0].name) == "NVIDIA GeForce RTX 4090"
+    assert "the driver hangs" in reason(gpus(merged)[0].uuid)
+    assert isinstance(reading.version, Known)
+
+
+@pytest.mark.parametrize("code", [3, 4, 15, 999])
+def test_errors_at_every_call_leave_reasons_everywhere(tmp_path: Path, fake_nvml: FakeNvml, code: int) -> None:
+    pci_gpu(tmp_path)
+    reading, merged = look(tmp_path, fake_nvml(f"fault = nvmlDeviceGet[!CH]* {code}\nfault = nvmlSystem* {code}\n[gpu]"))
+    (gpu,) = gpus(merged)
+    told = [gpu.uuid, gpu.minor, gpu.memory_total_bytes, gpu.display_active, reading.version, reading.cuda_version]
+    assert all(f"({code}, " in reason(fact) for fact in told)
+
+
+def test_child_that_cannot_start_leaves_pci_facts(tmp_path: Path) -> None:
+    pci_gpu(tmp_path)
+    world = world_under(tmp_path, processes=ScriptedProcesses())
+    found = pci.probe(world, KNOWLEDGE)
+    reading = nvml.probe(world, found)
+    assert "not found" in reason(reading.status)
+    assert "4090" in str(value(gpus(nvml.merge(found, reading, KNOWLEDGE))[0].name))
+
+
+def test_nothing_known_of_gpus_stays_unknown() -> None:
+    nothing = NvmlReading(SILENT, SILENT, SILENT, SILENT, SILENT)
+    assert nvml.merge(SILENT, nothing, KNOWLEDGE) is SILENT
+
+
+def test_unknown_pci_tree_and_no_gpu_stays_unknown() -> None:
+    none = NvmlReading(SILENT, SILENT, SILENT, SILENT, Known((), "NVML"))
+    assert nvml.merge(SILENT, none, KNOWLEDGE) is SILENT
+
+
+def test_driver_that_says_no_number_is_unknown(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    reading, _ = look(tmp_path, fake_nvml("driver = beta\n[gpu]"))
+    assert "beta" in reason(reading.version)
+
+
+def test_mig_gpu_lists_its_devices(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    _, merged = look(tmp_path, fake_nvml("[gpu]\nmig = 1\nmig_device = MIG-1\nmig_device = MIG-2"))
+    assert (value(gpus(merged)[0].mig_enabled), value(gpus(merged)[0].mig_uuids)) == (True, ("MIG-1", "MIG-2"))
