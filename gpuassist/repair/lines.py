@@ -10,7 +10,7 @@ from gpuassist.formats.shell import Assignment, Element, Place, Reading, Referen
 from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Origin, Toolkit
-from gpuassist.repair.block import RepairError
+from gpuassist.repair.block import Block, RepairError
 
 LISTS = frozenset({"PATH", "LD_LIBRARY_PATH"})
 HOMES = frozenset({"CUDA_HOME", "CUDA_PATH"})
@@ -67,13 +67,13 @@ class Installed:
         return Lead.ELSEWHERE
 
 
-def judge(reading: Reading, installed: Installed) -> tuple[ShellLine, ...]:
-    """Every statement that sets a watched variable, with the ones ticked that put another toolkit in the way of the chosen one."""
-    judged = [
-        (statement, _line(statement, installed, reading)) for statement in reading.statements if statement.owner != "gpuassist"
-    ]
-    lines = tuple(line for _, line in judged)
-    return _without_needed(lines, reading.references)
+def judge(reading: Reading, installed: Installed, ours: Block | None = None) -> tuple[ShellLine, ...]:
+    """Every statement that sets a watched variable, with the ones ticked that put another toolkit in the way of the chosen one.
+
+    `ours` is the managed block of the file, whose lines are not the user's.
+    """
+    outside = (one for one in reading.statements if ours is None or not ours.first_byte <= one.first_byte < ours.end_byte)
+    return _without_needed(tuple(_line(statement, installed, reading) for statement in outside), reading.references)
 
 
 def choose(lines: tuple[ShellLine, ...], wanted: tuple[int, ...] | None) -> tuple[ShellLine, ...]:

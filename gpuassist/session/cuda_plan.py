@@ -12,7 +12,7 @@ from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
 from gpuassist.model.shell import StartupFile, Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
-from gpuassist.repair.block import cuda_lines, quoted
+from gpuassist.repair.block import cuda_lines, find, quoted
 from gpuassist.repair.choice import (
     LdLibraryPath,
     LoaderChoice,
@@ -99,7 +99,7 @@ def plan_use_cuda(session: Session, machine: Machine, wish: UseCuda, *, recorded
     loader = choose_loader_path(seen.files, toolkit, wish.ld_library_path)
     block = cuda_lines(toolkit.root, library_directory(seen.files, toolkit) if loader.on else "")
     reading = read(seen.target.content, {"HOME": seen.home})
-    lines = choose(judge(reading, _installed(machine, toolkit, seen.files)), wish.retire)
+    lines = choose(judge(reading, _installed(machine, toolkit, seen.files), find(seen.target.content)), wish.retire)
     change = _change_id(session.world, seen.target, block)
     after = write(seen.target.content, block, _retired(reading, lines), change)
     before_syntax, obstacle = _syntax(session.world, seen, after)
