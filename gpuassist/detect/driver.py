@@ -65,7 +65,6 @@ def _loaded(files: Files) -> Fact[tuple[KernelModule, ...]]:
 def _is_loaded(files: Files, module: str) -> Fact[bool]:
     if not files.is_directory("/sys/module"):
         return Unknown(text("{path} is not there, so the loaded modules cannot be told", path="/sys/module"))
-    # A module that is only built in, or has parameters, has a directory too; one that is loaded has a state.
     path = f"/sys/module/{module}"
     return Known(files.is_directory(path), path)
 
