@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from gpuassist.detect import torches
-from gpuassist.detect.prefixes import Prefix, active_prefixes, find
+from gpuassist.detect.prefixes import Prefix, active_prefixes, scan, with_active
 from gpuassist.formats.pyvenv import conda_python, library_versions, parse_pyvenv, python_version
 from gpuassist.model.environment import Manager, PythonEnvironment
 from gpuassist.model.fact import Fact, Known, Unknown
@@ -20,13 +20,18 @@ from gpuassist.system.world import World
 _PROJECT_NAMES = (".venv", "venv", "env")
 
 
-def probe(world: World, terminal: Fact[Terminal], scanned: tuple[Prefix, ...] | None = None) -> Fact[tuple[PythonEnvironment, ...]]:
-    """Every environment that was found, active ones first."""
+def probe(
+    world: World, terminal: Fact[Terminal], scanned: Fact[tuple[Prefix, ...]] | None = None
+) -> Fact[tuple[PythonEnvironment, ...]]:
+    """Every environment that was found, active ones first; `scanned` is what `prefixes.scan` found, where that ran already."""
+    prefixes = scan(world) if scanned is None else scanned
+    if isinstance(prefixes, Unknown):
+        return prefixes
     path = terminal.value.variable("PYTHONPATH") if isinstance(terminal, Known) else ""
     view = _View(world, active_prefixes(world, terminal), path)
-    found = [environment for prefix in find(world, terminal, scanned) for environment in _describe(view, prefix)]
+    found = [environment for prefix in with_active(world, terminal, prefixes.value) for environment in _describe(view, prefix)]
     found.sort(key=lambda one: not (isinstance(one.active, Known) and one.active.value))
-    return Known(tuple(found), "the home directory, /usr, /usr/local, /opt")
+    return Known(tuple(found), prefixes.source)
 
 
 @dataclass(frozen=True, slots=True)

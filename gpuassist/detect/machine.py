@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from gpuassist.detect import compilers, driver, environments, holders, host, nvml, pci, prefixes, shell, toolkits
+from gpuassist.detect.prefixes import Prefix
 from gpuassist.detect.runner import Progress, Running, ignore
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import Driver
@@ -25,6 +26,7 @@ T = TypeVar("T")
 
 _FILES_SECONDS = 10.0
 _NVML_SECONDS = 20.0  # its child process has a shorter limit of its own
+_TERMINAL_SECONDS = shell.SECONDS
 _SOFTWARE_SECONDS = shell.SECONDS + 20.0  # waits for the new terminal first
 
 
@@ -88,9 +90,9 @@ def _start_hardware(world: World, knowledge: Knowledge) -> _Hardware:
 
 
 def _start_software(world: World) -> _Software:
-    asked: Running[Fact[Terminal]] = _start("new terminal", lambda: ask_terminal(world), shell.SECONDS)
+    asked: Running[Fact[Terminal]] = _start("new terminal", lambda: ask_terminal(world), _TERMINAL_SECONDS)
     # HOME is searched while the shell starts, which takes longer.
-    scan = Running("prefixes", lambda: prefixes.scan(world), seconds=_FILES_SECONDS, otherwise=lambda unknown: ())
+    scan: Running[Fact[tuple[Prefix, ...]]] = _start("prefixes", lambda: prefixes.scan(world), _FILES_SECONDS)
     return _Software(
         shell=Running(
             "shell",

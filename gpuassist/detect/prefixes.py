@@ -30,19 +30,15 @@ class Prefix:
     manager: Manager
 
 
-def find(world: World, terminal: Fact[Terminal], scanned: tuple[Prefix, ...] | None = None) -> tuple[Prefix, ...]:
-    """The environments of this user and the system's own, each real directory once; what is active comes first.
+def scan(world: World) -> Fact[tuple[Prefix, ...]]:
+    """The environments of this user and the system's own, each real directory once: all but those that only a shell knows."""
+    return Known(unique(world.files, _scan(world)), "HOME, /usr, /usr/local, /opt")
 
-    `scanned` is what `scan` found while the new terminal was still starting.
-    """
+
+def with_active(world: World, terminal: Fact[Terminal], scanned: tuple[Prefix, ...]) -> tuple[Prefix, ...]:
+    """What was scanned, and before it what a new terminal's or gpuassist's own shell has activated."""
     active = (path for variables in _environments_of(world, terminal) for path in _active(variables))
-    known = scan(world) if scanned is None else scanned
-    return unique(world.files, (*active, *(prefix.path for prefix in known)))
-
-
-def scan(world: World) -> tuple[Prefix, ...]:
-    """Those that can be found before a new terminal was asked what is active."""
-    return unique(world.files, _scan(world))
+    return unique(world.files, (*active, *(prefix.path for prefix in scanned)))
 
 
 def active_prefixes(world: World, terminal: Fact[Terminal]) -> frozenset[str]:

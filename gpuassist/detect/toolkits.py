@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from gpuassist.detect import compiler_driver
-from gpuassist.detect.prefixes import Prefix, find
+from gpuassist.detect.prefixes import Prefix, scan, with_active
 from gpuassist.detect.runner import each
 from gpuassist.formats.toolkit import parse_clang_limit, parse_gcc_limit, parse_version_json, parse_version_txt
 from gpuassist.model.environment import Manager
-from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Origin, Toolkit
@@ -21,6 +21,7 @@ from gpuassist.system.world import World
 
 _DEBIAN = "/usr/lib/nvidia-cuda-toolkit"
 _SIGNS = ("bin/nvcc", "version.json", "version.txt", "include/cuda.h", "lib64/libcudart.so", "nvvm")
+_PYTHON = "Python environments"
 _SECONDS = 2 * compiler_driver.SECONDS + 1
 
 
@@ -34,16 +35,18 @@ class _Place:
     wrappers: tuple[str, ...] = ()
 
 
-def probe(world: World, terminal: Fact[Terminal], scanned: tuple[Prefix, ...] | None = None) -> Fact[tuple[Toolkit, ...]]:
-    """Every toolkit once, by its real root, newest first."""
-    places = _places(world, terminal, find(world, terminal, scanned))
+def probe(world: World, terminal: Fact[Terminal], scanned: Fact[tuple[Prefix, ...]] | None = None) -> Fact[tuple[Toolkit, ...]]:
+    """Every toolkit once, by its real root, newest first; `scanned` is what `prefixes.scan` found, where that ran already."""
+    prefixes = scan(world) if scanned is None else scanned
+    places = _places(world, terminal, with_active(world, terminal, value_or(prefixes, ())))
     found = each(
         places,
         lambda place: _describe(world, place),
         seconds=_SECONDS,
         otherwise=lambda place, unknown: Toolkit(place.root, version=unknown, nvcc=unknown, nvcc_version=unknown, targets=unknown),
     )
-    return Known(tuple(sorted(found, key=_newest_first)), "/usr/local, /opt, /usr/lib, HOME, Python environments, PATH")
+    searched = "/usr/local, /opt, /usr/lib, HOME, PATH"
+    return Known(tuple(sorted(found, key=_newest_first)), searched if isinstance(prefixes, Unknown) else f"{searched}, {_PYTHON}")
 
 
 def _places(world: World, terminal: Fact[Terminal], prefixes: tuple[Prefix, ...]) -> tuple[_Place, ...]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gpuassist.formats.torch import find_targets, parse_version_file
 
-PLAIN = "__version__ = '1.13.1+cu117'\ndebug = False\ncuda = '11.7'\ngit_version = '49444c3e546bf240bed24a101e747422d1f8a0ee'\nhip = None\n"
+PLAIN = "__version__ = '1.13.1+cu117'\ndebug = False\ncuda = '11.7'\ngit_version = '49444c3e54'\nhip = None\n"
 ANNOTATED = """from typing import Optional
 
 __all__ = ['__version__', 'debug', 'cuda', 'git_version', 'hip', 'rocm', 'xpu']

@@ -1,0 +1,75 @@
+"""`gpuassist detect`: the machine as it was found, as a list of facts or as the document that `--machine` reads."""
+
+from __future__ import annotations
+
+import argparse
+
+from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.detect.machine import detect
+from gpuassist.detect.runner import Progress
+from gpuassist.model.codec import encode_machine
+from gpuassist.model.machine import Machine
+from gpuassist.model.text import text
+from gpuassist.session.listing import sections
+from gpuassist.session.overview import Line, title
+from gpuassist.session.recording import RecordingError, read_recording
+from gpuassist.session.words import Words
+
+NAME = "detect"
+HELP = text("list what is in this machine: GPUs, driver, CUDA toolkits, compilers, Python environments, shell")
+
+_BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+_LABEL_WIDTH = 28
+
+
+def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
+    """Its one option."""
+    parser.add_argument("--json", action="store_true", help=words(text("as one JSON document, which --machine reads back")))
+
+
+def run(options: argparse.Namespace, context: Context) -> Exit:
+    """Looks and prints; what could not be found out is part of the answer, not a failure."""
+    machine = _machine(context)
+    if options.json:
+        context.document(encode_machine(machine, context.session.words))
+    else:
+        _show(machine, context)
+    return Exit.HEALTHY
+
+
+def _machine(context: Context) -> Machine:
+    world = context.session.world
+    if not context.machine_file:
+        return detect(world, context.session.knowledge, lambda progress: _tell(progress, context))
+    try:
+        return read_recording(world.files, context.machine_file)
+    except RecordingError as error:
+        raise UsageError(error.reason) from error
+
+
+def _tell(progress: Progress, context: Context) -> None:
+    if context.terminal.err.isatty():
+        said = text("looked at {section} ({done} of {total})", section=progress.section, done=progress.done, total=progress.total)
+        words = context.session.words(said)
+        context.terminal.err.write(f"\r\x1b[K{words}" if progress.done < progress.total else "\r\x1b[K")
+        context.terminal.err.flush()
+
+
+def _show(machine: Machine, context: Context) -> None:
+    context.say(title(machine))
+    for section in sections(machine):
+        context.say()
+        context.say(_styled(_BOLD, context.session.words(section.title), context))
+        for line in section.lines:
+            context.say(_row(line, context))
+
+
+def _row(line: Line, context: Context) -> str:
+    words = context.session.words
+    value = words(line.value) if line.known else words(text("not known: {reason}", reason=line.value))
+    source = "  " + _styled(_DIM, f"[{line.source}]", context) if line.source else ""
+    return f"  {words(line.label).ljust(_LABEL_WIDTH)}  {value}{source}"
+
+
+def _styled(style: str, words: str, context: Context) -> str:
+    return f"{style}{words}{_PLAIN}" if context.terminal.colour else words

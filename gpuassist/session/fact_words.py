@@ -1,0 +1,159 @@
+"""The names of facts, and their values, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from gpuassist.model.driver import DeviceNode, KernelModule, Library, NvmlStatus
+from gpuassist.model.fact import Known
+from gpuassist.model.gpu import GpuProcess, PcieLink
+from gpuassist.model.machine import Distribution
+from gpuassist.model.shell import Command
+from gpuassist.model.text import Text, text, verbatim
+from gpuassist.session.overview import gibibytes
+
+# By the name of the field; what is a list of records has a section of its own and no label here.
+LABELS: dict[str, Text] = {
+    "distribution": text("distribution"),
+    "kernel": text("kernel"),
+    "architecture": text("architecture"),
+    "glibc": text("C library (glibc)"),
+    "wsl": text("WSL"),
+    "container": text("container"),
+    "jetson": text("Jetson"),
+    "secure_boot": text("Secure Boot"),
+    "pci_address": text("PCI address"),
+    "pci_id": text("PCI id"),
+    "compute_capability": text("compute capability"),
+    "kernel_driver": text("bound kernel driver"),
+    "power_state": text("power state"),
+    "pcie_link": text("PCIe link"),
+    "index": text("index"),
+    "uuid": text("UUID"),
+    "minor": text("device number"),
+    "memory_total_bytes": text("memory"),
+    "memory_used_bytes": text("memory used"),
+    "display_active": text("drives a display"),
+    "mig_enabled": text("MIG"),
+    "mig_uuids": text("MIG instances"),
+    "compute_mode": text("compute mode"),
+    "processes": text("processes on it"),
+    "loaded": text("loaded NVIDIA modules"),
+    "on_disk": text("NVIDIA modules on disk"),
+    "nouveau_loaded": text("nouveau loaded"),
+    "libcuda": text("libcuda"),
+    "device_nodes": text("device nodes"),
+    "nvml_status": text("NVML"),
+    "nvml_version": text("NVML version"),
+    "version": text("version"),
+    "cuda_version": text("CUDA version of the driver"),
+    "origin": text("installed as"),
+    "nvcc": text("nvcc"),
+    "nvcc_version": text("nvcc version"),
+    "targets": text("architectures"),
+    "gcc_limit": text("newest gcc it accepts"),
+    "clang_limit": text("newest clang it accepts"),
+    "manager": text("made by"),
+    "interpreter": text("interpreter"),
+    "python_version": text("Python"),
+    "accelerator": text("computes on"),
+    "cuda": text("built for CUDA"),
+    "installer": text("installed by"),
+    "login_shell": text("login shell"),
+    "directories_missing": text("directories of PATH and LD_LIBRARY_PATH that do not exist"),
+}
+
+
+def words_of_field(name: str, value: Any) -> Text:
+    """The value of a fact whose field says what its number counts."""
+    if name.endswith("_bytes"):
+        return gibibytes(value)
+    return text("none") if name == "wsl" and not value else words_of(value)
+
+
+def words_of(value: Any) -> Text:
+    """Any value, as people read it."""
+    if isinstance(value, bool):
+        return text("yes") if value else text("no")
+    if isinstance(value, Enum):
+        return verbatim(str(value.value))
+    if isinstance(value, tuple):
+        return _several(value)
+    if value == "":
+        return text("none")
+    in_words = _RECORDS.get(type(value))
+    return in_words(value) if in_words else verbatim(str(value))
+
+
+def _several(values: tuple[Any, ...]) -> Text:
+    if not values:
+        return text("none")
+    first, *rest = map(words_of, values)
+    for one in rest:
+        first = text("{before}, {one}", before=first, one=one)
+    return first
+
+
+def _distribution(distribution: Distribution) -> Text:
+    return verbatim(distribution.name or distribution.id)
+
+
+def _link(link: PcieLink) -> Text:
+    return text(
+        "×{width} at {speed} GT/s (at most ×{max_width} at {max_speed} GT/s)",
+        width=link.width,
+        speed=f"{link.speed_gigatransfers:g}",
+        max_width=link.max_width,
+        max_speed=f"{link.max_speed_gigatransfers:g}",
+    )
+
+
+def _process(process: GpuProcess) -> Text:
+    if isinstance(process.memory_used_bytes, Known):
+        return text("process {pid} with {memory}", pid=process.pid, memory=gibibytes(process.memory_used_bytes.value))
+    return text("process {pid}", pid=process.pid)
+
+
+def _module(module: KernelModule) -> Text:
+    version = str(module.version.value) if isinstance(module.version, Known) else "?"
+    if not isinstance(module.open_flavour, Known):
+        return text("{version} ({path})", version=version, path=module.path)
+    if module.open_flavour.value:
+        return text("{version}, open ({path})", version=version, path=module.path)
+    return text("{version}, proprietary ({path})", version=version, path=module.path)
+
+
+def _library(library: Library) -> Text:
+    return verbatim(library.path)
+
+
+def _status(status: NvmlStatus) -> Text:
+    return verbatim(f"{status.name} ({status.code})")
+
+
+def _node(node: DeviceNode) -> Text:
+    if node.readable and node.writable:
+        return text("{path}: usable", path=node.path)
+    return text(
+        "{path}: not usable by this user ({owner}, {mode})", path=node.path, owner=node.owner, mode=f"{node.mode & 0o7777:04o}"
+    )
+
+
+def _command(command: Command) -> Text:
+    if command.path == command.real_path:
+        return verbatim(command.path)
+    return text("{path}, which is {real}", path=command.path, real=command.real_path)
+
+
+_RECORDS: dict[type, Callable[[Any], Text]] = {
+    Distribution: _distribution,
+    PcieLink: _link,
+    GpuProcess: _process,
+    KernelModule: _module,
+    Library: _library,
+    NvmlStatus: _status,
+    DeviceNode: _node,
+    Command: _command,
+}
