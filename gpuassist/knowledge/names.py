@@ -43,6 +43,8 @@ def looser(exact: Key) -> tuple[Key, ...]:
 def alternatives(name: str) -> tuple[str, ...]:
     """The names in a name of the id list: `Tesla C2050 / C2070` is two; the pieces of `RTX 4090 Max-Q / Mobile` are one."""
     first, *others = _ALTERNATIVE.split(name)
+    if not others:
+        return (name,)
     words = first.split()
     brand = words[: next((place for place, word in enumerate(words) if _DIGIT.search(word)), 0)]
     products = [piece.split() for piece in others if looser(key(piece))]
