@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,9 @@ def test_holder_is_told_with_user_and_command(tmp_path: Path) -> None:
 
 def test_user_without_a_name_stays_a_number(tmp_path: Path) -> None:
     process(tmp_path, 4242, ("/dev/nvidia0",))
-    assert probe(tmp_path)[0].user == str(os.getuid())
+    world = world_under(tmp_path)
+    stranger = replace(world, surroundings=replace(world.surroundings, uid=os.getuid() + 1))
+    assert value(holders.probe(stranger))[0].user == str(os.getuid())
 
 
 def test_device_open_twice_is_named_once(tmp_path: Path) -> None:
