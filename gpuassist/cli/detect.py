@@ -13,7 +13,7 @@ from gpuassist.model.text import text
 from gpuassist.session.listing import sections
 from gpuassist.session.overview import Line, title
 from gpuassist.session.recording import RecordingError, read_recording
-from gpuassist.session.words import Words
+from gpuassist.session.words import ENGLISH, Words
 
 NAME = "detect"
 HELP = text("list what is in this machine: GPUs, driver, CUDA toolkits, compilers, Python environments, shell")
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     """Looks and prints; what could not be found out is part of the answer, not a failure."""
     machine = _machine(context)
     if options.json:
-        context.document(encode_machine(machine, context.session.words))
+        context.document(encode_machine(machine, context.session.words if options.lang else ENGLISH))
     else:
         _show(machine, context)
     return Exit.HEALTHY

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from gpuassist.model.fact import NOT_ASKED, Fact
+from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.version import Target, Version
 
 
@@ -37,6 +37,10 @@ class Toolkit:
     clang_limit: Fact[int] = NOT_ASKED
     links: tuple[str, ...] = ()
     wrappers: tuple[str, ...] = ()
+
+    def runs_as(self, path: str) -> bool:
+        """Whether calling the program at `path`, symlinks followed, runs this toolkit's nvcc."""
+        return path in self.wrappers or (isinstance(self.nvcc, Known) and self.nvcc.value == path)
 
 
 @dataclass(frozen=True, slots=True)
