@@ -23,8 +23,8 @@ class Origin(str, Enum):
 class Toolkit:
     """A toolkit by its real directory. `version` is the CUDA release with its patch number (12.4.1, or nvcc's 12.4.131 where
     no version.json says); `links` are the symlinks that lead to it; `targets` are what its own nvcc lists (PTX names);
-    `gcc_limit` is the newest gcc major that its own host_config.h accepts. `wrappers` are programs named nvcc elsewhere, no symlinks
-    (`/usr/bin/nvcc` of Debian), that run this toolkit's nvcc.
+    `gcc_limit` is the newest gcc major that its own host_config.h accepts; `wrappers` are programs elsewhere, no symlinks, that
+    run its nvcc (`/usr/bin/nvcc` of Debian).
     """
 
     root: str

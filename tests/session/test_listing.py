@@ -123,9 +123,9 @@ def test_terminal_that_could_not_be_asked_says_why() -> None:
 
 
 def test_compilers_and_holders_are_named() -> None:
-    compilers = Known((Compiler("gcc", "/usr/bin/gcc", Known(Version((13, 3)), "x")), Compiler("g++", "/usr/bin/g++", NO)), "x")
-    holders = Known((Holder(7, "you", "python train.py", ("/dev/nvidia0", "/dev/nvidiactl")),), "x")
-    listed = _listed(Machine(compilers=compilers, holders=holders))
+    gcc, gpp = Compiler("gcc", "/usr/bin/gcc", Known(Version((13, 3)), "x")), Compiler("g++", "/usr/bin/g++", NO)
+    holder = Holder(7, "you", "python train.py", ("/dev/nvidia0", "/dev/nvidiactl"))
+    listed = _listed(Machine(compilers=Known((gcc, gpp), "x"), holders=Known((holder,), "x")))
     assert listed["Host compilers"] == {"gcc at /usr/bin/gcc": "13.3", "g++ at /usr/bin/g++": "because"}
     assert listed["Processes that hold a GPU"] == {"process 7 of you": "python train.py, on /dev/nvidia0, /dev/nvidiactl"}
 
