@@ -1,0 +1,155 @@
+"""A toolkit plan and what came of it in words: what the repair page says of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuassist.model.fact import Fact, Known, value_or
+from gpuassist.model.machine import Machine
+from gpuassist.model.plan import Receipt, Result
+from gpuassist.model.shell import Terminal
+from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.model.toolkit import Origin, Toolkit
+from gpuassist.repair.choice import version_of
+from gpuassist.session.fix import Applied, CudaPlan, Holds, ShellLine
+
+NOT_SET = text("not set")
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalRow:
+    """One thing that a new terminal finds: now, and after the change; `same` where both agree."""
+
+    name: str
+    now: Text
+    after: Text
+    same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A toolkit that new shells can be made to use: the wish that means it, and its words."""
+
+    version: str
+    words: Text
+
+
+def offers(machine: Machine) -> tuple[Offer, ...]:
+    """The installed toolkits that can be switched to, newest first; what belongs to a Python environment is left to it."""
+    toolkits = [toolkit for toolkit in value_or(machine.toolkits, ()) if _switchable(toolkit)]
+    toolkits.sort(key=lambda toolkit: toolkit.version.value.parts if isinstance(toolkit.version, Known) else (), reverse=True)
+    return tuple(
+        Offer(version_of(toolkit), text("CUDA {version} in {root}", version=version_of(toolkit), root=toolkit.root))
+        for toolkit in toolkits
+    )
+
+
+def title(plan: CudaPlan) -> Text:
+    """The page's title for a plan."""
+    version = version_of(plan.toolkit)
+    if not plan.diff:
+        return text("New shells are set up for CUDA {version}", version=version)
+    return text("Make new shells use CUDA {version}", version=version)
+
+
+def edit_summary(plan: CudaPlan) -> Text:
+    """What happens to the file, in figures."""
+    if not plan.diff:
+        return text("The file says so already: nothing is changed")
+    retired = sum(line.ticked for line in plan.lines)
+    block = counted("{count} line written", "{count} lines written", plan.block.count("\n") + 1)
+    if not plan.edit.existed:
+        return text("a new file · {block}", block=block)
+    if not retired:
+        return text("{block} · a backup is kept", block=block)
+    lines = counted("{count} line retired", "{count} lines retired", retired)
+    return text("{lines} · {block} · a backup is kept", lines=lines, block=block)
+
+
+def line_name(line: ShellLine) -> Text:
+    """Where the statement stands, and that it can be retired where it can."""
+    if line.line == line.last_line:
+        return text("Retire line {line}", line=line.line) if line.tickable else text("Line {line}", line=line.line)
+    if line.tickable:
+        return text("Retire lines {first} to {last}", first=line.line, last=line.last_line)
+    return text("Lines {first} to {last}", first=line.line, last=line.last_line)
+
+
+def line_context(line: ShellLine) -> tuple[Text, ...]:
+    """In what the statement stands, where the reason of its tick does not say so already."""
+    said = {name for name, _ in line.why.parameters}
+    inside = (text("inside `{inside}`", inside=line.inside.strip()),) if line.inside and "inside" not in said else ()
+    owner = (text("in the block of {owner}", owner=line.owner),) if line.owner and "owner" not in said else ()
+    return (*inside, *owner)
+
+
+def is_verbatim(words: Text) -> bool:
+    """Whether this is something of the machine, such as a path, and not a sentence."""
+    return words.message == verbatim("").message
+
+
+def expected_rows(plan: CudaPlan) -> tuple[TerminalRow, ...]:
+    """What a new terminal finds now, and what it should find after the change."""
+    wanted = plan.expected
+    return _rows(plan.now, (verbatim(wanted.nvcc), verbatim(wanted.cuda_home), _expected_library_path(plan)))
+
+
+def proved_rows(applied: Applied) -> tuple[TerminalRow, ...]:
+    """What a new terminal found before the change, and what a real one finds since."""
+    if not isinstance(applied.after, Known):
+        return _rows(applied.before, (applied.after.reason,) * 3)
+    return _rows(applied.before, _found(applied.after))
+
+
+def outcome(applied: Applied) -> Text:
+    """What came of applying, in one sentence."""
+    step = applied.outcomes[0]
+    if applied.proof is None:
+        return step.text
+    if applied.result is Result.UNCHANGED:
+        return text("Nothing had to be changed; {proof}", proof=applied.proof.words)
+    if applied.proof.holds is Holds.YES:
+        return text("Done and proved: {proof}", proof=applied.proof.words)
+    return text("Changed, but {proof}", proof=applied.proof.words)
+
+
+def receipt_words(receipt: Receipt) -> tuple[Text, Text]:
+    """A change that was made: what and where, and when."""
+    what = text("{goal} in {path}", goal=receipt.goal, path=receipt.path)
+    if receipt.undone_at:
+        return what, text("made {made}, undone {undone}", made=_moment(receipt.made_at), undone=_moment(receipt.undone_at))
+    return what, text("made {made}", made=_moment(receipt.made_at))
+
+
+def _switchable(toolkit: Toolkit) -> bool:
+    of_python = isinstance(toolkit.origin, Known) and toolkit.origin.value in {Origin.CONDA, Origin.WHEEL}
+    return not of_python and not (isinstance(toolkit.nvcc, Known) and not toolkit.nvcc.value)
+
+
+def _rows(now: Fact[Terminal], after: tuple[Text, ...]) -> tuple[TerminalRow, ...]:
+    before = _found(now) if isinstance(now, Known) else (now.reason,) * 3
+    names = ("nvcc", "CUDA_HOME", "LD_LIBRARY_PATH")
+    rows = (TerminalRow(name, old, new, old == new) for name, old, new in zip(names, before, after, strict=True))
+    return tuple(row for row in rows if row.name != "LD_LIBRARY_PATH" or not (row.now == row.after == NOT_SET))
+
+
+def _found(terminal: Known[Terminal]) -> tuple[Text, ...]:
+    command = terminal.value.command("nvcc")
+    nvcc = verbatim(command.path) if command is not None else text("not found")
+    return nvcc, _set(terminal.value, "CUDA_HOME"), _set(terminal.value, "LD_LIBRARY_PATH")
+
+
+def _set(terminal: Terminal, name: str) -> Text:
+    return verbatim(terminal.variable(name) or "''") if terminal.is_set(name) else NOT_SET
+
+
+def _expected_library_path(plan: CudaPlan) -> Text:
+    if plan.expected.ld_library_path:
+        return text("{directory} first", directory=plan.expected.ld_library_path)
+    if any(line.ticked and "LD_LIBRARY_PATH" in line.variables for line in plan.lines):
+        return text("without what the retired lines put in")
+    return _set(plan.now.value, "LD_LIBRARY_PATH") if isinstance(plan.now, Known) else plan.now.reason
+
+
+def _moment(iso: str) -> str:
+    return iso[:16].replace("T", " ")
