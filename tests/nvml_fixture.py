@@ -18,7 +18,7 @@ A scenario is lines of `key = value`; what stands before the first `[gpu]` is th
     power = -                   # - is NOT_SUPPORTED; !15 is that code
     mig = 1
     mig_device = MIG-11111111-0000-4000-8000-000000000000
-    process = 4242 c 512        # pid (or self), list (c compute, g graphics, m MPS), MiB or -, then from= and until= seconds
+    process = 4242 c 512        # pid (or self), list (c compute, g graphics, m MPS), MiB or -, then from= until= (seconds) instance= (MIG)
     fault = nvmlDeviceGet* 15 from=4   # a fault below a [gpu] is that device's alone
 """
 

@@ -125,18 +125,16 @@ class Nvml:
 
     def processes(self, handle: Handle) -> tuple[GpuProcess, ...] | Refusal:
         """Who is on the device by all its lists, merged by process. Read by hand: pynvml takes two calls a list."""
-        entries: dict[tuple[int, int], _Use] = {}
+        lists: dict[str, list[_Entry]] = {}
         for kind, function in _LISTS:
             answer = self._list(function, handle)
-            if isinstance(answer, Refusal):
-                if kind == "compute" or answer.code not in {NOT_SUPPORTED, FUNCTION_NOT_FOUND}:
-                    return answer
-                continue
-            for pid, used, instance in answer:
-                entries.setdefault((pid, instance), _Use()).add(kind, used)
-        return _merged(entries)
+            if not isinstance(answer, Refusal):
+                lists[kind] = answer
+            elif kind == "compute" or answer.code not in {NOT_SUPPORTED, FUNCTION_NOT_FOUND}:
+                return answer
+        return _merged(lists)
 
-    def _list(self, function: str, handle: Handle) -> list[tuple[int, int, int]] | Refusal:
+    def _list(self, function: str, handle: Handle) -> list[_Entry] | Refusal:
         while len(self._process_versions) > 1:
             answer = self._read(function, self._process_versions[0], handle)
             if not _is_refused_with(answer, FUNCTION_NOT_FOUND):
@@ -146,7 +144,7 @@ class Nvml:
             del self._process_versions[0]
         return self._read(function, self._process_versions[0], handle)
 
-    def _read(self, function: str, version: int, handle: Handle) -> list[tuple[int, int, int]] | Refusal:
+    def _read(self, function: str, version: int, handle: Handle) -> list[_Entry] | Refusal:
         call = _raw(function if version == 1 else f"{function}_v{version}")
         if isinstance(call, Refusal):
             return call
@@ -154,28 +152,14 @@ class Nvml:
             count = ctypes.c_uint(self._room)
             code = call(handle, ctypes.byref(count), self._buffer)
             if code == SUCCESS:
-                return list(_entries(memoryview(self._buffer), count.value, version))
+                return list(_entries(memoryview(self._buffer), min(count.value, self._room), version))
             if code != INSUFFICIENT_SIZE or self._room > _MOST_PROCESSES:
                 return refusal(code, str(ask("nvmlErrorString", code)))
             self._room = count.value * 2 + 64
             self._buffer = ctypes.create_string_buffer(self._room * _WIDEST_ENTRY)
 
 
-class _Use:
-    __slots__ = ("kinds", "used")
-
-    def __init__(self) -> None:
-        self.kinds: list[str] = []
-        self.used: int | None = None
-
-    def add(self, kind: str, used: int) -> None:
-        """A process that computes and draws stands in both lists with the same memory: it is counted once."""
-        if kind not in self.kinds:
-            self.kinds.append(kind)
-        if used != _NOT_AVAILABLE:
-            self.used = max(used, self.used or 0)
-
-
+_Entry = tuple[int, int, int]  # process, bytes used, MIG instance
 _MEMORY_V2 = 0x02000028
 _NOT_AVAILABLE = 2**64 - 1
 _WIDEST_ENTRY = 32
@@ -206,7 +190,7 @@ def _raw(name: str) -> Any:
         return refusal(FUNCTION_NOT_FOUND, str(error))
 
 
-def _entries(raw: memoryview, count: int, version: int) -> Iterator[tuple[int, int, int]]:
+def _entries(raw: memoryview, count: int, version: int) -> Iterator[_Entry]:
     if version == 1:
         for pid, used in _ENTRY_V1.iter_unpack(raw[: count * _ENTRY_V1.size]):
             yield pid, used, 0
@@ -215,15 +199,22 @@ def _entries(raw: memoryview, count: int, version: int) -> Iterator[tuple[int, i
             yield pid, used, instance
 
 
-def _merged(entries: dict[tuple[int, int], _Use]) -> tuple[GpuProcess, ...]:
-    # One process may be in several MIG instances of a GPU, each with memory of its own.
-    kinds: dict[int, dict[str, None]] = {}
-    used: dict[int, int] = {}
-    for (pid, _instance), use in entries.items():
-        kinds.setdefault(pid, {}).update(dict.fromkeys(use.kinds))
-        if use.used is not None:
-            used[pid] = used.get(pid, 0) + use.used
-    return tuple(GpuProcess(pid, "+".join(kinds[pid]), _used_fact(used.get(pid))) for pid in kinds)
+def _merged(lists: dict[str, list[_Entry]]) -> tuple[GpuProcess, ...]:
+    kinds: dict[int, str] = {}
+    amounts: dict[tuple[int, int], int] = {}
+    for kind, entries in lists.items():
+        for pid, used, instance in entries:
+            before = kinds.setdefault(pid, kind)
+            if kind not in before:
+                kinds[pid] = f"{before}+{kind}"
+            # A process that computes and draws stands in both lists with the same memory: it counts once.
+            if used != _NOT_AVAILABLE:
+                amounts[pid, instance] = max(used, amounts.get((pid, instance), 0))
+    # One process may be in several MIG instances of a GPU, in each with memory of its own.
+    total: dict[int, int] = {}
+    for (pid, _instance), used in amounts.items():
+        total[pid] = total.get(pid, 0) + used
+    return tuple(GpuProcess(pid, kinds[pid], _used_fact(total.get(pid))) for pid in kinds)
 
 
 def _used_fact(used: int | None) -> Fact[int]:

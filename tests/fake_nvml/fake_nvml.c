@@ -24,7 +24,7 @@ enum { MEMORY_V2 = 0x02000028, TEMPERATURE_V1 = 0x0100000c };
 #define FEW 16
 
 typedef struct { double low, high, period; int code; } Number;
-typedef struct { unsigned pid; char kind; bool known; Number used; double from, until; } Process;
+typedef struct { unsigned pid; char kind; bool known; Number used; double from, until, instance; } Process;
 typedef struct { char function[80]; int code, gpu; long after, every, calls; double from, until, delay; } Fault;
 typedef struct { char uuid[96]; } Mig;
 typedef struct {
@@ -94,7 +94,7 @@ static void add_fault(char *words, int gpu)
 
 static void add_process(Gpu *gpu, char *words)
 {
-    Process it = {.until = 1e18};
+    Process it = {.until = 1e18, .instance = 4294967295.0};
     char *rest = NULL;
     it.pid = !strncmp(words, "self", 4) ? (unsigned)getpid() : (unsigned)atoi(words);
     strtok_r(words, " ", &rest);
@@ -102,7 +102,9 @@ static void add_process(Gpu *gpu, char *words)
     char *used = strtok_r(NULL, " ", &rest);
     it.known = strcmp(used, "-") != 0;
     it.used = number(used);
-    for (char *word; (word = strtok_r(NULL, " ", &rest));) { option(word, "from", &it.from); option(word, "until", &it.until); }
+    for (char *word; (word = strtok_r(NULL, " ", &rest));) {
+        option(word, "from", &it.from); option(word, "until", &it.until); option(word, "instance", &it.instance);
+    }
     gpu->processes = realloc(gpu->processes, sizeof it * (size_t)(gpu->process_count + 1));
     gpu->processes[gpu->process_count++] = it;
 }
@@ -364,7 +366,8 @@ static int list(const Gpu *gpu, char kind, unsigned *count, void *into, size_t s
     for (int i = 0; i < gpu->process_count; i++) {
         const Process *it = &gpu->processes[i];
         if (it->kind != kind || at < it->from || at >= it->until) continue;
-        Process3 entry = {it->pid, it->known ? (unsigned long long)(now_of(&it->used) * (double)MIB) : NOT_AVAILABLE, ~0u, ~0u, NOT_AVAILABLE};
+        Process3 entry = {it->pid, it->known ? (unsigned long long)(now_of(&it->used) * (double)MIB) : NOT_AVAILABLE,
+                          (unsigned)it->instance, ~0u, NOT_AVAILABLE};
         if (found < room && into) memcpy((char *)into + found * size, &entry, size);
         found++;
     }

@@ -127,6 +127,16 @@ def test_process_in_two_lists_is_counted_once(opened: Callable[..., tuple[Nvml, 
     )
 
 
+def test_process_in_two_mig_instances_has_the_sum(opened: Callable[..., tuple[Nvml, Any]]) -> None:
+    port, handle = opened("[gpu]\nmig = 1\nprocess = 7 c 512 instance=1\nprocess = 7 c 256 instance=2")
+    assert port.processes(handle) == (GpuProcess(7, "compute", Known(768 * MIB, "NVML")),)
+
+
+def test_process_memory_told_by_one_list_is_known(opened: Callable[..., tuple[Nvml, Any]]) -> None:
+    port, handle = opened("[gpu]\nprocess = 7 c -\nprocess = 7 g 64")
+    assert port.processes(handle) == (GpuProcess(7, "compute+graphics", Known(64 * MIB, "NVML")),)
+
+
 def test_process_memory_not_told_is_unknown(opened: Callable[..., tuple[Nvml, Any]]) -> None:
     port, handle = opened("[gpu]\nprocess = 7 c -")
     (process,) = port.processes(handle)  # type: ignore[misc]
