@@ -12,11 +12,11 @@ import secrets
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from gpuassist.formats.login import parse_environment, parse_login_path
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.text import Text, text
 from gpuassist.system.files import Files
+from gpuassist.system.login import login_environment
 from gpuassist.system.processes import Ending, Outcome
 from gpuassist.system.world import World
 
@@ -37,7 +37,6 @@ _SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD")  # NVIDIA_API_KEY and its like 
 
 # Where a user has no shell, or one without start-up files of its own, bash is what opens a usable terminal.
 _BOURNE = frozenset(("sh", "dash", "ash", "busybox", "nologin", "false"))
-_LOGIN_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 # Each prints the sentinel, the path of every command that PATH finds, the sentinel again, and the environment with a NUL after each
 # variable. A backslash keeps a user's alias of the same name out; `env` replaces the shell, so that no EXIT trap runs.
@@ -64,7 +63,7 @@ def ask_terminal(world: World, *, home: str = "", seconds: float = SECONDS) -> F
     outcome = world.processes.run(
         _chain(shell, kind, sentinel),
         seconds=seconds,
-        environment=login_environment(world, shell, home=where),
+        environment=login_environment(world.files, world.surroundings, shell=shell, home=where),
         directory=where if world.files.live and world.files.is_directory(where) else "/",
     )
     return _read(world, outcome, shell, sentinel)
@@ -97,18 +96,6 @@ def usable_shell(world: World) -> str:
     if PurePosixPath(shell).name not in _BOURNE:
         return shell
     return next((place for place in ("/bin/bash", "/usr/bin/bash") if world.files.is_file(place)), shell)
-
-
-def login_environment(world: World, shell: str, *, home: str) -> dict[str, str]:
-    """What a login gives its shell before any start-up file runs."""
-    around = world.surroundings
-    given = parse_environment(_text_of(world.files, "/etc/environment"))
-    path = parse_login_path(_text_of(world.files, "/etc/login.defs"), root=around.uid == 0) or _LOGIN_PATH
-    session = {name: value for name, value in around.variables.items() if name == "LANG" or name.startswith("XDG_")}
-    if home != around.home:
-        session = {name: value for name, value in session.items() if not value.startswith(around.home)}
-    who = {"HOME": home, "USER": around.user, "LOGNAME": around.user, "SHELL": shell, "TERM": "dumb"}
-    return {"PATH": path, **session, **given, **who}
 
 
 def _matters(name: str) -> bool:
@@ -161,10 +148,3 @@ def _last_complaint(stderr: bytes) -> str:
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines()]
     told = [line for line in lines if line and "job control" not in line and "terminal process group" not in line]
     return told[-1][:200] if told else ""
-
-
-def _text_of(files: Files, path: str) -> str:
-    try:
-        return files.read_text(path, 1 << 16)
-    except OSError:
-        return ""

@@ -15,7 +15,7 @@ from gpuassist.session.words import ENGLISH
 from gpuassist.system.files import Files
 from gpuassist.system.processes import Ending, Outcome
 from gpuassist.system.surroundings import Surroundings
-from gpuassist.system.terminal import ask_terminal, find_command, login_environment, own_terminal, that_matter, usable_shell
+from gpuassist.system.terminal import ask_terminal, find_command, own_terminal, that_matter, usable_shell
 from gpuassist.system.world import World
 from tests.fakes import ScriptedProcesses, link, put, world_under
 
@@ -246,34 +246,6 @@ def test_account_without_a_real_shell_gets_bash(tmp_path: Path, shell: str) -> N
     put(tmp_path, "/bin/bash")
     world = world_under(tmp_path)
     assert usable_shell(replace(world, surroundings=replace(world.surroundings, login_shell=shell))) == "/bin/bash"
-
-
-def test_login_environment_holds_what_a_login_sets(tmp_path: Path) -> None:
-    put(tmp_path, "/etc/environment", 'CUDA_HOME="/etc/cuda"\n')
-    put(tmp_path, "/etc/login.defs", "ENV_PATH PATH=/from/login\n")
-    variables = {"LANG": "C.UTF-8", "XDG_RUNTIME_DIR": "/run/user/1000", "CUDA_PATH": "/ours", "PATH": "/ours"}
-    assert login_environment(world_under(tmp_path, variables=variables), "/bin/bash", home="/home/you") == {
-        "CUDA_HOME": "/etc/cuda",
-        "HOME": "/home/you",
-        "LANG": "C.UTF-8",
-        "LOGNAME": "you",
-        "PATH": "/from/login",
-        "SHELL": "/bin/bash",
-        "TERM": "dumb",
-        "USER": "you",
-        "XDG_RUNTIME_DIR": "/run/user/1000",
-    }
-
-
-def test_path_of_etc_environment_wins(tmp_path: Path) -> None:
-    put(tmp_path, "/etc/environment", "PATH=/from/environment\n")
-    assert login_environment(world_under(tmp_path), "/bin/bash", home="/home/you")["PATH"] == "/from/environment"
-
-
-def test_settings_of_the_real_home_do_not_reach_another(tmp_path: Path) -> None:
-    variables = {"XDG_CONFIG_HOME": "/home/you/.config", "XDG_SEAT": "seat0"}
-    given = login_environment(world_under(tmp_path, variables=variables), "/bin/bash", home="/tmp/other")
-    assert (given["HOME"], given["XDG_SEAT"], "XDG_CONFIG_HOME" in given) == ("/tmp/other", "seat0", False)
 
 
 def test_own_environment_costs_no_process(tmp_path: Path) -> None:

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+from gpuassist.system.files import Files
+from gpuassist.system.surroundings import Surroundings
+
 _QUOTES = "\"'"
+_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+def login_environment(files: Files, around: Surroundings, *, shell: str, home: str) -> dict[str, str]:
+    """What a login gives its shell before any start-up file runs."""
+    given = parse_environment(_text_of(files, "/etc/environment"))
+    path = parse_login_path(_text_of(files, "/etc/login.defs"), root=around.uid == 0) or _PATH
+    session = {name: value for name, value in around.variables.items() if name == "LANG" or name.startswith("XDG_")}
+    if home != around.home:
+        session = {name: value for name, value in session.items() if not value.startswith(around.home)}
+    who = {"HOME": home, "USER": around.user, "LOGNAME": around.user, "SHELL": shell, "TERM": "dumb"}
+    return {"PATH": path, **session, **given, **who}
 
 
 def parse_environment(words: str) -> dict[str, str]:
@@ -28,3 +43,10 @@ def parse_login_path(words: str, *, root: bool) -> str:
 
 def _unquoted(value: str) -> str:
     return value[1:].rstrip(_QUOTES) if value[:1] in _QUOTES and value else value
+
+
+def _text_of(files: Files, path: str) -> str:
+    try:
+        return files.read_text(path, 1 << 16)
+    except OSError:
+        return ""

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.login import parse_environment, parse_login_path
+from gpuassist.system.login import login_environment, parse_environment, parse_login_path
+from tests.fakes import put, world_under
 
 LOGIN_DEFS = "# comment\nENV_SUPATH\tPATH=/usr/local/sbin:/usr/sbin:/sbin:/bin\nENV_PATH PATH=/usr/local/bin:/usr/bin\nUMASK 022\n"
+
+
+def _given(root: Path, variables: dict[str, str], home: str = "/home/you") -> dict[str, str]:
+    world = world_under(root, variables=variables)
+    return login_environment(world.files, world.surroundings, shell="/bin/bash", home=home)
 
 
 @pytest.mark.parametrize(
@@ -51,3 +59,31 @@ def test_login_path_is_empty_where_not_set(words: str) -> None:
 def test_any_text_is_survived(words: str) -> None:
     assert all(isinstance(value, str) for value in parse_environment(words).values())
     parse_login_path(words, root=True)
+
+
+def test_login_environment_holds_what_a_login_sets(tmp_path: Path) -> None:
+    put(tmp_path, "/etc/environment", 'CUDA_HOME="/etc/cuda"\n')
+    put(tmp_path, "/etc/login.defs", "ENV_PATH PATH=/from/login\n")
+    variables = {"LANG": "C.UTF-8", "XDG_RUNTIME_DIR": "/run/user/1000", "CUDA_PATH": "/ours", "PATH": "/ours"}
+    assert _given(tmp_path, variables) == {
+        "CUDA_HOME": "/etc/cuda",
+        "HOME": "/home/you",
+        "LANG": "C.UTF-8",
+        "LOGNAME": "you",
+        "PATH": "/from/login",
+        "SHELL": "/bin/bash",
+        "TERM": "dumb",
+        "USER": "you",
+        "XDG_RUNTIME_DIR": "/run/user/1000",
+    }
+
+
+def test_path_of_etc_environment_wins(tmp_path: Path) -> None:
+    put(tmp_path, "/etc/environment", "PATH=/from/environment\n")
+    assert _given(tmp_path, {})["PATH"] == "/from/environment"
+
+
+def test_settings_of_the_real_home_do_not_reach_another(tmp_path: Path) -> None:
+    variables = {"XDG_CONFIG_HOME": "/home/you/.config", "XDG_SEAT": "seat0"}
+    given = _given(tmp_path, variables, home="/tmp/other")
+    assert (given["HOME"], given["XDG_SEAT"], "XDG_CONFIG_HOME" in given) == ("/tmp/other", "seat0", False)
