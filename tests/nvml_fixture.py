@@ -18,7 +18,8 @@ A scenario is lines of `key = value`; what stands before the first `[gpu]` is th
     power = -                   # - is NOT_SUPPORTED; !15 is that code
     mig = 1
     mig_device = MIG-11111111-0000-4000-8000-000000000000
-    process = 4242 c 512        # pid (or self), list (c compute, g graphics, m MPS), MiB or -, then from= until= (seconds) instance= (MIG)
+    process = 4242 c 512        # pid (or self), list (c compute, g graphics, m MPS), MiB or -
+    process = 4243 c 64 from=2 until=9 instance=1   # there only then (seconds), in that MIG instance
     fault = nvmlDeviceGet* 15 from=4   # a fault below a [gpu] is that device's alone
 """
 
