@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from gpuassist.model.fact import NOT_ASKED, Fact
+from gpuassist.model.text import Text
 
 
 class Verdict(str, Enum):
@@ -24,7 +25,7 @@ class Check:
     name: str
     dtype: str
     verdict: Verdict
-    error: str = ""
+    error: Text | None = None
     max_abs_error: Fact[float] = NOT_ASKED
     tolerance: Fact[float] = NOT_ASKED
     seconds: Fact[float] = NOT_ASKED
@@ -40,21 +41,26 @@ class DeviceVerdict:
     name: str
     verdict: Verdict
     checks: tuple[Check, ...]
-    error: str = ""
+    error: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """One run in one environment; `environment` is what the child said of itself (python, torch, cuda, cudnn)."""
+    """One run in one environment; `environment` is what the child said of itself (python, torch, cuda, cudnn), `visible` how many
+    accelerators its torch sees, `no_accelerator` why it sees none, `output` what torch itself printed.
+    """
 
     interpreter: str
     environment: tuple[tuple[str, str], ...]
     devices: tuple[DeviceVerdict, ...]
-    error: str = ""
+    error: Text | None = None
     output: str = ""
+    visible: int = 0
+    no_accelerator: str = ""
 
     @property
     def accelerator_verified(self) -> bool:
-        """Whether at least one accelerator was checked and all that were checked passed."""
-        accelerators = [device for device in self.devices if device.device != "cpu"]
-        return bool(accelerators) and all(device.verdict is Verdict.PASS for device in accelerators)
+        """Whether at least one accelerator was checked, and every one that torch sees passed."""
+        accelerators = {device.device: device.verdict for device in self.devices if device.device != "cpu"}
+        passed = all(verdict is Verdict.PASS for verdict in accelerators.values())
+        return bool(accelerators) and passed and len(accelerators) >= self.visible
