@@ -294,6 +294,27 @@ int nvmlDeviceGetComputeMode(Gpu *gpu, unsigned *into) { BEGIN(gpu); return unsi
 int nvmlDeviceGetPowerUsage(Gpu *gpu, unsigned *into) { BEGIN(gpu); return unsigned_of(&gpu->power, 1000, into); }
 int nvmlDeviceGetEnforcedPowerLimit(Gpu *gpu, unsigned *into) { BEGIN(gpu); return unsigned_of(&gpu->power_limit, 1000, into); }
 
+/* What other monitors ask besides; idle answers that no scenario changes. */
+#define ONE(name, value) int name(Gpu *gpu, unsigned *into) { BEGIN(gpu); *into = (value); return SUCCESS; }
+#define TWO(name, first, second) \
+    int name(Gpu *gpu, unsigned *into, unsigned *more) { BEGIN(gpu); *into = (first); *more = (second); return SUCCESS; }
+#define NONE(name) int name(Gpu *gpu) { BEGIN(gpu); return NOT_SUPPORTED; }
+TWO(nvmlDeviceGetEncoderUtilization, 0, 167000)
+TWO(nvmlDeviceGetDecoderUtilization, 0, 167000)
+ONE(nvmlDeviceGetFanSpeed, 30)
+ONE(nvmlDeviceGetPerformanceState, 8)
+ONE(nvmlDeviceGetPersistenceMode, 0)
+ONE(nvmlDeviceGetDisplayMode, 0)
+NONE(nvmlDeviceGetEccMode)
+NONE(nvmlDeviceGetTotalEccErrors)
+NONE(nvmlDeviceGetBAR1MemoryInfo)
+NONE(nvmlDeviceGetDriverModel)
+NONE(nvmlDeviceGetDriverModel_v2)
+int nvmlDeviceGetProcessUtilization(Gpu *gpu) { BEGIN(gpu); return NOT_FOUND; }
+int nvmlDeviceGetPowerManagementLimit(Gpu *gpu, unsigned *into) { BEGIN(gpu); return unsigned_of(&gpu->power_limit, 1000, into); }
+int nvmlDeviceGetClockInfo(Gpu *gpu, int kind, unsigned *into) { BEGIN(gpu); *into = 300 + (unsigned)kind; return SUCCESS; }
+int nvmlDeviceGetMaxClockInfo(Gpu *gpu, int kind, unsigned *into) { BEGIN(gpu); *into = 2100 + (unsigned)kind; return SUCCESS; }
+
 typedef struct { char legacy[16]; unsigned domain, bus, device, id, subsystem; char address[32]; } Pci;
 int nvmlDeviceGetPciInfo_v3(Gpu *gpu, Pci *into)
 {
