@@ -17,7 +17,7 @@ from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.text import Text, text
 from gpuassist.system.files import Files
 from gpuassist.system.login import login_environment
-from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.processes import Ending, Outcome, clean
 from gpuassist.system.world import World
 
 SECONDS = 10.0
@@ -71,7 +71,7 @@ def ask_terminal(world: World, *, home: str = "", seconds: float = SECONDS) -> F
 
 def own_terminal(world: World) -> Fact[Terminal]:
     """What gpuassist itself was started with, read without a process."""
-    variables = world.surroundings.variables
+    variables = clean(world.surroundings.variables)
     commands = tuple(found for name in COMMANDS for found in find_command(world.files, variables.get("PATH", ""), name))
     return Known(Terminal(world.surroundings.login_shell, that_matter(variables), commands), "gpuassist's own environment")
 

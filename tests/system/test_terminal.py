@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.model.shell import Terminal
+from gpuassist.model.shell import Terminal, Variable
 from gpuassist.session.words import ENGLISH
 from gpuassist.system.files import Files
 from gpuassist.system.processes import Ending, Outcome
@@ -261,6 +261,13 @@ def test_own_environment_costs_no_process(tmp_path: Path) -> None:
     assert [(one.path, one.real_path) for one in fact.value.commands] == [("/usr/bin/nvcc", "/opt/cuda/bin/nvcc")]
     assert isinstance(world.processes, ScriptedProcesses)
     assert world.processes.asked == []
+
+
+def test_own_environment_is_without_what_a_bundle_put_in(tmp_path: Path) -> None:
+    bundle = {"_PYI_ARCHIVE_FILE": "x", "LD_LIBRARY_PATH": "/tmp/_MEI1", "LD_LIBRARY_PATH_ORIG": "/opt/lib"}
+    fact = own_terminal(world_under(tmp_path, variables=bundle))
+    assert isinstance(fact, Known)
+    assert fact.value.variables == (Variable("LD_LIBRARY_PATH", "/opt/lib"),)
 
 
 def test_file_that_may_not_run_is_no_command(tmp_path: Path) -> None:
