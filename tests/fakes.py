@@ -56,6 +56,9 @@ class FixedClock(Clock):
     def monotonic(self) -> float:
         return self.ticks
 
+    def since_boot(self) -> float:
+        return self.ticks
+
 
 def world_under(
     root: Path, *, processes: Processes | None = None, variables: Mapping[str, str] | None = None, home: str = "/home/you"

@@ -21,6 +21,10 @@ class Clock:
         """Seconds of a clock that never jumps."""
         return time.monotonic()
 
+    def since_boot(self) -> float:
+        """Seconds since the machine was started, the time that it slept included (`monotonic` stands still meanwhile)."""
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+
 
 def iso(moment: datetime) -> str:
     """ISO 8601 to the millisecond, with the zone."""

@@ -9,6 +9,7 @@ from gpuassist.system.disk import Disk
 from gpuassist.system.files import Files
 from gpuassist.system.processes import Processes, RealProcesses
 from gpuassist.system.resources import Resources
+from gpuassist.system.streams import RealStreams, Streams
 from gpuassist.system.surroundings import Surroundings
 
 
@@ -22,3 +23,4 @@ class World:
     clock: Clock = field(default_factory=Clock)
     resources: Resources = field(default_factory=Resources)
     disk: Disk = field(default_factory=Disk)
+    streams: Streams = field(default_factory=RealStreams)

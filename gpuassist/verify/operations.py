@@ -1,4 +1,4 @@
-# ruff: noqa: UP, PERF -- Python 3.8 has neither list[int] nor collections.abc.Callable[...] at run time
+# ruff: noqa: UP006, UP035
 """The tensor operations that verify a device, each with the bound that rounding sets to its error; `child.py` runs them.
 
 Tolerances are derived, not tuned. `u` is the unit roundoff of a format. A sum of k products that is rounded at every step differs
@@ -89,9 +89,8 @@ def _precision(torch: Any, *, tf32: bool) -> Iterator[None]:
     """Sets how torch may shorten products for the time of a check, and puts back what was set."""
     matmul, cudnn = torch.backends.cuda.matmul, torch.backends.cudnn
     wanted = [(matmul, "allow_tf32", tf32), (cudnn, "allow_tf32", tf32)]
-    for name in ("allow_fp16_reduced_precision_reduction", "allow_bf16_reduced_precision_reduction"):
-        if hasattr(matmul, name):
-            wanted.append((matmul, name, False))
+    reduced = ("allow_fp16_reduced_precision_reduction", "allow_bf16_reduced_precision_reduction")
+    wanted += [(matmul, name, False) for name in reduced if hasattr(matmul, name)]
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in wanted]
     try:
         for owner, name, value in wanted:
@@ -134,7 +133,7 @@ def _require(bench: Bench, kind: str) -> None:
     if not bench.on_gpu and kind == "tf32":
         raise Skipped("TF32 is a format of GPUs")
     if bench.on_gpu and bench.torch.cuda.get_device_capability(bench.device)[0] < 8:
-        raise Skipped("a GPU of compute capability below 8.0 has no {} arithmetic".format(kind))
+        raise Skipped(f"a GPU of compute capability below 8.0 has no {kind} arithmetic")
 
 
 def _tera(operations: float, seconds: float) -> float:
