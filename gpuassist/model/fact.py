@@ -12,13 +12,14 @@ from typing import Generic, TypeVar, Union
 from gpuassist.model.text import Text, text
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Known(Generic[T]):
+class Known(Generic[T_co]):
     """A value and where it was read: a path, a library, a command line."""
 
-    value: T
+    value: T_co
     source: str
 
 

@@ -1,0 +1,227 @@
+"""One machine as rules look at it: its facts joined with what is known of its parts, each join made once.
+
+Nothing here judges; unknown facts stay unknown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from gpuassist.knowledge.choosing import GpuWish, InstalledToolkit, installed
+from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu, module_flavour
+from gpuassist.knowledge.records import ArchitectureRecord, GpuRecord, ModuleFlavour
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.driver import KernelModule
+from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Machine
+from gpuassist.model.shell import Command, Terminal
+from gpuassist.model.toolkit import Compiler, Toolkit
+from gpuassist.model.version import ComputeCapability, Version
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A GPU of the machine with what is known of its kind; `name` is short (`RTX 4090`), `place` counts from 0."""
+
+    place: int
+    gpu: Gpu
+    record: GpuRecord | None
+    architecture: ArchitectureRecord | None
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        name = value_or(self.gpu.name, "") or (self.record.name if self.record else "")
+        return name.removeprefix("NVIDIA ").removeprefix("GeForce ") or "NVIDIA GPU"
+
+    @property
+    def capability(self) -> Fact[ComputeCapability]:
+        """The compute capability."""
+        return self.gpu.compute_capability
+
+    @property
+    def chip(self) -> str:
+        """The chip's code name, empty where it is not known."""
+        return self.record.chip if self.record else ""
+
+    @property
+    def flavour(self) -> ModuleFlavour | None:
+        """Which kernel modules it can have; None where the GPU is not known."""
+        known = self.record or self.architecture
+        return module_flavour(known) if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A torch and the environment that it is in."""
+
+    environment: PythonEnvironment
+    torch: Torch
+
+    @property
+    def active(self) -> bool:
+        """Whether a new terminal or gpuassist's own shell has the environment activated."""
+        return value_or(self.environment.active, False)  # noqa: FBT003 -- the fact's default
+
+    @property
+    def version(self) -> str:
+        """torch's own version text, `2.5.1+cu124`."""
+        return value_or(self.torch.version, "") or "torch"
+
+
+class Case:
+    """A machine under examination."""
+
+    def __init__(self, machine: Machine, knowledge: Knowledge) -> None:
+        self.machine = machine
+        self.knowledge = knowledge
+
+    @property
+    def wsl(self) -> bool:
+        """Whether this is WSL, where the driver is Windows' own."""
+        return value_or(self.machine.host.wsl, 0) > 0
+
+    @property
+    def container(self) -> str:
+        """The kind of container, empty outside one."""
+        return value_or(self.machine.host.container, "")
+
+    @property
+    def jetson(self) -> bool:
+        """Whether the GPU is part of the processor's own chip."""
+        return value_or(self.machine.host.jetson, False)  # noqa: FBT003 -- the fact's default
+
+    @cached_property
+    def cards(self) -> tuple[Card, ...]:
+        """Every GPU that was found."""
+        return tuple(self._card(place, gpu) for place, gpu in enumerate(value_or(self.machine.gpus, ())))
+
+    @cached_property
+    def usable(self) -> tuple[Card, ...]:
+        """The GPUs that the driver at hand does not rule out; those that it does have a finding of their own."""
+        return tuple(card for card in self.cards if not self.ruled_out(card))
+
+    @cached_property
+    def driver(self) -> Fact[Version]:
+        """The version of the running driver: the loaded module's, else what NVML says."""
+        for module in self.loaded:
+            if isinstance(module.version, Known):
+                return module.version
+        return self.machine.driver.version
+
+    @property
+    def loaded(self) -> tuple[KernelModule, ...]:
+        """The loaded NVIDIA kernel modules."""
+        return value_or(self.machine.driver.loaded, ())
+
+    @cached_property
+    def open_module(self) -> Fact[bool]:
+        """Whether the loaded module is the open one."""
+        return next((module.open_flavour for module in self.loaded), NOT_ASKED)
+
+    def ruled_out(self, card: Card) -> bool:
+        """Whether the loaded driver cannot serve this GPU: too old for it, past it, or of the wrong flavour."""
+        if self.fit(card) in {DriverFit.TOO_OLD, DriverFit.DROPPED}:
+            return True
+        opened = self.open_module
+        if isinstance(opened, Unknown) or self.wsl:
+            return False
+        wrong = ModuleFlavour.OPEN_IMPOSSIBLE if opened.value else ModuleFlavour.OPEN_REQUIRED
+        return card.flavour is wrong
+
+    def fit(self, card: Card) -> DriverFit:
+        """Whether the running driver's branch serves the GPU."""
+        if isinstance(self.driver, Unknown) or card.architecture is None:
+            return DriverFit.UNKNOWN
+        return driver_serves_gpu(self.driver.value, card.architecture, card.chip)
+
+    @property
+    def wishes(self) -> tuple[GpuWish, ...]:
+        """All GPUs, as choosing a driver wants them."""
+        return tuple(GpuWish(card.architecture, card.chip, card.flavour) for card in self.cards if card.architecture)
+
+    @cached_property
+    def capabilities(self) -> tuple[ComputeCapability, ...]:
+        """The compute capabilities of the usable GPUs, each once."""
+        known = (card.capability for card in self.usable)
+        return tuple(sorted({fact.value for fact in known if isinstance(fact, Known)}))
+
+    @property
+    def terminal(self) -> Fact[Terminal]:
+        """What a new terminal holds."""
+        return self.machine.shell.new_terminal
+
+    def variable(self, name: str) -> str:
+        """A variable of a new terminal; empty where it is not set or no terminal could be asked."""
+        return self.terminal.value.variable(name) if isinstance(self.terminal, Known) else ""
+
+    @cached_property
+    def nvcc(self) -> Command | None:
+        """The nvcc that a new terminal finds."""
+        return self.terminal.value.command("nvcc") if isinstance(self.terminal, Known) else None
+
+    @cached_property
+    def toolkits(self) -> tuple[Toolkit, ...]:
+        """The installed toolkits that have an nvcc."""
+        return tuple(one for one in value_or(self.machine.toolkits, ()) if value_or(one.nvcc, "") or isinstance(one.nvcc, Unknown))
+
+    @cached_property
+    def toolkit(self) -> Toolkit | None:
+        """The toolkit whose nvcc a new terminal finds."""
+        if self.nvcc is None:
+            return None
+        for path in (self.nvcc.real_path, self.nvcc.path):
+            for one in self.toolkits:
+                if one.runs_as(path) or path.startswith(one.root.rstrip("/") + "/"):
+                    return one
+        return None
+
+    def known(self, toolkit: Toolkit) -> InstalledToolkit | None:
+        """An installed toolkit as choosing wants it."""
+        version = toolkit.version
+        return installed(toolkit, self.knowledge.toolkit(version.value) if isinstance(version, Known) else None)
+
+    @cached_property
+    def gcc(self) -> Compiler | None:
+        """The host compiler that nvcc calls: g++, or gcc, of a new terminal's PATH."""
+        if isinstance(self.terminal, Unknown):
+            return None
+        compilers = value_or(self.machine.compilers, ())
+        for family in ("g++", "gcc"):
+            command = self.terminal.value.command(family)
+            places = {command.path, command.real_path} if command else set()
+            found = next((one for one in compilers if one.family == family and one.path in places), None)
+            if found is not None:
+                return found
+        return None
+
+    @cached_property
+    def torches(self) -> tuple[Installed, ...]:
+        """The torch installs that matter: those of active environments, or all where no active one has torch."""
+        every = tuple(
+            Installed(environment, torch)
+            for environment in value_or(self.machine.environments, ())
+            for torch in value_or(environment.torch, ())[:1]
+        )
+        return tuple(one for one in every if one.active) or every
+
+    @cached_property
+    def cuda_torches(self) -> tuple[Installed, ...]:
+        """Those of them that were built for CUDA."""
+        return tuple(one for one in self.torches if value_or(one.torch.accelerator, Accelerator.CPU) is Accelerator.CUDA)
+
+    def _card(self, place: int, gpu: Gpu) -> Card:
+        record = self.knowledge.gpu(gpu.pci_id.value) if isinstance(gpu.pci_id, Known) else None
+        if record is None and isinstance(gpu.name, Known):
+            record = self.knowledge.gpu_named(gpu.name.value)
+        return Card(place, gpu, record, self._architecture(gpu, record))
+
+    def _architecture(self, gpu: Gpu, record: GpuRecord | None) -> ArchitectureRecord | None:
+        if record is not None:
+            return self.knowledge.architecture(record.architecture)
+        if isinstance(gpu.compute_capability, Known):
+            return self.knowledge.architecture_of(gpu.compute_capability.value)
+        return self.knowledge.architecture(gpu.architecture.value) if isinstance(gpu.architecture, Known) else None

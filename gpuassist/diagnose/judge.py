@@ -1,0 +1,39 @@
+"""All rules over one machine: what is wrong, what is fine, what could not be told; most likely cause first."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.rules import driver, presence, shell, toolkit, torch
+from gpuassist.diagnose.verdicts import Rule, Verdict
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.finding import Diagnosis, Finding, Passed, Undetermined
+from gpuassist.model.machine import Machine
+from gpuassist.model.text import text, verbatim
+
+# In the order in which causes lead to consequences: a driver before what needs it.
+RULES: tuple[Rule, ...] = (*presence.RULES, *driver.RULES, *torch.RULES, *toolkit.RULES, *shell.RULES)
+
+_log = logging.getLogger(__name__)
+
+
+def judge(machine: Machine, knowledge: Knowledge, rules: tuple[Rule, ...] = RULES) -> Diagnosis:
+    """Every rule's verdicts, each once, in the rules' order."""
+    case = Case(machine, knowledge)
+    verdicts = list(dict.fromkeys(verdict for rule in rules for verdict in _verdicts(rule, case)))
+    found = tuple(one for one in verdicts if isinstance(one, Finding))
+    passed = tuple(one for one in verdicts if isinstance(one, Passed))
+    blamed = {one.problem for one in found}
+    open_ = tuple(one for one in verdicts if isinstance(one, Undetermined) and one.problem not in blamed)
+    return Diagnosis(found, open_, passed)
+
+
+def _verdicts(rule: Rule, case: Case) -> Iterator[Verdict]:
+    try:
+        yield from rule(case)
+    except Exception as error:  # noqa: BLE001 -- a border: a rule that fails is told of and never stops the rest
+        _log.info("the rule %s failed", rule.__name__, exc_info=True)
+        reason = text("gpuassist's own check failed: {error}", error=f"{type(error).__name__}: {error}")
+        yield Undetermined("own-check-failed", verbatim(rule.__name__), reason)

@@ -1,0 +1,261 @@
+"""Does the driver that runs fit its own libraries, every GPU, the user's permissions and torch's CUDA?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuassist.diagnose.case import Card, Case, Installed
+from gpuassist.diagnose.rules.presence import best_driver
+from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
+from gpuassist.knowledge.choosing import Host, choose_driver, choose_torch
+from gpuassist.knowledge.compatibility import DriverFit, driver_floor, driver_serves_cuda
+from gpuassist.knowledge.records import ModuleFlavour
+from gpuassist.model.driver import KernelModule, Library
+from gpuassist.model.fact import Known, Unknown, value_or
+from gpuassist.model.finding import Passed
+from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.version import Version
+
+_MISMATCH = 18  # NVML_ERROR_LIB_RM_VERSION_MISMATCH (nvml.h)
+_NEEDED_NODES = ("/dev/nvidiactl", "/dev/nvidia-uvm")
+
+
+def libraries_match_module(case: Case) -> Iterator[Verdict]:
+    """The loaded module and the libraries on disk must be of one version."""
+    if not case.loaded:
+        return
+    driver = case.machine.driver
+    loaded, libraries = case.loaded[0].version, _versions(value_or(driver.libcuda, ()))
+    told = driver.nvml_status
+    refused = isinstance(told, Known) and told.value.code == _MISMATCH
+    differs = isinstance(loaded, Known) and bool(libraries) and loaded.value not in libraries
+    if refused or differs:
+        on_disk = _module_versions(value_or(driver.on_disk, ()))
+        yield finding(
+            "driver-library-mismatch",
+            proof(text("loaded kernel module"), loaded),
+            proof(text("driver libraries on disk"), driver.libcuda, verbatim(listed([str(one) for one in libraries])))
+            if libraries
+            else None,
+            proof(text("module on disk"), driver.on_disk, verbatim(listed([str(one) for one in on_disk]))) if on_disk else None,
+            proof(text("NVML"), told, verbatim(told.value.name)) if refused and isinstance(told, Known) else None,
+            loaded=str(loaded.value) if isinstance(loaded, Known) else "",
+            libraries=listed([str(one) for one in libraries]),
+            reboot_is_enough="yes" if set(on_disk) & set(libraries) else "",
+        )
+    elif (isinstance(loaded, Known) and libraries) or (isinstance(told, Known) and told.value.code == 0):
+        yield Passed(text("kernel module and libraries agree"))
+    else:
+        yield from undetermined("driver-library-mismatch", text("the versions of the driver's two halves"), loaded, told)
+
+
+def library_is_there(case: Case) -> Iterator[Verdict]:
+    """Programs reach the driver through libcuda."""
+    libcuda = case.machine.driver.libcuda
+    if not case.loaded:
+        return
+    if isinstance(libcuda, Unknown):
+        yield from undetermined("libcuda-missing", text("whether libcuda is installed"), libcuda)
+    elif not libcuda.value:
+        branch = str(case.driver.value.major) if isinstance(case.driver, Known) else ""
+        yield finding("libcuda-missing", proof(text("libcuda"), libcuda, text("none")), branch=branch)
+
+
+def one_driver_serves_all(case: Case) -> Iterator[Verdict]:
+    """Old GPUs that need the proprietary module and new ones that need the open one have no common Linux driver."""
+    old = [card for card in case.cards if card.flavour is ModuleFlavour.OPEN_IMPOSSIBLE]
+    new = [card for card in case.cards if card.flavour is ModuleFlavour.OPEN_REQUIRED]
+    if case.wsl or not (old and new):
+        return
+    opened = case.open_module
+    dead = (old if opened.value else new) if isinstance(opened, Known) else []
+    yield finding(
+        "open-module-required",
+        *(proof(text("architecture of {gpu}", gpu=card.name), card.gpu.architecture) for card in (*old, *new)),
+        proof(text("loaded module"), opened, _flavour(value_or(opened, False))),  # noqa: FBT003 -- the fact's default
+        gpu=_names(new),
+        mixed="yes",
+        old=_names(old),
+        new=_names(new),
+        dead=_names(dead),
+        alive=_names(new if dead == old else old) if dead else "",
+        branch=_branch(case, new),
+        old_branch=_branch(case, old),
+    )
+
+
+def module_flavour_fits(case: Case) -> Iterator[Verdict]:
+    """Blackwell and later need the open module; before Turing there is only the proprietary one."""
+    flavours = {card.flavour for card in case.cards}
+    opened = case.open_module
+    if case.wsl or not case.loaded or {ModuleFlavour.OPEN_IMPOSSIBLE, ModuleFlavour.OPEN_REQUIRED} <= flavours:
+        return
+    strict = [card for card in case.cards if card.flavour in {ModuleFlavour.OPEN_IMPOSSIBLE, ModuleFlavour.OPEN_REQUIRED}]
+    if isinstance(opened, Unknown):
+        if strict:
+            yield from undetermined("open-module-required", text("whether the loaded module is the open one"), opened)
+        return
+    wrong = ModuleFlavour.OPEN_IMPOSSIBLE if opened.value else ModuleFlavour.OPEN_REQUIRED
+    for card in strict:
+        if card.flavour is wrong:
+            name = "open-module-unsupported-gpu" if opened.value else "open-module-required"
+            yield finding(
+                name,
+                proof(text("architecture of {gpu}", gpu=card.name), card.gpu.architecture),
+                proof(text("loaded module"), opened, _flavour(opened.value)),
+                gpu=card.name,
+                mixed="",
+                driver=str(value_or(case.driver, Version(()))),
+                branch=_branch(case, [card]),
+            )
+            return
+    yield Passed(text("open or proprietary module"))
+
+
+def driver_serves_gpus(case: Case) -> Iterator[Verdict]:
+    """A driver can be older than a card, or have left the card behind."""
+    if not case.cards:
+        return
+    if isinstance(case.driver, Unknown):
+        if case.loaded or case.wsl:
+            yield from undetermined("driver-too-old-for-gpu", text("the driver's version"), case.driver)
+        return
+    fits = {card: case.fit(card) for card in case.cards}
+    for card, fit in fits.items():
+        if fit is DriverFit.TOO_OLD:
+            yield _gpu_too_new(case, card, case.driver)
+        elif fit is DriverFit.DROPPED:
+            yield _gpu_dropped(case, card, case.driver)
+    if DriverFit.UNKNOWN not in fits.values() and not {DriverFit.TOO_OLD, DriverFit.DROPPED} & set(fits.values()):
+        yield Passed(text("driver knows the GPU"))
+
+
+def driver_serves_torch(case: Case) -> Iterator[Verdict]:
+    """torch's CUDA needs a driver of its major's floor; a newer minor is no obstacle."""
+    if not case.usable or not case.cuda_torches:
+        return
+    if isinstance(case.driver, Unknown):
+        if case.loaded or case.wsl:
+            yield from undetermined("driver-too-old-for-cuda", text("the driver's version"), case.driver)
+        return
+    refused = [one for one in case.cuda_torches if _too_old(case.driver.value, one)]
+    if len(refused) == len(case.cuda_torches):
+        yield _too_old_for(case, case.driver, refused[0])
+    elif any(isinstance(one.torch.cuda, Known) for one in case.cuda_torches):
+        yield Passed(text("driver serves torch's CUDA"))
+
+
+def devices_may_be_opened(case: Case) -> Iterator[Verdict]:
+    """The user must be allowed to read and write the device nodes."""
+    nodes = case.machine.driver.device_nodes
+    if not case.loaded and not value_or(nodes, ()):
+        return
+    if isinstance(nodes, Unknown):
+        yield from undetermined("device-permissions", text("the permissions of /dev/nvidia*"), nodes)
+        return
+    closed = [node for node in nodes.value if _matters(node.path) and not (node.readable and node.writable)]
+    if closed:
+        group = closed[0].owner.partition(":")[2]
+        yield finding(
+            "device-permissions",
+            *(
+                proof(verbatim(node.path), nodes, text("{owner}, mode {mode}", owner=node.owner, mode=f"{node.mode & 0o777:04o}"))
+                for node in closed
+            ),
+            node=closed[0].path,
+            group=group if group != "root" and closed[0].mode & 0o060 == 0o060 else "",
+        )
+    elif nodes.value:
+        yield Passed(text("permissions"))
+
+
+def _matters(path: str) -> bool:
+    return path in _NEEDED_NODES or path.removeprefix("/dev/nvidia").isdigit()
+
+
+def _gpu_too_new(case: Case, card: Card, driver: Known[Version]) -> Verdict:
+    first = (
+        next((chip.first_driver for chip in card.architecture.chips if chip.chip == card.chip), None) if card.architecture else None
+    )
+    return finding(
+        "driver-too-old-for-gpu",
+        proof(text("driver"), driver),
+        proof(text("architecture of {gpu}", gpu=card.name), card.gpu.architecture),
+        gpu=card.name,
+        driver=str(driver.value),
+        first=str(first) if first else "",
+        branch=_branch(case, list(case.cards)),
+        open="yes" if best_driver(case).open_module else "",
+    )
+
+
+def _gpu_dropped(case: Case, card: Card, driver: Known[Version]) -> Verdict:
+    last = str(card.architecture.last_branch) if card.architecture else ""
+    return finding(
+        "legacy-driver-branch-needed",
+        proof(text("driver"), driver),
+        proof(text("architecture of {gpu}", gpu=card.name), card.gpu.architecture),
+        gpu=card.name,
+        architecture=card.architecture.name if card.architecture else "",
+        driver=str(driver.value),
+        branch=last,
+    )
+
+
+def _too_old(driver: Version, one: Installed) -> bool:
+    return isinstance(one.torch.cuda, Known) and not driver_serves_cuda(driver, one.torch.cuda.value)
+
+
+def _too_old_for(case: Case, driver: Known[Version], one: Installed) -> Verdict:
+    cuda = value_or(one.torch.cuda, Version(()))
+    python = value_or(one.environment.python_version, Version(()))
+    host = Host(value_or(case.machine.host.architecture, "x86_64"), driver.value, python if python.parts else None)
+    instead = choose_torch(case.knowledge.torch_builds(), case.capabilities, host)
+    return finding(
+        "driver-too-old-for-cuda",
+        proof(text("driver"), driver),
+        proof(text("CUDA of torch in {name}", name=one.environment.name), one.torch.cuda),
+        driver=str(driver.value),
+        torch=one.version,
+        environment=one.environment.name,
+        cuda=str(cuda),
+        floor=str(driver_floor(cuda)),
+        branch=_branch(case, list(case.cards), cuda),
+        open="yes" if best_driver(case).open_module else "",
+        python=value_or(one.environment.interpreter, "python"),
+        instead=str(instead.build.newest) if instead.build and instead.obstacle is None else "",
+        tag=instead.build.tag if instead.build and instead.obstacle is None else "",
+    )
+
+
+def _branch(case: Case, cards: list[Card], cuda: Version | None = None) -> str:
+    wishes = tuple(wish for card, wish in zip(case.cards, case.wishes, strict=False) if card in cards)
+    choice = choose_driver(case.knowledge.branches(), wishes, today=case.machine.taken_at[:10], cuda=cuda, one_module=not case.wsl)
+    return str(choice.best.branch) if choice.best else ""
+
+
+def _versions(libraries: tuple[Library, ...]) -> list[Version]:
+    return sorted({one.version.value for one in libraries if isinstance(one.version, Known)})
+
+
+def _module_versions(modules: tuple[KernelModule, ...]) -> list[Version]:
+    return sorted({one.version.value for one in modules if isinstance(one.version, Known)})
+
+
+def _flavour(opened: object) -> Text:
+    return text("open kernel module") if opened else text("proprietary kernel module")
+
+
+def _names(cards: list[Card]) -> str:
+    return listed(tuple(dict.fromkeys(card.name for card in cards)))
+
+
+RULES = (
+    libraries_match_module,
+    library_is_there,
+    one_driver_serves_all,
+    module_flavour_fits,
+    driver_serves_gpus,
+    driver_serves_torch,
+    devices_may_be_opened,
+)

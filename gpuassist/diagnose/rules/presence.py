@@ -1,0 +1,134 @@
+"""Is there a GPU, and does NVIDIA's driver run it? One cause at most: what follows from it is not reported again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuassist.diagnose.case import Card, Case
+from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
+from gpuassist.knowledge.choosing import DriverChoice, choose_driver
+from gpuassist.model.fact import Known, Unknown, value_or
+from gpuassist.model.finding import Evidence, Passed
+from gpuassist.model.text import text, verbatim
+
+_OTHER_DRIVERS = frozenset({"nouveau", "nova", "nova_core"})
+
+
+def gpu_present(case: Case) -> Iterator[Verdict]:
+    """A GPU must be seen at all: on the PCI bus, or under WSL2 by NVML."""
+    gpus = case.machine.gpus
+    if isinstance(gpus, Unknown):
+        yield from undetermined("no-nvidia-gpu", text("the GPUs of this machine"), gpus)
+    elif not gpus.value and not case.wsl and not case.jetson:
+        yield finding("no-nvidia-gpu", proof(text("NVIDIA GPUs found"), gpus, text("none")), container=case.container)
+    elif gpus.value:
+        yield Passed(text("GPU found"))
+
+
+def driver_runs(case: Case) -> Iterator[Verdict]:
+    """NVIDIA's kernel module must be loaded, and nothing else may hold the card."""
+    if not case.cards or case.wsl:
+        return
+    held = [card for card in case.cards if value_or(card.gpu.kernel_driver, "") in _OTHER_DRIVERS]
+    loaded = case.machine.driver.loaded
+    if held:
+        yield _nouveau(case, held)
+    elif isinstance(loaded, Unknown):
+        yield from _without_the_module_fact(case, loaded)
+    elif loaded.value:
+        yield Passed(text("driver"))
+    elif case.container:
+        yield finding("container-no-gpu-flag", _loaded(case), container=case.container, gpu=_names(case.cards))
+    else:
+        yield from _not_loaded(case)
+
+
+def wsl_driver_runs(case: Case) -> Iterator[Verdict]:
+    """Under WSL2 the Windows driver serves the GPU through libcuda in /usr/lib/wsl/lib."""
+    if not case.wsl:
+        return
+    libcuda = case.machine.driver.libcuda
+    foreign = [one.path for one in value_or(libcuda, ()) if not one.path.startswith("/usr/lib/wsl/")]
+    if foreign and len(foreign) < len(value_or(libcuda, ())):
+        yield finding("wsl-linux-driver-installed", proof(text("libcuda beside Windows' own"), libcuda, verbatim(listed(foreign))))
+    status = case.machine.driver.nvml_status
+    if isinstance(status, Known) and status.value.code == 0:
+        yield Passed(text("Windows driver"))
+    elif isinstance(libcuda, Known) and not libcuda.value:
+        yield finding("wsl-driver-or-windows", proof(text("libcuda of the Windows driver"), libcuda, text("none")))
+    else:
+        yield from undetermined("wsl-driver-or-windows", text("whether the Windows driver answers"), status, libcuda)
+
+
+def _nouveau(case: Case, held: list[Card]) -> Verdict:
+    facts = (proof(text("kernel driver of {gpu}", gpu=card.name), card.gpu.kernel_driver) for card in held)
+    return finding("nouveau-active", *facts, gpu=_names(tuple(held)), **_what_to_install(case))
+
+
+def _not_loaded(case: Case) -> Iterator[Verdict]:
+    on_disk, libcuda = case.machine.driver.on_disk, case.machine.driver.libcuda
+    kernel = value_or(case.machine.host.kernel, "")
+    what = _what_to_install(case)
+    if isinstance(on_disk, Known) and on_disk.value:
+        module = on_disk.value[0]
+        secure = "yes" if value_or(case.machine.host.secure_boot, False) else ""  # noqa: FBT003 -- the fact's default
+        yield finding(
+            "driver-not-loaded",
+            _loaded(case),
+            proof(text("NVIDIA module on disk"), on_disk, verbatim(module.path)),
+            proof(text("Secure Boot"), case.machine.host.secure_boot, text("on")) if secure else None,
+            gpu=_names(case.cards),
+            kernel=kernel,
+            module=module.path,
+            secure_boot=secure,
+        )
+    elif isinstance(libcuda, Known) and libcuda.value:
+        libraries = proof(text("the driver's libraries"), libcuda, verbatim(libcuda.value[0].path))
+        gone = proof(text("module for this kernel"), on_disk, text("none"))
+        yield finding(
+            "driver-not-loaded", _loaded(case), gone, libraries, gpu=_names(case.cards), kernel=kernel, module="", secure_boot=""
+        )
+    else:
+        nothing = proof(text("NVIDIA module on disk"), on_disk, text("none"))
+        yield finding("no-driver", _loaded(case), nothing, gpu=_names(case.cards), **what)
+
+
+def _without_the_module_fact(case: Case, loaded: Unknown) -> Iterator[Verdict]:
+    status = case.machine.driver.nvml_status
+    if isinstance(status, Known) and status.value.code in {0, 18}:
+        yield Passed(text("driver"))
+    elif isinstance(status, Known) and status.value.code == 9:
+        told = proof(text("NVML"), status, verbatim(status.value.name))
+        yield finding("no-driver", told, gpu=_names(case.cards), **_what_to_install(case))
+    elif isinstance(case.driver, Known):
+        yield Passed(text("driver"))
+    else:
+        yield from undetermined("no-driver", text("whether NVIDIA's kernel module is loaded"), loaded)
+
+
+def _what_to_install(case: Case) -> dict[str, str]:
+    choice = best_driver(case)
+    branch = str(choice.best.branch) if choice.best else ""
+    opened = branch if choice.open_module else ""
+    return {
+        "branch": branch,
+        "open_branch": opened,
+        "proprietary_branch": "" if opened else branch,
+        "split": "yes" if choice.split else "",
+    }
+
+
+def best_driver(case: Case) -> DriverChoice:
+    """The driver that would serve every GPU of the machine."""
+    return choose_driver(case.knowledge.branches(), case.wishes, today=case.machine.taken_at[:10], one_module=not case.wsl)
+
+
+def _loaded(case: Case) -> Evidence | None:
+    return proof(text("loaded NVIDIA module"), case.machine.driver.loaded, text("none"))
+
+
+def _names(cards: tuple[Card, ...]) -> str:
+    return listed(tuple(dict.fromkeys(card.name for card in cards)))
+
+
+RULES = (gpu_present, driver_runs, wsl_driver_runs)

@@ -1,0 +1,116 @@
+"""What a new terminal's environment does to CUDA programs: LD_LIBRARY_PATH and CUDA_VISIBLE_DEVICES."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
+from gpuassist.formats.devices import read_visible_devices
+from gpuassist.model.fact import Known, Unknown, value_or
+from gpuassist.model.finding import Passed
+from gpuassist.model.shell import Terminal
+from gpuassist.model.text import text, verbatim
+from gpuassist.model.toolkit import Toolkit
+from gpuassist.model.version import Version
+
+_LIBRARIES = "LD_LIBRARY_PATH"
+_DEVICES = "CUDA_VISIBLE_DEVICES"
+
+
+def library_path_is_sound(case: Case) -> Iterator[Verdict]:
+    """Each element of LD_LIBRARY_PATH is searched before the system's own libraries by most programs."""
+    terminal = case.terminal
+    if isinstance(terminal, Unknown):
+        yield from undetermined("ld-library-path-empty-element", text("LD_LIBRARY_PATH in a new terminal"), terminal)
+        return
+    value = terminal.value.variable(_LIBRARIES)
+    if not value:
+        return
+    found = [*_empty(terminal, value), *_stubs(terminal, value), *_missing(case, terminal, value), *_foreign(case, terminal, value)]
+    yield from found or [Passed(verbatim(_LIBRARIES))]
+
+
+def visible_devices_are_there(case: Case) -> Iterator[Verdict]:
+    """CUDA_VISIBLE_DEVICES hides GPUs from every program, silently."""
+    terminal = case.terminal
+    if not case.cards:
+        return
+    if isinstance(terminal, Unknown):
+        yield from undetermined("cuda-visible-devices-bad", text("CUDA_VISIBLE_DEVICES in a new terminal"), terminal)
+        return
+    if not terminal.value.is_set(_DEVICES):
+        yield Passed(verbatim(_DEVICES))
+        return
+    value = terminal.value.variable(_DEVICES)
+    uuids = [card.gpu.uuid.value for card in case.cards if isinstance(card.gpu.uuid, Known)]
+    instances = [uuid for card in case.cards for uuid in value_or(card.gpu.mig_uuids, ())]
+    read = read_visible_devices(value, len(case.cards), (*uuids, *instances))
+    if read.fault is None:
+        yield Passed(verbatim(_DEVICES))
+        return
+    yield finding(
+        "cuda-visible-devices-bad",
+        proof(verbatim(_DEVICES), terminal, verbatim(value) if value else text("set, but empty")),
+        proof(text("GPUs of this machine"), case.machine.gpus, verbatim(str(len(case.cards)))),
+        value=value,
+        element=read.element,
+        visible=str(read.visible) if read.visible else "",
+        count=str(len(case.cards)),
+        last=str(len(case.cards) - 1),
+        fault=read.fault.value,
+        **{read.fault.value.replace("-", "_"): "yes"},
+    )
+
+
+def _empty(terminal: Known[Terminal], value: str) -> Iterator[Verdict]:
+    # The loader reads an empty element as the current directory; a variable that is empty altogether it does not (ld.so(8)).
+    if "" in value.split(":"):
+        yield finding("ld-library-path-empty-element", proof(verbatim(_LIBRARIES), terminal, verbatim(value)), value=value)
+
+
+def _stubs(terminal: Known[Terminal], value: str) -> Iterator[Verdict]:
+    for element in _elements(value):
+        if element.endswith("/stubs"):
+            yield finding("ld-library-path-stubs", proof(verbatim(_LIBRARIES), terminal, verbatim(value)), directory=element)
+
+
+def _missing(case: Case, terminal: Known[Terminal], value: str) -> Iterator[Verdict]:
+    missing = value_or(case.machine.shell.directories_missing, ())
+    gone = [element for element in _elements(value) if element in missing]
+    if gone:
+        yield finding(
+            "ld-library-path-missing-directory",
+            proof(verbatim(_LIBRARIES), terminal, verbatim(value)),
+            directories=listed(gone),
+        )
+
+
+def _foreign(case: Case, terminal: Known[Terminal], value: str) -> Iterator[Verdict]:
+    wins = case.toolkit
+    for element in _elements(value):
+        owner = _owner(case, element)
+        if wins is not None and owner is not None and owner.root != wins.root:
+            yield finding(
+                "ld-library-path-other-toolkit",
+                proof(verbatim(_LIBRARIES), terminal, verbatim(value)),
+                proof(text("nvcc in a new terminal"), wins.version),
+                directory=element,
+                other=str(value_or(owner.version, Version(())).release),
+                nvcc=str(value_or(wins.version, Version(())).release),
+            )
+            return
+
+
+def _owner(case: Case, directory: str) -> Toolkit | None:
+    for toolkit in value_or(case.machine.toolkits, ()):
+        if any(f"{directory}/".startswith(f"{root}/") for root in (toolkit.root, *toolkit.links)):
+            return toolkit
+    return None
+
+
+def _elements(value: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(element.rstrip("/") or "/" for element in value.split(":") if element))
+
+
+RULES = (library_path_is_sound, visible_devices_are_there)

@@ -1,0 +1,314 @@
+"""Can the nvcc that a new terminal finds build for every GPU, with this host compiler, C library and torch?
+
+All of it matters to those who compile; a CUDA torch needs no nvcc, so a missing one is no problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuassist.diagnose.case import Card, Case
+from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
+from gpuassist.knowledge.choosing import InstalledToolkit, Workload, choose_installed_toolkit, choose_toolkit_release
+from gpuassist.knowledge.compatibility import (
+    ToolkitMatch,
+    extension_buildable,
+    first_toolkit_for,
+    gcc_fits,
+    glibc_clashes,
+    kernels_run,
+    last_toolkit_for,
+    toolkit_builds_for,
+)
+from gpuassist.model.fact import Fact, Known, Unknown, value_or
+from gpuassist.model.finding import Evidence, Passed
+from gpuassist.model.text import text, verbatim
+from gpuassist.model.toolkit import Origin, Toolkit
+from gpuassist.model.version import ComputeCapability, Target, Version
+
+
+def nvcc_is_found(case: Case) -> Iterator[Verdict]:
+    """A toolkit that is installed should be found by new terminals."""
+    if not case.toolkits:
+        return
+    terminal = case.terminal
+    if isinstance(terminal, Unknown):
+        yield from undetermined("nvcc-not-on-path", text("what a new terminal finds"), terminal)
+    elif case.nvcc is None:
+        best = best_installed(case) or _newest(case)
+        yield finding(
+            "nvcc-not-on-path",
+            proof(text("nvcc in a new terminal"), terminal, text("none on PATH")),
+            *(_installed_proof(one) for one in case.toolkits),
+            version=str(best.version.release) if best else "",
+            root=best.root if best else case.toolkits[0].root,
+            torch_runs="yes" if torch_runs(case) else "",
+        )
+    else:
+        yield Passed(text("nvcc on PATH"))
+
+
+def nvcc_knows_gpus(case: Case) -> Iterator[Verdict]:
+    """Each GPU's architecture must be one that this nvcc lists: not newer than its newest, not dropped."""
+    toolkit = case.toolkit
+    if toolkit is None or not case.usable:
+        return
+    if isinstance(toolkit.targets, Unknown):
+        yield from undetermined(
+            "nvcc-arch-too-new", text("the architectures that {nvcc} lists", nvcc=toolkit.root), toolkit.targets
+        )
+        return
+    outside = [card for card in case.usable if _is_outside(card, toolkit.targets.value)]
+    for card in outside:
+        yield _outside(case, card, toolkit)
+    if not outside and all(isinstance(card.capability, Known) for card in case.usable):
+        yield Passed(text("nvcc builds for this GPU"))
+
+
+def right_toolkit_wins(case: Case) -> Iterator[Verdict]:
+    """Of several toolkits that could build, the one that fits torch should be the one on PATH."""
+    toolkit = case.toolkit
+    if toolkit is None or len(case.toolkits) < 2 or not isinstance(toolkit.version, Known) or _is_blamed(case, toolkit):
+        return
+    best = best_installed(case)
+    if best is None or best.root == toolkit.root:
+        return
+    cuda = torch_cuda(case)
+    for_torch = isinstance(cuda, Known) and _match(cuda.value, best.version) is not ToolkitMatch.MAJOR_DIFFERS
+    against_torch = isinstance(cuda, Known) and _match(cuda.value, toolkit.version.value) is ToolkitMatch.MAJOR_DIFFERS
+    shadows = value_or(toolkit.origin, Origin.LOCAL) is Origin.PACKAGE and best.version > toolkit.version.value
+    if (for_torch and against_torch) or shadows:
+        yield finding(
+            "path-order-wrong-nvcc",
+            _nvcc_proof(case, toolkit),
+            *(_installed_proof(one) for one in case.toolkits if one.root != toolkit.root),
+            proof(text("CUDA of torch"), cuda) if for_torch and against_torch else None,
+            nvcc=str(toolkit.version.value.release),
+            root=toolkit.root,
+            better=str(best.version.release),
+            better_root=best.root,
+            torch_cuda=str(cuda.value) if isinstance(cuda, Known) and for_torch and against_torch else "",
+        )
+
+
+def cuda_home_agrees(case: Case) -> Iterator[Verdict]:
+    """torch's extension builder follows CUDA_HOME, cmake and make follow PATH: they should lead to one toolkit."""
+    for name in ("CUDA_HOME", "CUDA_PATH"):
+        value = case.variable(name)
+        if not value or (name == "CUDA_PATH" and case.variable("CUDA_HOME")):
+            continue
+        home, toolkit = _toolkit_at(case, value), case.toolkit
+        if home is None or (toolkit is not None and home.root != toolkit.root):
+            best = best_installed(case) or _newest(case)
+            yield finding(
+                "cuda-home-disagrees",
+                proof(verbatim(name), case.terminal, verbatim(value)),
+                _nvcc_proof(case, toolkit) if toolkit else None,
+                variable=name,
+                value=value,
+                missing="" if home else "yes",
+                nvcc=str(value_or(toolkit.version, Version(())).release) if toolkit else "",
+                root=toolkit.root if toolkit else "",
+                version=str(best.version.release) if best else "",
+            )
+        elif toolkit is not None:
+            yield Passed(verbatim(name))
+
+
+def host_compiler_fits(case: Case) -> Iterator[Verdict]:
+    """nvcc refuses a gcc whose major is newer than its own header allows, unless it is told another compiler."""
+    toolkit, gcc = case.toolkit, case.gcc
+    told = [name for name in ("NVCC_CCBIN", "CUDAHOSTCXX", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS") if case.variable(name)]
+    if toolkit is None or gcc is None or told:
+        return
+    if isinstance(toolkit.gcc_limit, Unknown) or isinstance(gcc.version, Unknown):
+        label = text("the newest gcc that {root} accepts, and the version of {gcc}", root=toolkit.root, gcc=gcc.path)
+        yield from undetermined("nvcc-host-gcc-too-new", label, toolkit.gcc_limit, gcc.version)
+        return
+    limit = toolkit.gcc_limit.value
+    if gcc_fits(limit, gcc.version.value):
+        yield Passed(text("host compiler"))
+        return
+    older = sorted(_older_compilers(case, limit))
+    yield finding(
+        "nvcc-host-gcc-too-new",
+        proof(text("{family} in a new terminal", family=gcc.family), gcc.version),
+        proof(text("newest gcc that this nvcc accepts"), toolkit.gcc_limit),
+        _nvcc_proof(case, toolkit),
+        gcc=str(gcc.version.value),
+        limit=str(limit),
+        nvcc=str(value_or(toolkit.version, Version(())).release),
+        compiler=older[-1][1] if older else "",
+        alternative=_alternative(case),
+    )
+
+
+def c_library_fits(case: Case) -> Iterator[Verdict]:
+    """Some C libraries clash with some toolkits' headers, whichever gcc compiles."""
+    toolkit, glibc = case.toolkit, case.machine.host.glibc
+    if toolkit is None or isinstance(glibc, Unknown) or not isinstance(toolkit.version, Known):
+        return
+    record = case.knowledge.toolkit(toolkit.version.value)
+    if record is not None and glibc_clashes(record.glibc_clash, glibc.value):
+        yield finding(
+            "nvcc-glibc-too-new",
+            proof(text("C library (glibc)"), glibc),
+            _nvcc_proof(case, toolkit),
+            glibc=str(glibc.value),
+            nvcc=str(record.release),
+            clash=str(record.glibc_clash),
+            alternative=_alternative(case),
+            first=str(_to_install(case) or ""),
+        )
+
+
+def toolkit_fits_torch(case: Case) -> Iterator[Verdict]:
+    """Extensions are built with the CUDA major that torch was built with."""
+    toolkit, cuda = case.toolkit, torch_cuda(case)
+    if toolkit is None or isinstance(cuda, Unknown) or not isinstance(toolkit.version, Known) or _is_blamed(case, toolkit):
+        return
+    if _match(cuda.value, toolkit.version.value) is not ToolkitMatch.MAJOR_DIFFERS:
+        yield Passed(text("toolkit fits torch"))
+        return
+    others = [one for one in case.toolkits if isinstance(one.version, Known) and one.version.value.major == cuda.value.major]
+    if not others:
+        one = case.cuda_torches[0]
+        yield finding(
+            "torch-cuda-vs-toolkit-mismatch",
+            proof(text("CUDA of torch in {name}", name=one.environment.name), cuda),
+            _nvcc_proof(case, toolkit),
+            torch=one.version,
+            environment=one.environment.name,
+            torch_cuda=str(cuda.value),
+            nvcc=str(toolkit.version.value.release),
+            install=str(_to_install(case, cuda.value) or ""),
+        )
+
+
+def best_installed(case: Case) -> InstalledToolkit | None:
+    """The installed toolkit that serves every usable GPU and the host compiler, nearest to torch's CUDA."""
+    return choose_installed_toolkit(_installed(case), _workload(case))
+
+
+def torch_cuda(case: Case) -> Fact[Version]:
+    """The CUDA of the torch that matters first."""
+    return next((one.torch.cuda for one in case.cuda_torches), Unknown(text("there is no CUDA torch"), asked=False))
+
+
+def torch_runs(case: Case) -> bool:
+    """Whether some CUDA torch has code for every usable GPU."""
+    for one in case.cuda_torches:
+        targets = value_or(one.torch.targets, ())
+        cuda = one.torch.cuda.value if isinstance(one.torch.cuda, Known) else None
+        if targets and case.capabilities and all(kernels_run(capability, targets, cuda=cuda) for capability in case.capabilities):
+            return True
+    return False
+
+
+def _installed(case: Case) -> list[InstalledToolkit]:
+    return [known for known in map(case.known, case.toolkits) if known is not None]
+
+
+def _newest(case: Case) -> InstalledToolkit | None:
+    return max(_installed(case), key=lambda one: one.version, default=None)
+
+
+def _workload(case: Case, cuda: Version | None = None) -> Workload:
+    found = torch_cuda(case)
+    compiler = case.gcc.version if case.gcc is not None else None
+    glibc = case.machine.host.glibc
+    return Workload(
+        case.capabilities,
+        gcc=compiler.value if isinstance(compiler, Known) else None,
+        glibc=glibc.value if isinstance(glibc, Known) else None,
+        torch_cuda=cuda or (found.value if isinstance(found, Known) else None),
+    )
+
+
+def _to_install(case: Case, cuda: Version | None = None) -> Version | None:
+    return choose_toolkit_release(case.knowledge.toolkits(), _workload(case, cuda))
+
+
+def _alternative(case: Case) -> str:
+    """The version of an installed toolkit that has none of the faults, empty where there is none."""
+    best = best_installed(case)
+    return str(best.version.release) if best is not None and (case.toolkit is None or best.root != case.toolkit.root) else ""
+
+
+def _is_outside(card: Card, targets: tuple[Target, ...]) -> bool:
+    return isinstance(card.capability, Known) and bool(targets) and not toolkit_builds_for(targets, card.capability.value)
+
+
+def _is_blamed(case: Case, toolkit: Toolkit) -> bool:
+    """Whether the toolkit on PATH has a finding of its own already, so that others would only repeat it."""
+    targets = value_or(toolkit.targets, ())
+    return any(_is_outside(card, targets) for card in case.usable)
+
+
+def _outside(case: Case, card: Card, toolkit: Toolkit) -> Verdict:
+    capability = value_or(card.capability, ComputeCapability(0, 0))
+    listed_by = sorted(target.capability for target in value_or(toolkit.targets, ()))
+    too_new = capability > listed_by[0]
+    every = case.knowledge.toolkits()
+    edge = first_toolkit_for(capability, every) if too_new else last_toolkit_for(capability, every)
+    return finding(
+        "nvcc-arch-too-new" if too_new else "nvcc-arch-dropped",
+        proof(text("compute capability of {gpu}", gpu=card.name), card.capability),
+        _nvcc_proof(case, toolkit),
+        proof(
+            text("architectures that it builds for"),
+            toolkit.targets,
+            text("{low} to {high}", low=str(listed_by[0]), high=str(listed_by[-1])),
+        ),
+        *(_installed_proof(one) for one in case.toolkits if one.root != toolkit.root),
+        gpu=card.name,
+        capability=str(capability),
+        architecture=f"{capability.major}{capability.minor}",
+        nvcc=str(value_or(toolkit.version, Version(())).release),
+        root=toolkit.root,
+        newest=str(listed_by[-1]),
+        oldest=str(listed_by[0]),
+        edge=str(edge or ""),
+        alternative=_alternative(case),
+        install=str(_to_install(case) or edge or ""),
+    )
+
+
+def _older_compilers(case: Case, limit: int) -> Iterator[tuple[Version, str]]:
+    for one in value_or(case.machine.compilers, ()):
+        if one.family == "g++" and isinstance(one.version, Known) and gcc_fits(limit, one.version.value):
+            yield one.version.value, one.path
+
+
+def _toolkit_at(case: Case, path: str) -> Toolkit | None:
+    place = path.rstrip("/")
+    return next((one for one in value_or(case.machine.toolkits, ()) if place == one.root or place in one.links), None)
+
+
+def _match(torch: Version, toolkit: Version) -> ToolkitMatch:
+    return extension_buildable(torch, toolkit)
+
+
+def _nvcc_proof(case: Case, toolkit: Toolkit) -> Evidence:
+    path = case.nvcc.path if case.nvcc else toolkit.root
+    version = value_or(toolkit.nvcc_version, value_or(toolkit.version, Version(())))
+    return Evidence(text("nvcc in a new terminal"), verbatim(str(version)), listed([path, *_why_first(case)]))
+
+
+def _why_first(case: Case) -> list[str]:
+    return [case.terminal.source] if isinstance(case.terminal, Known) else []
+
+
+def _installed_proof(toolkit: Toolkit) -> Evidence:
+    return Evidence(text("also installed"), verbatim(str(value_or(toolkit.version, Version(())))), toolkit.root)
+
+
+RULES = (
+    nvcc_is_found,
+    nvcc_knows_gpus,
+    right_toolkit_wins,
+    cuda_home_agrees,
+    host_compiler_fits,
+    c_library_fits,
+    toolkit_fits_torch,
+)

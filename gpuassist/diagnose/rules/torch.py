@@ -1,0 +1,113 @@
+"""Does the torch that matters compute on every GPU: a CUDA build, with code for each architecture?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuassist.diagnose.case import Card, Case, Installed
+from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
+from gpuassist.knowledge.choosing import Host, TorchChoice, choose_torch
+from gpuassist.knowledge.compatibility import kernels_run
+from gpuassist.model.environment import Accelerator
+from gpuassist.model.fact import Known, value_or
+from gpuassist.model.finding import Passed
+from gpuassist.model.text import text, verbatim
+from gpuassist.model.version import Code, ComputeCapability
+
+# No build of torch that is still made has code for less (release tables of 2.0 to 2.15: 5.0; CUDA 11.8 builds: 3.7).
+_OLDEST = ComputeCapability(5, 0)
+
+
+def torch_is_cuda_build(case: Case) -> Iterator[Verdict]:
+    """A CPU build never sees the GPU, whatever the driver."""
+    if not case.usable or not case.torches or case.cuda_torches:
+        return
+    asked = [one for one in case.torches if isinstance(one.torch.accelerator, Known)]
+    cpu = [one for one in asked if value_or(one.torch.accelerator, Accelerator.CUDA) is Accelerator.CPU]
+    if cpu:
+        one = cpu[0]
+        yield finding(
+            "torch-cpu-only",
+            proof(text("torch in {name}", name=one.environment.name), one.torch.version),
+            proof(text("built for"), one.torch.accelerator, verbatim("cpu")),
+            gpu=listed([card.name for card in case.usable]),
+            **_replacement(case, one),
+        )
+    elif not asked:
+        yield from undetermined("torch-cpu-only", text("what torch was built for"), case.torches[0].torch.accelerator)
+
+
+def torch_has_kernels(case: Case) -> Iterator[Verdict]:
+    """Machine code runs on its own major with an equal or higher minor, PTX on anything newer; never by exact match."""
+    for card in case.usable:
+        if isinstance(card.capability, Known) and case.cuda_torches:
+            yield from _judge(case, card, card.capability.value)
+
+
+def _judge(case: Case, card: Card, capability: ComputeCapability) -> Iterator[Verdict]:
+    told = [one for one in case.cuda_torches if isinstance(one.torch.targets, Known)]
+    if not told:
+        unknown = case.cuda_torches[0]
+        label = text("the GPU architectures that torch in {name} was compiled for", name=unknown.environment.name)
+        yield from undetermined("torch-lacks-sm", label, unknown.torch.targets)
+    elif any(_runs(one, capability) for one in told):
+        yield Passed(text("torch runs on {gpu}", gpu=card.name))
+    elif capability < _OLDEST:
+        one = told[0]
+        yield finding(
+            "gpu-too-old-for-torch",
+            proof(text("compute capability of {gpu}", gpu=card.name), card.capability),
+            proof(text("torch in {name}", name=one.environment.name), one.torch.version),
+            gpu=card.name,
+            capability=str(capability),
+        )
+    else:
+        yield _lacks(case, card, told[0], capability)
+
+
+def _lacks(case: Case, card: Card, one: Installed, capability: ComputeCapability) -> Verdict:
+    targets = value_or(one.torch.targets, ())
+    newest = max((target.capability for target in targets if target.code is Code.CUBIN), default=None)
+    words = verbatim(" ".join(str(target) for target in targets))
+    return finding(
+        "torch-lacks-sm",
+        proof(text("compute capability of {gpu}", gpu=card.name), card.capability),
+        proof(text("torch in {name} has code for", name=one.environment.name), one.torch.targets, words),
+        gpu=card.name,
+        capability=str(capability),
+        newer="yes" if newest is not None and capability > newest else "",
+        **_replacement(case, one),
+    )
+
+
+def _runs(one: Installed, capability: ComputeCapability) -> bool:
+    cuda = one.torch.cuda.value if isinstance(one.torch.cuda, Known) else None
+    return kernels_run(capability, value_or(one.torch.targets, ()), cuda=cuda)
+
+
+def _replacement(case: Case, one: Installed) -> dict[str, str]:
+    """What is installed where, and the build that would serve all GPUs: `install` is empty where none does."""
+    choice = _choose(case, one)
+    build = choice.build
+    return {
+        "torch": one.version,
+        "environment": one.environment.name,
+        "python": value_or(one.environment.interpreter, "python"),
+        "install": str(build.newest) if build else "",
+        "tag": build.tag if build else "",
+        "obstacle": choice.obstacle.value if choice.obstacle else "",
+        "floor": str(choice.driver_floor or ""),
+    }
+
+
+def _choose(case: Case, one: Installed) -> TorchChoice:
+    python, driver = one.environment.python_version, case.driver
+    host = Host(
+        value_or(case.machine.host.architecture, "x86_64"),
+        driver.value if isinstance(driver, Known) else None,
+        python.value if isinstance(python, Known) else None,
+    )
+    return choose_torch(case.knowledge.torch_builds(), case.capabilities, host)
+
+
+RULES = (torch_is_cuda_build, torch_has_kernels)
