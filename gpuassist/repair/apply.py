@@ -64,6 +64,7 @@ def put(world: World, edit: FileEdit, change: str) -> None:
     """Replaces the file's bytes in one step; raises `ChangedError` or `OSError`, and has then changed nothing."""
     place = world.files.place(edit.target)
     beside = _beside(world, edit.target, change)
+    world.disk.remove(beside)  # a crash may have left it; the id in its name makes it ours
     world.disk.create(beside)
     try:
         world.disk.write(beside, edit.after)
@@ -165,7 +166,7 @@ def _swap(world: World, edit: FileEdit, beside: str) -> None:
 
 def _beside(world: World, target: str, change: str) -> str:
     path = PurePosixPath(world.files.place(target))
-    return f"{path.parent}/.{path.name}.gpuassist-{change}"
+    return f"{path.parent}/.{path.name.lstrip('.')}.gpuassist-{change}"
 
 
 def _changed_since(edit: FileEdit, target: Target) -> Text | None:

@@ -34,7 +34,8 @@ def examine(world: World, path: str) -> Target:
     if obstacle is not None:
         return Target(path, real, obstacle=obstacle)
     if not world.files.exists(path):
-        return Target(path, real, obstacle=_directory_forbids(world, real), notes=(_will_be_made(path),))
+        obstacle = _strangers_directory(world, real) or _directory_forbids(world, real)
+        return Target(path, real, obstacle=obstacle, notes=(_will_be_made(path),))
     return _existing(world, path, real)
 
 
@@ -116,19 +117,27 @@ def _mode_forbids(world: World, path: str, real: str) -> Text | None:
     # The bits themselves, because root may write what they forbid; somebody set them for a reason.
     if not status.st_mode & stat.S_IWUSR:
         return text("{path} is read-only (mode {mode})", path=real, mode=f"{stat.S_IMODE(status.st_mode):04o}")
-    if not world.files.may(real, os.W_OK):
-        return text("{path} lies on a read-only file system, or something else forbids writing it", path=real)
     if world.disk.is_locked_by_flag(world.files.place(real)):
         return text("{path} is immutable (`lsattr` shows the flag i or a)", path=real)
+    if not world.files.may(real, os.W_OK):
+        return text("{path} lies on a read-only file system, or something else forbids writing it", path=real)
     return None
 
 
 def _directory_forbids(world: World, real: str) -> Text | None:
     parent = str(PurePosixPath(real).parent)
-    if not world.files.may(parent, os.W_OK | os.X_OK):
-        return text("no file can be made in {directory}, and a file is only replaced as a whole", directory=parent)
     if world.disk.is_locked_by_flag(world.files.place(parent)):
         return text("{path} is immutable (`lsattr` shows the flag i or a)", path=parent)
+    if not world.files.may(parent, os.W_OK | os.X_OK):
+        return text("no file can be made in {directory}, and a file is only replaced as a whole", directory=parent)
+    return None
+
+
+def _strangers_directory(world: World, real: str) -> Text | None:
+    # Root may write anywhere, but a file of root's in another user's home is one that this user cannot change.
+    parent = str(PurePosixPath(real).parent)
+    if _owner(world, parent) != world.surroundings.uid:
+        return text("{directory} belongs to another user, so no file is made there", directory=parent)
     return None
 
 
