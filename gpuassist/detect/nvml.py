@@ -9,7 +9,7 @@ from gpuassist.detect.pci import named
 from gpuassist.detect.reading import made
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import NvmlStatus
-from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu, GpuProcess, PowerState
 from gpuassist.model.text import text
 from gpuassist.model.version import ComputeCapability, Version
@@ -52,7 +52,7 @@ def probe(world: World, gpus: Fact[tuple[Gpu, ...]], *, wake: bool = False, seco
     report = nvml_probe.report(world.processes, world.surroundings.variables, seconds)
     return NvmlReading(
         status=made(report.started, lambda code: NvmlStatus(code, status_name(code))),
-        nvml_version=report.fact(nvml_report.LIBRARY_VERSION),
+        nvml_version=_library_version(report),
         version=made(report.fact(nvml_report.SYSTEM[0]), Version.parse),
         cuda_version=made(report.fact(nvml_report.SYSTEM[1]), _cuda_version),
         gpus=made(report.fact(nvml_report.COUNT), lambda count: tuple(_gpu(report, index) for index in range(count))),
@@ -85,6 +85,11 @@ def _sleeper(gpus: Fact[tuple[Gpu, ...]]) -> str | None:
 
 def _unread(why: Unknown) -> NvmlReading:
     return NvmlReading(why, why, why, why, why)
+
+
+def _library_version(report: Report) -> Fact[str]:
+    version, path = report.fact(nvml_report.LIBRARY_VERSION), value_or(report.fact(nvml_report.LIBRARY), "")
+    return Known(version.value, path) if isinstance(version, Known) and path else version
 
 
 def _cuda_version(number: int) -> Version:
@@ -149,9 +154,15 @@ def _joined(gpu: Gpu, listed: Gpu | None, missing: Unknown) -> Gpu:
 def _alone(gpu: Gpu, knowledge: Knowledge) -> Gpu:
     unseen = Unknown(text("this GPU is not in the PCI tree that this system shows"))
     found = named(gpu, knowledge)
-    if isinstance(found.architecture, Unknown) and isinstance(gpu.compute_capability, Known):
-        generation = knowledge.architecture_of(gpu.compute_capability.value)
-        if generation:
-            found = replace(found, architecture=Known(generation.name, generation.source))
+    if isinstance(found.architecture, Unknown):
+        found = replace(found, architecture=_architecture(gpu, knowledge) or found.architecture)
     seen = _joined(found, gpu, unseen)
     return replace(seen, kernel_driver=unseen, power_state=unseen, pcie_link=unseen)
+
+
+def _architecture(gpu: Gpu, knowledge: Knowledge) -> Fact[str] | None:
+    if isinstance(gpu.compute_capability, Known):
+        generation = knowledge.architecture_of(gpu.compute_capability.value)
+        return Known(generation.name, generation.source) if generation else None
+    record = knowledge.gpu_named(value_or(gpu.name, ""))
+    return Known(record.architecture, record.source) if record else None

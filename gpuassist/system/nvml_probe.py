@@ -99,7 +99,7 @@ def _refused(question: str, refusal: Refusal) -> Text:
 
 def _silence(outcome: Outcome, seconds: float) -> Text:
     if outcome.ending is Ending.TIMED_OUT:
-        return text("nothing came within {seconds:.0f} s, the driver hangs", seconds=seconds)
+        return text("nothing more came within {seconds:.0f} s, so the driver may hang", seconds=seconds)
     if outcome.ending is Ending.KILLED:
         return text("the process that asks it was ended by signal {signal}", signal=outcome.status)
     if outcome.ending is Ending.EXITED and outcome.status == 0:

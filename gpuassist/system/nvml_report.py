@@ -17,6 +17,7 @@ from gpuassist.system.nvml import FUNCTION_NOT_FOUND, NOT_SUPPORTED, SUCCESS, Ha
 INIT = "nvmlInit"
 SYSTEM = ("nvmlSystemGetDriverVersion", "nvmlSystemGetCudaDriverVersion_v2")
 LIBRARY_VERSION = "nvmlSystemGetNVMLVersion"  # answers after a refused nvmlInit too, which names both sides of a mismatch
+LIBRARY = "library"  # the file that was loaded: a stub or a stray copy on LD_LIBRARY_PATH betrays itself so
 PLAIN = (
     "nvmlDeviceGetName",
     "nvmlDeviceGetUUID",
@@ -37,12 +38,22 @@ def main() -> int:
     refused = nvml.open()
     _tell(INIT, refused if refused else SUCCESS)
     _tell(LIBRARY_VERSION, ask(LIBRARY_VERSION))
+    _tell(LIBRARY, _library())
     if refused is None:
         for function in SYSTEM:
             _tell(function, ask(function))
         _tell_devices()
         nvml.close()
     return 0
+
+
+def _library() -> str:
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+            lines = [line.rstrip("\n").split(None, 5) for line in maps]
+    except OSError:
+        return ""
+    return next((words[5] for words in lines if len(words) > 5 and "libnvidia-ml" in words[5]), "")
 
 
 def _tell_devices() -> None:
