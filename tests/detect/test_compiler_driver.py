@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from gpuassist.system.processes import Ending, Outcome, RealProcesses
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.detect.made_toolkit import version_text
-from tests.fakes import ScriptedProcesses, put, world_under
+from tests.fakes import ScriptedProcesses, link, put, world_under
 
 NVCC = "/usr/local/cuda/bin/nvcc"
 
@@ -82,3 +83,19 @@ def test_flags_of_the_user_do_not_reach_nvcc(home: Path) -> None:
 def test_program_for_another_processor_is_unknown(home: Path) -> None:
     nvcc = str(put(home, "nvcc", b"\x7fELF\x02\x01\x01" + bytes(11) + b"\xb7\x00" + bytes(60), mode=0o755))
     assert "could not be started" in _why(compiler_driver.ask_version(World(Surroundings(str(home), "you", 1000)), nvcc))
+
+
+@pytest.mark.needs("nvcc", "gcc")
+def test_real_wrapper_leads_to_the_real_nvcc(home: Path) -> None:
+    real = compiler_driver.locate(World(Surroundings(str(home), "you", 1000)), shutil.which("nvcc") or "")
+    wrapper = str(put(home, "bin/nvcc", f'#!/bin/sh\n# sets things up first\nexport A=1\nset -- "$@"\n{real} "$@"\n', mode=0o755))
+    assert compiler_driver.locate(World(Surroundings(str(home), "you", 1000)), wrapper) == real
+
+
+@pytest.mark.needs("nvcc", "gcc")
+def test_real_wrapper_behind_a_symlink_is_followed(home: Path) -> None:
+    world = World(Surroundings(str(home), "you", 1000))
+    real = compiler_driver.locate(world, shutil.which("nvcc") or "")
+    put(home, "opt/nvcc.sh", f'#!/bin/sh\nexec {real} "$@"\n', mode=0o755)
+    wrapper = str(link(home, "bin/nvcc", "../opt/nvcc.sh"))
+    assert compiler_driver.locate(world, wrapper) == real

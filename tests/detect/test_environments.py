@@ -127,3 +127,18 @@ def test_no_interpreter_is_run(tmp_path: Path) -> None:
     processes = ScriptedProcesses()
     environments.probe(world_under(tmp_path, processes=processes), Known(Terminal("/bin/bash", (), ()), "a test"))
     assert processes.asked == []
+
+
+def test_pip_torch_in_a_conda_environment_keeps_its_installer(tmp_path: Path) -> None:
+    make_conda(tmp_path, "/opt/conda")
+    put(tmp_path, "/opt/conda/conda-meta/pytorch-2.5.1-cpu_mkl_py311h_100.json")
+    make_torch(tmp_path, "/opt/conda/lib/python3.11/site-packages", "2.6.0+cu124", cuda="12.4", targets="sm_90", installer="pip")
+    (found,) = _found(tmp_path)
+    assert [_value(torch.installer) for torch in _value(found.torch)] == ["pip"]
+
+
+def test_environment_without_settings_or_library_says_so(tmp_path: Path) -> None:
+    put(tmp_path, "/opt/conda/conda-meta/history")
+    (found,) = _found(tmp_path)
+    assert _why(found.python_version) == "/opt/conda holds no Python library"
+    assert _value(found.torch) == ()

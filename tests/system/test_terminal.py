@@ -69,6 +69,52 @@ def test_login_file_and_bashrc_both_count(home: Path) -> None:
     assert (terminal.variable("CUDA_HOME"), terminal.variable("CUDA_PATH")) == ("/from/bashrc", "/from/profile")
 
 
+def test_bash_profile_hides_profile_but_not_bashrc(home: Path) -> None:
+    put(home, ".bash_profile", "export CUDA_PATH=/from/bash_profile\n")
+    put(home, ".profile", "export CUDA_PATH=/from/profile\n")
+    put(home, ".bashrc", "export CUDA_HOME=/from/bashrc\n")
+    terminal = _ask(home)
+    assert (terminal.variable("CUDA_HOME"), terminal.variable("CUDA_PATH")) == ("/from/bashrc", "/from/bash_profile")
+
+
+def test_line_that_both_shells_run_counts_twice(home: Path) -> None:
+    put(home, ".profile", ". ~/.bashrc\n")
+    put(home, ".bashrc", "export LD_LIBRARY_PATH=/x:$LD_LIBRARY_PATH\n")
+    assert _ask(home).variable("LD_LIBRARY_PATH") == "/x:/x:"
+
+
+def test_shell_that_stops_at_every_failure_still_answers(home: Path) -> None:
+    put(home, ".bashrc", "set -eu -o pipefail\nexport CUDA_HOME=/x\n")
+    assert _ask(home).variable("CUDA_HOME") == "/x"
+
+
+def test_large_environment_survives(home: Path) -> None:
+    put(home, ".bashrc", "export CUDA_HOME=$(printf 'x%.0s' {1..100000})\n")
+    assert len(_ask(home).variable("CUDA_HOME")) == 100_000
+
+
+def test_value_that_is_not_utf8_is_marked(home: Path) -> None:
+    put(home, ".bashrc", b"export CUDA_HOME=/caf\xe9\n")
+    assert _ask(home).variable("CUDA_HOME") == "/caf\ufffd"
+
+
+def test_directory_with_a_space_holds_commands_too(home: Path) -> None:
+    _nvcc(home / "my tools")
+    put(home, ".bashrc", 'export PATH="$HOME/my tools:$PATH"\n')
+    command = _ask(home).command("nvcc")
+    assert command is not None
+    assert command.path == str(home / "my tools/nvcc")
+
+
+def test_dangling_link_on_path_is_passed_over(home: Path) -> None:
+    link(home, "gone/nvcc", str(home / "removed/nvcc"))
+    _nvcc(home / "there")
+    put(home, ".bashrc", "export PATH=$HOME/gone:$HOME/there:$PATH\n")
+    command = _ask(home).command("nvcc")
+    assert command is not None
+    assert command.path == str(home / "there/nvcc")
+
+
 def test_variable_that_is_not_exported_is_not_there(home: Path) -> None:
     put(home, ".bashrc", "CUDA_HOME=/not/exported\n")
     assert not _ask(home).is_set("CUDA_HOME")
