@@ -18,8 +18,10 @@ from gpuassist.ui.plots.raster import Columns
 from gpuassist.ui.plots.ticks import memory_marks, time_marks
 from gpuassist.ui.theme import SMALL_POINTS, colours, sans
 
+_MARKS, _FEW_MARKS, _LOW = 4, 2, 120  # a plot lower than this has no room for more
 _LEFT_AXIS_WIDTH = 40
 _BOTTOM_AXIS_HEIGHT = 22
+_HALF_A_MARK = 8  # below the lane's 0, which would be cut in half
 
 
 class LanePlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph carries no types
@@ -30,8 +32,7 @@ class LanePlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph carries no typ
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(parent, enableMenu=False)
         self._words = words
-        self._capacity = 0.0
-        self._window = 0.0
+        self._scale = (0.0, 0.0, 0)  # the card's memory, the window's seconds, how many marks at most
         self._grid: tuple[float, ...] = ()
         self._item = BandsItem()
         self.addItem(self._item, ignoreBounds=True)
@@ -57,24 +58,26 @@ class LanePlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph carries no typ
 
     def show_scale(self, capacity: float, window: float) -> None:
         """The card's memory in bytes and the window in seconds."""
-        if (capacity, window) == (self._capacity, self._window):
+        wanted = (capacity, window, _FEW_MARKS if self.height() < _LOW else _MARKS)
+        if wanted == self._scale:
             return
-        self._capacity, self._window = capacity, window
+        self._scale = wanted
         self.setYRange(0, capacity * HEADROOM, padding=0)
         self.setXRange(-window, 0, padding=0)
-        marks = memory_marks(capacity)
+        marks = memory_marks(capacity, wanted[2])
         self._grid = tuple(value for value, _ in marks[:-1])
         self.getAxis("left").setTicks([marks])
         self.getAxis("bottom").setTicks([[(place, self._words(name)) for place, name in time_marks(window)]])
 
     def show_bands(self, columns: Columns, series: tuple[int, ...], until: float, flags: Sequence[Flag]) -> None:
         """Shows these from now on; `show_scale` came before."""
-        self._item.show_picture(Picture(columns, until, self._window, self._capacity, series, self._grid, tuple(flags)))
+        capacity, window, _ = self._scale
+        self._item.show_picture(Picture(columns, until, window, capacity, series, self._grid, tuple(flags)))
 
     def show_time_axis(self, *, shown: bool) -> None:
         """Whether the marks of time stand below this lane."""
         axis = self.getAxis("bottom")
-        axis.setHeight(_BOTTOM_AXIS_HEIGHT if shown else 1)
+        axis.setHeight(_BOTTOM_AXIS_HEIGHT if shown else _HALF_A_MARK)
         axis.setStyle(showValues=shown)
 
     def bytes_at(self, position: QPointF) -> tuple[float, float]:

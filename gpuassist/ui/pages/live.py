@@ -1,0 +1,291 @@
+"""Live memory: a lane for each GPU stacked by process, the processes below, and why there is nothing to draw where there is not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gpuassist.model.sample import Sample
+from gpuassist.model.text import Text, text
+from gpuassist.session.flow import GoTo, Marked, Step, StepState
+from gpuassist.session.live_words import WINDOWS_SECONDS, clock, process_name, subtitle
+from gpuassist.session.watch import Watch
+from gpuassist.ui.models.processes import GPU, ProcessesModel, process_rows
+from gpuassist.ui.pace import Pace
+from gpuassist.ui.page import Bar, Desk, Page
+from gpuassist.ui.pages.live_controls import ALL, LiveControls
+from gpuassist.ui.pages.live_lane import Lane, Scene
+from gpuassist.ui.pages.live_lanes import Lanes
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.plots.bands import REST, Flag
+from gpuassist.ui.watching import Watching
+from gpuassist.ui.widgets.buttons import small
+from gpuassist.ui.widgets.cards import MARGIN, Card, EmptyState, Notice, PageHeader
+from gpuassist.ui.widgets.table import Table
+
+if TYPE_CHECKING:
+    from gpuassist.session.inspect import Inspection
+
+_TABLE_HEIGHT = 176
+
+
+class LivePage(Page):
+    """Samples from the first visit until the window closes; draws only while it can be seen, and at most four times a second."""
+
+    STEP = Step.LIVE
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None, *, watch: Watch | None = None) -> None:
+        super().__init__(desk, parent)
+        self._watching = Watching(watch or Watch(desk.session), self)
+        self._watching.sampled.connect(self._take)
+        self._pace = Pace(self)
+        self._pace.due.connect(self._draw)
+        self._recorded = False
+        self._sample: Sample | None = None
+        self._since = 0.0
+        self._seconds = float(WINDOWS_SECONDS[1])
+        self._frozen: float | None = None
+        self._gpu = ALL
+        self._colours: dict[int, int] = {}
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._build()
+
+    def bar(self) -> Bar:
+        return Bar(note=self.desk.words(text("Space pauses · + − more or less time · 1–9 shows one GPU, 0 all")))
+
+    def show_inspection(self, inspection: Inspection) -> None:
+        self._recorded = inspection.recorded
+        if self._recorded:
+            self._watching.stop()
+            self._show_recorded()
+        elif self.isVisible():
+            self._start()
+
+    def arrive(self, wish: str) -> None:
+        self.setFocus()
+        if self._recorded:
+            self._show_recorded()
+        else:
+            self._start()
+
+    def close_down(self) -> None:
+        self._watching.stop()
+        self._pace.stop()
+
+    @property
+    def lanes(self) -> tuple[Lane, ...]:
+        """The lanes of all GPUs, shown or not."""
+        return self._lanes.all
+
+    @property
+    def seconds(self) -> float:
+        """How much time is shown."""
+        return self._seconds
+
+    @property
+    def paused(self) -> bool:
+        """Whether the view stands still; sampling goes on."""
+        return self._frozen is not None
+
+    @Slot()
+    def pause_or_go_on(self) -> None:
+        """Lets the view stand still, or go on with what was sampled meanwhile."""
+        if self._sample is None:
+            return
+        self._frozen = self._watching.watch.history.until if self._frozen is None else None
+        state = None
+        if self._frozen is not None:
+            state = text("Paused at {time}; sampling goes on", time=clock(self._sample.time, seconds=True))
+        self._controls.show_pause(state)
+        self._draw()
+
+    @Slot(object)
+    def show_window(self, seconds: float) -> None:
+        """Shows this much time."""
+        self._seconds = seconds
+        self._controls.show_window(seconds)
+        self._draw()
+
+    @Slot(object)
+    def show_gpu(self, index: int) -> None:
+        """Shows one GPU, or all."""
+        indices = tuple(lane.index for lane in self.lanes)
+        self._gpu = index if index in indices else ALL
+        self._lanes.show_only(self._gpu)
+        self._controls.show_gpus(indices, self._gpu)
+        self._draw()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if key == Qt.Key.Key_Space:
+            self.pause_or_go_on()
+        elif key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus}:
+            self._step_window(-1 if key == Qt.Key.Key_Minus else 1)
+        elif Qt.Key.Key_0 <= key <= Qt.Key.Key_9:
+            self.show_gpu(key - Qt.Key.Key_1)  # 1 is the first, whose index is 0; 0 is all
+        else:
+            super().keyPressEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._pace.request()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._pace.request()
+
+    def _build(self) -> None:
+        words = self.desk.session.words
+        self._header = PageHeader(words(text("Live memory")), "", self)
+        self._notice = Notice(Mark.WARNING, "", self)
+        self._notice.hide()
+        self._nothing = EmptyState(Mark.BUSY, "", "", self)
+        self._found = small(words(text("See what we found")), self._nothing)
+        self._found.clicked.connect(self._go_to_found)
+        self._nothing.buttons.addStretch(1)
+        self._nothing.buttons.addWidget(self._found)
+        self._nothing.buttons.addStretch(1)
+        self._controls = LiveControls(words, self)
+        self._controls.show_window(self._seconds)
+        self._controls.show_pause(None)
+        self._controls.window_chosen.connect(self.show_window)
+        self._controls.pause_chosen.connect(self.pause_or_go_on)
+        self._controls.gpu_chosen.connect(self.show_gpu)
+        self._lanes = Lanes(words, self)
+        self._processes = ProcessesModel(words, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(MARGIN, 24, MARGIN, 16)
+        column.setSpacing(12)
+        for widget in (self._header, self._notice, self._nothing, self._controls):
+            column.addWidget(widget)
+        column.addWidget(self._lanes, 1)
+        column.addWidget(self._build_table())
+        column.addStretch(0)
+        self._show_waiting()
+
+    def _build_table(self) -> Card:
+        self._table_card = Card(parent=self)
+        self._table_card.setMaximumHeight(_TABLE_HEIGHT)
+        table = Table(self._processes, self.desk.words(text("Processes on the GPUs")), self._table_card)
+        table.horizontalHeader().setSectionsClickable(True)
+        table.horizontalHeader().setSortIndicatorShown(True)
+        table.horizontalHeader().setSortIndicator(GPU, Qt.SortOrder.AscendingOrder)
+        table.setSortingEnabled(True)
+        table.stretch(0)
+        self._table_card.body.addWidget(table)
+        return self._table_card
+
+    def _start(self) -> None:
+        if not self._watching.running:
+            if self._sample is None:
+                self._show_waiting()
+            self._watching.start()
+
+    @Slot(object)
+    def _take(self, sample: Sample) -> None:
+        if self._recorded or not self._watching.running:
+            return
+        if self._sample is None or (not self._sample.gpus and sample.gpus):
+            self._since = sample.time
+            state = StepState.RIGHT if sample.gpus else StepState.UNKNOWN
+            self.asked.emit(Marked(self.STEP, state))
+        self._sample = sample
+        self._pace.request()
+
+    @Slot()
+    def _draw(self) -> None:
+        sample = self._sample
+        if sample is None or self._recorded or not self._can_be_seen():
+            return
+        if not sample.gpus and not self.lanes:
+            self._show_nothing(sample.trouble)
+            return
+        self._show_something(sample.trouble)
+        self._show_figures(sample)
+        self._draw_lanes()
+
+    def _show_figures(self, sample: Sample) -> None:
+        peaks = self._watching.watch.peaks
+        if self._lanes.show_gpus(sample.gpus, peaks.gpus):
+            self._controls.show_gpus(tuple(lane.index for lane in self.lanes), self._gpu)
+            self._lanes.show_only(self._gpu)
+        if sample.gpus:
+            self._header.show_words(self._header.title, self.desk.words(subtitle(sample, self._since)))
+            self._processes.show_processes(process_rows(sample, peaks.processes))
+        self._table_card.setVisible(bool(self._processes.processes))
+
+    def _draw_lanes(self) -> None:
+        history = self._watching.watch.history
+        until = history.until if self._frozen is None else self._frozen
+        scene = Scene(history, self._seconds, until, self._colour_of, self._flags)
+        shown = [lane for lane in self.lanes if lane.isVisibleTo(self)]
+        drawn = [lane.draw(scene) for lane in shown]
+        if any(drawn):
+            self._show_legend(shown)
+
+    def _show_legend(self, shown: list[Lane]) -> None:
+        pids = tuple(dict.fromkeys(pid for lane in shown for pid in lane.pids))
+        self._colours = {pid: number for pid, number in self._colours.items() if pid in pids}
+        command = self._watching.watch.history.command
+        names = [(self._colour_of(pid), self.desk.words(process_name(command(pid), pid))) for pid in pids]
+        rest = [(REST, self.desk.words(text("everything else")))] if any(lane.has_rest for lane in shown) else []
+        self._controls.show_legend((*names, *rest))
+
+    def _colour_of(self, pid: int) -> int:
+        if pid not in self._colours:
+            taken = set(self._colours.values())
+            self._colours[pid] = next(number for number in range(len(taken) + 1) if number not in taken)
+        return self._colours[pid]
+
+    def _flags(self, index: int) -> tuple[Flag, ...]:
+        return ()
+
+    def _can_be_seen(self) -> bool:
+        return self.isVisible() and not self.window().isMinimized()
+
+    def _step_window(self, step: int) -> None:
+        place = WINDOWS_SECONDS.index(int(self._seconds)) + step
+        self.show_window(float(WINDOWS_SECONDS[max(0, min(place, len(WINDOWS_SECONDS) - 1))]))
+
+    def _show_waiting(self) -> None:
+        self._show_empty(Mark.BUSY, text("Reading the GPUs"), text("The first figures come in a moment."), offers_found=False)
+
+    def _show_recorded(self) -> None:
+        why = text(
+            "This window shows a recorded machine. Live memory is that of the computer that gpuassist runs on, so it is off."
+        )
+        self._show_empty(Mark.INFO, text("A recorded machine has no live memory"), why, offers_found=False)
+
+    def _show_nothing(self, trouble: tuple[Text, ...]) -> None:
+        if not trouble:
+            why = text("NVIDIA's driver answers, but it drives no GPU.")
+            self._show_empty(Mark.UNKNOWN, text("There is no GPU to watch"), why, offers_found=True)
+            return
+        reasons = "\n".join(self.desk.words(reason) for reason in trouble)
+        more = text(
+            "{reasons}\nWhat can be done about it stands under “What we found”. As soon as the driver answers, the plot begins."
+        )
+        words = Text(more.message, (("reasons", reasons),))
+        self._show_empty(Mark.PROBLEM, text("The GPUs cannot be watched now"), words, offers_found=True)
+
+    def _show_empty(self, mark: Mark, title: Text, why: Text, *, offers_found: bool) -> None:
+        self._nothing.show_words(mark, self.desk.words(title), self.desk.words(why))
+        self._found.setVisible(offers_found)
+        self._nothing.show()
+        for widget in (self._notice, self._controls, self._lanes, self._table_card):
+            widget.hide()
+
+    def _show_something(self, trouble: tuple[Text, ...]) -> None:
+        self._nothing.hide()
+        self._controls.show()
+        self._lanes.show()
+        self._notice.setVisible(bool(trouble))
+        if trouble:
+            self._notice.show_words(Mark.WARNING, "\n".join(self.desk.words(reason) for reason in trouble))
+
+    @Slot()
+    def _go_to_found(self) -> None:
+        self.asked.emit(GoTo(Step.FOUND))
