@@ -47,7 +47,8 @@ class DeviceVerdict:
 @dataclass(frozen=True, slots=True)
 class Verification:
     """One run in one environment; `environment` is what the child said of itself (python, torch, cuda, cudnn), `visible` how many
-    accelerators its torch sees, `no_accelerator` why it sees none, `output` what torch itself printed.
+    accelerators its torch sees, `no_accelerator` why it sees none, `output` what torch itself printed. `verdict` is the worst of
+    the devices; without one, FAIL or HUNG where torch itself broke, SKIPPED where there was nothing to verify (`error` says why).
     """
 
     interpreter: str
@@ -57,6 +58,7 @@ class Verification:
     output: str = ""
     visible: int = 0
     no_accelerator: str = ""
+    verdict: Verdict = Verdict.SKIPPED
 
     @property
     def accelerator_verified(self) -> bool:

@@ -35,11 +35,14 @@ class Quiet(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How the program ended: by itself with a status, or by a signal (`SIGSEGV`); `output` is the end of what it printed."""
+    """How the program ended: with a status, by a signal (`SIGSEGV`), or because `end` ended it; `output` is the end of what it
+    printed.
+    """
 
     status: int
     signal: str
     output: str
+    ended_by_us: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +123,16 @@ class _RealStream:
         deadline = time.monotonic() + patience
         while self._child.poll() is None and time.monotonic() < deadline:
             self._read(min(0.05, patience))  # a program that prints much would otherwise wait for its pipe
-        ended_itself = self._child.poll() is not None
+        status = self._child.poll()
         end_group(self._child.pid)
-        try:
-            self._child.wait(timeout=_LAST_WAIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            pass  # in uninterruptible sleep, as in a GPU driver that hangs, not even SIGKILL ends it
         self._read(0.0)
         self._close()
-        status = self._child.returncode if self._child.returncode is not None and ended_itself else -signal.SIGKILL
-        return Ended(max(status, 0), signal_name(-status) if status < 0 else "", self._output.decode("utf-8", "replace"))
+        return Ended(
+            max(status or 0, 0),
+            signal_name(-status) if status is not None and status < 0 else "",
+            self._output.decode("utf-8", "replace"),
+            status is None,
+        )
 
     def _take_line(self) -> bytes | None:
         end = self._pending.find(b"\n")
@@ -165,6 +168,10 @@ class _RealStream:
         os.close(self._report)
         if self._child.stdout is not None:
             self._child.stdout.close()
+        try:
+            self._child.wait(timeout=_LAST_WAIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            pass  # in uninterruptible sleep, as in a GPU driver that hangs, not even SIGKILL ends it
 
 
 def signal_name(number: int) -> str:

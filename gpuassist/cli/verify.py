@@ -1,0 +1,250 @@
+"""`gpuassist verify`: tensor operations in an environment's own torch, line by line as they are done, or as one JSON document."""
+
+from __future__ import annotations
+
+import argparse
+
+from gpuassist.cli.context import Context, Exit, UsageError, worst
+from gpuassist.model.codec import Json
+from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
+from gpuassist.session.verify import (
+    CheckBegun,
+    CheckDone,
+    Event,
+    Level,
+    Started,
+    VerifyRequest,
+    check_label,
+    choose,
+    find_environments,
+    interpreter_at,
+    verdict_on_accelerators,
+    verify,
+)
+from gpuassist.session.words import ENGLISH, Words
+
+NAME = "verify"
+HELP = text("run tensor operations in an environment's own torch and check their results")
+SCHEMA = 1
+
+_EXITS = {
+    Verdict.PASS: Exit.HEALTHY,
+    Verdict.FAIL: Exit.PROBLEMS,
+    Verdict.HUNG: Exit.PROBLEMS,
+    Verdict.SKIPPED: Exit.UNDETERMINED,
+}
+_MARKS = {
+    Verdict.PASS: ("✓", text("right"), "32"),
+    Verdict.FAIL: ("✗", text("wrong"), "31"),
+    Verdict.SKIPPED: ("–", text("skipped"), "2"),
+    Verdict.HUNG: ("✗", text("hung"), "31"),
+}
+_LABEL_WIDTH, _DTYPE_WIDTH, _MARK_WIDTH, _ERROR_WIDTH = 30, 10, 9, 24
+
+
+def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
+    """Its options."""
+    parser.add_argument(
+        "--python",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help=words(text("an interpreter, or the directory of an environment; may be given several times")),
+    )
+    parser.add_argument(
+        "--device",
+        metavar="N|UUID|cpu",
+        action="append",
+        default=[],
+        help=words(text("a GPU by its number or UUID, or the cpu; may be given several times (every GPU unless given)")),
+    )
+    parser.add_argument(
+        "--level",
+        choices=[level.value for level in Level],
+        default="quick",
+        help=words(text("seconds, or minutes and more checks")),
+    )
+    parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
+
+
+def run(options: argparse.Namespace, context: Context) -> Exit:
+    """Verifies one environment after the other."""
+    if context.machine_file:
+        raise UsageError(text("a recorded machine cannot compute anything: leave --machine out"))
+    devices = tuple(map(_device, options.device)) or ("all",)
+    interpreters = [_given(context, path) for path in options.python] or _found(context)
+    results = [_verify(context, VerifyRequest(one, devices, Level(options.level)), quiet=options.json) for one in interpreters]
+    if options.json:
+        context.document(_document(results, context.session.words if options.lang else ENGLISH))
+    return worst(_EXITS[result.verdict] for result in results) if results else Exit.UNDETERMINED
+
+
+def _device(wish: str) -> str:
+    if wish == "cpu" or wish.isdecimal() or wish.startswith(("GPU-", "MIG-")):
+        return wish
+    raise UsageError(text("{wish} is no device: give its number, its UUID (GPU-...), or cpu", wish=wish))
+
+
+def _given(context: Context, path: str) -> str:
+    interpreter = interpreter_at(context.session.world, path)
+    if isinstance(interpreter, Unknown):
+        raise UsageError(interpreter.reason)
+    return interpreter.value
+
+
+def _found(context: Context) -> list[str]:
+    chosen = choose(find_environments(context.session))
+    if isinstance(chosen, Unknown):
+        context.note(chosen.reason)
+        return []
+    interpreter = chosen.value.interpreter
+    return [interpreter.value] if isinstance(interpreter, Known) else []
+
+
+def _verify(context: Context, request: VerifyRequest, *, quiet: bool) -> Verification:
+    show = _Silent(context) if quiet else _Live(context)
+    if not quiet:
+        context.say(text("Verifying in {interpreter}", interpreter=request.interpreter))
+    result = verify(context.session, request, on_event=show.take, cancelled=lambda: False)
+    if not quiet:
+        _conclude(context, result)
+    elif result.error is not None:
+        context.note(result.error)
+    return result
+
+
+class _Silent:
+    """Says on a terminal which check runs, and nothing else."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def take(self, event: Event) -> None:
+        """The next event."""
+        if self._context.terminal.err.isatty():
+            running = isinstance(event, CheckBegun)
+            words = self._context.session.words(check_label(event)) if isinstance(event, CheckBegun) else ""
+            self._context.terminal.err.write(f"\r\x1b[K{words}…" if running else "\r\x1b[K")
+            self._context.terminal.err.flush()
+
+
+class _Live(_Silent):
+    """Prints each check as it is done, under the name of its device."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._names: dict[str, str] = {}
+        self._shown = ""
+
+    def take(self, event: Event) -> None:
+        """See `_Silent.take`."""
+        super().take(event)
+        if isinstance(event, Started):
+            self._names = {device.device: device.name for device in event.devices}
+            parts = [f"{name} {version}" for name, version in event.environment if version]
+            self._context.say(verbatim(" · ".join(parts)))
+        elif isinstance(event, CheckDone):
+            if event.device != self._shown:
+                self._shown = event.device
+                self._context.say(f"\n{event.device} · {self._names[event.device]}")
+            self._context.say(_line(self._context, event.check))
+        self._context.terminal.out.flush()
+
+
+def _line(context: Context, check: Check) -> str:
+    words = context.session.words
+    mark, verdict, colour = _MARKS[check.verdict]
+    shown = f"{mark} {words(verdict)}".ljust(_MARK_WIDTH + 2)
+    shown = f"\x1b[{colour}m{shown}\x1b[0m" if context.terminal.colour else shown
+    parts = [words(check_label(check)).ljust(_LABEL_WIDTH), check.dtype.ljust(_DTYPE_WIDTH), shown, _measured(words, check)]
+    return ("  " + " ".join(parts)).rstrip()
+
+
+def _measured(words: Words, check: Check) -> str:
+    parts = [words(check.error)] if check.error is not None else []
+    if isinstance(check.max_abs_error, Known) and isinstance(check.tolerance, Known):
+        of = text("{error} of {bound}", error=f"{check.max_abs_error.value:.2g}", bound=f"{check.tolerance.value:.2g}")
+        parts.insert(0, words(of).ljust(_ERROR_WIDTH))
+    if isinstance(check.rate, Known):
+        parts.append(f"{check.rate.value:.3g} {check.rate_unit}")
+    return " ".join(parts)
+
+
+def _conclude(context: Context, result: Verification) -> None:
+    context.say()
+    if result.error is not None:
+        context.say(text("The run did not end well: {reason}", reason=result.error))
+    for device in result.devices:
+        context.say(_device_sentence(device))
+    if result.devices:
+        context.say(verdict_on_accelerators(result))
+
+
+def _device_sentence(device: DeviceVerdict) -> Text:
+    wrong = sum(check.verdict in (Verdict.FAIL, Verdict.HUNG) for check in device.checks)
+    done = sum(check.verdict is not Verdict.SKIPPED for check in device.checks)
+    sentences = {
+        Verdict.PASS: text("{device}: {done} checks, all right.", device=device.device, done=done),
+        Verdict.FAIL: text("{device}: {wrong} of {done} checks failed.", device=device.device, wrong=wrong, done=done),
+        Verdict.HUNG: text("{device}: a check hung.", device=device.device),
+        Verdict.SKIPPED: text("{device}: not verified.", device=device.device),
+    }
+    return sentences[device.verdict]
+
+
+def _document(results: list[Verification], words: Words) -> Json:
+    # With several environments `environment` is the first, `environments` are all, and each device says whose it is.
+    environments: list[Json] = [_environment(result, words) for result in results]
+    devices: list[Json] = [_device_json(device, result.interpreter, words) for result in results for device in result.devices]
+    return {
+        "schema": SCHEMA,
+        "accelerator_verified": bool(results) and all(result.accelerator_verified for result in results),
+        "environment": environments[0] if environments else {"reason": words(_NO_ENVIRONMENT)},
+        "environments": environments,
+        "devices": devices,
+    }
+
+
+_NO_ENVIRONMENT = text("no Python environment with torch was found")
+
+
+def _environment(result: Verification, words: Words) -> Json:
+    about: dict[str, Json] = {"interpreter": result.interpreter, **dict(result.environment)}
+    about["accelerators"] = result.visible
+    about["no_accelerator"] = result.no_accelerator or None
+    about["error"] = words(result.error) if result.error is not None else None
+    about["summary"] = words(verdict_on_accelerators(result))
+    return about
+
+
+def _device_json(device: DeviceVerdict, interpreter: str, words: Words) -> Json:
+    return {
+        "device": device.device,
+        "name": device.name,
+        "interpreter": interpreter,
+        "verdict": device.verdict.value,
+        "error": words(device.error) if device.error is not None else None,
+        "checks": [_check_json(check, words) for check in device.checks],
+    }
+
+
+def _check_json(check: Check, words: Words) -> Json:
+    return {
+        "name": check.name,
+        "dtype": check.dtype,
+        "verdict": check.verdict.value,
+        "error": words(check.error) if check.error is not None else None,
+        **_number("max_abs_error", check.max_abs_error, words),
+        **_number("tolerance", check.tolerance, words),
+        **_number("seconds", check.seconds, words),
+        **_number("rate", check.rate, words),
+        "rate_unit": check.rate_unit or None,
+    }
+
+
+def _number(name: str, fact: Fact[float], words: Words) -> dict[str, Json]:
+    if isinstance(fact, Known):
+        return {name: fact.value}
+    return {name: None, f"{name}_reason": words(fact.reason)}

@@ -1,0 +1,134 @@
+"""Proving a torch: which environment, in which surroundings, and what each check is called."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gpuassist.detect import environments
+from gpuassist.model.environment import Accelerator, PythonEnvironment
+from gpuassist.model.fact import Fact, Known, Unknown, value_or
+from gpuassist.model.shell import Terminal
+from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.verdict import Check, Verification
+from gpuassist.session.context import Session
+from gpuassist.system.terminal import own_terminal, that_matter
+from gpuassist.system.world import World
+from gpuassist.verify.protocol import CheckBegun, CheckDone, DeviceDone, Event, Finished, Planned, Refused, Started
+from gpuassist.verify.runner import Cancelled, Level, OnEvent, Request, run
+
+__all__ = [
+    "CheckBegun",
+    "CheckDone",
+    "DeviceDone",
+    "Event",
+    "Finished",
+    "Level",
+    "Planned",
+    "Refused",
+    "Started",
+    "VerifyRequest",
+    "check_label",
+    "choose",
+    "find_environments",
+    "interpreter_at",
+    "verdict_on_accelerators",
+    "verify",
+]
+
+_PYTHONS = ("python", "python3")
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyRequest:
+    """Which interpreter, on which devices (`all`, or indices, UUIDs and `cpu`), how thoroughly. Where a `terminal` is given, its
+    variables count and not those that gpuassist itself was started with.
+    """
+
+    interpreter: str
+    devices: tuple[str, ...] = ("all",)
+    level: Level = Level.QUICK
+    terminal: Terminal | None = None
+
+
+def verify(session: Session, request: VerifyRequest, *, on_event: OnEvent, cancelled: Cancelled) -> Verification:
+    """Runs the checks; whatever goes wrong is in the result. `on_event` is called on this thread for every event."""
+    variables = _surroundings(session.world, request.terminal)
+    wish = Request(request.interpreter, variables, request.devices, request.level)
+    return run(session.world, wish, on_event=on_event, cancelled=cancelled)
+
+
+def interpreter_at(world: World, path: str) -> Fact[str]:
+    """The interpreter that a user means by a path: the file itself, or that of the environment in a directory."""
+    place = os.path.abspath(path)
+    if not world.files.is_directory(place):
+        found = [place] if world.files.is_file(place) else []
+    else:
+        found = [one for name in _PYTHONS if world.files.is_file(one := f"{place}/bin/{name}")]
+        found += [one for name in _PYTHONS if world.files.is_file(one := f"{place}/{name}")]
+    return Known(found[0], path) if found else Unknown(text("there is no Python interpreter at {path}", path=path))
+
+
+def find_environments(session: Session) -> Fact[tuple[PythonEnvironment, ...]]:
+    """The environments of this machine as its files describe them, without asking a shell."""
+    return environments.probe(session.world, own_terminal(session.world))
+
+
+def choose(found: Fact[tuple[PythonEnvironment, ...]]) -> Fact[PythonEnvironment]:
+    """The environment to verify unless the user says which: the active one that has a torch, else the first with a GPU's torch."""
+    if isinstance(found, Unknown):
+        return found
+    usable = [one for one in found.value if value_or(one.torch, ()) and isinstance(one.interpreter, Known)]
+    if not usable:
+        return Unknown(text("no Python environment with torch was found; name one with --python"))
+    return Known(min(usable, key=_rank), found.source)
+
+
+def check_label(check: Check | CheckBegun | Planned) -> Text:
+    """What a check is called."""
+    return _LABELS.get(check.name, verbatim(check.name))
+
+
+def verdict_on_accelerators(verification: Verification) -> Text:
+    """What the run proves of the GPUs, in a sentence."""
+    passed = sum(device.device != "cpu" and device.verdict.value == "pass" for device in verification.devices)
+    if verification.accelerator_verified:
+        return text("Every GPU that this torch sees computed the right results.")
+    if verification.visible:
+        return text(
+            "{passed} of the {visible} GPUs that this torch sees are verified.", passed=passed, visible=verification.visible
+        )
+    if verification.no_accelerator:
+        return text("No accelerator was verified: {reason}.", reason=verification.no_accelerator)
+    return text("No accelerator was verified.")
+
+
+_LABELS: Mapping[str, Text] = {
+    "matmul": text("matrix product"),
+    "elementwise": text("functions of each element"),
+    "reduction": text("sums"),
+    "convolution": text("convolution"),
+    "backward": text("backward pass"),
+    "copy-to-device": text("copy to the device, checksum"),
+    "copy-from-device": text("copy back, every value"),
+    "memory-returned": text("memory given back"),
+    "fft": text("Fourier transform"),
+    "solve": text("system of equations"),
+    "memory-pattern": text("patterns in free memory"),
+}
+
+
+def _rank(environment: PythonEnvironment) -> tuple[bool, bool]:
+    accelerators = [torch.accelerator for torch in value_or(environment.torch, ())]
+    for_cpu = all(isinstance(one, Known) and one.value is Accelerator.CPU for one in accelerators)
+    return not value_or(environment.active, default=False), for_cpu
+
+
+def _surroundings(world: World, terminal: Terminal | None) -> dict[str, str]:
+    own = dict(world.surroundings.variables)
+    if terminal is None:
+        return own
+    for variable in that_matter(own):
+        del own[variable.name]
+    return {**own, **{variable.name: variable.value for variable in terminal.variables}}
