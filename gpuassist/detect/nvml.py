@@ -14,11 +14,12 @@ from gpuassist.model.gpu import Gpu, GpuProcess, PowerState
 from gpuassist.model.text import text
 from gpuassist.model.version import ComputeCapability, Version
 from gpuassist.system import nvml_probe, nvml_report
-from gpuassist.system.nvml import status_name
+from gpuassist.system.nvml import LIBRARY_NOT_FOUND, status_name
 from gpuassist.system.nvml_probe import Report
 from gpuassist.system.world import World
 
 _COMPUTE_MODES = {0: "default", 1: "exclusive thread", 2: "prohibited", 3: "exclusive process"}
+_NO_DRIVER = NvmlStatus(9, "NVML_ERROR_DRIVER_NOT_LOADED")
 _NVML_FIELDS = (
     "index",
     "uuid",
@@ -35,13 +36,14 @@ _NVML_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class NvmlReading:
-    """NVML's own state and the GPUs it lists, whose facts from the PCI tree were not asked for."""
+    """NVML's own state and the GPUs it lists, whose facts from the PCI tree were not asked for; `hung` where it had to be killed."""
 
     status: Fact[NvmlStatus]
     nvml_version: Fact[str]
     version: Fact[Version]
     cuda_version: Fact[Version]
     gpus: Fact[tuple[Gpu, ...]]
+    hung: bool = False
 
 
 def probe(world: World, gpus: Fact[tuple[Gpu, ...]], *, wake: bool = False, seconds: float = nvml_probe.SECONDS) -> NvmlReading:
@@ -56,13 +58,14 @@ def probe(world: World, gpus: Fact[tuple[Gpu, ...]], *, wake: bool = False, seco
         version=made(report.fact(nvml_report.SYSTEM[0]), Version.parse),
         cuda_version=made(report.fact(nvml_report.SYSTEM[1]), _cuda_version),
         gpus=made(report.fact(nvml_report.COUNT), lambda count: tuple(_gpu(report, index) for index in range(count))),
+        hung=report.hung,
     )
 
 
 def merge(gpus: Fact[tuple[Gpu, ...]], reading: NvmlReading, knowledge: Knowledge) -> Fact[tuple[Gpu, ...]]:
     """One list: GPUs of the PCI tree with NVML's facts, then those that NVML alone lists, as under WSL2."""
     if isinstance(reading.gpus, Unknown):
-        return _all_without(gpus, reading.gpus)
+        return _all_without(gpus, reading.gpus, driver_is_there=_driver_is_there(reading))
     addressed = {gpu.pci_address.value: gpu for gpu in reading.gpus.value if isinstance(gpu.pci_address, Known)}
     nameless = [gpu for gpu in reading.gpus.value if isinstance(gpu.pci_address, Unknown)]  # lost ones
     if isinstance(gpus, Unknown) or not gpus.value:
@@ -135,9 +138,15 @@ def _address(gpu: Gpu) -> str:
     return gpu.pci_address.value if isinstance(gpu.pci_address, Known) else ""
 
 
-def _all_without(gpus: Fact[tuple[Gpu, ...]], why: Unknown) -> Fact[tuple[Gpu, ...]]:
+def _driver_is_there(reading: NvmlReading) -> bool:
+    return reading.hung or value_or(reading.status, _NO_DRIVER).code not in {_NO_DRIVER.code, LIBRARY_NOT_FOUND}
+
+
+def _all_without(gpus: Fact[tuple[Gpu, ...]], why: Unknown, *, driver_is_there: bool) -> Fact[tuple[Gpu, ...]]:
     if isinstance(gpus, Unknown):
         return gpus
+    if not gpus.value and driver_is_there:
+        return why  # a driver without a GPU in the PCI tree, as under WSL2: it alone could say whether there is one
     return Known(tuple(_joined(gpu, None, why) for gpu in gpus.value), gpus.source)
 
 

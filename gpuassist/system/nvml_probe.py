@@ -25,10 +25,14 @@ Key = tuple[int | None, str]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """NVML's answers by device (None: of the whole system) and question; `silence` says why one that is missing is."""
+    """NVML's answers by device (None: of the whole system) and question; `silence` says why one that is missing is.
+
+    `hung` is true where the child had to be killed.
+    """
 
     answers: Mapping[Key, Any]
     silence: Text
+    hung: bool = False
 
     def fact(self, question: str, gpu: int | None = None) -> Fact[Any]:
         """The answer to a question of `system.nvml_report`, or why there is none."""
@@ -58,7 +62,7 @@ class Report:
 def report(processes: Processes, variables: Mapping[str, str], seconds: float = SECONDS) -> Report:
     """Runs the child for at most `seconds` in an environment of those variables."""
     outcome = processes.run(command(), seconds=seconds, environment=clean(variables))
-    return Report(_answers(outcome.text), _silence(outcome, seconds))
+    return Report(_answers(outcome.text), _silence(outcome, seconds), outcome.ending is Ending.TIMED_OUT)
 
 
 def command() -> tuple[str, ...]:

@@ -212,6 +212,27 @@ def test_unknown_pci_tree_and_no_gpu_stays_unknown() -> None:
     assert nvml.merge(SILENT, none, KNOWLEDGE) is SILENT
 
 
+@pytest.mark.parametrize("code", [4, 17, 18, 999])
+def test_driver_that_refuses_under_wsl_leaves_gpus_unknown(tmp_path: Path, fake_nvml: FakeNvml, code: int) -> None:
+    (tmp_path / "sys/bus/pci/devices").mkdir(parents=True)
+    _, merged = look(tmp_path, fake_nvml(f"fault = nvmlInit* {code}"))
+    assert f"({code}, " in reason(merged)
+
+
+def test_driver_that_hangs_under_wsl_leaves_gpus_unknown(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    (tmp_path / "sys/bus/pci/devices").mkdir(parents=True)
+    reading, merged = look(tmp_path, fake_nvml("fault = nvmlInit* 0 delay=60000"), seconds=0.7)
+    assert reading.hung
+    assert "may hang" in reason(merged)
+
+
+@pytest.mark.parametrize("code", [9, 12])
+def test_no_driver_and_no_gpu_is_a_known_absence(tmp_path: Path, fake_nvml: FakeNvml, code: int) -> None:
+    (tmp_path / "sys/bus/pci/devices").mkdir(parents=True)
+    _, merged = look(tmp_path, fake_nvml(f"fault = nvmlInit* {code}"))
+    assert gpus(merged) == ()
+
+
 def test_driver_that_says_no_number_is_unknown(tmp_path: Path, fake_nvml: FakeNvml) -> None:
     reading, _ = look(tmp_path, fake_nvml("driver = beta\n[gpu]"))
     assert "beta" in reason(reading.version)
