@@ -49,7 +49,7 @@ def title(machine: Machine) -> Text:
     parts = [_gpus_in_title(machine.gpus), _driver_in_title(machine)]
     toolkits = value_or(machine.toolkits, ())
     if len(toolkits) >= _TOOLKITS_IN_TITLE:
-        parts.append(counted("one toolkit", "{count} toolkits", len(toolkits)))
+        parts.append(text("two toolkits") if len(toolkits) == 2 else counted("one toolkit", "{count} toolkits", len(toolkits)))
     if len(parts) == 2:
         return text("{gpus}, {driver}", gpus=parts[0], driver=parts[1])
     return text("{gpus}, {driver}, {toolkits}", gpus=parts[0], driver=parts[1], toolkits=parts[2])
@@ -62,7 +62,7 @@ def _gpus_in_title(gpus: Fact[tuple[Gpu, ...]]) -> Text:
         return text("No NVIDIA GPU")
     if len(gpus.value) == 1:
         return verbatim(short_name(value_or(gpus.value[0].name, ""))) if _named(gpus.value[0]) else text("One NVIDIA GPU")
-    return counted("One NVIDIA GPU", "{count} NVIDIA GPUs", len(gpus.value))
+    return text("Two NVIDIA GPUs") if len(gpus.value) == 2 else counted("One NVIDIA GPU", "{count} NVIDIA GPUs", len(gpus.value))
 
 
 def _named(gpu: Gpu) -> bool:
@@ -72,7 +72,7 @@ def _named(gpu: Gpu) -> bool:
 def _driver_in_title(machine: Machine) -> Text:
     version = driver_version(machine)
     if isinstance(version, Known):
-        return text("driver {version}", version=str(version.value))
+        return text("driver {branch}", branch=version.value.major)
     if is_true(machine.driver.nouveau_loaded):
         return text("nouveau instead of NVIDIA's driver")
     loaded = machine.driver.loaded

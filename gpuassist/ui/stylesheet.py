@@ -19,7 +19,7 @@ Notice[mark="info"] { background: $accent_tint; }
 
 QLabel { background: transparent; }
 QLabel[role="title"] { font-size: ${title}pt; font-weight: 700; }
-QLabel[role="heading"] { font-size: 11.25pt; font-weight: 600; }
+QLabel[role="heading"], ElidedLabel[role="heading"] { font-size: 11.25pt; font-weight: 600; }
 QLabel[role="strong"] { font-weight: 600; }
 QLabel[role="muted"] { color: $muted; }
 QLabel[role="small"] { color: $muted; font-size: ${small}pt; }
@@ -48,6 +48,11 @@ QPushButton[kind="primary"]:disabled { background: $unknown_tint; color: $muted;
 QPushButton[kind="link"] { background: transparent; border: 1px solid transparent; color: $accent; padding: 3px 6px; }
 QPushButton[kind="link"]:hover { text-decoration: underline; }
 QPushButton[kind="link"]:focus { border: 2px solid $accent; padding: 2px 5px; }
+QPushButton[kind="quiet"] {
+    background: transparent; border: 1px solid transparent; color: $muted; padding: 4px 6px; text-align: left;
+}
+QPushButton[kind="quiet"]:hover { color: $text; }
+QPushButton[kind="quiet"]:focus { border: 2px solid $accent; padding: 3px 5px; }
 QPushButton::menu-indicator { image: none; width: 0; }
 
 QComboBox, QLineEdit {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
@@ -50,7 +50,8 @@ class MachinePage(Page):
         self._columns = Columns(self)
         self._host = Card(parent=self)
         self._host.hide()
-        for widget in (self._strip, self._trouble, self._columns, self._host):
+        self._scroll.header.beside.addWidget(self._strip)
+        for widget in (self._trouble, self._columns, self._host):
             self._scroll.content.addWidget(widget)
         self._again = self._action(desk.words(text("Read again")), self._read_again)
         self._open = self._action(desk.words(text("Open a recorded machine…")), self._ask_recording)
@@ -97,9 +98,8 @@ class MachinePage(Page):
 
     def _gpu_card(self, card: GpuCard) -> Card:
         words = self.desk.session.words
-        made = Card(words(card.title), parent=self._columns)
-        made.head.addWidget(StatusPill(Mark(card.status.value), words(card.state), made))
-        made.body.addWidget(paragraph(words(card.subtitle), "muted", made))
+        made = Card(words(card.title), words(card.subtitle), self._columns, below=True)
+        made.head.addWidget(StatusPill(Mark(card.status.value), words(card.state), made), 0, Qt.AlignmentFlag.AlignTop)
         made.body.addWidget(FactTable(words, self._rows(card.lines), made))
         made.body.addStretch(1)
         return made

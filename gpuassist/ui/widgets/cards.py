@@ -15,9 +15,12 @@ SPACING = 16  # between cards
 
 
 class Card(QFrame):
-    """A panel with an optional heading row; put things into `body`, and buttons or pills into `head`."""
+    """A panel with an optional heading row; put things into `body`, and buttons or pills into `head`.
 
-    def __init__(self, title: str = "", subtitle: str = "", parent: QWidget | None = None) -> None:
+    The subtitle stands beside the title, or below it.
+    """
+
+    def __init__(self, title: str = "", subtitle: str = "", parent: QWidget | None = None, *, below: bool = False) -> None:
         super().__init__(parent)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(20, 16, 20, 16)
@@ -31,9 +34,12 @@ class Card(QFrame):
         self.title: QLabel | None = None
         if title:
             self.title = label(title, "heading", self)
-            self.head.addWidget(self.title)
+            names = QVBoxLayout() if below else QHBoxLayout()
+            names.setSpacing(2 if below else 8)
+            names.addWidget(self.title)
             if subtitle:
-                self.head.addWidget(label(subtitle, "muted", self))
+                names.addWidget(label(subtitle, "muted", self))
+            self.head.addLayout(names)
             self.head.addStretch(1)
             self.setAccessibleName(title)
 
@@ -49,7 +55,7 @@ class Well(QFrame):
 
 
 class PageHeader(QWidget):
-    """The answer in the title, and one line below it."""
+    """The answer in the title, and one line below it; what is added to `beside` stands at that line's right end."""
 
     def __init__(self, title: str = "", subtitle: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,14 +64,15 @@ class PageHeader(QWidget):
         layout.setSpacing(6)
         self._title = paragraph(title, "title", self)
         self._subtitle = paragraph(subtitle, "muted", self)
+        self.beside = QHBoxLayout()
+        self.beside.addWidget(self._subtitle, 1)
         layout.addWidget(self._title)
-        layout.addWidget(self._subtitle)
+        layout.addLayout(self.beside)
 
     def show_words(self, title: str, subtitle: str) -> None:
         """A new answer."""
         set_paragraph(self._title, title)
         set_paragraph(self._subtitle, subtitle)
-        self._subtitle.setVisible(bool(subtitle))
 
     @property
     def title(self) -> str:

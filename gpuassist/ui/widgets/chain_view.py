@@ -103,7 +103,9 @@ class ChainView(QWidget):
         for placed in self._drawing.joints:
             _paint_joint(painter, placed, palette)
         for lane in self._drawing.lanes:
-            self._paint_lane(painter, lane, palette)
+            _paint_path(painter, lane, palette)
+        for lane in self._drawing.lanes:  # after all lines, which then stop at the words
+            self._paint_reason(painter, lane, palette)
         for rect, box in zip(self._drawing.nodes, self._boxes, strict=True):
             _paint_box(painter, rect, box, palette)
         if self.hasFocus():
@@ -154,12 +156,9 @@ class ChainView(QWidget):
         words = [float(metrics.horizontalAdvance(self._reasons[joint])) for joint in self._chain.joints]
         return arrange(self._chain.nodes, self._chain.joints, width, _box_height(), word_widths=words)
 
-    def _paint_lane(self, painter: QPainter, lane: Lane, palette: Palette) -> None:
+    def _paint_reason(self, painter: QPainter, lane: Lane, palette: Palette) -> None:
         mark = Mark(lane.joint.status.value)
         ink = QColor(palette.ink(mark))
-        painter.setPen(QPen(ink, 1.6, Qt.PenStyle.DashLine))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPolyline(list(lane.path))
         painter.fillRect(lane.words, QColor(palette.panel))
         circle = QRectF(lane.words.x() + 4, lane.words.center().y() - JOINT_SIZE / 2, JOINT_SIZE, JOINT_SIZE)
         paint_mark(painter, circle, mark, palette)
@@ -170,6 +169,12 @@ class ChainView(QWidget):
             self._reasons[lane.joint], Qt.TextElideMode.ElideRight, int(room.width()) + 1
         )
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+
+
+def _paint_path(painter: QPainter, lane: Lane, palette: Palette) -> None:
+    painter.setPen(QPen(QColor(palette.ink(Mark(lane.joint.status.value))), 1.6, Qt.PenStyle.DashLine))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPolyline(list(lane.path))
 
 
 def _paint_joint(painter: QPainter, placed: PlacedJoint, palette: Palette) -> None:

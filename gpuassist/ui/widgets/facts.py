@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QWidget
 
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text
 from gpuassist.session.words import Words
-from gpuassist.ui.widgets.labels import ElidedLabel, Rule, paragraph, source_label
+from gpuassist.ui.widgets.labels import Rule, paragraph, source_label
+
+_SOURCES_PART = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,7 @@ class FactTable(QWidget):
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(0)
         self._grid.setColumnMinimumWidth(0, label_width)
-        self._grid.setColumnStretch(1, 3)
-        self._grid.setColumnStretch(2, 2)
+        self._grid.setColumnStretch(1, 1)
         self._rows: tuple[FactRow, ...] = ()
         self.set_rows(rows)
 
@@ -69,26 +71,41 @@ class FactTable(QWidget):
 
     def _add(self, at: int, row: FactRow) -> None:
         if at:
-            self._grid.addWidget(Rule(self), at - 1, 0, 1, 3)
+            self._grid.addWidget(Rule(self), at - 1, 0, 1, 2)
         name = paragraph(row.label, "muted", self)
-        value = self._value(row)
-        for widget in (name, value):
-            widget.setContentsMargins(0, 6, 0, 6)
+        name.setContentsMargins(0, 6, 0, 6)
         self._grid.addWidget(name, at, 0)
-        if not row.source:
-            self._grid.addWidget(value, at, 1, 1, 2)
-            return
-        self._grid.addWidget(value, at, 1)
-        self._grid.addWidget(self._source(row.source), at, 2)
+        self._grid.addWidget(_ValueAndSource(self._words, row, self), at, 1)
 
-    def _value(self, row: FactRow) -> QLabel:
+
+class _ValueAndSource(QWidget):
+    """The source stands at the right and gets what the value leaves, but never less than its part."""
+
+    def __init__(self, words: Words, row: FactRow, parent: QWidget) -> None:
+        super().__init__(parent)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(16)
+        self._value = self._make_value(row)
+        self._value.setContentsMargins(0, 6, 0, 6)
+        layout.addWidget(self._value, 1)
+        self._natural = row.value
+        self._source = source_label(words, row.source, self) if row.source else None
+        if self._source is not None:
+            layout.addWidget(self._source)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if self._source is None:
+            return
+        room = self.width() - 16
+        value = self._value.fontMetrics().horizontalAdvance(self._natural) + 4
+        self._source.setFixedWidth(max(0, min(self._source.sizeHint().width(), max(int(room * _SOURCES_PART), room - value))))
+
+    def _make_value(self, row: FactRow) -> QLabel:
         role = "unknown" if row.unknown else "strong" if row.strong else ""
         value = paragraph(row.value, role, self)
         value.setAccessibleName(f"{row.label}: {row.value}")
         return value
-
-    def _source(self, source: str) -> ElidedLabel:
-        return source_label(self._words, source, self)
 
 
 def plain_rows(rows: Sequence[FactRow]) -> str:

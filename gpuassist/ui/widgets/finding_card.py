@@ -14,7 +14,7 @@ from gpuassist.ui.widgets.buttons import CopyButton, primary, small
 from gpuassist.ui.widgets.cards import Card, Well
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.facts import FactRow, FactTable
-from gpuassist.ui.widgets.labels import label, paragraph
+from gpuassist.ui.widgets.labels import COPY, ElidedLabel, label, paragraph
 from gpuassist.ui.widgets.marks import MarkIcon
 
 NEEDS_ROOT = text("Needs administrator rights: copy it into a terminal. gpuassist shows such commands and never runs them.")
@@ -42,8 +42,10 @@ class FindingCard(Card):
         row.addLayout(self._column, 1)
         row.addLayout(self._buttons(), 0)
         self.body.addLayout(row)
-        title = paragraph(answer.title, "heading", self)
-        self._column.addWidget(title)
+        self._title = paragraph(answer.title, "heading", self)
+        self._column.addWidget(self._title)
+        self._closed = _closed_line(words, answer, self)
+        self._column.addWidget(self._closed)
         self._details: QWidget | None = None
         self.set_open(is_open)
 
@@ -61,6 +63,8 @@ class FindingCard(Card):
             self._column.addWidget(self._details)
         if self._details is not None:
             self._details.setVisible(is_open)
+        self._title.setVisible(is_open)
+        self._closed.setVisible(not is_open)
         self._toggle.setText(self._words(text("Less") if is_open else text("Show")))
         self._toggle.setAccessibleName(f"{self._toggle.text()}: {self.answer.title}")
 
@@ -117,6 +121,17 @@ class LinkButton(QPushButton):
         self.setProperty("kind", "link")
         self.setToolTip(address)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+
+def _closed_line(words: Words, answer: Answer, parent: QWidget) -> QWidget:
+    inside = QWidget(parent)
+    row = QHBoxLayout(inside)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(8)
+    gist = answer.explanation.replace("`", "").partition(". ")[0].rstrip(".")
+    for line, role, stretch in ((answer.title, "heading", 0), (f"— {gist}" if gist else "", "muted", 1)):
+        row.addWidget(ElidedLabel(line, role, inside, copy_words=words(COPY), elide=Qt.TextElideMode.ElideRight), stretch)
+    return inside
 
 
 def evidence_table(words: Words, answer: Answer, parent: QWidget) -> FactTable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QDialog, QMenu, QPushButton, QVBoxLayout, QWidget
 
@@ -43,8 +43,8 @@ class AppearanceButton(QPushButton):
 
     def __init__(self, words: Words, appearance: Appearance, parent: QWidget | None = None) -> None:
         super().__init__(words(text("Appearance")), parent)
-        self.setProperty("kind", "link")
-        menu = QMenu(self)
+        self.setProperty("kind", "quiet")
+        menu = self._menu = QMenu(self)
         group = QActionGroup(menu)
         for one, title in _APPEARANCES.items():
             action = QAction(words(title), menu)
@@ -54,7 +54,12 @@ class AppearanceButton(QPushButton):
             action.triggered.connect(self._choose)
             group.addAction(action)
             menu.addAction(action)
-        self.setMenu(menu)
+        self.clicked.connect(self._open)
+
+    @Slot()
+    def _open(self) -> None:
+        # setMenu would keep room for an arrow that the style sheet hides
+        self._menu.popup(self.mapToGlobal(self.rect().topLeft()) - QPoint(0, self._menu.sizeHint().height()))
 
     @Slot()
     def _choose(self) -> None:
@@ -77,7 +82,7 @@ class Foot(QWidget):
         look = AppearanceButton(words, appearance, self)
         look.chosen.connect(self.appearance_chosen)
         asking = QPushButton(words(text("Help")), self)
-        asking.setProperty("kind", "link")
+        asking.setProperty("kind", "quiet")
         asking.setToolTip("F1")
         asking.clicked.connect(self.help_wanted)
         for button in (look, asking):
