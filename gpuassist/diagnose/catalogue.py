@@ -1,0 +1,126 @@
+"""The problem catalogue: a finding becomes an answer in one language, its file read only when its problem was found."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+
+from gpuassist.diagnose.catalogue_entry import CommandEntry, Condition, Entry, EntryError, RemedyEntry, Sentence, Words, read_entry
+from gpuassist.knowledge.commands import CommandError, Commands
+from gpuassist.knowledge.records import Family
+from gpuassist.model.finding import Answer, CommandUse, Finding, Remedy, Severity
+from gpuassist.model.text import Text, text
+
+FAMILY = "family"  # what conditions may ask beside the finding's own parameters: whose commands serve this machine
+
+_log = logging.getLogger(__name__)
+
+
+class Catalogue:
+    """Renders findings; `read` gives the bytes of a resource such as `problems/no-driver.toml`."""
+
+    def __init__(self, read: Callable[[str], bytes], commands: Commands) -> None:
+        self._read = read
+        self._commands = commands
+
+    def answer(
+        self,
+        finding: Finding,
+        *,
+        families: Sequence[Family],
+        render: Callable[[Text], str],
+        language: str,
+        surroundings: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """What the catalogue says of a finding; `surroundings` are parameters of the machine that commands may use."""
+        parameters = {
+            **(surroundings or {}),
+            **{name: render(value) if isinstance(value, Text) else str(value) for name, value in finding.parameters},
+            FAMILY: families[0].value if families else Family.ANY.value,
+        }
+        try:
+            entry = read_entry(self._read(f"problems/{finding.problem}.toml"))
+            return _Writer(entry, parameters, language, commands=self._commands, families=tuple(families)).answer(finding)
+        except (OSError, EntryError, CommandError, ValueError, LookupError) as error:
+            _log.info("the description of %s cannot be used", finding.problem, exc_info=True)
+            return _undescribed(finding, error, render)
+
+
+class _Writer:
+    """Writes one answer from an entry and the parameters of a finding."""
+
+    def __init__(
+        self, entry: Entry, parameters: Mapping[str, str], language: str, *, commands: Commands, families: tuple[Family, ...]
+    ) -> None:
+        self._entry = entry
+        self._parameters = parameters
+        self._language = language
+        self._commands = commands
+        self._families = families
+
+    def answer(self, finding: Finding) -> Answer:
+        written = [self._remedy(one) for one in self._entry.remedies if self._holds(one.when)]
+        return Answer(
+            id=finding.problem,
+            severity=self._severity(),
+            title=self._first(self._entry.titles),
+            explanation=self._joiner().join(self._words(one.words) for one in self._entry.explanation if self._holds(one.when)),
+            evidence=finding.evidence,
+            remedies=tuple(one for one in written if one is not None),
+            links=self._entry.links,
+        )
+
+    def _severity(self) -> Severity:
+        changed = (severity for condition, severity in self._entry.severity_when if condition.holds(self._parameters))
+        return next(changed, self._entry.severity)
+
+    def _first(self, sentences: Sequence[Sentence]) -> str:
+        return self._words(next(one for one in sentences if self._holds(one.when)).words)
+
+    def _remedy(self, entry: RemedyEntry) -> Remedy | None:
+        """None where the remedy is made of commands and this family has none of them."""
+        uses = [use for use in map(self._use, entry.commands) if use is not None]
+        if entry.commands and not uses:
+            return None
+        return Remedy(
+            text=self._words(entry.words),
+            commands=tuple(uses),
+            needs_root=any(self._needs_root(use.key) for use in uses),
+            action=entry.action,
+            check=self._words(entry.check) if entry.check else "",
+        )
+
+    def _use(self, entry: CommandEntry) -> CommandUse | None:
+        parameters = {name: template.format_map(_Slots(self._parameters)) for name, template in entry.parameters}
+        lines = self._commands.render(entry.key, self._families, parameters)
+        return CommandUse(entry.key, tuple(parameters.items()), lines) if lines else None
+
+    def _needs_root(self, key: str) -> bool:
+        record = self._commands.record(key, self._families)
+        return record is not None and record.needs_root
+
+    def _words(self, words: Words) -> str:
+        return words.template(self._language).format_map(_Slots(self._parameters))
+
+    def _holds(self, conditions: Sequence[Condition]) -> bool:
+        return all(one.holds(self._parameters) for one in conditions)
+
+    def _joiner(self) -> str:
+        # Chinese sentences end with a full stop that carries its own space.
+        return "" if self._language.startswith("zh") else " "
+
+
+class _Slots(dict[str, str]):
+    """Parameters of which one that is missing is empty, as `Finding.parameter` has it."""
+
+    def __missing__(self, name: str) -> str:
+        return ""
+
+
+def _undescribed(finding: Finding, error: Exception, render: Callable[[Text], str]) -> Answer:
+    title = text("A problem that is known as {id} was found", id=finding.problem)
+    explanation = text(
+        "Its description is missing from this copy of gpuassist or damaged ({error}). The evidence below is what it was found by.",
+        error=str(error) or type(error).__name__,
+    )
+    return Answer(finding.problem, Severity.PROBLEM, render(title), render(explanation), finding.evidence, (), ())

@@ -1,0 +1,192 @@
+"""One file of the problem catalogue as values: its sentences and remedies with their conditions, in every language that it has."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from gpuassist.model.finding import Action, Severity
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+T = TypeVar("T")
+
+Table = Mapping[str, object]
+
+
+class EntryError(ValueError):
+    """A file of the catalogue does not describe a problem; the words say which part of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Holds where a parameter is not empty, or is exactly `value`; turned round by `negated`."""
+
+    parameter: str
+    value: str = ""
+    negated: bool = False
+
+    def holds(self, parameters: Mapping[str, str]) -> bool:
+        """Whether it does; a parameter that the finding lacks is empty."""
+        found = parameters.get(self.parameter, "")
+        return (found == self.value if self.value else bool(found)) is not self.negated
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A message by language, with `{name}` slots."""
+
+    by_language: tuple[tuple[str, str], ...]
+
+    def template(self, language: str) -> str:
+        """The message in a language; in English where it was not translated."""
+        messages = dict(self.by_language)
+        return messages.get(language) or messages["en"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A message that stands only where its conditions hold."""
+
+    words: Words
+    when: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEntry:
+    """A command by its key, with the templates of its parameters."""
+
+    key: str
+    parameters: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RemedyEntry:
+    """A way to mend the problem, where its conditions hold."""
+
+    words: Words
+    check: Words | None
+    action: Action
+    commands: tuple[CommandEntry, ...]
+    when: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A problem; the first of `severity_when` whose condition holds replaces the severity."""
+
+    severity: Severity
+    severity_when: tuple[tuple[Condition, Severity], ...]
+    parameters: tuple[str, ...]
+    links: tuple[str, ...]
+    titles: tuple[Sentence, ...]
+    explanation: tuple[Sentence, ...]
+    remedies: tuple[RemedyEntry, ...]
+
+
+def read_entry(content: bytes) -> Entry:
+    """The entry in a file's bytes; raises `EntryError` where it is none."""
+    try:
+        document = tomllib.loads(content.decode("utf-8"))
+    except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError alike
+        raise EntryError(str(error)) from error
+    return Entry(
+        severity=_severity(_value(document, "severity", str)),
+        severity_when=tuple(
+            (_condition(name), _severity(word)) for name, word in _value(document, "severity_when", dict, {}).items()
+        ),
+        parameters=_strings(document, "parameters"),
+        links=_strings(document, "links"),
+        titles=_titles(document),
+        explanation=tuple(_sentence(table) for table in _tables(document, "explanation")),
+        remedies=tuple(_remedy(table) for table in _tables(document, "remedy")),
+    )
+
+
+def _titles(document: Table) -> tuple[Sentence, ...]:
+    """One table, or several with conditions of which the first that holds is the title."""
+    found = document.get("title")
+    tables = _tables(document, "title") if isinstance(found, list) else (_value(document, "title", dict),)
+    return tuple(_sentence(table) for table in tables)
+
+
+def _sentence(table: Table) -> Sentence:
+    return Sentence(_words({name: value for name, value in table.items() if name != "when"}), _conditions(table))
+
+
+def _remedy(table: Table) -> RemedyEntry:
+    commands = tuple(_command(one) for one in _tables(table, "commands"))
+    check = _value(table, "check", dict, {})
+    return RemedyEntry(
+        words=_words(_value(table, "text", dict)),
+        check=_words(check) if check else None,
+        action=_action(_value(table, "action", str, (Action.COMMAND if commands else Action.NONE).value)),
+        commands=commands,
+        when=_conditions(table),
+    )
+
+
+def _command(table: Table) -> CommandEntry:
+    parameters = {name: value for name, value in table.items() if name != "key"}
+    return CommandEntry(_value(table, "key", str), tuple((name, _value(parameters, name, str)) for name in parameters))
+
+
+def _words(table: Table) -> Words:
+    if "en" not in table:
+        raise EntryError(f"words without English: {table}")
+    return Words(tuple((language, _value(table, language, str)) for language in table))
+
+
+def _conditions(table: Table) -> tuple[Condition, ...]:
+    found = table.get("when", [])
+    names = [found] if isinstance(found, str) else found
+    if not isinstance(names, list):
+        raise EntryError("when")
+    return tuple(_condition(name) for name in names)
+
+
+def _condition(words: object) -> Condition:
+    if not isinstance(words, str) or not words.strip("!="):
+        raise EntryError(f"when: {words!r}")
+    name, _, value = words.removeprefix("!").partition("=")
+    return Condition(name, value, words.startswith("!"))
+
+
+def _severity(words: object) -> Severity:
+    try:
+        return Severity(words)
+    except ValueError as error:
+        raise EntryError(f"severity: {words!r}") from error
+
+
+def _action(words: str) -> Action:
+    try:
+        return Action(words)
+    except ValueError as error:
+        raise EntryError(f"action: {words!r}") from error
+
+
+def _strings(table: Table, name: str) -> tuple[str, ...]:
+    found = _value(table, name, list, [])
+    if not all(isinstance(one, str) for one in found):
+        raise EntryError(name)
+    return tuple(found)
+
+
+def _tables(table: Table, name: str) -> tuple[Table, ...]:
+    found = _value(table, name, list, [])
+    if not all(isinstance(one, dict) for one in found):
+        raise EntryError(name)
+    return tuple(found)
+
+
+def _value(table: Table, name: str, kind: type[T], default: T | None = None) -> T:
+    found = table.get(name, default)
+    if not isinstance(found, kind):
+        raise EntryError(name)
+    return found

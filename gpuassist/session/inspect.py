@@ -1,0 +1,128 @@
+"""A machine read, judged and answered, live or recorded: what the window and `doctor` show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gpuassist.detect.machine import detect
+from gpuassist.diagnose.catalogue import Catalogue
+from gpuassist.diagnose.chain import chains
+from gpuassist.diagnose.judge import judge
+from gpuassist.knowledge.families import lookup_order
+from gpuassist.knowledge.records import Family
+from gpuassist.model.chain import Chain
+from gpuassist.model.codec import DecodeError, decode_machine
+from gpuassist.model.fact import Known, value_or
+from gpuassist.model.finding import Answer, Diagnosis, Severity
+from gpuassist.model.machine import Machine
+from gpuassist.model.text import Text, text, verbatim
+from gpuassist.session.context import Session
+from gpuassist.session.recording import RecordingError, read_recording
+
+_EXAMPLES = "machines"
+_ENDING = ".json"
+_WORST_FIRST = tuple(Severity)
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """A machine, what the rules say of it, and that in the user's words; `title` is a recording's, empty for the live machine."""
+
+    machine: Machine
+    diagnosis: Diagnosis
+    answers: tuple[Answer, ...]
+    chains: tuple[Chain, ...]
+    seconds: float
+    recorded: bool
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A machine that ships with gpuassist."""
+
+    name: str
+    title: Text
+
+
+def ignore(section: Text) -> None:
+    """For who does not want to know how far it is."""
+
+
+def inspect(session: Session, *, on_progress: Callable[[Text], None] = ignore) -> Inspection:
+    """The live machine; `on_progress` gets the name of each section once it was looked at."""
+    began = session.world.clock.monotonic()
+    machine = detect(session.world, session.knowledge, lambda progress: on_progress(progress.section))
+    return _judged(session, machine, began, recorded=False)
+
+
+def open_recording(session: Session, path: str) -> Inspection:
+    """The machine in a file; raises `RecordingError` where it holds none."""
+    began = session.world.clock.monotonic()
+    return _judged(session, read_recording(session.world.files, path), began, recorded=True)
+
+
+def examples(session: Session) -> tuple[Example, ...]:
+    """The machines that ship with gpuassist; one that has no title goes by its name."""
+    names = [name.removesuffix(_ENDING) for name in session.world.resources.names(_EXAMPLES, _ENDING)]
+    return tuple(Example(name, verbatim(_note(session, name) or name)) for name in names)
+
+
+def open_example(session: Session, name: str) -> Inspection:
+    """A machine that ships with gpuassist; raises `RecordingError` where there is none of that name."""
+    began = session.world.clock.monotonic()
+    try:
+        machine = decode_machine(json.loads(session.world.resources.read(_example(name))))
+    except OSError as error:
+        raise RecordingError(text("gpuassist has no example named {name}", name=name)) from error
+    except DecodeError as error:
+        raise RecordingError(text("{path}: {reason}", path=name, reason=error.reason)) from error
+    except ValueError as error:
+        raise RecordingError(text("{path} is not a JSON document", path=name)) from error
+    return _judged(session, machine, began, recorded=True)
+
+
+def answers_of(session: Session, machine: Machine, diagnosis: Diagnosis) -> tuple[Answer, ...]:
+    """Every finding in the user's words: the most severe first, among equals in the order of the rules, cause before effect."""
+    catalogue = Catalogue(session.world.resources.read, session.knowledge.commands)
+    answers = [
+        catalogue.answer(one, families=families_of(machine), render=session.words, language=session.words.language)
+        for one in diagnosis.findings
+    ]
+    return tuple(sorted(answers, key=lambda answer: _WORST_FIRST.index(answer.severity)))
+
+
+def families_of(machine: Machine) -> tuple[Family, ...]:
+    """Whose command lines serve this machine; those of any system where its distribution is not known."""
+    host = machine.host
+    if not isinstance(host.distribution, Known):
+        return (Family.ANY,)
+    return lookup_order(host.distribution.value, wsl=value_or(host.wsl, 0), container=value_or(host.container, ""))
+
+
+def _judged(session: Session, machine: Machine, began: float, *, recorded: bool) -> Inspection:
+    diagnosis = judge(machine, session.knowledge)
+    return Inspection(
+        machine=machine,
+        diagnosis=diagnosis,
+        answers=answers_of(session, machine, diagnosis),
+        chains=chains(machine, session.knowledge),
+        seconds=session.world.clock.monotonic() - began,
+        recorded=recorded,
+        title=machine.note if recorded else "",
+    )
+
+
+def _note(session: Session, name: str) -> str:
+    try:
+        document = json.loads(session.world.resources.read(_example(name)))
+    except ValueError:
+        return ""
+    note = document.get("note") if isinstance(document, dict) else None
+    return note if isinstance(note, str) else ""
+
+
+def _example(name: str) -> str:
+    return f"{_EXAMPLES}/{name}{_ENDING}"
