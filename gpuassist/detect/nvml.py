@@ -36,7 +36,7 @@ _NVML_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class NvmlReading:
-    """NVML's own state and the GPUs it lists, whose facts from the PCI tree were not asked for; `hung` where it had to be killed."""
+    """NVML's own state and the GPUs it lists, without facts of the PCI tree; `hung` where the child had to be killed."""
 
     status: Fact[NvmlStatus]
     nvml_version: Fact[str]
