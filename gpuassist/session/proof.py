@@ -11,7 +11,7 @@ from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
-from gpuassist.system.terminal import ask_terminal
+from gpuassist.system.terminal import SECONDS, ask_terminal
 from gpuassist.system.world import World
 
 
@@ -42,9 +42,9 @@ class Proof:
     words: Text
 
 
-def prove_toolkit(world: World, root: str) -> Proof:
+def prove_toolkit(world: World, root: str, *, seconds: float = SECONDS) -> Proof:
     """Opens a new terminal with bash, whose files are what was changed, and looks which nvcc wins there."""
-    terminal = ask_terminal(with_bash(world))
+    terminal = ask_terminal(with_bash(world), seconds=seconds)
     if isinstance(terminal, Unknown):
         return Proof(terminal, None, Holds.UNKNOWN, text("no new terminal could be asked: {reason}", reason=terminal.reason))
     winner = _winner(world, terminal.value)
