@@ -86,11 +86,12 @@ def one_driver_serves_all(case: Case) -> Iterator[Verdict]:
 
 def module_flavour_fits(case: Case) -> Iterator[Verdict]:
     """Blackwell and later need the open module; before Turing there is only the proprietary one."""
-    flavours = {card.flavour for card in case.cards}
+    cards = [card for card in case.cards if case.fit(card) is not DriverFit.TOO_OLD]  # those have a finding that says so
+    flavours = {card.flavour for card in cards}
     opened = case.open_module
-    if case.wsl or not case.loaded or {ModuleFlavour.OPEN_IMPOSSIBLE, ModuleFlavour.OPEN_REQUIRED} <= flavours:
+    if case.wsl or not case.loaded or not cards or {ModuleFlavour.OPEN_IMPOSSIBLE, ModuleFlavour.OPEN_REQUIRED} <= flavours:
         return
-    strict = [card for card in case.cards if card.flavour in {ModuleFlavour.OPEN_IMPOSSIBLE, ModuleFlavour.OPEN_REQUIRED}]
+    strict = [card for card in cards if card.flavour in {ModuleFlavour.OPEN_IMPOSSIBLE, ModuleFlavour.OPEN_REQUIRED}]
     if isinstance(opened, Unknown):
         if strict:
             yield from undetermined("open-module-required", text("whether the loaded module is the open one"), opened)

@@ -1,0 +1,207 @@
+"""The compatibility chain of each GPU: which parts there are, which pairs fit, and why not where one does not."""
+
+from __future__ import annotations
+
+from gpuassist.diagnose.case import Card, Case, Installed
+from gpuassist.knowledge.compatibility import (
+    DriverFit,
+    ToolkitMatch,
+    driver_serves_cuda,
+    extension_buildable,
+    gcc_fits,
+    kernels_run,
+    toolkit_builds_for,
+)
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.chain import Chain, Joint, Node, Part, Status
+from gpuassist.model.environment import Accelerator
+from gpuassist.model.fact import Known, Unknown, value_or
+from gpuassist.model.machine import Machine
+from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.version import Version
+
+_NOTHING = verbatim("")
+
+
+def chains(machine: Machine, knowledge: Knowledge) -> tuple[Chain, ...]:
+    """One chain a GPU, in the machine's order."""
+    case = Case(machine, knowledge)
+    return tuple(_chain(case, card) for card in case.cards)
+
+
+def _chain(case: Case, card: Card) -> Chain:
+    one = _torch_for(case, card)
+    joints = tuple(
+        joint
+        for joint in (
+            _gpu_to_driver(case, card),
+            _driver_to_torch(case, one),
+            _torch_to_toolkit(case, one),
+            _toolkit_to_compiler(case),
+            _gpu_to_torch(card, one),
+            _gpu_to_toolkit(case, card),
+        )
+        if joint is not None
+    )
+    nodes = (_gpu(card), _driver(case), _torch(one), _toolkit(case), _compiler(case))
+    return Chain(tuple(_coloured(node, joints) for node in nodes), joints)
+
+
+def _torch_for(case: Case, card: Card) -> Installed | None:
+    """The torch to draw: one that runs on this GPU where there is one."""
+    runs = (one for one in case.cuda_torches if _runs(card, one))
+    return next(runs, next(iter(case.cuda_torches or case.torches), None))
+
+
+def _gpu(card: Card) -> Node:
+    name, capability = card.architecture.name if card.architecture else "", card.capability
+    if isinstance(capability, Known) and name:
+        detail = text("{architecture} · {capability}", architecture=name, capability=str(capability.value))
+    else:
+        detail = verbatim(str(capability.value) if isinstance(capability, Known) else name)
+    return Node(Part.GPU, verbatim(card.name), detail, Status.RIGHT)
+
+
+def _driver(case: Case) -> Node:
+    if isinstance(case.driver, Known):
+        return Node(Part.DRIVER, verbatim(str(case.driver.value)), _driver_detail(case), Status.RIGHT)
+    held = next((value_or(card.gpu.kernel_driver, "") for card in case.cards if value_or(card.gpu.kernel_driver, "")), "")
+    if held and held != "nvidia":
+        return Node(Part.DRIVER, verbatim(held), text("not NVIDIA's driver"), Status.PROBLEM)
+    loaded = case.machine.driver.loaded
+    if isinstance(loaded, Known) and not loaded.value:
+        return Node(Part.DRIVER, text("none"), text("no module is loaded"), Status.PROBLEM)
+    return Node(Part.DRIVER, text("not known"), _NOTHING, Status.UNKNOWN)
+
+
+def _driver_detail(case: Case) -> Text:
+    cuda = case.machine.driver.cuda_version
+    if isinstance(cuda, Known):
+        return text("runs CUDA up to {major}.x", major=cuda.value.major)
+    opened = case.open_module
+    if isinstance(opened, Unknown):
+        return _NOTHING
+    return text("open module") if opened.value else text("proprietary module")
+
+
+def _torch(one: Installed | None) -> Node:
+    if one is None:
+        return Node(Part.TORCH, text("none"), text("not installed"), Status.ABSENT)
+    return Node(Part.TORCH, verbatim(one.version), verbatim(one.environment.name), Status.RIGHT)
+
+
+def _toolkit(case: Case) -> Node:
+    if case.toolkit is not None:
+        version = case.toolkit.version
+        name = text("nvcc {version}", version=str(version.value.release)) if isinstance(version, Known) else text("nvcc")
+        return Node(Part.TOOLKIT, name, verbatim(case.toolkit.root), Status.RIGHT)
+    if case.nvcc is not None:
+        return Node(Part.TOOLKIT, text("nvcc"), verbatim(case.nvcc.path), Status.UNKNOWN)
+    if isinstance(case.terminal, Unknown):
+        return Node(Part.TOOLKIT, text("not known"), _NOTHING, Status.UNKNOWN)
+    detail = text("installed, not on PATH") if case.toolkits else text("none, and none needed")
+    return Node(Part.TOOLKIT, text("no nvcc"), detail, Status.ABSENT)
+
+
+def _compiler(case: Case) -> Node:
+    gcc = case.gcc
+    if gcc is None:
+        return Node(Part.COMPILER, text("none found"), _NOTHING, Status.ABSENT)
+    version = gcc.version
+    name = f"{gcc.family} {version.value.release}" if isinstance(version, Known) else gcc.family
+    distribution = case.machine.host.distribution
+    return Node(
+        Part.COMPILER,
+        verbatim(name),
+        verbatim(distribution.value.name if isinstance(distribution, Known) else gcc.path),
+        Status.RIGHT,
+    )
+
+
+def _gpu_to_driver(case: Case, card: Card) -> Joint:
+    if isinstance(case.driver, Unknown):
+        status = _driver(case).status
+        return Joint(
+            Part.GPU, Part.DRIVER, status, text("NVIDIA's driver does not run this GPU") if status is Status.PROBLEM else _NOTHING
+        )
+    version, fit = str(case.driver.value), case.fit(card)
+    if fit is DriverFit.TOO_OLD:
+        return Joint(Part.GPU, Part.DRIVER, Status.PROBLEM, text("driver {version} is older than this GPU", version=version))
+    if fit is DriverFit.DROPPED:
+        return Joint(Part.GPU, Part.DRIVER, Status.PROBLEM, text("driver {version} no longer serves this GPU", version=version))
+    if case.ruled_out(card):
+        opened = isinstance(case.open_module, Known) and case.open_module.value
+        reason = text("the open module does not run this GPU") if opened else text("this GPU needs the open module")
+        return Joint(Part.GPU, Part.DRIVER, Status.PROBLEM, reason)
+    return Joint(Part.GPU, Part.DRIVER, Status.UNKNOWN if fit is DriverFit.UNKNOWN else Status.RIGHT, _NOTHING)
+
+
+def _driver_to_torch(case: Case, one: Installed | None) -> Joint:
+    if one is None:
+        return Joint(Part.DRIVER, Part.TORCH, Status.ABSENT, _NOTHING)
+    if value_or(one.torch.accelerator, Accelerator.CUDA) is Accelerator.CPU:
+        return Joint(Part.DRIVER, Part.TORCH, Status.PROBLEM, text("a CPU build: it does not use the driver"))
+    if isinstance(case.driver, Unknown) or isinstance(one.torch.cuda, Unknown):
+        return Joint(Part.DRIVER, Part.TORCH, Status.UNKNOWN, _NOTHING)
+    if driver_serves_cuda(case.driver.value, one.torch.cuda.value):
+        return Joint(Part.DRIVER, Part.TORCH, Status.RIGHT, _NOTHING)
+    return Joint(Part.DRIVER, Part.TORCH, Status.PROBLEM, text("too old for CUDA {cuda}", cuda=str(one.torch.cuda.value)))
+
+
+def _torch_to_toolkit(case: Case, one: Installed | None) -> Joint:
+    version = case.toolkit.version if case.toolkit is not None else None
+    if one is None or version is None or value_or(one.torch.accelerator, Accelerator.CPU) is not Accelerator.CUDA:
+        return Joint(Part.TORCH, Part.TOOLKIT, Status.ABSENT, _NOTHING)
+    if isinstance(version, Unknown) or isinstance(one.torch.cuda, Unknown):
+        return Joint(Part.TORCH, Part.TOOLKIT, Status.UNKNOWN, _NOTHING)
+    if extension_buildable(one.torch.cuda.value, version.value) is not ToolkitMatch.MAJOR_DIFFERS:
+        return Joint(Part.TORCH, Part.TOOLKIT, Status.RIGHT, _NOTHING)
+    return Joint(
+        Part.TORCH,
+        Part.TOOLKIT,
+        Status.WARNING,
+        text("extensions need a toolkit of CUDA {major}", major=one.torch.cuda.value.major),
+    )
+
+
+def _toolkit_to_compiler(case: Case) -> Joint:
+    toolkit, gcc = case.toolkit, case.gcc
+    if toolkit is None or gcc is None:
+        return Joint(Part.TOOLKIT, Part.COMPILER, Status.ABSENT, _NOTHING)
+    if isinstance(toolkit.gcc_limit, Unknown) or isinstance(gcc.version, Unknown):
+        return Joint(Part.TOOLKIT, Part.COMPILER, Status.UNKNOWN, _NOTHING)
+    if gcc_fits(toolkit.gcc_limit.value, gcc.version.value):
+        return Joint(Part.TOOLKIT, Part.COMPILER, Status.RIGHT, _NOTHING)
+    return Joint(Part.TOOLKIT, Part.COMPILER, Status.PROBLEM, text("accepts gcc up to {limit}", limit=toolkit.gcc_limit.value))
+
+
+def _gpu_to_torch(card: Card, one: Installed | None) -> Joint | None:
+    if one is None or not isinstance(card.capability, Known) or not isinstance(one.torch.targets, Known) or _runs(card, one):
+        return None
+    reason = text("torch has no code for {capability}", capability=str(card.capability.value))
+    return Joint(Part.GPU, Part.TORCH, Status.PROBLEM, reason)
+
+
+def _gpu_to_toolkit(case: Case, card: Card) -> Joint | None:
+    toolkit = case.toolkit
+    if toolkit is None or not isinstance(card.capability, Known) or not isinstance(toolkit.targets, Known):
+        return None
+    if not toolkit.targets.value or toolkit_builds_for(toolkit.targets.value, card.capability.value):
+        return None
+    version = str(value_or(toolkit.version, Version(())).release)
+    reason = text("nvcc {version} cannot build for {capability}", version=version, capability=str(card.capability.value))
+    return Joint(Part.GPU, Part.TOOLKIT, Status.PROBLEM, reason)
+
+
+def _runs(card: Card, one: Installed) -> bool:
+    if not isinstance(card.capability, Known):
+        return False
+    cuda = one.torch.cuda.value if isinstance(one.torch.cuda, Known) else None
+    return kernels_run(card.capability.value, value_or(one.torch.targets, ()), cuda=cuda)
+
+
+def _coloured(node: Node, joints: tuple[Joint, ...]) -> Node:
+    """A part is to blame for a pair that fails where it is the pair's second: the one that can be changed."""
+    if node.status is Status.RIGHT and any(joint.second is node.part and joint.status is Status.PROBLEM for joint in joints):
+        return Node(node.part, node.name, node.detail, Status.PROBLEM)
+    return node
