@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli.context import Context, Exit, UsageError, worst
-from gpuassist.model.codec import Json
-from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.model.text import Text, text, verbatim
-from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
+from gpuassist.model.fact import Known, Unknown
+from gpuassist.model.text import text, verbatim
+from gpuassist.model.verdict import Check, Verdict, Verification
 from gpuassist.session.verify import (
     CheckBegun,
     CheckDone,
@@ -23,11 +22,11 @@ from gpuassist.session.verify import (
     verdict_on_accelerators,
     verify,
 )
+from gpuassist.session.verify_document import device_sentence, verification_document
 from gpuassist.session.words import ENGLISH, Words
 
 NAME = "verify"
 HELP = text("run tensor operations in an environment's own torch and check their results")
-SCHEMA = 1
 
 _EXITS = {
     Verdict.PASS: Exit.HEALTHY,
@@ -77,7 +76,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     interpreters = [_given(context, path) for path in options.python] or _found(context)
     results = [_verify(context, VerifyRequest(one, devices, Level(options.level)), quiet=options.json) for one in interpreters]
     if options.json:
-        context.document(_document(results, context.session.words if options.lang else ENGLISH))
+        context.document(verification_document(results, context.session.words if options.lang else ENGLISH))
     return worst(_EXITS[result.verdict] for result in results) if results else Exit.UNDETERMINED
 
 
@@ -177,74 +176,6 @@ def _conclude(context: Context, result: Verification) -> None:
     if result.error is not None:
         context.say(text("The run did not end well: {reason}", reason=result.error))
     for device in result.devices:
-        context.say(_device_sentence(device))
+        context.say(device_sentence(device))
     if result.devices:
         context.say(verdict_on_accelerators(result))
-
-
-def _device_sentence(device: DeviceVerdict) -> Text:
-    wrong = sum(check.verdict in (Verdict.FAIL, Verdict.HUNG) for check in device.checks)
-    done = sum(check.verdict is not Verdict.SKIPPED for check in device.checks)
-    sentences = {
-        Verdict.PASS: text("{device}: {done} checks, all right.", device=device.device, done=done),
-        Verdict.FAIL: text("{device}: {wrong} of {done} checks failed.", device=device.device, wrong=wrong, done=done),
-        Verdict.HUNG: text("{device}: a check hung.", device=device.device),
-        Verdict.SKIPPED: text("{device}: not verified.", device=device.device),
-    }
-    return sentences[device.verdict]
-
-
-def _document(results: list[Verification], words: Words) -> Json:
-    # With several environments `environment` is the first, `environments` are all, and each device says whose it is.
-    environments: list[Json] = [_environment(result, words) for result in results]
-    devices: list[Json] = [_device_json(device, result.interpreter, words) for result in results for device in result.devices]
-    return {
-        "schema": SCHEMA,
-        "accelerator_verified": bool(results) and all(result.accelerator_verified for result in results),
-        "environment": environments[0] if environments else {"reason": words(_NO_ENVIRONMENT)},
-        "environments": environments,
-        "devices": devices,
-    }
-
-
-_NO_ENVIRONMENT = text("no Python environment with torch was found")
-
-
-def _environment(result: Verification, words: Words) -> Json:
-    about: dict[str, Json] = {"interpreter": result.interpreter, **dict(result.environment)}
-    about["accelerators"] = result.visible
-    about["no_accelerator"] = result.no_accelerator or None
-    about["error"] = words(result.error) if result.error is not None else None
-    about["summary"] = words(verdict_on_accelerators(result))
-    return about
-
-
-def _device_json(device: DeviceVerdict, interpreter: str, words: Words) -> Json:
-    return {
-        "device": device.device,
-        "name": device.name,
-        "interpreter": interpreter,
-        "verdict": device.verdict.value,
-        "error": words(device.error) if device.error is not None else None,
-        "checks": [_check_json(check, words) for check in device.checks],
-    }
-
-
-def _check_json(check: Check, words: Words) -> Json:
-    return {
-        "name": check.name,
-        "dtype": check.dtype,
-        "verdict": check.verdict.value,
-        "error": words(check.error) if check.error is not None else None,
-        **_number("max_abs_error", check.max_abs_error, words),
-        **_number("tolerance", check.tolerance, words),
-        **_number("seconds", check.seconds, words),
-        **_number("rate", check.rate, words),
-        "rate_unit": check.rate_unit or None,
-    }
-
-
-def _number(name: str, fact: Fact[float], words: Words) -> dict[str, Json]:
-    if isinstance(fact, Known):
-        return {name: fact.value}
-    return {name: None, f"{name}_reason": words(fact.reason)}
