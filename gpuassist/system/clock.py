@@ -29,3 +29,8 @@ class Clock:
 def iso(moment: datetime) -> str:
     """ISO 8601 to the millisecond, with the zone."""
     return moment.isoformat(timespec="milliseconds")
+
+
+def iso_of(epoch: float) -> str:
+    """ISO 8601 of seconds since 1970, with the local zone."""
+    return iso(datetime.fromtimestamp(epoch, timezone.utc).astimezone())

@@ -1,0 +1,71 @@
+"""One thread that takes samples at even intervals, skips those it is late for, and may be abandoned when the driver hangs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from threading import Event, Thread
+
+from gpuassist.model.sample import Sample
+from gpuassist.model.text import text
+from gpuassist.monitor.sources import Source
+from gpuassist.system.clock import Clock
+
+STOP_SECONDS = 1.0
+
+_log = logging.getLogger(__name__)
+
+
+class Sampler:
+    """Calls `on_sample` on its own thread with each sample of `source`, which only that thread touches. It runs once."""
+
+    def __init__(self, source: Source, clock: Clock, on_sample: Callable[[Sample], None], *, hz: float) -> None:
+        self._source, self._clock, self._on_sample = source, clock, on_sample
+        self._period = 1.0 / hz
+        self._stopping = Event()
+        self._failed: set[type[Exception]] = set()
+        self._thread = Thread(target=self._run, name="gpuassist sampler", daemon=True)
+
+    def start(self) -> None:
+        """Takes the first sample at once."""
+        self._thread.start()
+
+    def stop(self) -> bool:
+        """Ends after the sample that is being taken. False where the driver did not answer for a second: the thread is abandoned,
+        which says nothing any more, and lets go of the driver if that ever comes back.
+        """
+        self._stopping.set()
+        self._thread.join(STOP_SECONDS)
+        if self._thread.is_alive():
+            _log.warning("abandoned the thread %r: a call of the driver does not return", self._thread.name)
+            return False
+        return True
+
+    def _run(self) -> None:
+        due = self._clock.monotonic()
+        while not self._stopping.is_set():
+            self._tick()
+            due = _next(due, self._period, self._clock.monotonic())
+            self._stopping.wait(max(0.0, due - self._clock.monotonic()))
+        self._source.close()
+
+    def _tick(self) -> None:
+        try:
+            sample = self._source.read()
+        except Exception as error:  # noqa: BLE001 -- the border: a sample that fails in any way is a sample that says so
+            sample = self._failure(error)
+        if not self._stopping.is_set():
+            self._on_sample(sample)
+
+    def _failure(self, error: Exception) -> Sample:
+        if type(error) not in self._failed:  # once each, not fifty times a second
+            self._failed.add(type(error))
+            _log.error("a sample failed", exc_info=error)
+        why = text("reading the GPUs failed: {error}", error=f"{type(error).__name__}: {error}")
+        return Sample(self._clock.epoch(), self._clock.since_boot(), (), (why,))
+
+
+def _next(due: float, period: float, now: float) -> float:
+    """The first tick of the even grid that is still to come: those that a slow sample has passed are left out."""
+    late = now - due
+    return due + period if late < period else due + period * (late // period + 1)
