@@ -13,6 +13,7 @@ from gpuassist.formats.shell_tree import Place as Place
 from gpuassist.formats.shell_tree import Tree, Unit, construct_around, place_of
 from gpuassist.formats.shell_value import Element as Element
 from gpuassist.formats.shell_value import Source, elements, names_used
+from gpuassist.formats.shell_value import printable as printable
 
 _ASSIGNMENTS = frozenset({"variable_assignment"})
 _COMMANDS = frozenset({"command"})
@@ -158,7 +159,7 @@ class _Reader:
             unit.last.end_point.row + 1,
             first,
             end,
-            self.source.between(first, end).rstrip("\n"),
+            self.source.shown(first, end).rstrip("\n"),
             assignments,
             _conditional(place_of(unit.first)) if unit.first.type == "list" else place_of(unit.first),
             "" if construct is None else self._line_at(construct.start_byte),
@@ -173,7 +174,7 @@ class _Reader:
 
     def _line_at(self, place: int) -> str:
         end = self.tree.masked.find(b"\n", place)
-        return self.source.between(place, len(self.tree.masked) if end < 0 else end).strip()
+        return self.source.shown(place, len(self.tree.masked) if end < 0 else end).strip()
 
     def _owner(self, place: int, assignments: tuple[Assignment, ...]) -> str:
         nearest = bisect_right(self.owners, place, key=lambda block: block[1]) - 1

@@ -45,6 +45,10 @@ class Source:
         """The node as it stands in the file; bytes that are not UTF-8 survive as surrogates."""
         return self.between(node.start_byte, node.end_byte)
 
+    def shown(self, first: int, end: int) -> str:
+        """The bytes from `first` up to `end` for people: what is not UTF-8 is written as such."""
+        return printable(self.between(first, end))
+
     def between(self, first: int, end: int) -> str:
         """The bytes from `first` up to `end`, without the CR of a CRLF line end."""
         return self.content[first:end].decode("utf-8", "surrogateescape").replace("\r", "")
@@ -54,6 +58,11 @@ def elements(values: tuple[Node, ...], source: Source, variable: str, known: Map
     """What the nodes of a value hold; `known` are variables with a value that the file itself, or the caller, has given them."""
     pieces = list(_pieces(values, source, variable, known))
     return tuple(_element(group, known) for group in _split(pieces) if group)
+
+
+def printable(words: str) -> str:
+    """Words with surrogates, which no terminal and no JSON takes, as escapes."""
+    return words.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def names_used(values: tuple[Node, ...], source: Source) -> frozenset[str]:

@@ -49,6 +49,9 @@ def apply(world: World, change: Change) -> Applied:
     """Makes the change, or says why not; the file holds its old bytes or its new ones, whatever happens."""
     if change.edit.existed and change.edit.after == change.edit.before:
         return Applied(Outcome(Result.UNCHANGED, text("{path} already says so; nothing was changed", path=change.edit.path)))
+    obstacle = examine(world, change.edit.path).obstacle
+    if obstacle is not None:
+        return Applied(Outcome(Result.REFUSED, obstacle))  # before a journal is made: under sudo it would lie in another's home
     journal = Journal.of(world)
     try:
         with journal.lock():

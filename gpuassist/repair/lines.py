@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from gpuassist.formats.shell import Assignment, Element, Place, Reading, Reference, Statement
+from gpuassist.formats.shell import Assignment, Element, Place, Reading, Reference, Statement, printable
 from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Origin, Toolkit
@@ -169,7 +169,7 @@ def _other_contributions(statement: Statement, installed: Installed) -> tuple[st
     for assignment in statement.assignments:
         if assignment.variable not in LISTS | HOMES:
             also.append(assignment.variable)
-        also += [element.written for element in assignment.elements if _is_the_users(element, installed)]
+        also += [printable(element.written) for element in assignment.elements if _is_the_users(element, installed)]
     return tuple(also)
 
 
@@ -193,7 +193,7 @@ def _does(assignment: Assignment, installed: Installed) -> Text:
 
 
 def _shown(element: Element, installed: Installed) -> str:
-    return element.written if installed.lead(element.directory) is Lead.UNKNOWN else element.directory
+    return printable(element.written if installed.lead(element.directory) is Lead.UNKNOWN else element.directory)
 
 
 def _without_needed(lines: tuple[ShellLine, ...], references: tuple[Reference, ...]) -> tuple[ShellLine, ...]:

@@ -53,17 +53,25 @@ def _existing(world: World, path: str, real: str) -> Target:
     return Target(path, real, content, exists=True, obstacle=obstacle, notes=tuple(_notes(world, path, real)))
 
 
-def _who_forbids(world: World, path: str, real: str) -> Text | None:
+def strangers_home(world: World) -> Text | None:
+    """Why nothing in HOME may be run or changed: it is another user's."""
     around = world.surroundings
     owner = _owner(world, around.home)
-    if owner is not None and owner != around.uid and _is_within(real, world.files.real(around.home)):
-        return text(
-            "HOME is {home}, which belongs to another user (uid {owner}; you are uid {uid}). This happens under sudo. "
-            "Please run gpuassist as the user whose shell it is about, without sudo.",
-            home=around.home,
-            owner=owner,
-            uid=around.uid,
-        )
+    if owner is None or owner == around.uid:
+        return None
+    return text(
+        "HOME is {home}, which belongs to another user (uid {owner}; you are uid {uid}). This happens under sudo. "
+        "Please run gpuassist as the user whose shell it is about, without sudo.",
+        home=around.home,
+        owner=owner,
+        uid=around.uid,
+    )
+
+
+def _who_forbids(world: World, path: str, real: str) -> Text | None:
+    stranger = strangers_home(world)
+    if stranger is not None and _is_within(real, world.files.real(world.surroundings.home)):
+        return stranger
     if real.startswith("/etc/"):
         return text("{path} is a file of the whole system; gpuassist changes only your own start-up files", path=path)
     return None

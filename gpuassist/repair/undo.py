@@ -60,6 +60,7 @@ def plan(world: World, change: str) -> TakeBack:
 
 def undo(world: World, change: str) -> tuple[Outcome, Receipt]:
     """Takes it back; raises `RepairError` where it cannot be."""
+    plan(world, change)  # raises before a lock is made: under sudo it would lie in another's home
     journal = Journal.of(world)
     try:
         with journal.lock():

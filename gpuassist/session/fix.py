@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gpuassist.detect import shell as shell_probe
 from gpuassist.detect import toolkits as toolkit_probe
-from gpuassist.model.fact import NOT_ASKED, Fact
+from gpuassist.model.fact import NOT_ASKED, Fact, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Receipt, Result
 from gpuassist.model.shell import Terminal
@@ -17,6 +17,7 @@ from gpuassist.repair.block import RepairError
 from gpuassist.repair.choice import LdLibraryPath, LoaderChoice, WishError, version_of
 from gpuassist.repair.journal import Journal
 from gpuassist.repair.lines import ShellLine
+from gpuassist.repair.target import strangers_home
 from gpuassist.repair.undo import NothingToUndoError, TakeBack, UnknownChangeError
 from gpuassist.session.context import Session
 from gpuassist.session.cuda_plan import CudaPlan, Expected, UseCuda, plan_use_cuda
@@ -76,8 +77,9 @@ class Undone:
 
 
 def look(session: Session) -> Machine:
-    """As much of the machine as a plan needs: its shell and its toolkits."""
-    shell = shell_probe.probe(session.world)
+    """As much of the machine as a plan needs: its shell and its toolkits; another user's start-up files are not run."""
+    stranger = strangers_home(session.world)
+    shell = shell_probe.probe(session.world) if stranger is None else shell_probe.around(session.world, Unknown(stranger))
     toolkits = toolkit_probe.probe(session.world, shell.new_terminal)
     return Machine(iso(session.world.clock.now()), shell=shell, toolkits=toolkits)
 

@@ -51,7 +51,7 @@ def prove_toolkit(world: World, root: str, *, seconds: float = SECONDS) -> Proof
     if winner is None:
         return Proof(terminal, None, Holds.NO, text("a new terminal finds no nvcc"))
     if winner.path != f"{root}/bin/nvcc" and winner.real_path != locate(world, f"{root}/bin/nvcc"):
-        return Proof(terminal, winner, Holds.NO, text("a new terminal still finds {path} first", path=winner.path))
+        return Proof(terminal, winner, Holds.NO, text("the wished toolkit does not win: {winner}", winner=_sentence(winner)))
     home = terminal.value.variable("CUDA_HOME")
     if world.files.real(home) != world.files.real(root):
         words = text("a new terminal finds {path}, but CUDA_HOME is {home}", path=winner.path, home=home or "''")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -179,3 +180,27 @@ def test_json_of_a_refusal_is_a_document(session: Session) -> None:
     document = _json(session, "9.9", "--yes")
     assert document["result"] == "refused"
     assert "not installed" in document["message"]
+
+
+def test_bytes_that_are_not_utf_8_can_be_printed(session: Session, home: Path) -> None:
+    (home / ".bashrc").write_bytes(b"# caf\xe9\nexport PATH=/caf\xe9/bin:/usr/local/cuda-11.7/bin:$PATH\n")
+    done = _use(session, "12.4", "--yes")
+    done.out.encode()
+    assert "/caf\\xe9/bin" in done.out
+    assert (home / ".bashrc").read_bytes().startswith(b"# caf\xe9\nexport PATH=/caf\xe9/bin")
+
+
+def test_json_of_bytes_that_are_not_utf_8(session: Session, home: Path) -> None:
+    (home / ".bashrc").write_bytes(b"export PATH=/caf\xe9/bin:$PATH\n")
+    done = _use(session, "12.4", "--dry-run", "--json")
+    assert json.loads(done.out.encode())["lines"][0]["text"] == "export PATH=/caf\\xe9/bin:$PATH"
+
+
+def test_another_users_home_is_left_alone(session: Session, home: Path) -> None:
+    (home / ".bashrc").write_text("touch ~/ran\n")
+    sudo = Session(world_at(home, uid=os.geteuid() + 1), session.knowledge, ENGLISH)
+    done = _use(sudo, "12.4", "--yes")
+    assert done.exit is Exit.PROBLEMS
+    assert "without sudo" in done.out
+    assert not (home / "ran").exists()
+    assert not (home / ".local").exists()

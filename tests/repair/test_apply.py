@@ -6,6 +6,8 @@ import errno
 import os
 import stat
 import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -307,3 +309,27 @@ def test_refuses_an_immutable_file(bashrc: Path, home: Path) -> None:
         subprocess.run(["chattr", "-i", str(bashrc)], check=True, timeout=10)
     assert applied.outcome.result is Result.REFUSED
     assert "immutable" in _says(applied)
+
+
+def test_of_two_at_once_one_is_refused(bashrc: Path, home: Path) -> None:
+    changes = [change_of(bashrc, BEFORE + bytes([letter]) * 3 + b"\n", f"change-{letter}") for letter in b"ab"]
+    with ThreadPoolExecutor(2, "pytest") as pool:
+        results = list(pool.map(lambda change: apply(world_at(home), change).outcome.result, changes))
+    assert sorted(results) == [Result.MODIFIED, Result.REFUSED]
+    assert bashrc.read_bytes() == changes[results.index(Result.MODIFIED)].edit.after
+
+
+def test_two_processes_at_once_leave_one_of_both(bashrc: Path, home: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from tests.repair.homes import change_of, world_at;"
+        "from gpuassist.repair.apply import apply; home = Path(sys.argv[1]);"
+        "change = change_of(home / '.bashrc', b'export ' + sys.argv[2].encode() + b'=1\\n', sys.argv[2]); input();"
+        "print(apply(world_at(home), change).outcome.result.value)"
+    )
+    children = [
+        subprocess.Popen([sys.executable, "-c", script, str(home), name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for name in ("ONE", "TWO")
+    ]
+    said = sorted(child.communicate("\n", timeout=60)[0].strip() for child in children)
+    assert said[0] == "modified"
+    assert bashrc.read_bytes() in (b"export ONE=1\n", b"export TWO=1\n")

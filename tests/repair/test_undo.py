@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -279,3 +280,13 @@ def test_a_change_cut_short_can_be_undone(home: Path, bashrc: Path, step: int) -
         pass
     _undo_whatever_is_left(world_at(home))
     assert bashrc.read_bytes() == ORIGINAL
+
+
+def test_another_user_takes_nothing_back(world: World, home: Path, bashrc: Path) -> None:
+    _use(world, bashrc, "one")
+    journal = Path(Journal.of(world).directory)
+    (journal / "lock").unlink()
+    with pytest.raises(RepairError) as raised:
+        undoing.undo(world_at(home, uid=os.geteuid() + 1), "")
+    assert "without sudo" in _says(raised)
+    assert not (journal / "lock").exists()
