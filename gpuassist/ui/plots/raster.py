@@ -87,14 +87,13 @@ def paint(columns: Columns, height: int, capacity: float) -> Numbers:
 
 
 def _stacked(columns: Columns) -> list[Floats]:
-    # The peaks of several processes in one bucket need not have met: no stack may rise above what the card itself showed.
-    own = np.zeros_like(columns.highs)
-    for band in columns.bands:
-        own += np.nan_to_num(band)
-    level = np.fmax(columns.highs - own, 0)
+    # No stack may rise above what the card itself showed, and none stands in a gap.
+    highs = np.nan_to_num(columns.highs)
+    bands = [np.nan_to_num(band) for band in columns.bands]
+    level = np.maximum(highs - sum(bands), 0)
     tops = [level]
-    for band in columns.bands:
-        level = np.fmin(level + np.nan_to_num(band), columns.highs)
+    for band in bands:
+        level = np.minimum(level + band, highs)
         tops.append(level)
     return tops
 

@@ -1,0 +1,73 @@
+"""A verification under way as pure data: which checks wait, which one runs, what came of the others. Events in, a new value out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from gpuassist.model.verdict import Check, Verification
+from gpuassist.session.verify import CheckBegun, CheckDone, Event, Planned, Started
+
+
+class State(str, Enum):
+    """Where a check is; one that never came to its turn is `LEFT`."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    LEFT = "left"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckLine:
+    """A check on a device; `check` is what came of it once it is done."""
+
+    device: str
+    planned: Planned
+    state: State = State.WAITING
+    check: Check | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """All checks of a run; `names` are the devices with what they are, `environment` what the child says of itself."""
+
+    environment: tuple[tuple[str, str], ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
+    lines: tuple[CheckLine, ...] = ()
+
+    @property
+    def done(self) -> int:
+        """How many checks are done."""
+        return sum(line.state is State.DONE for line in self.lines)
+
+
+def follow(progress: Progress, event: Event) -> Progress:
+    """The progress after an event."""
+    if isinstance(event, Started):
+        lines = tuple(CheckLine(one.device, planned) for one in event.devices for planned in event.checks)
+        return Progress(event.environment, tuple((one.device, one.name) for one in event.devices), lines)
+    if isinstance(event, CheckBegun):
+        return _with(progress, CheckLine(event.device, Planned(event.name, event.dtype), State.RUNNING))
+    if isinstance(event, CheckDone):
+        planned = Planned(event.check.name, event.check.dtype)
+        return _with(progress, CheckLine(event.device, planned, State.DONE, event.check))
+    return progress
+
+
+def conclude(progress: Progress, result: Verification) -> Progress:
+    """The progress when the run has ended: what the result says of each check counts, and the rest was left."""
+    told = {(device.device, Planned(check.name, check.dtype)): check for device in result.devices for check in device.checks}
+    lines = tuple(_ended(line, told.get((line.device, line.planned))) for line in progress.lines)
+    return replace(progress, lines=lines)
+
+
+def _ended(line: CheckLine, check: Check | None) -> CheckLine:
+    if check is not None:
+        return replace(line, state=State.DONE, check=check)
+    return line if line.state is State.DONE else replace(line, state=State.LEFT)
+
+
+def _with(progress: Progress, new: CheckLine) -> Progress:
+    same = (new.device, new.planned)
+    return replace(progress, lines=tuple(new if (line.device, line.planned) == same else line for line in progress.lines))

@@ -1,0 +1,60 @@
+"""The checks of a verification as rows of a table: what, on which format, what came of it, how far off, how fast."""
+
+from __future__ import annotations
+
+from gpuassist.model.fact import Known
+from gpuassist.model.text import Text, text
+from gpuassist.model.verdict import Check, Verdict
+from gpuassist.session.verify import check_label
+from gpuassist.session.verify_progress import CheckLine, Progress, State
+from gpuassist.session.words import Words
+from gpuassist.ui.models.rows import Cell, Row
+from gpuassist.ui.palette import Mark
+
+HEADINGS = (text("Check"), text("format"), text("device"), text("result"), text("error of bound"), text("rate"))
+
+VERDICT_MARKS: dict[Verdict, tuple[Mark, Text]] = {
+    Verdict.PASS: (Mark.RIGHT, text("right")),
+    Verdict.FAIL: (Mark.PROBLEM, text("wrong")),
+    Verdict.SKIPPED: (Mark.ABSENT, text("skipped")),
+    Verdict.HUNG: (Mark.PROBLEM, text("hung")),
+}
+_STATE_WORDS = {State.WAITING: text("waiting"), State.RUNNING: text("running…"), State.LEFT: text("not run")}
+
+
+def check_rows(progress: Progress, words: Words) -> tuple[Row, ...]:
+    """All checks, device by device."""
+    return tuple(_row(line, words) for line in progress.lines)
+
+
+def measured(check: Check) -> Text | None:
+    """How far off it was, beside how far off it may be."""
+    error, bound = check.max_abs_error, check.tolerance
+    if isinstance(error, Known) and isinstance(bound, Known):
+        return text("{error} of {bound}", error=f"{error.value:.2g}", bound=f"{bound.value:.2g}")
+    return None
+
+
+def rate_words(check: Check) -> str:
+    """How fast it ran, with its unit."""
+    return f"{check.rate.value:.3g} {check.rate_unit}" if isinstance(check.rate, Known) else ""
+
+
+def _row(line: CheckLine, words: Words) -> Row:
+    label = words(check_label(line.planned))
+    head = (Cell(label[:1].upper() + label[1:]), Cell(line.planned.dtype, quiet=True), Cell(line.device, quiet=True))
+    if line.check is None:
+        return (*head, Cell(words(_STATE_WORDS[line.state]), quiet=True), Cell(""), Cell(""))
+    return (*head, *_result(line.check, words))
+
+
+def _result(check: Check, words: Words) -> Row:
+    mark, verdict = VERDICT_MARKS[check.verdict]
+    why = words(check.error) if check.error is not None else ""
+    distance = measured(check)
+    shown = words(distance) if distance is not None else why
+    return (
+        Cell(words(verdict), mark=mark, tip=why),
+        Cell(shown, mono=distance is not None, quiet=True, tip=why),
+        Cell(rate_words(check), mono=True),
+    )

@@ -1,0 +1,111 @@
+"""What a verification proves and what not, the sentence for each device, and what torch itself printed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from gpuassist.model.text import Text, text
+from gpuassist.model.verdict import Verification
+from gpuassist.session.verify import Level, verdict_on_accelerators
+from gpuassist.session.verify_document import device_sentence
+from gpuassist.session.words import Words
+from gpuassist.ui.models.checks import VERDICT_MARKS
+from gpuassist.ui.widgets.buttons import small
+from gpuassist.ui.widgets.cards import Card, clear
+from gpuassist.ui.widgets.code import CodeBlock
+from gpuassist.ui.widgets.marks import MarkIcon
+from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
+
+_PROVES = text(
+    "Each operation ran as kernels of this torch on the device, and its result lies within a bound that is derived for the "
+    "operation and the format, not tuned. The reference is computed in fp64."
+)
+_QUICK_LEAVES = text(
+    "It does not prove that the memory is free of faults, nor that the card holds out for hours: Full looks longer."
+)
+_FULL_LEAVES = text("It does not prove that the card holds out under days of load.")
+
+
+class ProvesCard(Card):
+    """What it means when everything is right."""
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(words(text("What this proves")), parent=parent)
+        self._words = words
+        self.body.addWidget(paragraph(words(_PROVES), "muted", self))
+        self._leaves = paragraph("", "muted", self)
+        self.body.addWidget(self._leaves)
+        self.show_level(Level.QUICK)
+
+    def show_level(self, level: Level) -> None:
+        """What this depth leaves open."""
+        set_paragraph(self._leaves, self._words(_FULL_LEAVES if level is Level.FULL else _QUICK_LEAVES))
+
+
+class ResultCard(Card):
+    """The verdict of each device, and of the accelerators as a whole."""
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(words(text("Result")), parent=parent)
+        self._words = words
+        self._sentences: tuple[str, ...] = ()
+        self.hide()
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What it says."""
+        return self._sentences
+
+    def show_result(self, result: Verification) -> None:
+        """What came of a run."""
+        clear(self.body)
+        told: list[Text] = []
+        for device in result.devices:
+            told.append(device_sentence(device))
+            self._add(MarkIcon(VERDICT_MARKS[device.verdict][0], self), told[-1], device.name)
+        if result.devices:
+            told.append(verdict_on_accelerators(result))
+            self.body.addWidget(paragraph(self._words(told[-1]), "", self))
+        self._sentences = tuple(self._words(sentence) for sentence in told)
+        self.setVisible(bool(told))
+
+    def _add(self, icon: MarkIcon, sentence: Text, name: str) -> None:
+        box = QWidget(self)
+        row = QHBoxLayout(box)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(icon)
+        row.addWidget(paragraph(self._words(sentence), "strong", box), 1)
+        self.body.addWidget(box)
+        self.body.addWidget(label(name, "small", self))
+
+
+class OutputCard(Card):
+    """What the user's torch wrote on its own standard output and error: behind a button."""
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self._show_words = words(text("Show what torch printed"))
+        self._hide_words = words(text("Hide what torch printed"))
+        self.toggle = small(self._show_words, self)
+        self.toggle.clicked.connect(self._flip)
+        self.head.addWidget(self.toggle)
+        self.head.addStretch(1)
+        self.block = CodeBlock(words, "", words(text("What torch printed")), self)
+        self.block.hide()
+        self.body.addWidget(self.block)
+        self.hide()
+
+    def show_output(self, output: str) -> None:
+        """Nothing is shown where nothing was printed."""
+        self.block.set_content(output.rstrip())
+        self.block.hide()
+        self.toggle.setText(self._show_words)
+        self.setVisible(bool(output.strip()))
+
+    @Slot()
+    def _flip(self) -> None:
+        shown = self.block.isHidden()
+        self.block.setVisible(shown)
+        self.toggle.setText(self._hide_words if shown else self._show_words)

@@ -1,0 +1,93 @@
+"""Hand-made samples, watches and desks for tests of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from PySide6.QtWidgets import QWidget
+
+from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.sample import GpuSample, ProcessSample, Sample
+from gpuassist.model.text import Text, text, verbatim
+from gpuassist.monitor.history import History
+from gpuassist.ui.asking import Answered, Asking
+
+GIB = 1 << 30
+EPOCH = 1_800_000_000.0
+
+
+def known(value: object) -> Known:  # type: ignore[type-arg]  # a test's fact of any kind
+    """A fact of a made-up card."""
+    return Known(value, "made up")
+
+
+def process(pid: int, gibibytes: float, command: str = "") -> ProcessSample:
+    """A process of the user `you`."""
+    return ProcessSample(pid, known("you"), known(command or f"python job{pid}.py"), known(int(gibibytes * GIB)))
+
+
+def gpu(index: int, *processes: ProcessSample, rest: float = 0.5, total: float = 24, lost: str = "") -> GpuSample:
+    """A card of 24 GiB, used by its processes and half a gibibyte beside."""
+    if lost:
+        gone = Unknown(verbatim(lost))
+        return GpuSample(index, known(f"GPU-{index}"), known("NVIDIA GeForce RTX 4090"), gone, gone, gone, gone, gone, gone, gone)
+    used = int(rest * GIB) + sum(one.memory_used_bytes.value for one in processes if isinstance(one.memory_used_bytes, Known))
+    return GpuSample(
+        index,
+        known(f"GPU-{index}"),
+        known("NVIDIA GeForce RTX 4090"),
+        known(int(total * GIB)),
+        known(used),
+        known(int(total * GIB) - used),
+        known(97),
+        known(71),
+        known(411.6),
+        known(processes),
+    )
+
+
+def sample(second: float, *gpus: GpuSample, trouble: tuple[Text, ...] = ()) -> Sample:
+    """A sample so many seconds after the made-up beginning."""
+    return Sample(EPOCH + second, 1000.0 + second, gpus, trouble)
+
+
+NO_DRIVER = text("the NVIDIA driver is not loaded")
+
+
+def unknown(reason: str) -> Fact:  # type: ignore[type-arg]  # a test's fact of any kind
+    """A fact that nobody could find out."""
+    return Unknown(verbatim(reason))
+
+
+def history(*samples: Sample) -> History:
+    """A history of these samples."""
+    made = History()
+    for one in samples:
+        made.add(one)
+    return made
+
+
+@dataclass
+class Answers(Asking):
+    """Dialogs that answer at once, and remember what they asked."""
+
+    opened: str = ""
+    saved: str = ""
+    agrees: bool = True
+    asked: list[str] = field(default_factory=list)
+
+    def open_file(self, parent: QWidget, title: str, kinds: str, answered: Answered) -> None:
+        self.asked.append(title)
+        if self.opened:
+            answered(self.opened)
+
+    def save_file(self, parent: QWidget, title: str, name: str, answered: Answered) -> None:
+        self.asked.append(name)
+        if self.saved:
+            answered(self.saved)
+
+    def confirm(self, parent: QWidget, question: str, explanation: str, confirmed: Callable[[], None]) -> None:
+        self.asked.append(explanation)
+        if self.agrees:
+            confirmed()
