@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from gpuassist.system import nvml_probe, nvml_report
+
 HEAVY = ("PySide6", "shiboken6", "pyqtgraph", "numpy", "torch", "tree_sitter", "psutil", "pynvml", "hypothesis")
 
 
@@ -109,3 +111,12 @@ def test_window_without_qt_says_what_is_missing(tmp_path: object) -> None:
     done = _without_qt(home=str(tmp_path), DISPLAY=":99")
     assert "PySide6" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_frozen_program_reports_nvml_of_itself(tmp_path: object) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "gpuassist", nvml_probe.HIDDEN_ARGUMENT], capture_output=True, text=True, timeout=60, check=False
+    )
+    facts = [json.loads(line)["fact"] for line in done.stdout.splitlines()]
+    assert done.returncode == 0
+    assert nvml_report.INIT in facts

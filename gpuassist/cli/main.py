@@ -7,24 +7,24 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import logging
 import os
 import sys
-import traceback
 from collections.abc import Callable, Mapping, Sequence
-from typing import NoReturn, Protocol, TextIO, cast
+from typing import TYPE_CHECKING, NoReturn, Protocol, TextIO, cast
 
 from gpuassist import __version__
 from gpuassist.cli.context import Context, Exit, Terminal, UsageError
 from gpuassist.model.text import Text, text
-from gpuassist.session.context import Session
 from gpuassist.session.words import LANGUAGES, Words
+
+if TYPE_CHECKING:
+    from gpuassist.session.context import Session
 
 COMMANDS = ("detect", "doctor", "use", "undo", "verify", "monitor")
 _CHANGING = ("use", "undo")
 
-Compose = Callable[[str], Session]
-OpenWindow = Callable[[Session, str, str], Exit]
+Compose = Callable[[str], "Session"]
+OpenWindow = Callable[["Session", str, str], Exit]
 
 
 class Command(Protocol):
@@ -55,6 +55,8 @@ def main(arguments: Sequence[str], *, compose: Compose, open_window: OpenWindow)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return int(Exit.HEALTHY)
     except Exception:  # noqa: BLE001 -- the border: whatever else happens is our own fault and is said so
+        import traceback
+
         sys.stderr.write(session.words(_OUR_FAULT) + "\n\n" + traceback.format_exc())
         return int(Exit.OUR_FAULT)
 
@@ -67,7 +69,10 @@ _OUR_FAULT = text(
 
 def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) -> Exit:
     options = _parse(arguments, session.words)
-    logging.basicConfig(level=logging.DEBUG if options.verbose else logging.ERROR, stream=sys.stderr)
+    if options.verbose:
+        import logging
+
+        logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
     if options.machine and options.command in _CHANGING:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command=options.command))
     context = Context(session, _terminal(session), options.machine, lambda page: open_window(session, options.machine, page))

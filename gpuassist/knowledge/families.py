@@ -35,3 +35,20 @@ def packages_family(distribution: Distribution) -> Family:
             if name in members:
                 return one
     return Family.ANY
+
+
+def repository(distribution: Distribution, *, wsl: int = 0) -> str:
+    """NVIDIA's name of its package repository for a distribution (`ubuntu2404`, `rhel9`); empty where it has none for it.
+
+    Named after the directories of developer.download.nvidia.com/compute/cuda/repos: of Ubuntu the long-term releases alone,
+    of the others the major version; derivatives of Ubuntu and Debian number their releases otherwise.
+    """
+    release, _, rest = distribution.version_id.partition(".")
+    if not release.isdecimal():
+        return ""
+    if distribution.id == "ubuntu":
+        long_term = int(release) % 2 == 0 and rest == "04"
+        return ("wsl-ubuntu" if wsl else f"ubuntu{release}{rest}") if long_term else ""
+    if distribution.id in {"debian", "fedora"}:
+        return f"{distribution.id}{release}"
+    return f"rhel{release}" if packages_family(distribution) is Family.RHEL and distribution.id != "amzn" else ""

@@ -4,39 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from gpuassist.knowledge import build, names
-from gpuassist.knowledge.commands import Commands
-from gpuassist.knowledge.records import (
-    ArchitectureRecord,
-    BranchRecord,
-    ChipRecord,
-    GpuRecord,
-    ToolkitRecord,
-    TorchBuild,
-)
-from gpuassist.knowledge.table import Table
-from gpuassist.model.text import Text
-from gpuassist.model.version import ComputeCapability, Version
+if TYPE_CHECKING:
+    from gpuassist.knowledge import names
+    from gpuassist.knowledge.commands import Commands
+    from gpuassist.knowledge.files import KnowledgeFiles
+    from gpuassist.knowledge.records import ArchitectureRecord, BranchRecord, ChipRecord, GpuRecord, ToolkitRecord, TorchBuild
+    from gpuassist.model.text import Text
+    from gpuassist.model.version import ComputeCapability, Version
 
-_Places = dict[names.Key, list[int]]
+    _Places = dict[names.Key, list[int]]
 
 
 class Knowledge:
     """What is known about NVIDIA's products; `read` gives the bytes of a resource such as `knowledge/gpus.json`."""
 
     def __init__(self, read: Callable[[str], bytes]) -> None:
-        self._architectures = Table(read, "architectures", build.architecture)
-        self._gpus = Table(read, "gpus", lambda row, sources: build.gpu(row, sources, self._chip_named))
-        self._drivers = Table(read, "drivers", build.branch)
-        self._toolkits = Table(read, "toolkits", build.toolkit)
-        self._torch = Table(read, "torch", build.torch)
-        self._commands = Table(read, "commands", build.command)
+        self._read = read
+
+    @cached_property
+    def _files(self) -> KnowledgeFiles:
+        # The records' types cost 20 ms to make, and much that gpuassist does asks for none: a live sample, an undo.
+        from gpuassist.knowledge.files import KnowledgeFiles
+
+        return KnowledgeFiles(self._read, self._chip_named)
 
     def gpu(self, pci_id: str) -> GpuRecord | None:
         """The GPU of a PCI id as the system writes it, `10de:2684`; None where it is newer than this list, or no GPU."""
         wanted = pci_id.lower()
-        return self._gpus.first("pci_id", wanted) if wanted else None
+        return self._files.gpus.first("pci_id", wanted) if wanted else None
 
     def gpu_named(self, name: str) -> GpuRecord | None:
         """The GPU that NVML prints so; None where none is known by that name, or several of different capability are."""
@@ -45,17 +42,19 @@ class Knowledge:
 
     def gpus_named(self, name: str) -> tuple[GpuRecord, ...]:
         """All GPUs sold under a name, those of exactly that name first: a GeForce GT 730 is one of three chips."""
+        from gpuassist.knowledge import names
+
         exact, loose = self._places_by_name
         wanted = names.key(name)
         ways = names.looser(wanted)
         places = [*exact.get(wanted, ()), *(loose.get(ways[0], ()) if ways else ())]
         if not places:
             places = next((loose[way] for way in ways if way in loose), [])
-        return self._gpus.at(dict.fromkeys(places))
+        return self._files.gpus.at(dict.fromkeys(places))
 
     def gpus(self) -> tuple[GpuRecord, ...]:
         """Every GPU."""
-        return self._gpus.all()
+        return self._files.gpus.all()
 
     def architecture(self, name: str) -> ArchitectureRecord | None:
         """A generation by its name, `Ada Lovelace`."""
@@ -67,7 +66,7 @@ class Knowledge:
 
     def architectures(self) -> tuple[ArchitectureRecord, ...]:
         """Every generation, oldest first."""
-        return self._architectures.all()
+        return self._files.architectures.all()
 
     def toolkit(self, release: Version) -> ToolkitRecord | None:
         """The CUDA release of a toolkit's version, whatever its patch number."""
@@ -75,15 +74,15 @@ class Knowledge:
 
     def toolkits(self) -> tuple[ToolkitRecord, ...]:
         """Every CUDA release, oldest first."""
-        return self._toolkits.all()
+        return self._files.toolkits.all()
 
     def torch_builds(self, release: Version | None = None) -> tuple[TorchBuild, ...]:
         """The builds of a torch release (2.7 of 2.7.1), or of all where none is named, oldest release first."""
-        return tuple(one for one in self._torch.all() if release is None or one.release == release.release)
+        return tuple(one for one in self._files.torch.all() if release is None or one.release == release.release)
 
     def branches(self) -> tuple[BranchRecord, ...]:
         """Every driver branch, oldest first."""
-        return self._drivers.all()
+        return self._files.drivers.all()
 
     def branch(self, number: int) -> BranchRecord | None:
         """A driver branch by its number, the major of a driver's version."""
@@ -92,12 +91,13 @@ class Knowledge:
     @cached_property
     def commands(self) -> Commands:
         """Every command line, by key and family."""
-        return Commands(self._commands.all())
+        from gpuassist.knowledge.commands import Commands
+
+        return Commands(self._files.commands.all())
 
     def damaged(self) -> tuple[Text, ...]:
         """Every line of every file that could not be used; reads them all."""
-        tables = (self._architectures, self._gpus, self._drivers, self._toolkits, self._torch, self._commands)
-        return tuple(words for table in tables for words in table.damaged())
+        return self._files.damaged()
 
     def _chip_named(self, code: str) -> tuple[ArchitectureRecord, ChipRecord] | None:
         return self._chips.get(code)
@@ -108,9 +108,11 @@ class Knowledge:
 
     @cached_property
     def _places_by_name(self) -> tuple[_Places, _Places]:
+        from gpuassist.knowledge import names
+
         exact: _Places = {}
         loose: _Places = {}
-        for place, words in self._gpus.words("name", "aliases"):
+        for place, words in self._files.gpus.words("name", "aliases"):
             for name in (piece for word in words for piece in names.alternatives(word)):
                 full = names.key(name)
                 exact.setdefault(full, []).append(place)

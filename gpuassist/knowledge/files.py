@@ -1,0 +1,29 @@
+"""The knowledge files as tables of records, one a kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gpuassist.knowledge import build
+from gpuassist.knowledge.records import ArchitectureRecord, ChipRecord
+from gpuassist.knowledge.table import Table
+from gpuassist.model.text import Text
+
+ChipNamed = Callable[[str], tuple[ArchitectureRecord, ChipRecord] | None]
+
+
+class KnowledgeFiles:
+    """Reads none of them before one is asked for; `chip_named` joins a GPU with its chip."""
+
+    def __init__(self, read: Callable[[str], bytes], chip_named: ChipNamed) -> None:
+        self.architectures = Table(read, "architectures", build.architecture)
+        self.gpus = Table(read, "gpus", lambda row, sources: build.gpu(row, sources, chip_named))
+        self.drivers = Table(read, "drivers", build.branch)
+        self.toolkits = Table(read, "toolkits", build.toolkit)
+        self.torch = Table(read, "torch", build.torch)
+        self.commands = Table(read, "commands", build.command)
+
+    def damaged(self) -> tuple[Text, ...]:
+        """Every line of every file that could not be used; reads them all."""
+        tables = (self.architectures, self.gpus, self.drivers, self.toolkits, self.torch, self.commands)
+        return tuple(words for table in tables for words in table.damaged())
