@@ -131,7 +131,7 @@ def _apply_locked(world: World, journal: Journal, change: Change) -> Applied:
 def _check(world: World, journal: Journal, change: Change, receipt: Receipt) -> Applied:
     edit = change.edit
     after = syntax.check(world, examine(world, edit.target).content)
-    if syntax.breaks(syntax.check(world, edit.before), after):
+    if after.broken and syntax.breaks(syntax.check(world, edit.before), after):
         _roll_back(world, edit, change.id)
         journal.settle(undone(receipt, iso(world.clock.now())), State.UNDONE)
         words = text(

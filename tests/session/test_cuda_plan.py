@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.codec import decode_machine
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Result, StepKind
@@ -19,6 +21,7 @@ from gpuassist.session import fix
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH
 from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.resources import Resources
 from tests.fakes import ScriptedProcesses
 from tests.repair.homes import make_toolkit, world_at
 
@@ -160,3 +163,12 @@ def test_a_line_that_cannot_be_retired_is_refused(session: Session, home: Path) 
     machine = _live(home)
     with pytest.raises(RepairError):
         fix.plan_use_cuda(session, machine, fix.UseCuda("12.4", retire=(1,)))
+
+
+def test_the_shipped_example_leads_to_a_diff(session: Session) -> None:
+    (name,) = (name for name in Resources().names("machines", ".json") if "cuda-11-7-first" in name)
+    machine = decode_machine(json.loads(Resources().read(f"machines/{name}")))
+    plan = _plan(session, machine, recorded=True)
+    assert "cuda-11.7" in plan.diff
+    assert "+export CUDA_HOME='/usr/local/cuda-12.4'" in plan.diff
+    assert any(line.ticked for line in plan.lines)
