@@ -10,6 +10,7 @@ from gpuassist.model.sample import GpuSample, Sample
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.session.overview import gibibytes, short_name
 from gpuassist.session.summary import joined
+from gpuassist.session.watch import Came, Change
 
 _GIB = 1 << 30
 _INTERPRETERS = ("python", "pypy", "bash", "sh", "node", "java")
@@ -77,6 +78,12 @@ def window_words(seconds: float) -> Text:
     if seconds < 3600:
         return text("{minutes} min", minutes=round(seconds / 60))
     return text("{hours} h", hours=round(seconds / 3600))
+
+
+def change_words(change: Change) -> Text:
+    """A process that came or went."""
+    name = process_name(change.command, change.pid)
+    return text("{name} starts", name=name) if change.came is Came.STARTED else text("{name} ends", name=name)
 
 
 def told(fact: Fact[str]) -> Text:

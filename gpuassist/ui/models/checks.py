@@ -42,7 +42,12 @@ def rate_words(check: Check) -> str:
 
 def _row(line: CheckLine, words: Words) -> Row:
     label = words(check_label(line.planned))
-    head = (Cell(label[:1].upper() + label[1:]), Cell(line.planned.dtype, quiet=True), Cell(line.device, quiet=True))
+    why = words(line.check.error) if line.check is not None and line.check.error is not None else ""
+    head = (
+        Cell(label[:1].upper() + label[1:], after=why, tip=why),
+        Cell(line.planned.dtype, quiet=True),
+        Cell(line.device, quiet=True),
+    )
     if line.check is None:
         return (*head, Cell(words(_STATE_WORDS[line.state]), quiet=True), Cell(""), Cell(""))
     return (*head, *_result(line.check, words))
@@ -50,11 +55,9 @@ def _row(line: CheckLine, words: Words) -> Row:
 
 def _result(check: Check, words: Words) -> Row:
     mark, verdict = VERDICT_MARKS[check.verdict]
-    why = words(check.error) if check.error is not None else ""
     distance = measured(check)
-    shown = words(distance) if distance is not None else why
     return (
-        Cell(words(verdict), mark=mark, tip=why),
-        Cell(shown, mono=distance is not None, quiet=True, tip=why),
+        Cell(words(verdict), mark=mark),
+        Cell(words(distance) if distance is not None else "", mono=True, quiet=True),
         Cell(rate_words(check), mono=True),
     )

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gpuassist.model.sample import Sample
 from gpuassist.model.text import Text, text
 from gpuassist.session.flow import GoTo, Marked, Step, StepState
-from gpuassist.session.live_words import WINDOWS_SECONDS, clock, process_name, subtitle
+from gpuassist.session.live_words import WINDOWS_SECONDS, change_words, clock, process_name, subtitle
 from gpuassist.session.watch import Watch
 from gpuassist.ui.models.processes import GPU, ProcessesModel, process_rows
 from gpuassist.ui.pace import Pace
@@ -23,7 +23,8 @@ from gpuassist.ui.palette import Mark
 from gpuassist.ui.plots.bands import REST, Flag
 from gpuassist.ui.watching import Watching
 from gpuassist.ui.widgets.buttons import small
-from gpuassist.ui.widgets.cards import MARGIN, Card, EmptyState, Notice, PageHeader
+from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
+from gpuassist.ui.widgets.scroll_page import MARGIN, PageHeader
 from gpuassist.ui.widgets.table import Table
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class LivePage(Page):
         self._recorded = inspection.recorded
         if self._recorded:
             self._watching.stop()
+            self._sample = None
             self._show_recorded()
         elif self.isVisible():
             self._start()
@@ -241,7 +243,9 @@ class LivePage(Page):
         return self._colours[pid]
 
     def _flags(self, index: int) -> tuple[Flag, ...]:
-        return ()
+        since = (self._watching.watch.history.until if self._frozen is None else self._frozen) - self._seconds
+        changes = [change for change in self._watching.watch.changes if change.gpu == index and change.time >= since]
+        return tuple(Flag(change.time, self.desk.words(change_words(change))) for change in changes)
 
     def _can_be_seen(self) -> bool:
         return self.isVisible() and not self.window().isMinimized()

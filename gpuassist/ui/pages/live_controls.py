@@ -14,7 +14,7 @@ from gpuassist.ui.theme import colours
 from gpuassist.ui.widgets.buttons import Choice, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.flow_layout import FlowLayout
-from gpuassist.ui.widgets.labels import label
+from gpuassist.ui.widgets.paragraphs import label
 
 ALL = -1  # of the GPUs
 _SWATCH = 12

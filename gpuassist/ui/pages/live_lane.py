@@ -18,8 +18,9 @@ from gpuassist.ui.palette import Mark
 from gpuassist.ui.plots.bands import Flag
 from gpuassist.ui.plots.lane_plot import LanePlot
 from gpuassist.ui.plots.raster import columns_of
-from gpuassist.ui.widgets.labels import ElidedLabel, label
+from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.marks import StatusPill
+from gpuassist.ui.widgets.paragraphs import label
 
 BANDS = 6
 _LEAST_HEIGHT = 72

@@ -33,13 +33,13 @@ class VerifyWishes(Card):
         self._words = words
         self._environment = self._choice(text("Environment"))
         self._environment.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._environment.setMinimumContentsLength(14)
+        self._environment.setMinimumWidth(200)  # an environment's name gives way: Qt would ask for all of it
         self._environment.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._environment.activated.connect(self._choose_environment)
         self._last = -1
         self._devices = self._choice(text("Devices"))
         self._devices.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._devices.setMinimumContentsLength(14)
+        self._devices.setMinimumWidth(150)
         self._depth = self._choice(text("Depth"))
         self._depth.addItem(words(text("Quick")), Level.QUICK.value)
         self._depth.addItem(words(text("Full")), Level.FULL.value)
