@@ -78,9 +78,9 @@ class _Writer:
         return self._words(next(one for one in sentences if self._holds(one.when)).words)
 
     def _remedy(self, entry: RemedyEntry) -> Remedy | None:
-        """None where the remedy is made of commands and this family has none of them."""
+        """None where this family lacks one of its commands: half of a remedy would do harm."""
         uses = [use for use in map(self._use, entry.commands) if use is not None]
-        if entry.commands and not uses:
+        if len(uses) < len(entry.commands):
             return None
         return Remedy(
             text=self._words(entry.words),

@@ -10,7 +10,7 @@ from gpuassist.detect.machine import detect
 from gpuassist.diagnose.catalogue import Catalogue
 from gpuassist.diagnose.chain import chains
 from gpuassist.diagnose.judge import judge
-from gpuassist.knowledge.families import lookup_order
+from gpuassist.knowledge.families import lookup_order, repository
 from gpuassist.knowledge.records import Family
 from gpuassist.model.chain import Chain
 from gpuassist.model.codec import DecodeError, decode_machine
@@ -88,7 +88,13 @@ def answers_of(session: Session, machine: Machine, diagnosis: Diagnosis) -> tupl
     """Every finding in the user's words: the most severe first, among equals in the order of the rules, cause before effect."""
     catalogue = Catalogue(session.world.resources.read, session.knowledge.commands)
     answers = [
-        catalogue.answer(one, families=families_of(machine), render=session.words, language=session.words.language)
+        catalogue.answer(
+            one,
+            families=families_of(machine),
+            render=session.words,
+            language=session.words.language,
+            surroundings=surroundings_of(machine),
+        )
         for one in diagnosis.findings
     ]
     return tuple(sorted(answers, key=lambda answer: _WORST_FIRST.index(answer.severity)))
@@ -100,6 +106,15 @@ def families_of(machine: Machine) -> tuple[Family, ...]:
     if not isinstance(host.distribution, Known):
         return (Family.ANY,)
     return lookup_order(host.distribution.value, wsl=value_or(host.wsl, 0), container=value_or(host.container, ""))
+
+
+def surroundings_of(machine: Machine) -> dict[str, str]:
+    """What commands need to know of the machine itself: where NVIDIA's package repository for it is; empty where there is none."""
+    host = machine.host
+    name = repository(host.distribution.value, wsl=value_or(host.wsl, 0)) if isinstance(host.distribution, Known) else ""
+    # NVIDIA's name for ARM servers, to which the repositories' packages for desktops and Jetson from CUDA 13 on belong as well.
+    architecture = {"x86_64": "x86_64", "aarch64": "sbsa"}.get(value_or(host.architecture, ""), "")
+    return {"repository": name if architecture else "", "repository_architecture": architecture}
 
 
 def _judged(session: Session, machine: Machine, began: float, *, recorded: bool) -> Inspection:
