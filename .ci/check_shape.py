@@ -13,7 +13,17 @@ from pathlib import Path
 
 FUNCTION_MEDIAN, FUNCTION_P90, FUNCTION_MAX = 9, 30, 50
 FILE_P90, FILE_MAX, MAIN_WINDOW_MAX = 300, 400, 250
-BROAD_EXCEPTS_AT_MOST = 5
+# The borders where anything may come through, and is told as a result: house style, point 27.
+BROAD_EXCEPTS_IN = frozenset(
+    {
+        "gpuassist/cli/main.py",
+        "gpuassist/detect/runner.py",
+        "gpuassist/diagnose/judge.py",
+        "gpuassist/monitor/sampler.py",
+        "gpuassist/ui/jobs.py",
+        "gpuassist/verify/child.py",
+    }
+)
 TEST_TO_CODE = 1.2
 LONG_FUNCTIONS_ALLOWED: frozenset[str] = frozenset()  # "file:function": one table or one page layout, with its reason beside it
 
@@ -64,14 +74,15 @@ def _values(files: dict[Path, ast.Module]) -> Iterator[str]:
 
 def _broad(files: dict[Path, ast.Module]) -> Iterator[str]:
     places = [
-        f"{path}:{node.lineno}"
+        (str(path), node.lineno)
         for path, tree in files.items()
         for node in ast.walk(tree)
         if isinstance(node, ast.ExceptHandler) and _is_broad(node)
     ]
     print(f"broad excepts: {len(places)}")
-    if len(places) > BROAD_EXCEPTS_AT_MOST:
-        yield f"broad excepts: {len(places)}, at most {BROAD_EXCEPTS_AT_MOST}: {', '.join(places)}"
+    for path, line in places:
+        if path not in BROAD_EXCEPTS_IN or [one for one, _ in places].count(path) > 1:
+            yield f"{path}:{line}: a broad except; they belong to the borders alone, one in each"
 
 
 def _ratio() -> Iterator[str]:
@@ -82,12 +93,18 @@ def _ratio() -> Iterator[str]:
 
 
 def _code_lines(folder: str) -> int:
-    return sum(
-        1
-        for path in Path(folder).rglob("*.py")
-        for line in path.read_text("utf-8").splitlines()
-        if line.strip() and not line.lstrip().startswith("#")
-    )
+    """Lines that are neither blank, nor comment, nor docstring."""
+    return sum(_code_lines_of(path.read_text("utf-8")) for path in Path(folder).rglob("*.py"))
+
+
+def _code_lines_of(source: str) -> int:
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, documented) and ast.get_docstring(node) is not None:
+            docstrings |= set(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
+    lines = enumerate(source.splitlines(), 1)
+    return sum(1 for number, line in lines if line.strip() and not line.lstrip().startswith("#") and number not in docstrings)
 
 
 def _length(node: Function) -> int:
