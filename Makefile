@@ -39,6 +39,7 @@ $(BIN)/python:
 
 $(VENV)/.app: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable .
+	@$(BIN)/python -m compileall -q gpuassist  # the first start is as fast as the second, also where Python may not write here
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.app
