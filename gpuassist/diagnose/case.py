@@ -117,6 +117,12 @@ class Case:
         """The loaded NVIDIA kernel modules."""
         return value_or(self.machine.driver.loaded, ())
 
+    @property
+    def running(self) -> bool:
+        """Whether NVIDIA's driver is at work: its module is loaded, or NVML reached it (0: success, 18: of another version)."""
+        status = self.machine.driver.nvml_status
+        return bool(self.loaded) or (isinstance(status, Known) and status.value.code in {0, 18})
+
     @cached_property
     def open_module(self) -> Fact[bool]:
         """Whether the loaded module is the open one."""
@@ -183,6 +189,12 @@ class Case:
         """An installed toolkit as choosing wants it."""
         version = toolkit.version
         return installed(toolkit, self.knowledge.toolkit(version.value) if isinstance(version, Known) else None)
+
+    def toolkit_at(self, directory: str) -> Toolkit | None:
+        """The toolkit that a variable such as CUDA_HOME names: by its directory, a symlink to it, or a wrapper of its nvcc."""
+        place = directory.rstrip("/")
+        toolkits = value_or(self.machine.toolkits, ())
+        return next((one for one in toolkits if place in {one.root, *one.links} or one.runs_as(f"{place}/bin/nvcc")), None)
 
     @cached_property
     def gcc(self) -> Compiler | None:

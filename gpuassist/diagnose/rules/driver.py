@@ -11,7 +11,7 @@ from gpuassist.knowledge.choosing import Host, choose_driver, choose_torch
 from gpuassist.knowledge.compatibility import DriverFit, driver_floor, driver_serves_cuda
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule, Library
-from gpuassist.model.fact import Known, Unknown, value_or
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.finding import Passed
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version
@@ -22,11 +22,11 @@ _NEEDED_NODES = ("/dev/nvidiactl", "/dev/nvidia-uvm")
 
 def libraries_match_module(case: Case) -> Iterator[Verdict]:
     """The loaded module and the libraries on disk must be of one version."""
-    if not case.loaded:
-        return
     driver = case.machine.driver
-    loaded, libraries = case.loaded[0].version, _versions(value_or(driver.libcuda, ()))
     told = driver.nvml_status
+    if case.wsl or not case.cards or not (case.running or isinstance(driver.loaded, Unknown)):
+        return
+    loaded, libraries = _loaded_version(case), _versions(value_or(driver.libcuda, ()))
     refused = isinstance(told, Known) and told.value.code == _MISMATCH
     differs = isinstance(loaded, Known) and bool(libraries) and loaded.value not in libraries
     if refused or differs:
@@ -52,7 +52,7 @@ def libraries_match_module(case: Case) -> Iterator[Verdict]:
 def library_is_there(case: Case) -> Iterator[Verdict]:
     """Programs reach the driver through libcuda."""
     libcuda = case.machine.driver.libcuda
-    if not case.loaded:
+    if case.wsl or not case.running:
         return
     if isinstance(libcuda, Unknown):
         yield from undetermined("libcuda-missing", text("whether libcuda is installed"), libcuda)
@@ -89,11 +89,13 @@ def module_flavour_fits(case: Case) -> Iterator[Verdict]:
     cards = [card for card in case.cards if case.fit(card) is not DriverFit.TOO_OLD]  # those have a finding that says so
     flavours = {card.flavour for card in cards}
     opened = case.open_module
-    if case.wsl or not case.loaded or not cards or {ModuleFlavour.OPEN_IMPOSSIBLE, ModuleFlavour.OPEN_REQUIRED} <= flavours:
-        return
     strict = [card for card in cards if card.flavour in {ModuleFlavour.OPEN_IMPOSSIBLE, ModuleFlavour.OPEN_REQUIRED}]
+    if case.wsl or not cards or {ModuleFlavour.OPEN_IMPOSSIBLE, ModuleFlavour.OPEN_REQUIRED} <= flavours:
+        return
+    if isinstance(case.machine.driver.loaded, Known) and not case.loaded:
+        return
     if isinstance(opened, Unknown):
-        if strict:
+        if any(isinstance(card.gpu.uuid, Unknown) for card in strict):  # one that NVML lists is served
             yield from undetermined("open-module-required", text("whether the loaded module is the open one"), opened)
         return
     wrong = ModuleFlavour.OPEN_IMPOSSIBLE if opened.value else ModuleFlavour.OPEN_REQUIRED
@@ -139,11 +141,16 @@ def driver_serves_torch(case: Case) -> Iterator[Verdict]:
         if case.loaded or case.wsl:
             yield from undetermined("driver-too-old-for-cuda", text("the driver's version"), case.driver)
         return
-    refused = [one for one in case.cuda_torches if _too_old(case.driver.value, one)]
-    if len(refused) == len(case.cuda_torches):
-        yield _too_old_for(case, case.driver, refused[0])
-    elif any(isinstance(one.torch.cuda, Known) for one in case.cuda_torches):
+    told = [one for one in case.cuda_torches if isinstance(one.torch.cuda, Known)]
+    untold = [one for one in case.cuda_torches if isinstance(one.torch.cuda, Unknown)]
+    refused = [one for one in told if _too_old(case.driver.value, one)]
+    if len(refused) < len(told):
         yield Passed(text("driver serves torch's CUDA"))
+    elif untold:
+        label = text("the CUDA that torch in {name} was built with", name=untold[0].environment.name)
+        yield from undetermined("driver-too-old-for-cuda", label, untold[0].torch.cuda)
+    else:
+        yield _too_old_for(case, case.driver, refused[0])
 
 
 def devices_may_be_opened(case: Case) -> Iterator[Verdict]:
@@ -168,6 +175,11 @@ def devices_may_be_opened(case: Case) -> Iterator[Verdict]:
         )
     elif nodes.value:
         yield Passed(text("permissions"))
+
+
+def _loaded_version(case: Case) -> Fact[Version]:
+    loaded = case.machine.driver.loaded
+    return case.loaded[0].version if case.loaded else loaded if isinstance(loaded, Unknown) else NOT_ASKED
 
 
 def _matters(path: str) -> bool:

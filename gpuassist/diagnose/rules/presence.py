@@ -11,6 +11,7 @@ from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Passed
 from gpuassist.model.text import text, verbatim
 
+_NOT_LOADED = 9  # NVML_ERROR_DRIVER_NOT_LOADED (nvml.h)
 _OTHER_DRIVERS = frozenset({"nouveau", "nova", "nova_core"})
 
 
@@ -29,16 +30,21 @@ def driver_runs(case: Case) -> Iterator[Verdict]:
     """NVIDIA's kernel module must be loaded, and nothing else may hold the card."""
     if not case.cards or case.wsl:
         return
-    held = [card for card in case.cards if value_or(card.gpu.kernel_driver, "") in _OTHER_DRIVERS]
+    held = [card for card in case.cards if _is_held(case, card)]
     loaded = case.machine.driver.loaded
     if held:
         yield _nouveau(case, held)
     elif isinstance(loaded, Unknown):
         yield from _without_the_module_fact(case, loaded)
+    elif case.container and (not loaded.value or _no_nodes(case)):
+        yield finding(
+            "container-no-gpu-flag",
+            _loaded(case) if not loaded.value else proof(text("device nodes"), case.machine.driver.device_nodes, text("none")),
+            container=case.container,
+            gpu=_names(case.cards),
+        )
     elif loaded.value:
         yield Passed(text("driver"))
-    elif case.container:
-        yield finding("container-no-gpu-flag", _loaded(case), container=case.container, gpu=_names(case.cards))
     else:
         yield from _not_loaded(case)
 
@@ -60,9 +66,24 @@ def wsl_driver_runs(case: Case) -> Iterator[Verdict]:
         yield from undetermined("wsl-driver-or-windows", text("whether the Windows driver answers"), status, libcuda)
 
 
+def _is_held(case: Case, card: Card) -> bool:
+    """Whether another driver has the card; where that was not to be read, a loaded nouveau without NVIDIA's module has it."""
+    if isinstance(card.gpu.kernel_driver, Known):
+        return card.gpu.kernel_driver.value in _OTHER_DRIVERS
+    nouveau = case.machine.driver.nouveau_loaded
+    return isinstance(nouveau, Known) and nouveau.value and not case.running
+
+
+def _no_nodes(case: Case) -> bool:
+    """A container sees the host's modules and PCI tree, but only the device nodes that it was given."""
+    nodes = case.machine.driver.device_nodes
+    return isinstance(nodes, Known) and not nodes.value
+
+
 def _nouveau(case: Case, held: list[Card]) -> Verdict:
-    facts = (proof(text("kernel driver of {gpu}", gpu=card.name), card.gpu.kernel_driver) for card in held)
-    return finding("nouveau-active", *facts, gpu=_names(tuple(held)), **_what_to_install(case))
+    facts = [proof(text("kernel driver of {gpu}", gpu=card.name), card.gpu.kernel_driver) for card in held]
+    loaded = proof(text("nouveau"), case.machine.driver.nouveau_loaded, text("loaded")) if None in facts else None
+    return finding("nouveau-active", *facts, loaded, gpu=_names(tuple(held)), **_what_to_install(case))
 
 
 def _not_loaded(case: Case) -> Iterator[Verdict]:
@@ -97,9 +118,8 @@ def _without_the_module_fact(case: Case, loaded: Unknown) -> Iterator[Verdict]:
     status = case.machine.driver.nvml_status
     if isinstance(status, Known) and status.value.code in {0, 18}:
         yield Passed(text("driver"))
-    elif isinstance(status, Known) and status.value.code == 9:
-        told = proof(text("NVML"), status, verbatim(status.value.name))
-        yield finding("no-driver", told, gpu=_names(case.cards), **_what_to_install(case))
+    elif isinstance(status, Known) and status.value.code == _NOT_LOADED:
+        yield from _not_loaded(case)
     elif isinstance(case.driver, Known):
         yield Passed(text("driver"))
     else:
@@ -124,7 +144,9 @@ def best_driver(case: Case) -> DriverChoice:
 
 
 def _loaded(case: Case) -> Evidence | None:
-    return proof(text("loaded NVIDIA module"), case.machine.driver.loaded, text("none"))
+    status = case.machine.driver.nvml_status
+    told = proof(text("NVML"), status, verbatim(status.value.name)) if isinstance(status, Known) else None
+    return proof(text("loaded NVIDIA module"), case.machine.driver.loaded, text("none")) or told
 
 
 def _names(cards: tuple[Card, ...]) -> str:

@@ -27,6 +27,8 @@ def library_path_is_sound(case: Case) -> Iterator[Verdict]:
     value = terminal.value.variable(_LIBRARIES)
     if not value:
         return
+    missing = case.machine.shell.directories_missing
+    yield from undetermined("ld-library-path-missing-directory", text("which folders of LD_LIBRARY_PATH exist"), missing)
     found = [*_empty(terminal, value), *_stubs(terminal, value), *_missing(case, terminal, value), *_foreign(case, terminal, value)]
     yield from found or [Passed(verbatim(_LIBRARIES))]
 
@@ -34,7 +36,7 @@ def library_path_is_sound(case: Case) -> Iterator[Verdict]:
 def visible_devices_are_there(case: Case) -> Iterator[Verdict]:
     """CUDA_VISIBLE_DEVICES hides GPUs from every program, silently."""
     terminal = case.terminal
-    if not case.cards:
+    if not case.usable:
         return
     if isinstance(terminal, Unknown):
         yield from undetermined("cuda-visible-devices-bad", text("CUDA_VISIBLE_DEVICES in a new terminal"), terminal)
@@ -42,22 +44,26 @@ def visible_devices_are_there(case: Case) -> Iterator[Verdict]:
     if not terminal.value.is_set(_DEVICES):
         yield Passed(verbatim(_DEVICES))
         return
-    value = terminal.value.variable(_DEVICES)
-    uuids = [card.gpu.uuid.value for card in case.cards if isinstance(card.gpu.uuid, Known)]
-    instances = [uuid for card in case.cards for uuid in value_or(card.gpu.mig_uuids, ())]
-    read = read_visible_devices(value, len(case.cards), (*uuids, *instances))
+    value, cards = terminal.value.variable(_DEVICES), case.usable
+    unnamed = [card.gpu.uuid for card in cards if isinstance(card.gpu.uuid, Unknown)]
+    if unnamed and value.strip().startswith(("GPU-", "MIG-")):
+        yield from undetermined("cuda-visible-devices-bad", text("the UUIDs that {value} is about", value=value), *unnamed)
+        return
+    uuids = [card.gpu.uuid.value for card in cards if isinstance(card.gpu.uuid, Known)]
+    instances = [uuid for card in cards for uuid in value_or(card.gpu.mig_uuids, ())]
+    read = read_visible_devices(value, len(cards), (*uuids, *instances))
     if read.fault is None:
         yield Passed(verbatim(_DEVICES))
         return
     yield finding(
         "cuda-visible-devices-bad",
         proof(verbatim(_DEVICES), terminal, verbatim(value) if value else text("set, but empty")),
-        proof(text("GPUs of this machine"), case.machine.gpus, verbatim(str(len(case.cards)))),
+        proof(text("GPUs that CUDA can use"), case.machine.gpus, verbatim(str(len(cards)))),
         value=value,
         element=read.element,
         visible=str(read.visible) if read.visible else "",
-        count=str(len(case.cards)),
-        last=str(len(case.cards) - 1),
+        count=str(len(cards)),
+        last=str(len(cards) - 1),
         fault=read.fault.value,
         **{read.fault.value.replace("-", "_"): "yes"},
     )

@@ -26,12 +26,17 @@ from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import ComputeCapability, Target, Version
 
+_STRANGE = Unknown(text("it is part of no toolkit that was found"))
+
 
 def nvcc_is_found(case: Case) -> Iterator[Verdict]:
     """A toolkit that is installed should be found by new terminals."""
-    if not case.toolkits:
-        return
     terminal = case.terminal
+    if isinstance(case.machine.toolkits, Unknown) and case.nvcc is None:
+        yield from undetermined("nvcc-not-on-path", text("the installed CUDA toolkits"), case.machine.toolkits)
+        return
+    if not _for_everybody(case):
+        return
     if isinstance(terminal, Unknown):
         yield from undetermined("nvcc-not-on-path", text("what a new terminal finds"), terminal)
     elif case.nvcc is None:
@@ -39,9 +44,9 @@ def nvcc_is_found(case: Case) -> Iterator[Verdict]:
         yield finding(
             "nvcc-not-on-path",
             proof(text("nvcc in a new terminal"), terminal, text("none on PATH")),
-            *(_installed_proof(one) for one in case.toolkits),
+            *(_installed_proof(one) for one in _for_everybody(case)),
             version=str(best.version.release) if best else "",
-            root=best.root if best else case.toolkits[0].root,
+            root=best.root if best else _for_everybody(case)[0].root,
             torch_runs="yes" if torch_runs(case) else "",
         )
     else:
@@ -50,25 +55,29 @@ def nvcc_is_found(case: Case) -> Iterator[Verdict]:
 
 def nvcc_knows_gpus(case: Case) -> Iterator[Verdict]:
     """Each GPU's architecture must be one that this nvcc lists: not newer than its newest, not dropped."""
+    if case.nvcc is None or not case.usable:
+        return
     toolkit = case.toolkit
-    if toolkit is None or not case.usable:
+    targets = _targets(case, toolkit) if toolkit is not None else ()
+    if toolkit is None or not targets:
+        label = text("the architectures that {nvcc} builds for", nvcc=case.nvcc.path)
+        told = (case.machine.toolkits, toolkit.targets) if toolkit is not None else (case.machine.toolkits,)
+        yield from undetermined("nvcc-arch-too-new", label, *told, _STRANGE)
         return
-    if isinstance(toolkit.targets, Unknown):
-        yield from undetermined(
-            "nvcc-arch-too-new", text("the architectures that {nvcc} lists", nvcc=toolkit.root), toolkit.targets
-        )
-        return
-    outside = [card for card in case.usable if _is_outside(card, toolkit.targets.value)]
+    unknown = [card for card in case.usable if isinstance(card.capability, Unknown)]
+    outside = [card for card in case.usable if _is_outside(card, targets)]
+    for card in unknown:
+        yield from undetermined("nvcc-arch-too-new", text("the compute capability of {gpu}", gpu=card.name), card.capability)
     for card in outside:
         yield _outside(case, card, toolkit)
-    if not outside and all(isinstance(card.capability, Known) for card in case.usable):
+    if not outside and not unknown:
         yield Passed(text("nvcc builds for this GPU"))
 
 
 def right_toolkit_wins(case: Case) -> Iterator[Verdict]:
     """Of several toolkits that could build, the one that fits torch should be the one on PATH."""
     toolkit = case.toolkit
-    if toolkit is None or len(case.toolkits) < 2 or not isinstance(toolkit.version, Known) or _is_blamed(case, toolkit):
+    if toolkit is None or len(_for_everybody(case)) < 2 or not isinstance(toolkit.version, Known) or _is_blamed(case, toolkit):
         return
     best = best_installed(case)
     if best is None or best.root == toolkit.root:
@@ -97,8 +106,11 @@ def cuda_home_agrees(case: Case) -> Iterator[Verdict]:
         value = case.variable(name)
         if not value or (name == "CUDA_PATH" and case.variable("CUDA_HOME")):
             continue
-        home, toolkit = _toolkit_at(case, value), case.toolkit
-        if home is None or (toolkit is not None and home.root != toolkit.root):
+        home, toolkit = case.toolkit_at(value), case.toolkit
+        if isinstance(case.machine.toolkits, Unknown):
+            label = text("the toolkit that {name} leads to", name=name)
+            yield from undetermined("cuda-home-disagrees", label, case.machine.toolkits)
+        elif home is None or (toolkit is not None and home.root != toolkit.root):
             best = best_installed(case) or _newest(case)
             yield finding(
                 "cuda-home-disagrees",
@@ -119,13 +131,17 @@ def host_compiler_fits(case: Case) -> Iterator[Verdict]:
     """nvcc refuses a gcc whose major is newer than its own header allows, unless it is told another compiler."""
     toolkit, gcc = case.toolkit, case.gcc
     told = [name for name in ("NVCC_CCBIN", "CUDAHOSTCXX", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS") if case.variable(name)]
-    if toolkit is None or gcc is None or told:
+    if toolkit is None or told:
         return
-    if isinstance(toolkit.gcc_limit, Unknown) or isinstance(gcc.version, Unknown):
+    if gcc is None:
+        yield from undetermined("nvcc-host-gcc-too-new", text("the host compilers"), case.machine.compilers)
+        return
+    known = case.known(toolkit)
+    limit = known.gcc_limit if known is not None else value_or(toolkit.gcc_limit, 0)
+    if not limit or isinstance(gcc.version, Unknown):
         label = text("the newest gcc that {root} accepts, and the version of {gcc}", root=toolkit.root, gcc=gcc.path)
         yield from undetermined("nvcc-host-gcc-too-new", label, toolkit.gcc_limit, gcc.version)
         return
-    limit = toolkit.gcc_limit.value
     if gcc_fits(limit, gcc.version.value):
         yield Passed(text("host compiler"))
         return
@@ -133,7 +149,7 @@ def host_compiler_fits(case: Case) -> Iterator[Verdict]:
     yield finding(
         "nvcc-host-gcc-too-new",
         proof(text("{family} in a new terminal", family=gcc.family), gcc.version),
-        proof(text("newest gcc that this nvcc accepts"), toolkit.gcc_limit),
+        proof(text("newest gcc that this nvcc accepts"), toolkit.gcc_limit, verbatim(str(limit))),
         _nvcc_proof(case, toolkit),
         gcc=str(gcc.version.value),
         limit=str(limit),
@@ -146,10 +162,18 @@ def host_compiler_fits(case: Case) -> Iterator[Verdict]:
 def c_library_fits(case: Case) -> Iterator[Verdict]:
     """Some C libraries clash with some toolkits' headers, whichever gcc compiles."""
     toolkit, glibc = case.toolkit, case.machine.host.glibc
-    if toolkit is None or isinstance(glibc, Unknown) or not isinstance(toolkit.version, Known):
+    if toolkit is None:
+        return
+    if isinstance(toolkit.version, Unknown):
+        yield from undetermined(
+            "nvcc-glibc-too-new", text("the version of the toolkit at {root}", root=toolkit.root), toolkit.version
+        )
         return
     record = case.knowledge.toolkit(toolkit.version.value)
-    if record is not None and glibc_clashes(record.glibc_clash, glibc.value):
+    if isinstance(glibc, Unknown):
+        if record is not None and record.glibc_clash is not None:
+            yield from undetermined("nvcc-glibc-too-new", text("the version of the C library"), glibc)
+    elif record is not None and glibc_clashes(record.glibc_clash, glibc.value):
         yield finding(
             "nvcc-glibc-too-new",
             proof(text("C library (glibc)"), glibc),
@@ -206,7 +230,18 @@ def torch_runs(case: Case) -> bool:
 
 
 def _installed(case: Case) -> list[InstalledToolkit]:
-    return [known for known in map(case.known, case.toolkits) if known is not None]
+    return [known for known in map(case.known, _for_everybody(case)) if known is not None]
+
+
+def _for_everybody(case: Case) -> tuple[Toolkit, ...]:
+    """The toolkits that are no part of a Python environment: those are on PATH only where it is active, and rightly so."""
+    return tuple(one for one in case.toolkits if value_or(one.origin, Origin.LOCAL) not in {Origin.CONDA, Origin.WHEEL})
+
+
+def _targets(case: Case, toolkit: Toolkit) -> tuple[Target, ...]:
+    """What its nvcc lists; where that was not to be had, what is known of its release."""
+    known = case.known(toolkit)
+    return known.targets if known is not None else value_or(toolkit.targets, ())
 
 
 def _newest(case: Case) -> InstalledToolkit | None:
@@ -241,13 +276,13 @@ def _is_outside(card: Card, targets: tuple[Target, ...]) -> bool:
 
 def _is_blamed(case: Case, toolkit: Toolkit) -> bool:
     """Whether the toolkit on PATH has a finding of its own already, so that others would only repeat it."""
-    targets = value_or(toolkit.targets, ())
+    targets = _targets(case, toolkit)
     return any(_is_outside(card, targets) for card in case.usable)
 
 
 def _outside(case: Case, card: Card, toolkit: Toolkit) -> Verdict:
     capability = value_or(card.capability, ComputeCapability(0, 0))
-    listed_by = sorted(target.capability for target in value_or(toolkit.targets, ()))
+    listed_by = sorted(target.capability for target in _targets(case, toolkit))
     too_new = capability > listed_by[0]
     every = case.knowledge.toolkits()
     edge = first_toolkit_for(capability, every) if too_new else last_toolkit_for(capability, every)
@@ -278,11 +313,6 @@ def _older_compilers(case: Case, limit: int) -> Iterator[tuple[Version, str]]:
     for one in value_or(case.machine.compilers, ()):
         if one.family == "g++" and isinstance(one.version, Known) and gcc_fits(limit, one.version.value):
             yield one.version.value, one.path
-
-
-def _toolkit_at(case: Case, path: str) -> Toolkit | None:
-    place = path.rstrip("/")
-    return next((one for one in value_or(case.machine.toolkits, ()) if place == one.root or place in one.links), None)
 
 
 def _match(torch: Version, toolkit: Version) -> ToolkitMatch:

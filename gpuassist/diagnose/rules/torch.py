@@ -9,7 +9,7 @@ from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undeter
 from gpuassist.knowledge.choosing import Host, TorchChoice, choose_torch
 from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.model.environment import Accelerator
-from gpuassist.model.fact import Known, value_or
+from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Passed
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.version import Code, ComputeCapability
@@ -20,11 +20,13 @@ _OLDEST = ComputeCapability(5, 0)
 
 def torch_is_cuda_build(case: Case) -> Iterator[Verdict]:
     """A CPU build never sees the GPU, whatever the driver."""
-    if not case.usable or not case.torches or case.cuda_torches:
+    if not case.usable:
         return
-    asked = [one for one in case.torches if isinstance(one.torch.accelerator, Known)]
-    cpu = [one for one in asked if value_or(one.torch.accelerator, Accelerator.CUDA) is Accelerator.CPU]
-    if cpu:
+    missing = list(_unread(case))
+    cpu = [one for one in case.torches if value_or(one.torch.accelerator, Accelerator.CUDA) is Accelerator.CPU]
+    if missing:
+        yield from undetermined("torch-cpu-only", text("what the torch of each Python environment was built for"), *missing)
+    elif cpu and not case.cuda_torches:
         one = cpu[0]
         yield finding(
             "torch-cpu-only",
@@ -33,15 +35,27 @@ def torch_is_cuda_build(case: Case) -> Iterator[Verdict]:
             gpu=listed([card.name for card in case.usable]),
             **_replacement(case, one),
         )
-    elif not asked:
-        yield from undetermined("torch-cpu-only", text("what torch was built for"), case.torches[0].torch.accelerator)
+
+
+def _unread(case: Case) -> Iterator[Unknown]:
+    """What could hide a CPU build: every unread environment, or the active ones alone where a CUDA torch is known."""
+    if isinstance(case.machine.environments, Unknown):
+        yield case.machine.environments
+    for one in value_or(case.machine.environments, ()):
+        if isinstance(one.torch, Unknown) and (not case.cuda_torches or value_or(one.active, False)):  # noqa: FBT003 -- default
+            yield one.torch
+    for installed in () if case.cuda_torches else case.torches:
+        if isinstance(installed.torch.accelerator, Unknown):
+            yield installed.torch.accelerator
 
 
 def torch_has_kernels(case: Case) -> Iterator[Verdict]:
     """Machine code runs on its own major with an equal or higher minor, PTX on anything newer; never by exact match."""
-    for card in case.usable:
-        if isinstance(card.capability, Known) and case.cuda_torches:
+    for card in case.usable if case.cuda_torches else ():
+        if isinstance(card.capability, Known):
             yield from _judge(case, card, card.capability.value)
+        else:
+            yield from undetermined("torch-lacks-sm", text("the compute capability of {gpu}", gpu=card.name), card.capability)
 
 
 def _judge(case: Case, card: Card, capability: ComputeCapability) -> Iterator[Verdict]:
