@@ -6,11 +6,13 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from gpuassist.model.codec import Json
 from gpuassist.model.text import Text, text
-from gpuassist.session.context import Session
+
+if TYPE_CHECKING:
+    from gpuassist.model.codec import Json
+    from gpuassist.session.context import Session
 
 
 class Exit(IntEnum):

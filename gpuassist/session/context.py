@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from gpuassist.knowledge.tables import Knowledge
-from gpuassist.session.words import Words
-from gpuassist.system.world import World
+if TYPE_CHECKING:
+    from gpuassist.knowledge.tables import Knowledge
+    from gpuassist.session.words import Words
+    from gpuassist.system.world import World
 
 
 @dataclass(frozen=True, slots=True)

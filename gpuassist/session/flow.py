@@ -1,6 +1,7 @@
 """The wizard's navigation as pure data: which step is shown, the state of each, where back and next lead.
 
 Nothing here knows widgets: the window pushes events in and shows the flow that comes out, and tests do the same without a window.
+It imports nothing of the model either, because it is there before the first paint.
 """
 
 from __future__ import annotations
@@ -8,12 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Union
-
-from gpuassist.model.fact import Known, Unknown
-from gpuassist.model.finding import Action, Answer, Diagnosis, Severity
-from gpuassist.model.machine import Machine
-
-USE_CUDA = "use-cuda"  # the command key of the repair that the window itself can do
 
 
 class Step(str, Enum):
@@ -62,11 +57,11 @@ class ReadingStarted:
 
 @dataclass(frozen=True, slots=True)
 class ReadingEnded:
-    """The machine was read and judged."""
+    """The machine was read and judged: how the first two steps stand, and the CUDA version that a finding offers to switch to."""
 
-    machine: Machine
-    diagnosis: Diagnosis
-    answers: tuple[Answer, ...]
+    machine: StepState
+    found: StepState
+    repairable: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,46 +158,12 @@ def _read(flow: Flow, event: ReadingStarted | ReadingEnded | ReadingFailed) -> F
         before = StepState.RIGHT if flow.inspected else StepState.UNKNOWN
         return _mark(flow, {Step.MACHINE: before})
     states = {
-        Step.MACHINE: machine_state(event.machine),
-        Step.FOUND: found_state(event.diagnosis, event.answers),
+        Step.MACHINE: event.machine,
+        Step.FOUND: event.found,
         Step.REPAIR: StepState.TODO,
         Step.VERIFY: StepState.TODO,
     }
-    return replace(_mark(flow, states), inspected=True, repairable=repairable_version(event.answers), wish="")
-
-
-def machine_state(machine: Machine) -> StepState:
-    """Whether the machine could be read: a list of GPUs that is unknown leaves everything after it open."""
-    return StepState.UNKNOWN if isinstance(machine.gpus, Unknown) else StepState.RIGHT
-
-
-def found_state(diagnosis: Diagnosis, answers: tuple[Answer, ...]) -> StepState:
-    """The worst of what was found; unknown where nothing was found but a problem could hide."""
-    severities = {answer.severity for answer in answers}
-    if Severity.PROBLEM in severities:
-        return StepState.PROBLEM
-    if Severity.WARNING in severities:
-        return StepState.WARNING
-    return StepState.UNKNOWN if diagnosis.undetermined else StepState.RIGHT
-
-
-def repairable_version(answers: tuple[Answer, ...]) -> str:
-    """The CUDA version of the first finding that switching toolkits mends; empty where none does."""
-    return next((version for answer in answers for version in [switch_version(answer)] if version), "")
-
-
-def switch_version(answer: Answer) -> str:
-    """The installed CUDA version that this finding says new shells should use; empty where it is mended otherwise."""
-    for remedy in answer.remedies:
-        for command in remedy.commands:
-            if remedy.action is Action.EDIT and command.key == USE_CUDA:
-                return str(dict(command.parameters).get("version", ""))
-    return ""
-
-
-def sees_gpu(machine: Machine) -> bool:
-    """Whether there is a GPU to speak of."""
-    return isinstance(machine.gpus, Known) and bool(machine.gpus.value)
+    return replace(_mark(flow, states), inspected=True, repairable=event.repairable, wish="")
 
 
 def _mark(flow: Flow, states: dict[Step, StepState]) -> Flow:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import sys
 import threading
-import traceback
 from types import TracebackType
 
 from PySide6.QtCore import QObject, Signal
@@ -36,6 +35,8 @@ class Faults(QObject):
         if issubclass(kind, KeyboardInterrupt):
             self._before[0](kind, error, trace)
             return
+        import traceback  # only a fault needs it
+
         _log.error("uncaught", exc_info=(kind, error, trace))
         self.happened.emit("".join(traceback.format_exception(kind, error, trace)))
 

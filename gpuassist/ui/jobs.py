@@ -9,14 +9,15 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
-import traceback
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Union
+from typing import TYPE_CHECKING, Union
 
 import shiboken6
 from PySide6.QtCore import QObject, Signal, Slot
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 _log = logging.getLogger(__name__)
 _WORKERS = 4
@@ -81,7 +82,7 @@ class Jobs(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="gpuassist-job")
+        self._pool: ThreadPoolExecutor | None = None
         self._numbers = itertools.count()
         self._running: dict[int, Job] = {}
         self._closing = threading.Event()
@@ -91,7 +92,7 @@ class Jobs(QObject):
         """Runs the work; connect the job's signals before returning to the event loop, nothing arrives earlier."""
         number, job = next(self._numbers), Job(parent)
         self._running[number] = job
-        self._pool.submit(self._run, number, work, Control(job.cancelled, lambda value: self._send(number, _Told(value))))
+        self._threads().submit(self._run, number, work, Control(job.cancelled, lambda value: self._send(number, _Told(value))))
         return job
 
     def shutdown(self) -> None:
@@ -100,15 +101,23 @@ class Jobs(QObject):
         for job in self._running.values():
             if shiboken6.isValid(job):
                 job.cancel()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
         self._running.clear()
+
+    def _threads(self) -> ThreadPoolExecutor:
+        if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor  # nothing of it is needed before the first paint
+
+            self._pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="gpuassist-job")
+        return self._pool
 
     def _run(self, number: int, work: Work, control: Control) -> None:
         try:
             self._send(number, Done(work(control)))
         except Exception as error:  # noqa: BLE001 -- a border: whatever a job raises comes home as a value
             _log.debug("a job failed", exc_info=True)
-            self._send(number, Failed(error, traceback.format_exc()))
+            self._send(number, Failed(error, _trace()))
 
     def _send(self, number: int, payload: Done | Failed | _Told) -> None:
         if not self._closing.is_set():
@@ -125,3 +134,9 @@ class Jobs(QObject):
         else:
             job.finished.emit(arrival.payload)
             job.deleteLater()
+
+
+def _trace() -> str:
+    import traceback
+
+    return traceback.format_exc()

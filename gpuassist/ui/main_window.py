@@ -10,14 +10,14 @@ from PySide6.QtGui import QAction, QCloseEvent, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from gpuassist.model.text import text
-from gpuassist.session.flow import Back, Event, Flow, GoTo, Marked, Next, ReadingEnded, ReadingFailed, ReadingStarted, Step, follow
+from gpuassist.session.flow import Back, Event, Flow, GoTo, Marked, Next, ReadingFailed, ReadingStarted, Step, follow
 from gpuassist.ui.page import Desk, OpenExample, OpenRecording, ReadAgain
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.reading import Reading
 from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.bottom_bar import BottomBar
-from gpuassist.ui.widgets.foot import Foot, Help
+from gpuassist.ui.widgets.foot import Foot
 from gpuassist.ui.widgets.side_list import STEP_WORDS, SideList
 
 if TYPE_CHECKING:
@@ -224,7 +224,9 @@ class MainWindow(QMainWindow):
     def _reading_ended(self, inspection: Inspection) -> None:
         self._banners.show_recorded(inspection.recorded)
         self._pages.show_inspection(inspection)
-        self.go(ReadingEnded(inspection.machine, inspection.diagnosis, inspection.answers))
+        from gpuassist.session.standing import reading_ended  # by now the job that read has imported all that it needs
+
+        self.go(reading_ended(inspection.machine, inspection.diagnosis, inspection.answers))
         if self._wanted is not self._flow.current:
             self.go(GoTo(self._wanted))
 
@@ -235,4 +237,6 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _show_help(self) -> None:
+        from gpuassist.ui.widgets.help import Help  # not needed before somebody asks
+
         Help(self._desk.session.words, self).open()

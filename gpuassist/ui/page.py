@@ -9,15 +9,15 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gpuassist.model.text import Text
-from gpuassist.session.context import Session
 from gpuassist.session.flow import Step
-from gpuassist.ui.asking import Asking
-from gpuassist.ui.jobs import Jobs
-from gpuassist.ui.widgets.cards import ScrollPage
+from gpuassist.ui.widgets.scroll_page import ScrollPage
 
 if TYPE_CHECKING:
+    from gpuassist.model.text import Text
+    from gpuassist.session.context import Session
     from gpuassist.session.inspect import Inspection
+    from gpuassist.ui.asking import Asking
+    from gpuassist.ui.jobs import Jobs
 
 
 @dataclass(frozen=True, slots=True)

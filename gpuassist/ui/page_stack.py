@@ -14,7 +14,6 @@ from gpuassist.ui.pages.catalogue import make_page
 from gpuassist.ui.pages.machine import MachinePage
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.warm_up import WarmUp
-from gpuassist.ui.widgets.cards import MARGIN, EmptyState
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
@@ -34,9 +33,7 @@ class PageStack(QStackedWidget):
         self._shown = (Step.MACHINE, "")
         self.warm_up = WarmUp(desk.jobs, self)
         self.warm_up.done.connect(self._show_what_waited)
-        self._waiting = EmptyState(Mark.BUSY, desk.words(text("One moment")), desk.words(text("The plot is being prepared.")), self)
-        self._waiting.body.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        self.addWidget(self._waiting)
+        self._waiting: QWidget | None = None
 
     @property
     def machine_page(self) -> MachinePage:
@@ -79,10 +76,19 @@ class PageStack(QStackedWidget):
         for page in self._pages.values():
             page.close_down()
 
+    def _wait(self) -> QWidget:
+        if self._waiting is None:
+            from gpuassist.ui.widgets.cards import EmptyState  # hardly ever seen: the imports take a third of a second
+
+            words = self._desk.words
+            self._waiting = EmptyState(Mark.BUSY, words(text("One moment")), words(text("The plot is being prepared.")), self)
+            self.addWidget(self._waiting)
+        return self._waiting
+
     def _show(self) -> None:
         step, wish = self._shown
         waits = step is Step.LIVE and not self.warm_up.is_done
-        wanted: QWidget = self._waiting if waits else self.page(step)
+        wanted: QWidget = self._wait() if waits else self.page(step)
         before = self.currentWidget()
         if isinstance(before, Page) and before is not wanted:
             before.leave()
@@ -92,6 +98,6 @@ class PageStack(QStackedWidget):
 
     @Slot()
     def _show_what_waited(self) -> None:
-        if self.currentWidget() is self._waiting:
+        if self._waiting is not None and self.currentWidget() is self._waiting:
             self._show()
             self.bar_changed.emit()

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from gpuassist.model.chain import Chain, Part
 from gpuassist.model.finding import Answer, Passed, Severity, Undetermined
 from gpuassist.model.text import counted, text
-from gpuassist.session.flow import GoTo, Step, repairable_version
+from gpuassist.session.flow import GoTo, Step
+from gpuassist.session.standing import repairable_version
 from gpuassist.session.summary import found_figures, found_title, joined
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
 from gpuassist.ui.palette import Mark
@@ -21,8 +22,8 @@ from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import FindingCard
 from gpuassist.ui.widgets.flow_layout import FlowLayout
-from gpuassist.ui.widgets.labels import label
 from gpuassist.ui.widgets.marks import StatusPill
+from gpuassist.ui.widgets.paragraphs import label
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection

@@ -17,8 +17,9 @@ from gpuassist.model.shell import Shell
 from gpuassist.model.text import Text, text
 from gpuassist.session import fix
 from gpuassist.session.fix import Applied, CudaPlan, Holds, LdLibraryPath, TakeBack, Undone, UseCuda, plan_use_cuda
-from gpuassist.session.flow import GoTo, Marked, Step, StepState, repairable_version
+from gpuassist.session.flow import GoTo, Marked, Step, StepState
 from gpuassist.session.repair_summary import expected_rows, offers, outcome, proved_rows, title
+from gpuassist.session.standing import repairable_version
 from gpuassist.ui.jobs import Done, Failed
 from gpuassist.ui.latest import Latest
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
@@ -26,10 +27,11 @@ from gpuassist.ui.pages.repair_plan import PlanCard, sentence_case
 from gpuassist.ui.pages.repair_result import DiffCard, HistoryCard, TerminalCard
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import reason_of
-from gpuassist.ui.widgets.cards import SPACING, Card, EmptyState, Notice, clear
+from gpuassist.ui.widgets.cards import Card, EmptyState, Notice, clear
 from gpuassist.ui.widgets.code import CodeBlock
-from gpuassist.ui.widgets.labels import paragraph
+from gpuassist.ui.widgets.paragraphs import paragraph
 from gpuassist.ui.widgets.progress import ProgressStrip
+from gpuassist.ui.widgets.scroll_page import SPACING
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection

@@ -16,8 +16,9 @@ from gpuassist.session.words import Words
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import Choice, CopyButton, Tick
 from gpuassist.ui.widgets.cards import Card, clear
-from gpuassist.ui.widgets.labels import ElidedLabel, Rule, label, paragraph, set_paragraph
+from gpuassist.ui.widgets.labels import ElidedLabel, Rule
 from gpuassist.ui.widgets.marks import MarkIcon
+from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
 
 _INDENT = 26  # of what belongs to a tick, under its words
 

@@ -16,8 +16,9 @@ from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import CopyButton, small
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.diff import DiffView
-from gpuassist.ui.widgets.labels import ElidedLabel, Rule, label, paragraph
+from gpuassist.ui.widgets.labels import ElidedLabel, Rule
 from gpuassist.ui.widgets.marks import StatusPill
+from gpuassist.ui.widgets.paragraphs import label, paragraph
 
 _DIFF_HEIGHT = 320
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
-from gpuassist.ui.widgets.buttons import ActionButton
-from gpuassist.ui.widgets.cards import MARGIN, clear
 from gpuassist.ui.widgets.labels import ElidedLabel
+from gpuassist.ui.widgets.scroll_page import MARGIN
 
 
 class BottomBar(QFrame):
@@ -30,8 +30,10 @@ class BottomBar(QFrame):
     def show_actions(self, left: tuple[QAction, ...], note: str, right: tuple[QAction, ...], *, has_primary: bool = True) -> None:
         """Other buttons; the last at the right is primary if there is one. Where they stay the same they keep their focus."""
         if [button.action() for button in self._buttons()] != [*left, *right]:
-            clear(self._left)
-            clear(self._right)
+            for button in self._buttons():
+                button.hide()
+                button.setParent(None)
+                button.deleteLater()
             for action in left:
                 self._left.addWidget(ActionButton(action, self))
             for action in right:
@@ -46,3 +48,30 @@ class BottomBar(QFrame):
         items = [layout.itemAt(place) for layout in (self._left, self._right) for place in range(layout.count())]
         widgets = [item.widget() for item in items if item is not None]
         return [widget for widget in widgets if isinstance(widget, ActionButton)]
+
+
+class ActionButton(QPushButton):
+    """A button that is what its action is: words, whether it can be pressed, why not."""
+
+    def __init__(self, action: QAction, parent: QWidget | None = None, *, is_primary: bool = False) -> None:
+        super().__init__(parent)
+        self._action = action
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setProperty("kind", "primary" if is_primary else "secondary")
+        action.changed.connect(self._mirror)
+        self.clicked.connect(action.trigger)
+        self._mirror()
+
+    def action(self) -> QAction:
+        """What it mirrors."""
+        return self._action
+
+    @Slot()
+    def _mirror(self) -> None:
+        self.setText(self._action.text())
+        self.setEnabled(self._action.isEnabled())
+        self.setVisible(self._action.isVisible())
+        self.setToolTip(self._action.statusTip())
+        menu = self._action.menu()
+        if menu is not None:
+            self.setMenu(menu)  # type: ignore[arg-type]

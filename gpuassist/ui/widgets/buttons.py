@@ -1,11 +1,11 @@
-"""Buttons: primary, secondary, small, a copying one, one that mirrors an action, and the drop-down choice."""
+"""Buttons: primary, secondary, small, a copying one; the check box and the drop-down choice."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Slot
-from PySide6.QtGui import QAction, QColor, QGuiApplication, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSizePolicy, QStyle, QStyleOptionButton, QWidget
 
 from gpuassist.model.text import text
@@ -66,33 +66,6 @@ class CopyButton(QPushButton):
     @Slot()
     def _show_title(self) -> None:
         self.setText(self._title)
-
-
-class ActionButton(QPushButton):
-    """A button that is what its action is: words, whether it can be pressed, why not."""
-
-    def __init__(self, action: QAction, parent: QWidget | None = None, *, is_primary: bool = False) -> None:
-        super().__init__(parent)
-        self._action = action
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setProperty("kind", "primary" if is_primary else "secondary")
-        action.changed.connect(self._mirror)
-        self.clicked.connect(action.trigger)
-        self._mirror()
-
-    def action(self) -> QAction:
-        """What it mirrors."""
-        return self._action
-
-    @Slot()
-    def _mirror(self) -> None:
-        self.setText(self._action.text())
-        self.setEnabled(self._action.isEnabled())
-        self.setVisible(self._action.isVisible())
-        self.setToolTip(self._action.statusTip())
-        menu = self._action.menu()
-        if menu is not None:
-            self.setMenu(menu)  # type: ignore[arg-type]
 
 
 class Tick(QCheckBox):

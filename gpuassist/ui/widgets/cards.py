@@ -1,17 +1,14 @@
-"""The panels of a page: cards, the inset well, the page's title, a scrolling page, banners and what stands where nothing is."""
+"""The panels of a page: cards, the inset well, banners, and what stands where nothing is."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import set_look
-from gpuassist.ui.widgets.labels import label, paragraph, set_paragraph
 from gpuassist.ui.widgets.marks import MarkIcon
-
-MARGIN = 32  # of a page
-SPACING = 16  # between cards
+from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
 
 
 class Card(QFrame):
@@ -52,60 +49,6 @@ class Well(QFrame):
         self.body = QVBoxLayout(self)
         self.body.setContentsMargins(12, 4, 12, 4)
         self.body.setSpacing(0)
-
-
-class PageHeader(QWidget):
-    """The answer in the title, and one line below it; what is added to `beside` stands at that line's right end."""
-
-    def __init__(self, title: str = "", subtitle: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 4)
-        layout.setSpacing(6)
-        self._title = paragraph(title, "title", self)
-        self._subtitle = paragraph(subtitle, "muted", self)
-        self.beside = QHBoxLayout()
-        self.beside.addWidget(self._subtitle, 1)
-        layout.addWidget(self._title)
-        layout.addLayout(self.beside)
-
-    def show_words(self, title: str, subtitle: str) -> None:
-        """A new answer."""
-        set_paragraph(self._title, title)
-        set_paragraph(self._subtitle, subtitle)
-
-    @property
-    def title(self) -> str:
-        """The title as it stands."""
-        return self._title.text()
-
-    @property
-    def subtitle(self) -> str:
-        """The line below it."""
-        return self._subtitle.text()
-
-
-class ScrollPage(QScrollArea):
-    """A page that scrolls up and down only: its title, then whatever is put into `content`, top first."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        inside = QWidget(self)
-        inside.setObjectName("content")
-        layout = QVBoxLayout(inside)
-        layout.setContentsMargins(MARGIN, 24, MARGIN, 24)
-        layout.setSpacing(SPACING)
-        self.header = PageHeader(parent=inside)
-        layout.addWidget(self.header)
-        self.content = QVBoxLayout()
-        self.content.setSpacing(SPACING)
-        layout.addLayout(self.content)
-        layout.addStretch(1)
-        self.setWidget(inside)
 
 
 class Notice(QFrame):

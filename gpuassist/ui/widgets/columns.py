@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
-from gpuassist.ui.widgets.cards import SPACING
+from gpuassist.ui.widgets.scroll_page import SPACING
 
 _TWO_FROM = 720
 

@@ -14,8 +14,9 @@ from gpuassist.session.words import Words
 from gpuassist.ui.asking import Asking
 from gpuassist.ui.models.tree import Branch, TreeModel, branch
 from gpuassist.ui.widgets.buttons import CopyButton, primary, secondary
-from gpuassist.ui.widgets.cards import Card, PageHeader
-from gpuassist.ui.widgets.labels import label
+from gpuassist.ui.widgets.cards import Card
+from gpuassist.ui.widgets.paragraphs import label
+from gpuassist.ui.widgets.scroll_page import PageHeader
 
 
 class Everything(QDialog):

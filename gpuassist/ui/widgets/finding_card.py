@@ -7,15 +7,16 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from gpuassist.model.finding import Answer, Remedy
 from gpuassist.model.text import text
-from gpuassist.session.flow import switch_version
+from gpuassist.session.standing import switch_version
 from gpuassist.session.words import Words
 from gpuassist.ui.palette import MARK_WORDS, Mark
 from gpuassist.ui.widgets.buttons import CopyButton, primary, small
 from gpuassist.ui.widgets.cards import Card, Well
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.facts import FactRow, FactTable
-from gpuassist.ui.widgets.labels import COPY, ElidedLabel, label, paragraph
+from gpuassist.ui.widgets.labels import COPY, ElidedLabel
 from gpuassist.ui.widgets.marks import MarkIcon
+from gpuassist.ui.widgets.paragraphs import label, paragraph
 
 NEEDS_ROOT = text("Needs administrator rights: copy it into a terminal. gpuassist shows such commands and never runs them.")
 _BUTTON_WIDTH = 136

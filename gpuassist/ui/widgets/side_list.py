@@ -12,8 +12,8 @@ from gpuassist.session.flow import Entry, Step
 from gpuassist.session.words import Words
 from gpuassist.ui.palette import MARK_WORDS, Mark
 from gpuassist.ui.theme import colours, sans
-from gpuassist.ui.widgets.labels import label
 from gpuassist.ui.widgets.marks import paint_mark
+from gpuassist.ui.widgets.paragraphs import label
 
 STEP_WORDS: dict[Step, Text] = {
     Step.MACHINE: text("Your machine"),

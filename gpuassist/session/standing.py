@@ -1,0 +1,44 @@
+"""How the first two steps stand once a machine was read and judged, and what the window itself can repair."""
+
+from __future__ import annotations
+
+from gpuassist.model.fact import Unknown
+from gpuassist.model.finding import Action, Answer, Diagnosis, Severity
+from gpuassist.model.machine import Machine
+from gpuassist.session.flow import ReadingEnded, StepState
+
+USE_CUDA = "use-cuda"  # the command key of the repair that the window itself can do
+
+
+def reading_ended(machine: Machine, diagnosis: Diagnosis, answers: tuple[Answer, ...]) -> ReadingEnded:
+    """The event that tells the flow of it."""
+    return ReadingEnded(machine_state(machine), found_state(diagnosis, answers), repairable_version(answers))
+
+
+def machine_state(machine: Machine) -> StepState:
+    """Whether the machine could be read: a list of GPUs that is unknown leaves everything after it open."""
+    return StepState.UNKNOWN if isinstance(machine.gpus, Unknown) else StepState.RIGHT
+
+
+def found_state(diagnosis: Diagnosis, answers: tuple[Answer, ...]) -> StepState:
+    """The worst of what was found; unknown where nothing was found but a problem could hide."""
+    severities = {answer.severity for answer in answers}
+    if Severity.PROBLEM in severities:
+        return StepState.PROBLEM
+    if Severity.WARNING in severities:
+        return StepState.WARNING
+    return StepState.UNKNOWN if diagnosis.undetermined else StepState.RIGHT
+
+
+def repairable_version(answers: tuple[Answer, ...]) -> str:
+    """The CUDA version of the first finding that switching toolkits mends; empty where none does."""
+    return next((version for answer in answers for version in [switch_version(answer)] if version), "")
+
+
+def switch_version(answer: Answer) -> str:
+    """The installed CUDA version that this finding says new shells should use; empty where it is mended otherwise."""
+    for remedy in answer.remedies:
+        for command in remedy.commands:
+            if remedy.action is Action.EDIT and command.key == USE_CUDA:
+                return str(dict(command.parameters).get("version", ""))
+    return ""

@@ -1,0 +1,57 @@
+"""Help: the keys, and what gpuassist does and never does."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
+
+from gpuassist.model.text import Text, text
+from gpuassist.session.words import Words
+from gpuassist.ui.widgets.buttons import primary
+from gpuassist.ui.widgets.cards import Card
+from gpuassist.ui.widgets.facts import FactRow, FactTable
+from gpuassist.ui.widgets.paragraphs import paragraph
+from gpuassist.ui.widgets.scroll_page import PageHeader
+
+KEYS: tuple[tuple[str, Text], ...] = (
+    ("Alt+Left", text("the page shown before")),
+    ("Alt+Right", text("the next page")),
+    ("Ctrl+1 … Ctrl+5", text("a step of the side list")),
+    ("Ctrl+R", text("read the machine again")),
+    ("Ctrl+O", text("open a recorded machine")),
+    ("Ctrl+C", text("copy what is selected or focused")),
+    ("F1", text("this help")),
+)
+PROMISES: tuple[Text, ...] = (
+    text("gpuassist never needs root and never runs a root command: it shows such steps for you to copy."),
+    text("It never loses a byte of your files: preview, backup, proof in a fresh shell, and undo for ever."),
+    text("It never guesses: what it does not know, it says, with the reason."),
+    text("It uses no network unless you open a link."),
+)
+
+
+class Help(QDialog):
+    """The keys, and what gpuassist does and never does."""
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(words(text("Help")))
+        self.resize(560, 420)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 20, 24, 20)
+        layout.setSpacing(16)
+        layout.addWidget(
+            PageHeader(self.windowTitle(), words(text("Read, understand, repair, prove, watch: one page each.")), self)
+        )
+        promises = Card(words(text("What you can rely on")), parent=self)
+        for promise in PROMISES:
+            promises.body.addWidget(paragraph(words(promise), "", promises))
+        keys = Card(words(text("Keys")), parent=self)
+        keys.body.addWidget(FactTable(words, [FactRow(key, words(what)) for key, what in KEYS], keys))
+        for card in (promises, keys):
+            layout.addWidget(card)
+        layout.addStretch(1)
+        done = primary(words(text("Close")), self)
+        done.clicked.connect(self.accept)
+        layout.addWidget(done, 0, Qt.AlignmentFlag.AlignRight)
