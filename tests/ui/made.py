@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.sample import GpuSample, ProcessSample, Sample
@@ -91,3 +92,13 @@ class Answers(Asking):
         self.asked.append(explanation)
         if self.agrees:
             confirmed()
+
+
+def framed(qtbot: QtBot) -> QWidget:
+    """A shown window for a page, as the frame gives it one; without a layout, whose sizes the offscreen platform refuses."""
+    frame = QWidget()
+    qtbot.addWidget(frame)
+    frame.resize(1056, 800)
+    with qtbot.waitExposed(frame):
+        frame.show()
+    return frame

@@ -23,14 +23,14 @@ class Lanes(Card):
         super().__init__(parent=parent)
         self._words = words
         self._all: dict[int, Lane] = {}
-        inside = QWidget(self)
-        inside.setObjectName("content")
-        self._grid = QGridLayout(inside)
+        self._inside = QWidget(self)
+        self._inside.setObjectName("content")
+        self._grid = QGridLayout(self._inside)
         self._grid.setContentsMargins(0, 0, 8, 0)
         self._grid.setHorizontalSpacing(24)
         self._grid.setVerticalSpacing(8)
         scroll = QScrollArea(self)
-        scroll.setWidget(inside)
+        scroll.setWidget(self._inside)
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -47,7 +47,7 @@ class Lanes(Card):
         """The newest figures; true where a GPU is new."""
         new = [gpu.index for gpu in gpus if gpu.index not in self._all]
         for index in new:
-            self._all[index] = Lane(self._words, index, self)
+            self._all[index] = Lane(self._words, index, self._inside)
         for gpu in gpus:
             self._all[gpu.index].show_gpu(gpu, peaks.get(gpu.index, 0))
         return bool(new)

@@ -55,7 +55,8 @@ def test_every_window_has_few_marks(window: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(0, "now"), (30, "−30 s"), (60, "−1 min"), (90, "−90 s"), (3600, "−1 h"), (5400, "−90 min"), (7200, "−2 h")]
+    ("seconds", "words"),
+    [(0, "now"), (30, "−30 s"), (60, "−1 min"), (90, "−90 s"), (3600, "−1 h"), (5400, "−90 min"), (7200, "−2 h")],
 )
 def test_a_time_back_reads_in_its_best_unit(seconds: float, words: str) -> None:
     assert ENGLISH(ago(seconds)) == words
