@@ -1,24 +1,28 @@
-"""Starts the window: the application object, its theme, the hooks for our own faults, and what is remembered between starts."""
+"""Starts the window in two steps: first paint, then everything else, imported on a thread while the window already stands."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from gpuassist.model.text import Text, text
 from gpuassist.session.context import Session
-from gpuassist.session.flow import Step
 from gpuassist.session.settings import load_settings, save_settings
-from gpuassist.system.disk import Disk
-from gpuassist.ui.asking import Asking
-from gpuassist.ui.faults import Faults
-from gpuassist.ui.jobs import Jobs
 from gpuassist.ui.main_window import MainWindow
-from gpuassist.ui.page import Desk
-from gpuassist.ui.theme import Appearance, Theme
+from gpuassist.ui.palette import DARK, LIGHT
+
+if TYPE_CHECKING:
+    from gpuassist.session.flow import Step
+    from gpuassist.ui.frame import Frame
+    from gpuassist.ui.jobs import Jobs
+    from gpuassist.ui.theme import Appearance, Theme
+
+_DARK_BELOW = 128  # of 255, the lightness of the desktop's own window colour
 
 
 def window_possible(variables: Mapping[str, str]) -> Text | None:
@@ -44,44 +48,90 @@ def run_window(session: Session, *, machine_file: str = "", start_page: str = ""
 class WindowRun(QObject):
     """One window with what belongs to it, from start to end."""
 
+    furnished = Signal()
+    _imported = Signal()
+
     def __init__(self, session: Session, application: QApplication, *, machine_file: str = "", start_page: str = "") -> None:
         super().__init__()
-        self._surroundings = session.world.surroundings
-        self._disk = Disk()
-        self._settings = load_settings(self._surroundings, self._disk)
-        appearance = _appearance(self._settings.appearance)
-        self.theme = Theme(application, appearance)
-        self.jobs = Jobs()
-        self.faults = Faults(self)
-        self.window = MainWindow(
-            Desk(session, self.jobs, Asking()), machine_file=machine_file, start=_step(start_page), appearance=appearance
-        )
+        self._session = session
+        self._application = application
+        self._machine_file = machine_file
+        self._start_page = start_page
+        self._settings = load_settings(session.world.surroundings, session.world.disk)
+        self._thread = threading.Thread(target=self._import, name="gpuassist-import", daemon=True)
+        self.theme: Theme | None = None
+        self.jobs: Jobs | None = None
+        self.frame: Frame | None = None
+        self.window = self._first_window()
         self.window.restore(self._settings.geometry)
-        self.faults.happened.connect(self.window.show_fault)
-        self.faults.listen()
-        self.window.appearance_chosen.connect(self._choose_appearance)
-        self.window.closing.connect(self._remember)
+        self.window.painted.connect(self._thread.start)
+        self.window.closing.connect(self._close)
+        self._imported.connect(self._furnish)
 
     def end(self) -> None:
         """Stops the work and gives everything back."""
-        self.jobs.shutdown()
-        self.faults.stop()
+        if self._thread.is_alive():
+            self._thread.join()
+        if self.jobs is not None:
+            self.jobs.shutdown()
+            self._faults.stop()
         self.window.deleteLater()
+
+    def _first_window(self) -> MainWindow:
+        desktop_is_dark = self._application.palette().window().color().lightness() < _DARK_BELOW
+        palette = {"dark": DARK, "light": LIGHT}.get(self._settings.appearance, DARK if desktop_is_dark else LIGHT)
+        words = self._session.words(text("Reading your machine…"))
+        return MainWindow(words, background=palette.background, side=palette.side, ink=palette.muted)
+
+    def _import(self) -> None:
+        import gpuassist.ui.frame  # noqa: F401 -- both for the next step, which then finds them there
+        import gpuassist.ui.theme  # noqa: F401
+
+        self._imported.emit()
+
+    @Slot()
+    def _furnish(self) -> None:
+        from gpuassist.ui.asking import Asking
+        from gpuassist.ui.faults import Faults
+        from gpuassist.ui.frame import Frame
+        from gpuassist.ui.jobs import Jobs
+        from gpuassist.ui.page import Desk
+        from gpuassist.ui.theme import Theme
+
+        appearance = _appearance(self._settings.appearance)
+        self.theme = Theme(self._application, appearance)
+        self.jobs = Jobs()
+        self._faults = Faults(self)
+        desk = Desk(self._session, self.jobs, Asking())
+        self.frame = Frame(desk, machine_file=self._machine_file, start=_step(self._start_page), appearance=appearance)
+        self.frame.appearance_chosen.connect(self._choose_appearance)
+        self._faults.happened.connect(self.frame.show_fault)
+        self._faults.listen()
+        self.window.furnish(self.frame)
+        self.frame.begin()
+        self.furnished.emit()
 
     @Slot(object)
     def _choose_appearance(self, appearance: Appearance) -> None:
-        self.theme.choose(appearance)
+        if self.theme is not None:
+            self.theme.choose(appearance)
         self._settings = replace(self._settings, appearance=appearance.value)
 
     @Slot()
-    def _remember(self) -> None:
+    def _close(self) -> None:
+        if self.frame is not None:
+            self.frame.close_down()
         self._settings = replace(self._settings, geometry=self.window.geometry_words())
-        save_settings(self._surroundings, self._disk, self._settings)
+        save_settings(self._session.world.surroundings, self._session.world.disk, self._settings)
 
 
 def _appearance(value: str) -> Appearance:
+    from gpuassist.ui.theme import Appearance
+
     return Appearance(value) if value in {one.value for one in Appearance} else Appearance.SYSTEM
 
 
 def _step(value: str) -> Step:
+    from gpuassist.session.flow import Step
+
     return Step(value) if value in {one.value for one in Step} else Step.MACHINE

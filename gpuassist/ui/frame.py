@@ -1,0 +1,224 @@
+"""The frame: side list, pages, bottom bar. It pushes events into the flow and shows what comes out; pages do the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from gpuassist.model.text import text
+from gpuassist.session.flow import Back, Event, Flow, GoTo, Marked, Next, ReadingFailed, ReadingStarted, Step, follow
+from gpuassist.ui.page import Desk, OpenExample, OpenRecording, ReadAgain
+from gpuassist.ui.page_stack import PageStack
+from gpuassist.ui.reading import Reading
+from gpuassist.ui.theme import Appearance
+from gpuassist.ui.widgets.banners import Banners
+from gpuassist.ui.widgets.bottom_bar import BottomBar
+from gpuassist.ui.widgets.foot import Foot
+from gpuassist.ui.widgets.side_list import STEP_WORDS, SideList
+
+if TYPE_CHECKING:
+    from gpuassist.session.inspect import Inspection
+
+
+class Frame(QWidget):
+    """All of the window: five steps. Nothing is ever read on this thread."""
+
+    appearance_chosen = Signal(object)  # Appearance
+
+    def __init__(
+        self,
+        desk: Desk,
+        *,
+        machine_file: str = "",
+        start: Step = Step.MACHINE,
+        appearance: Appearance,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self._machine_file = machine_file
+        self._wanted = start  # until the facts are there that its page needs
+        self._flow = Flow()
+        self._reading = Reading(desk.session, desk.jobs, self)
+        self._build(appearance)
+        self._listen()
+        self._add_keys()
+        self._show_flow()
+
+    @property
+    def flow(self) -> Flow:
+        """Where the user is."""
+        return self._flow
+
+    @property
+    def side(self) -> SideList:
+        """The steps."""
+        return self._side
+
+    @property
+    def bar(self) -> BottomBar:
+        """The buttons at the bottom."""
+        return self._bar
+
+    @property
+    def pages(self) -> PageStack:
+        """The pages."""
+        return self._pages
+
+    def go(self, event: Event) -> None:
+        """Follows an event of the flow and shows what comes of it."""
+        before = self._flow
+        self._flow = follow(before, event)
+        if self._flow != before:
+            self._show_flow()
+
+    @Slot(object)
+    def show_fault(self, trace: str) -> None:
+        """Tells of an exception that nobody caught."""
+        self._banners.show_fault(trace)
+
+    def begin(self) -> None:
+        """Reads the machine, and gets the plot's libraries ready meanwhile."""
+        if self._machine_file:
+            self._reading.open_recording(self._machine_file)
+        else:
+            self._reading.read_live()
+        self._pages.warm_up.start()
+
+    def close_down(self) -> None:
+        """The window closes: every page stops what runs."""
+        self._pages.close_down()
+
+    def _build(self, appearance: Appearance) -> None:
+        words = self._desk.session.words
+        self._side = SideList(words, self)
+        self._foot = Foot(words, appearance, self._side)
+        self._side.foot.addWidget(self._foot)
+        self._banners = Banners(words, self)
+        self._pages = PageStack(self._desk, self)
+        self._bar = BottomBar(self)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        right = QVBoxLayout()
+        right.setSpacing(0)
+        right.addWidget(self._banners)
+        right.addWidget(self._pages, 1)
+        right.addWidget(self._bar)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self._side)
+        whole.addLayout(right, 1)
+
+    def _listen(self) -> None:
+        self._side.chosen.connect(self._choose)
+        self._foot.appearance_chosen.connect(self.appearance_chosen)
+        self._foot.help_wanted.connect(self._show_help)
+        self._banners.live_wanted.connect(self._reading.read_live)
+        self._reading.started.connect(self._reading_started)
+        self._reading.progressed.connect(self._reading_progressed)
+        self._reading.ended.connect(self._reading_ended)
+        self._reading.failed.connect(self._reading_failed)
+        self._pages.asked.connect(self._answer)
+        self._pages.bar_changed.connect(self._show_bar)
+
+    def _add_keys(self) -> None:
+        self._back = self._action(self._desk.words(text("Back")), "Alt+Left", self._go_back)
+        self._next = self._action("", "Alt+Right", self._go_on)
+        self._action("", "Ctrl+R", self._reading.again)
+        self._action("", "F1", self._show_help)
+        for place, step in enumerate(Step, start=1):
+            self._action(step.value, f"Ctrl+{place}", self._choose_by_key)
+
+    def _action(self, words: str, keys: str, slot: Callable[[], None]) -> QAction:
+        action = QAction(words, self)
+        action.setShortcut(keys)
+        action.triggered.connect(slot)
+        self.addAction(action)
+        return action
+
+    @Slot()
+    def _show_flow(self) -> None:
+        self._side.show_entries(self._flow.entries())
+        self._pages.show_step(self._flow.current, self._flow.wish)
+        self._show_bar()
+
+    @Slot()
+    def _show_bar(self) -> None:
+        bar = self._pages.bar()
+        after = self._flow.next()
+        if after is not None:
+            self._next.setText(bar.next_title or self._desk.words(STEP_WORDS[after]))
+        ways = [self._back] if self._flow.back() is not None else []
+        if bar.primary is not None:
+            ways.append(bar.primary)
+        elif after is not None:
+            ways.append(self._next)
+        self._back.setEnabled(self._flow.back() is not None)
+        self._next.setEnabled(after is not None)
+        self._bar.show_actions(bar.left, bar.note, tuple(ways), has_primary=ways[-1:] != [self._back])
+
+    @Slot(object)
+    def _choose(self, step: Step) -> None:
+        self._wanted = step
+        self.go(GoTo(step))
+
+    @Slot()
+    def _choose_by_key(self) -> None:
+        action = self.sender()
+        if isinstance(action, QAction):
+            self._choose(Step(action.text()))
+
+    @Slot()
+    def _go_back(self) -> None:
+        self.go(Back())
+
+    @Slot()
+    def _go_on(self) -> None:
+        self.go(Next())
+
+    @Slot(object)
+    def _answer(self, wish: object) -> None:
+        if isinstance(wish, ReadAgain):
+            self._reading.again()
+        elif isinstance(wish, OpenRecording):
+            self._reading.open_recording(wish.path)
+        elif isinstance(wish, OpenExample):
+            self._reading.open_example(wish.name)
+        elif isinstance(wish, (GoTo, Marked)):
+            self.go(wish)
+
+    @Slot(object)
+    def _reading_started(self, words: str) -> None:
+        self.go(ReadingStarted())
+        self._pages.machine_page.show_reading(words)
+
+    @Slot(object)
+    def _reading_progressed(self, words: str) -> None:
+        self._pages.machine_page.show_progress(words)
+
+    @Slot(object)
+    def _reading_ended(self, inspection: Inspection) -> None:
+        self._banners.show_recorded(inspection.recorded)
+        self._pages.show_inspection(inspection)
+        from gpuassist.session.standing import reading_ended  # by now the job that read has imported all that it needs
+
+        self.go(reading_ended(inspection.machine, inspection.diagnosis, inspection.answers))
+        if self._wanted is not self._flow.current:
+            self.go(GoTo(self._wanted))
+
+    @Slot(object)
+    def _reading_failed(self, reason: str) -> None:
+        self._pages.machine_page.show_failure(reason)
+        self.go(ReadingFailed())
+
+    @Slot()
+    def _show_help(self) -> None:
+        from gpuassist.ui.widgets.help import Help  # not needed before somebody asks
+
+        Help(self._desk.session.words, self).open()
