@@ -20,6 +20,7 @@ _COMMANDS = frozenset({"command"})
 _EXPANSIONS = frozenset({"simple_expansion", "expansion"})
 _COMMENTS = frozenset({"comment"})
 _SEPARATE = frozenset({"function_definition", "subshell", "command_substitution", "process_substitution", "pipeline"})
+_UNKNOWN = Element("?", "")
 _OWNERS = {"PYENV_ROOT": "pyenv", "NVM_DIR": "nvm", "CONDA_PREFIX": "conda", "BUN_INSTALL": "bun", "CARGO_HOME": "cargo"}
 
 
@@ -129,10 +130,14 @@ class _Reader:
     def _assignment(self, node: Node) -> Assignment:
         name = self._name(node)
         values = self.tree.values(node)
-        found = elements(values, self.source, name, self._known_at(node))
+        found = elements(values, self.source, name, self._known_at(node)) if self._read_whole(node, values) else (_UNKNOWN,)
         if any(child.type == "+=" for child in node.children):
             found = (Element("", "", previous=True), *found)
         return Assignment(name, found, names_used(values, self.source))
+
+    def _read_whole(self, node: Node, values: tuple[Node, ...]) -> bool:
+        # tree-sitter-bash skips an escaped space at the start of a value; then nobody can say what it holds.
+        return not values or values[0].start_byte == node.children[1].end_byte
 
     def _name(self, node: Node) -> str:
         name = node.child_by_field_name("name")
