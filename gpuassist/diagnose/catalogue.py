@@ -41,7 +41,7 @@ class Catalogue:
         try:
             entry = read_entry(self._read(f"problems/{finding.problem}.toml"))
             return _Writer(entry, parameters, language, commands=self._commands, families=tuple(families)).answer(finding)
-        except (OSError, EntryError, CommandError, ValueError, LookupError) as error:
+        except (OSError, EntryError, CommandError) as error:
             _log.info("the description of %s cannot be used", finding.problem, exc_info=True)
             return _undescribed(finding, error, render)
 
@@ -121,6 +121,6 @@ def _undescribed(finding: Finding, error: Exception, render: Callable[[Text], st
     title = text("A problem that is known as {id} was found", id=finding.problem)
     explanation = text(
         "Its description is missing from this copy of gpuassist or damaged ({error}). The evidence below is what it was found by.",
-        error=str(error) or type(error).__name__,
+        error=(error.strerror if isinstance(error, OSError) else "") or str(error) or type(error).__name__,
     )
     return Answer(finding.problem, Severity.PROBLEM, render(title), render(explanation), finding.evidence, (), ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -112,7 +113,10 @@ def _titles(document: Table) -> tuple[Sentence, ...]:
     """One table, or several with conditions of which the first that holds is the title."""
     found = document.get("title")
     tables = _tables(document, "title") if isinstance(found, list) else (_value(document, "title", dict),)
-    return tuple(_sentence(table) for table in tables)
+    titles = tuple(_sentence(table) for table in tables)
+    if not titles or titles[-1].when:
+        raise EntryError("title: the last one must stand without a condition")
+    return titles
 
 
 def _sentence(table: Table) -> Sentence:
@@ -133,13 +137,25 @@ def _remedy(table: Table) -> RemedyEntry:
 
 def _command(table: Table) -> CommandEntry:
     parameters = {name: value for name, value in table.items() if name != "key"}
-    return CommandEntry(_value(table, "key", str), tuple((name, _value(parameters, name, str)) for name in parameters))
+    return CommandEntry(_value(table, "key", str), tuple((name, _template(parameters, name)) for name in parameters))
 
 
 def _words(table: Table) -> Words:
     if "en" not in table:
         raise EntryError(f"words without English: {table}")
-    return Words(tuple((language, _value(table, language, str)) for language in table))
+    return Words(tuple((language, _template(table, language)) for language in table))
+
+
+def _template(table: Table, name: str) -> str:
+    """A message whose slots are plain names, so that filling them in cannot fail."""
+    words = _value(table, name, str)
+    try:
+        slots = [(slot, form, conversion) for _, slot, form, conversion in string.Formatter().parse(words) if slot is not None]
+    except ValueError as error:
+        raise EntryError(f"{error}: {words!r}") from error
+    if not all(slot.isidentifier() and not form and not conversion for slot, form, conversion in slots):
+        raise EntryError(f"slots: {words!r}")
+    return words
 
 
 def _conditions(table: Table) -> tuple[Condition, ...]:

@@ -1,0 +1,218 @@
+"""Findings as answers: the words, the severity, the remedies for a family, and what happens without a description."""
+
+from __future__ import annotations
+
+import gettext
+
+import pytest
+
+from gpuassist.diagnose.catalogue import Catalogue
+from gpuassist.knowledge.commands import Commands
+from gpuassist.knowledge.records import CommandRecord, Family
+from gpuassist.model.finding import Action, Answer, CommandUse, Evidence, Finding, Severity
+from gpuassist.model.text import Parameter, Text, text, verbatim
+from gpuassist.session.words import ENGLISH, Words
+
+ENTRY = """
+severity = "problem"
+parameters = ["gpu", "version", "fine"]
+links = ["https://docs.nvidia.com/cuda/"]
+
+[severity_when]
+"fine" = "info"
+"version=12.4" = "warning"
+
+[[title]]
+when = "version"
+en = "{gpu} wants {version}"
+zh_CN = "{gpu}需要{version}"
+
+[[title]]
+en = "{gpu} wants something"
+
+[[explanation]]
+en = "First."
+zh_CN = "一。"
+
+[[explanation]]
+when = "version"
+en = "Then ${{PATH}} and {version}."
+zh_CN = "二。"
+
+[[explanation]]
+when = "family=debian"
+en = "On Debian."
+"""
+FAMILIES = (Family.UBUNTU, Family.ANY)
+EVIDENCE = (Evidence(text("nvcc"), verbatim("11.7"), "/usr/bin/nvcc"),)
+
+
+def _record(key: str, family: Family, line: str, *parameters: str, root: bool = False) -> CommandRecord:
+    return CommandRecord(key, family, (line,), parameters, root, Action.COMMAND, "manual", "2026-11-21")
+
+
+COMMANDS = Commands(
+    [
+        _record("use-cuda", Family.ANY, "gpuassist use cuda {version}", "version"),
+        _record("install", Family.UBUNTU, "sudo apt install cuda-{version:dashed}", "version", root=True),
+        _record("reboot", Family.ANY, "sudo systemctl reboot", root=True),
+    ]
+)
+
+
+def _catalogue(content: str = ENTRY, remedies: str = "") -> Catalogue:
+    return Catalogue({"problems/wants.toml": (content + remedies).encode()}.__getitem__, COMMANDS)
+
+
+def _finding(**parameters: Parameter) -> Finding:
+    return Finding("wants", tuple(parameters.items()), EVIDENCE)
+
+
+def _answer(
+    remedies: str = "", *, families: tuple[Family, ...] = FAMILIES, language: str = "en", **parameters: Parameter
+) -> Answer:
+    return _catalogue(remedies=remedies).answer(
+        _finding(gpu="RTX 4090", **parameters), families=families, render=ENGLISH, language=language
+    )
+
+
+def test_answer_carries_id_evidence_and_links() -> None:
+    answer = _answer()
+    assert (answer.id, answer.evidence, answer.links) == ("wants", EVIDENCE, ("https://docs.nvidia.com/cuda/",))
+
+
+def test_title_is_the_first_that_holds() -> None:
+    assert _answer(version="12.4").title == "RTX 4090 wants 12.4"
+    assert _answer().title == "RTX 4090 wants something"
+
+
+def test_explanation_joins_the_sentences_that_hold() -> None:
+    assert _answer(version="12.4").explanation == "First. Then ${PATH} and 12.4."
+    assert _answer().explanation == "First."
+
+
+def test_condition_can_ask_for_the_family() -> None:
+    assert _answer(families=(Family.DEBIAN,)).explanation == "First. On Debian."
+
+
+@pytest.mark.parametrize(
+    ("parameters", "severity"),
+    [
+        ({}, Severity.PROBLEM),
+        ({"fine": "yes"}, Severity.INFO),
+        ({"version": "12.4"}, Severity.WARNING),
+        ({"version": "11.8"}, Severity.PROBLEM),
+        ({"fine": "yes", "version": "12.4"}, Severity.INFO),
+    ],
+)
+def test_severity_depends_on_parameters(parameters: dict[str, Parameter], severity: Severity) -> None:
+    assert _answer("", **parameters).severity is severity  # type: ignore[arg-type]
+
+
+def test_chinese_sentences_are_joined_without_a_space() -> None:
+    answer = _answer(language="zh_CN", version="12.4")
+    assert (answer.title, answer.explanation) == ("RTX 4090需要12.4", "一。二。")
+
+
+def test_parameters_that_are_texts_are_rendered() -> None:
+    assert _answer(version=text("release {number}", number="12.4")).title == "RTX 4090 wants release 12.4"
+
+
+def test_remedy_renders_its_commands_for_the_family() -> None:
+    commands = 'commands = [{ key = "install", version = "{version}" }]\n'
+    remedy = f'[[remedy]]\ntext.en = "Install {{version}}."\ncheck.en = "See {{gpu}}."\n{commands}'
+    (answered,) = _answer(remedy, version="12.4").remedies
+    assert (answered.text, answered.check) == ("Install 12.4.", "See RTX 4090.")
+    assert answered.commands == (CommandUse("install", (("version", "12.4"),), ("sudo apt install cuda-12-4",)),)
+
+
+def test_remedy_needs_root_where_one_command_does() -> None:
+    edit = '[[remedy]]\naction = "edit"\ntext.en = "Switch."\ncommands = [{ key = "use-cuda", version = "12.4" }]\n'
+    both = edit.replace("}]", '}, { key = "reboot" }]')
+    switched, restarted = _answer(edit + both).remedies
+    assert (switched.needs_root, restarted.needs_root) == (False, True)
+    assert switched.action is Action.EDIT
+
+
+def test_remedy_that_the_family_has_no_command_for_is_left_out() -> None:
+    remedy = '[[remedy]]\ntext.en = "Install."\ncommands = [{ key = "install", version = "1" }, { key = "reboot" }]\n'
+    assert len(_answer(remedy).remedies) == 1
+    assert _answer(remedy, families=(Family.ARCH, Family.ANY)).remedies == ()
+
+
+def test_remedy_whose_condition_fails_is_left_out() -> None:
+    remedy = '[[remedy]]\nwhen = "version"\ntext.en = "Switch."\n'
+    assert _answer(remedy).remedies == ()
+    assert len(_answer(remedy, version="12.4").remedies) == 1
+
+
+def test_surroundings_fill_commands_and_conditions() -> None:
+    remedy = '[[remedy]]\nwhen = "place"\ntext.en = "At {place}."\n'
+    answer = _catalogue(remedies=remedy).answer(
+        _finding(), families=FAMILIES, render=ENGLISH, language="en", surroundings={"place": "here"}
+    )
+    assert [one.text for one in answer.remedies] == ["At here."]
+
+
+def test_finding_wins_over_surroundings() -> None:
+    answer = _catalogue().answer(
+        _finding(gpu="its own"), families=FAMILIES, render=ENGLISH, language="en", surroundings={"gpu": "another"}
+    )
+    assert answer.title == "its own wants something"
+
+
+def test_unknown_system_gets_what_serves_any() -> None:
+    remedy = '[[remedy]]\nwhen = "family=any"\ntext.en = "Anywhere."\n'
+    assert [one.text for one in _answer(remedy, families=()).remedies] == ["Anywhere."]
+
+
+def _missing(name: str) -> bytes:
+    raise FileNotFoundError(2, "No such file or directory", f"/somewhere/{name}")
+
+
+def test_missing_description_is_said_with_the_id() -> None:
+    answer = Catalogue(_missing, COMMANDS).answer(_finding(), families=FAMILIES, render=ENGLISH, language="en")
+    assert "wants" in answer.title
+    assert "description is missing" in answer.explanation
+    assert "No such file or directory" in answer.explanation
+    assert (answer.severity, answer.evidence, answer.remedies) == (Severity.PROBLEM, EVIDENCE, ())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "not toml",
+        ENTRY + '[[remedy]]\ntext.en = "x"\ncommands = [{ key = "no-such-key" }]\n',
+        ENTRY + '[[remedy]]\ntext.en = "x"\ncommands = [{ key = "use-cuda" }]\n',
+    ],
+)
+def test_damaged_description_is_said_with_the_id(content: str) -> None:
+    answer = _catalogue(content).answer(_finding(gpu="x"), families=FAMILIES, render=ENGLISH, language="en")
+    assert answer.title == "A problem that is known as wants was found"
+    assert "damaged" in answer.explanation
+
+
+class _Shouting(Words):
+    """A language in which everything is loud."""
+
+    def __init__(self) -> None:
+        super().__init__("xx", gettext.NullTranslations())
+
+    def __call__(self, text: Text) -> str:
+        return super().__call__(text).upper()
+
+
+def test_missing_description_is_told_in_the_users_words() -> None:
+    answer = Catalogue(_missing, COMMANDS).answer(_finding(), families=FAMILIES, render=_Shouting(), language="xx")
+    assert answer.title == "A PROBLEM THAT IS KNOWN AS WANTS WAS FOUND"
+
+
+def test_only_the_problem_that_was_found_is_read() -> None:
+    read: list[str] = []
+
+    def reader(name: str) -> bytes:
+        read.append(name)
+        return ENTRY.encode()
+
+    Catalogue(reader, COMMANDS).answer(_finding(), families=FAMILIES, render=ENGLISH, language="en")
+    assert read == ["problems/wants.toml"]

@@ -1,0 +1,167 @@
+"""A file of the catalogue as values, and what is wrong with one that is none."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpuassist.diagnose.catalogue_entry import Condition, EntryError, Words, read_entry
+from gpuassist.model.finding import Action, Severity
+
+WHOLE = b"""
+severity = "problem"
+parameters = ["gpu", "alternative"]
+links = ["https://docs.nvidia.com/cuda/"]
+
+[severity_when]
+"torch_runs" = "info"
+
+[[title]]
+when = "alternative"
+en = "{gpu} has an alternative"
+zh_CN = "{gpu}: \\u6709"
+
+[[title]]
+en = "{gpu} has none"
+
+[[explanation]]
+en = "A sentence."
+
+[[explanation]]
+when = ["alternative", "!family=wsl"]
+en = "Another with ${{PATH}}."
+
+[[remedy]]
+when = "alternative"
+action = "edit"
+text.en = "Switch."
+check.en = "It shows {alternative}."
+commands = [{ key = "use-cuda", version = "{alternative}" }, { key = "doctor" }]
+
+[[remedy]]
+text.en = "Think."
+"""
+SMALL = 'severity = "info"\n[title]\nen = "x"\n'
+
+
+def _small(addition: str) -> bytes:
+    return (SMALL + addition).encode()
+
+
+def test_severity_and_its_exceptions_are_read() -> None:
+    entry = read_entry(WHOLE)
+    assert entry.severity is Severity.PROBLEM
+    assert entry.severity_when == ((Condition("torch_runs"), Severity.INFO),)
+
+
+def test_title_has_a_form_for_each_condition() -> None:
+    conditional, plain = read_entry(WHOLE).titles
+    assert conditional.when == (Condition("alternative"),)
+    assert plain.when == ()
+
+
+def test_single_title_is_a_table() -> None:
+    (title,) = read_entry(_small("")).titles
+    assert title.words.template("en") == "x"
+
+
+def test_several_conditions_stand_in_a_list() -> None:
+    assert read_entry(WHOLE).explanation[1].when == (Condition("alternative"), Condition("family", "wsl", negated=True))
+
+
+def test_remedy_has_commands_with_parameters() -> None:
+    remedy = read_entry(WHOLE).remedies[0]
+    assert remedy.action is Action.EDIT
+    assert [(use.key, use.parameters) for use in remedy.commands] == [("use-cuda", (("version", "{alternative}"),)), ("doctor", ())]
+
+
+def test_remedy_without_commands_asks_for_no_act() -> None:
+    remedy = read_entry(WHOLE).remedies[1]
+    assert remedy.action is Action.NONE
+    assert remedy.check is None
+
+
+def test_remedy_with_commands_is_one_by_default() -> None:
+    entry = read_entry(_small('[[remedy]]\ntext.en = "y"\ncommands = [{ key = "reboot" }]\n'))
+    assert entry.remedies[0].action is Action.COMMAND
+
+
+def test_words_speak_the_language_asked_for() -> None:
+    assert read_entry(WHOLE).titles[0].words.template("zh_CN") == "{gpu}: 有"
+
+
+def test_words_without_translation_are_english() -> None:
+    assert read_entry(WHOLE).titles[1].words.template("zh_CN") == "{gpu} has none"
+
+
+def test_empty_translation_is_english() -> None:
+    assert Words((("en", "yes"), ("zh_CN", ""))).template("zh_CN") == "yes"
+
+
+@pytest.mark.parametrize(
+    ("condition", "parameters", "holds"),
+    [
+        (Condition("a"), {"a": "1"}, True),
+        (Condition("a"), {"a": ""}, False),
+        (Condition("a"), {}, False),
+        (Condition("a", negated=True), {}, True),
+        (Condition("a", negated=True), {"a": "1"}, False),
+        (Condition("a", "wsl"), {"a": "wsl"}, True),
+        (Condition("a", "wsl"), {"a": "debian"}, False),
+        (Condition("a", "wsl", negated=True), {"a": "debian"}, True),
+        (Condition("a", "wsl", negated=True), {"a": "wsl"}, False),
+    ],
+)
+def test_condition_asks_one_parameter(condition: Condition, parameters: dict[str, str], holds: bool) -> None:
+    assert condition.holds(parameters) is holds
+
+
+@given(st.text(min_size=1), st.text())
+def test_negated_condition_is_the_opposite(name: str, value: str) -> None:
+    parameters = {name: value}
+    assert Condition(name).holds(parameters) is not Condition(name, negated=True).holds(parameters)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"severity = ",
+        b"\xff\xfe",
+        b'severity = "terrible"\n[title]\nen = "x"\n',
+        b'severity = 3\n[title]\nen = "x"\n',
+        b'severity = "info"\n',
+        b'severity = "info"\n[title]\nzh_CN = "x"\n',
+        b'severity = "info"\n[title]\nen = 3\n',
+        b'severity = "info"\ntitle = "x"\n',
+        b'severity = "info"\ntitle = []\n',
+        b'severity = "info"\n[[title]]\nwhen = "a"\nen = "x"\n',
+        _small('[[explanation]]\nwhen = 3\nen = "x"\n'),
+        _small('[[explanation]]\nwhen = ["!"]\nen = "x"\n'),
+        _small('[[explanation]]\nwhen = [3]\nen = "x"\n'),
+        _small('[[explanation]]\nen = "{"\n'),
+        _small('[[explanation]]\nen = "{}"\n'),
+        _small('[[explanation]]\nen = "{a.b}"\n'),
+        _small('[[explanation]]\nen = "{a!r}"\n'),
+        _small('[[explanation]]\nen = "{a:>3}"\n'),
+        _small('[[remedy]]\ncheck.en = "x"\n'),
+        _small('[[remedy]]\ntext.en = "x"\naction = "pray"\n'),
+        _small('[[remedy]]\ntext.en = "x"\ncommands = ["reboot"]\n'),
+        _small('[[remedy]]\ntext.en = "x"\ncommands = [{ version = "1" }]\n'),
+        _small('[[remedy]]\ntext.en = "x"\ncommands = [{ key = "reboot", times = 3 }]\n'),
+        _small("[severity_when]\na = 1\n"),
+        b'severity = "info"\nlinks = [1]\n[title]\nen = "x"\n',
+        b'severity = "info"\nparameters = "a"\n[title]\nen = "x"\n',
+    ],
+)
+def test_anything_else_is_named_as_an_error(content: bytes) -> None:
+    with pytest.raises(EntryError) as caught:
+        read_entry(content)
+    assert str(caught.value)
+
+
+@given(st.binary(max_size=200))
+def test_arbitrary_bytes_raise_nothing_else(content: bytes) -> None:
+    with pytest.raises(EntryError):
+        read_entry(content)

@@ -1,0 +1,213 @@
+"""Every file of the problem catalogue against the rules that find its problem and the commands that it names."""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+import gpuassist.diagnose.rules
+from gpuassist.diagnose.catalogue import FAMILY
+from gpuassist.diagnose.catalogue_entry import CommandEntry, Condition, Entry, Words, read_entry
+from gpuassist.formats.devices import Fault
+from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.finding import Action
+from gpuassist.model.machine import Machine
+from gpuassist.session.inspect import surroundings_of
+from gpuassist.session.standing import USE_CUDA
+from gpuassist.system.resources import Resources
+
+RULES = Path(gpuassist.diagnose.rules.__file__ or "").parent
+RESOURCES = Resources()
+FILES = RESOURCES.names("problems")
+PROBLEMS = tuple(name.removesuffix(".toml") for name in FILES)
+COMMANDS = Knowledge(RESOURCES.read).commands
+SURROUNDINGS = frozenset(surroundings_of(Machine()))
+
+_PACKAGES = tuple(one for one in Family if one not in {Family.WSL, Family.CONTAINER})
+LOOKUPS = tuple(
+    (place, packages, Family.ANY) for packages in _PACKAGES for place in (packages, Family.WSL, Family.CONTAINER)
+)  # as knowledge.families.lookup_order makes them
+
+every_problem = pytest.mark.parametrize("problem", PROBLEMS)
+
+
+def _entry(problem: str) -> Entry:
+    return read_entry(RESOURCES.read(f"problems/{problem}.toml"))
+
+
+def _slots(template: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
+
+
+def _all_words(entry: Entry) -> Iterator[Words]:
+    yield from (one.words for one in (*entry.titles, *entry.explanation))
+    for remedy in entry.remedies:
+        yield remedy.words
+        if remedy.check is not None:
+            yield remedy.check
+
+
+def _conditions(entry: Entry) -> Iterator[Condition]:
+    yield from (condition for condition, _ in entry.severity_when)
+    for sentence in (*entry.titles, *entry.explanation):
+        yield from sentence.when
+    for remedy in entry.remedies:
+        yield from remedy.when
+
+
+def _used(entry: Entry) -> set[str]:
+    words = {slot for one in _all_words(entry) for _, template in one.by_language for slot in _slots(template)}
+    conditions = {condition.parameter for condition in _conditions(entry)}
+    templates = (template for remedy in entry.remedies for use in remedy.commands for _, template in use.parameters)
+    return (words | conditions | {slot for template in templates for slot in _slots(template)}) - {FAMILY} - SURROUNDINGS
+
+
+class _Rules:
+    """What the source of the rules says: the ids that they can name, and the parameters that they give."""
+
+    def __init__(self) -> None:
+        self.parameters: dict[str, set[str]] = {}
+        for path in RULES.glob("*.py"):
+            self._read(ast.parse(path.read_text("utf-8")))
+
+    def _read(self, module: ast.Module) -> None:
+        keys = {text for node in ast.walk(module) if isinstance(node, ast.Dict) for key in node.keys if key for text in _texts(key)}
+        for call in (node for node in ast.walk(module) if isinstance(node, ast.Call)):
+            if isinstance(call.func, ast.Name) and call.func.id in {"finding", "undetermined"} and call.args:
+                given = {word.arg for word in call.keywords if word.arg}
+                spread = keys | {fault.value.replace("-", "_") for fault in Fault} if len(given) < len(call.keywords) else set()
+                for problem in _named(call.args[0], module):
+                    self.parameters.setdefault(problem, set()).update(given | spread)
+
+
+def _named(argument: ast.expr, module: ast.Module) -> set[str]:
+    """The ids that an argument can be; a local name is what is assigned to it."""
+    if not isinstance(argument, ast.Name):
+        return _texts(argument)
+    assigned = (node.value for node in ast.walk(module) if isinstance(node, ast.Assign) and _binds(node.targets, argument.id))
+    return {text for value in assigned for text in _texts(value)}
+
+
+def _binds(targets: Iterable[ast.expr], name: str) -> bool:
+    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
+
+
+def _texts(node: ast.AST) -> set[str]:
+    return {one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+
+
+READ = _Rules()
+
+
+def test_rules_are_read_from_their_source() -> None:
+    assert {"no-driver", "nvcc-arch-dropped", "open-module-unsupported-gpu"} <= set(READ.parameters)
+
+
+def test_every_problem_of_a_rule_is_described() -> None:
+    assert set(READ.parameters) - set(PROBLEMS) == set()
+
+
+def test_no_description_is_without_a_rule() -> None:
+    assert set(PROBLEMS) - set(READ.parameters) == set()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_file_name_is_the_id_in_kebab_case(name: str) -> None:
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*\.toml", name)
+
+
+@every_problem
+def test_declared_parameters_are_exactly_those_used(problem: str) -> None:
+    entry = _entry(problem)
+    assert set(entry.parameters) == _used(entry)
+
+
+@every_problem
+def test_parameters_are_given_by_the_rules(problem: str) -> None:
+    assert set(_entry(problem).parameters) - READ.parameters[problem] == set()
+
+
+@every_problem
+def test_last_title_stands_without_condition(problem: str) -> None:
+    titles = _entry(problem).titles
+    assert titles[-1].when == ()
+    assert all(one.when for one in titles[:-1])
+
+
+@every_problem
+def test_words_are_sentences_without_stray_space(problem: str) -> None:
+    entry = _entry(problem)
+    for template in (template for words in _all_words(entry) for _, template in words.by_language):
+        assert template == " ".join(template.split())
+    for words in (*(one.words for one in entry.explanation), *(one.words for one in entry.remedies)):
+        assert words.template("en").endswith((".", ":"))
+    assert not any(one.words.template("en").endswith(".") for one in entry.titles)
+
+
+@every_problem
+def test_links_are_secure(problem: str) -> None:
+    assert all(re.fullmatch(r"https://[a-z0-9.]+/\S*", link) for link in _entry(problem).links)
+
+
+@every_problem
+def test_links_lead_to_the_makers(problem: str) -> None:
+    makers = ("nvidia.com", "pytorch.org", "github.com/NVIDIA")
+    assert all(any(maker in link for maker in makers) for link in _entry(problem).links)
+
+
+@every_problem
+def test_commands_exist(problem: str) -> None:
+    assert {use.key for remedy in _entry(problem).remedies for use in remedy.commands} <= COMMANDS.keys
+
+
+@every_problem
+def test_commands_are_given_no_parameter_in_vain(problem: str) -> None:
+    for use in (use for remedy in _entry(problem).remedies for use in remedy.commands):
+        needed = {name for record in COMMANDS.records if record.key == use.key for name in record.parameters}
+        assert {name for name, _ in use.parameters} <= needed
+
+
+@every_problem
+def test_commands_get_all_their_parameters(problem: str) -> None:
+    for families in LOOKUPS:
+        for use in _uses(problem, families):
+            record = COMMANDS.record(use.key, families)
+            assert record is None or set(record.parameters) <= {name for name, _ in use.parameters}
+
+
+def _uses(problem: str, families: tuple[Family, ...]) -> Iterator[CommandEntry]:
+    """The commands of the remedies that a machine of these families can be shown."""
+    for remedy in _entry(problem).remedies:
+        if all(one.holds({FAMILY: families[0].value}) for one in remedy.when if one.parameter == FAMILY):
+            yield from remedy.commands
+
+
+@every_problem
+def test_something_can_be_done_or_is_explained(problem: str) -> None:
+    assert _entry(problem).explanation
+    assert _entry(problem).remedies
+
+
+@every_problem
+def test_only_the_switch_of_toolkits_is_an_edit(problem: str) -> None:
+    for remedy in _entry(problem).remedies:
+        if remedy.action is Action.EDIT:
+            assert [use.key for use in remedy.commands] == [USE_CUDA]
+            assert all(dict(use.parameters)["version"] for use in remedy.commands)
+
+
+@every_problem
+def test_families_in_conditions_exist(problem: str) -> None:
+    names = {condition.value for condition in _conditions(_entry(problem)) if condition.parameter == FAMILY}
+    assert names <= {family.value for family in Family}
+
+
+@every_problem
+def test_distribution_toolkit_is_never_recommended(problem: str) -> None:
+    assert b"install nvidia-cuda-toolkit" not in RESOURCES.read(f"problems/{problem}.toml").replace(b"to install `", b"")
