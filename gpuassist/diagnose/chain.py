@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpuassist.diagnose.case import Card, Case, Installed
+from gpuassist.diagnose.rules.driver import devices_may_be_opened, libraries_match_module, library_is_there
 from gpuassist.knowledge.compatibility import (
     DriverFit,
     ToolkitMatch,
@@ -16,11 +17,18 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.chain import Chain, Joint, Node, Part, Status
 from gpuassist.model.environment import Accelerator
 from gpuassist.model.fact import Known, Unknown, value_or
+from gpuassist.model.finding import Finding
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version
 
 _NOTHING = verbatim("")
+# What can be wrong with a driver that serves the GPU, whichever it is.
+_DRIVER_ITSELF = (
+    (libraries_match_module, text("its module and its libraries are of different versions")),
+    (library_is_there, text("its library libcuda is missing")),
+    (devices_may_be_opened, text("this user may not open the GPU's device")),
+)
 
 
 def chains(machine: Machine, knowledge: Knowledge) -> tuple[Chain, ...]:
@@ -38,7 +46,7 @@ def _chain(case: Case, card: Card) -> Chain:
             _driver_to_torch(case, one),
             _torch_to_toolkit(case, one),
             _toolkit_to_compiler(case),
-            _gpu_to_torch(card, one),
+            _gpu_to_torch(case, card, one),
             _gpu_to_toolkit(case, card),
         )
         if joint is not None
@@ -133,6 +141,9 @@ def _gpu_to_driver(case: Case, card: Card) -> Joint:
         opened = isinstance(case.open_module, Known) and case.open_module.value
         reason = text("the open module does not run this GPU") if opened else text("this GPU needs the open module")
         return Joint(Part.GPU, Part.DRIVER, Status.PROBLEM, reason)
+    for rule, reason in _DRIVER_ITSELF:
+        if any(isinstance(verdict, Finding) for verdict in rule(case)):
+            return Joint(Part.GPU, Part.DRIVER, Status.PROBLEM, reason)
     return Joint(Part.GPU, Part.DRIVER, Status.UNKNOWN if fit is DriverFit.UNKNOWN else Status.RIGHT, _NOTHING)
 
 
@@ -168,15 +179,22 @@ def _toolkit_to_compiler(case: Case) -> Joint:
     toolkit, gcc = case.toolkit, case.gcc
     if toolkit is None or gcc is None:
         return Joint(Part.TOOLKIT, Part.COMPILER, Status.ABSENT, _NOTHING)
-    if isinstance(toolkit.gcc_limit, Unknown) or isinstance(gcc.version, Unknown):
+    known = case.known(toolkit)
+    if known is None or known.gcc_limit is None or isinstance(gcc.version, Unknown):
         return Joint(Part.TOOLKIT, Part.COMPILER, Status.UNKNOWN, _NOTHING)
-    if gcc_fits(toolkit.gcc_limit.value, gcc.version.value):
+    if gcc_fits(known.gcc_limit, gcc.version.value):
         return Joint(Part.TOOLKIT, Part.COMPILER, Status.RIGHT, _NOTHING)
-    return Joint(Part.TOOLKIT, Part.COMPILER, Status.PROBLEM, text("accepts gcc up to {limit}", limit=toolkit.gcc_limit.value))
+    return Joint(Part.TOOLKIT, Part.COMPILER, Status.PROBLEM, text("accepts gcc up to {limit}", limit=known.gcc_limit))
 
 
-def _gpu_to_torch(card: Card, one: Installed | None) -> Joint | None:
-    if one is None or not isinstance(card.capability, Known) or not isinstance(one.torch.targets, Known) or _runs(card, one):
+def _gpu_to_torch(case: Case, card: Card, one: Installed | None) -> Joint | None:
+    if (
+        one is None
+        or case.ruled_out(card)
+        or not isinstance(card.capability, Known)
+        or not isinstance(one.torch.targets, Known)
+        or _runs(card, one)
+    ):
         return None
     reason = text("torch has no code for {capability}", capability=str(card.capability.value))
     return Joint(Part.GPU, Part.TORCH, Status.PROBLEM, reason)
@@ -184,9 +202,10 @@ def _gpu_to_torch(card: Card, one: Installed | None) -> Joint | None:
 
 def _gpu_to_toolkit(case: Case, card: Card) -> Joint | None:
     toolkit = case.toolkit
-    if toolkit is None or not isinstance(card.capability, Known) or not isinstance(toolkit.targets, Known):
+    known = case.known(toolkit) if toolkit is not None and not case.ruled_out(card) else None
+    if toolkit is None or known is None or not known.targets or not isinstance(card.capability, Known):
         return None
-    if not toolkit.targets.value or toolkit_builds_for(toolkit.targets.value, card.capability.value):
+    if toolkit_builds_for(known.targets, card.capability.value):
         return None
     version = str(value_or(toolkit.version, Version(())).release)
     reason = text("nvcc {version} cannot build for {capability}", version=version, capability=str(card.capability.value))
