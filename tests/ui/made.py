@@ -9,9 +9,13 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.finding import Action, Answer, CommandUse, Diagnosis, Remedy, Severity
+from gpuassist.model.machine import Machine
 from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.monitor.history import History
+from gpuassist.session.inspect import Inspection
+from gpuassist.session.standing import USE_CUDA
 from gpuassist.ui.asking import Answered, Asking
 
 GIB = 1 << 30
@@ -102,3 +106,11 @@ def framed(qtbot: QtBot) -> QWidget:
     with qtbot.waitExposed(frame):
         frame.show()
     return frame
+
+
+def inspection(machine: Machine, *, use_cuda: str = "", recorded: bool = False) -> Inspection:
+    """An inspection with at most one finding: that new shells should use a CUDA version."""
+    command = CommandUse(USE_CUDA, (("version", use_cuda),), (f"gpuassist use cuda {use_cuda}",))
+    remedy = Remedy("Use it", (command,), False, Action.EDIT, "")
+    answer = Answer("nvcc-too-old", Severity.PROBLEM, "nvcc is too old", "", (), (remedy,), ())
+    return Inspection(machine, Diagnosis(), (answer,) if use_cuda else (), (), 0.1, recorded, "made up" if recorded else "")

@@ -66,6 +66,7 @@ class FindingCard(Card):
             self._details.setVisible(is_open)
         self._title.setVisible(is_open)
         self._closed.setVisible(not is_open)
+        self._copy.setVisible(is_open)
         self._toggle.setText(self._words(text("Less") if is_open else text("Show")))
         self._toggle.setAccessibleName(f"{self._toggle.text()}: {self.answer.title}")
 
@@ -87,9 +88,9 @@ class FindingCard(Card):
         self._toggle: QPushButton = small("", self)
         self._toggle.clicked.connect(self._flip)
         column.addWidget(self._toggle)
-        copy = CopyButton(self._words, self.plain_text, self)
-        copy.setAccessibleName(f"{copy.text()}: {self.answer.title}")
-        column.addWidget(copy)
+        self._copy = CopyButton(self._words, self.plain_text, self)
+        self._copy.setAccessibleName(f"{self._copy.text()}: {self.answer.title}")
+        column.addWidget(self._copy)
         for place in range(column.count()):
             item = column.itemAt(place)
             button = item.widget() if item is not None else None

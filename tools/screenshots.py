@@ -1,0 +1,118 @@
+"""Starts the real window with the machines that ship with gpuassist and saves a picture of every page, light and dark.
+
+    python tools/screenshots.py [FOLDER] [--size 1280x800] [--example NAME]... [--language LANG] [--page PAGE]...
+
+Without a display it starts Xvfb. What the window remembers and changes goes into a home of its own that is thrown away.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gpuassist.ui.application import WindowRun
+
+EXAMPLES = ("02-rtx-4090-cuda-11-7-first",)
+SETTLED_MILLISECONDS = 1500  # a page has painted what it shows, and an indicator that was shown has gone
+
+
+def main() -> int:
+    """Takes the pictures and prints their names."""
+    options = _options()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    with _display() as display, tempfile.TemporaryDirectory() as home:
+        os.environ.update({"HOME": home, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb"})
+        return 0 if _take(options) else 1
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("docs/screenshots"))
+    parser.add_argument("--size", default="1280x800")
+    parser.add_argument("--example", action="append", help="a machine in resources/machines, without its ending")
+    parser.add_argument("--language", default="en")
+    parser.add_argument("--page", action="append", help="machine, found, repair, verify or live; all without it")
+    return parser.parse_args()
+
+
+@contextmanager
+def _display() -> Iterator[str]:
+    read, write = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", "2400x1600x24", "-nolisten", "tcp"],
+        pass_fds=[write],
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield ":" + os.read(read, 16).decode().strip()
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _take(options: argparse.Namespace) -> bool:
+    from PySide6.QtWidgets import QApplication
+
+    from gpuassist.app import compose
+    from gpuassist.ui.application import WindowRun
+
+    application = QApplication(["screenshots"])
+    run = WindowRun(compose(options.language), application)
+    width, height = map(int, options.size.split("x"))
+    run.window.resize(width, height)
+    run.furnished.connect(lambda: _walk(run, options))
+    run.window.show()
+    application.exec()
+    run.end()
+    return True
+
+
+def _walk(run: WindowRun, options: argparse.Namespace) -> None:
+    from PySide6.QtCore import QCoreApplication, QTimer
+
+    shots = _shots(run, options)
+
+    def step() -> None:
+        wait = next(shots, None)
+        if wait is None:
+            run.window.close()
+            QCoreApplication.quit()
+        else:
+            QTimer.singleShot(wait, step)
+
+    QTimer.singleShot(SETTLED_MILLISECONDS, step)
+
+
+def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
+    """Does one thing each time it is asked, and says how many milliseconds that takes to settle."""
+    from gpuassist.session.flow import GoTo, Step
+    from gpuassist.ui.page import OpenExample
+    from gpuassist.ui.theme import Appearance
+
+    assert run.frame is not None
+    assert run.theme is not None
+    wanted = [Step(page) for page in options.page] if options.page else list(Step)
+    for example in options.example or EXAMPLES:
+        run.frame.pages.machine_page.asked.emit(OpenExample(example))
+        yield SETTLED_MILLISECONDS
+        for step in wanted:
+            run.frame.go(GoTo(step, run.frame.flow.repairable if step is Step.REPAIR else ""))
+            yield SETTLED_MILLISECONDS
+            for appearance in (Appearance.LIGHT, Appearance.DARK):
+                run.theme.choose(appearance)
+                yield SETTLED_MILLISECONDS // 3
+                name = options.folder / f"{example}-{step.value}-{appearance.value}.png"
+                run.window.grab().save(str(name))
+                print(name)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
