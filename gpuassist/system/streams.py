@@ -60,7 +60,7 @@ class Stream(Protocol):
         """The next line of its report, without the newline."""
 
     def end(self, *, patience: float = 0.0) -> Ended:
-        """Gives it `patience` seconds to end by itself, ends it with all its children, and says how it ended."""
+        """Gives it `patience` seconds to end by itself, ends it with all its children, and says how it ended; once or again."""
 
 
 class Streams(Protocol):
@@ -101,6 +101,7 @@ class _RealStream:
         self._child, self._report, self._printed = child, report, child.stdout.fileno()
         self._pending = bytearray()
         self._output = bytearray()
+        self._ended: Ended | None = None
         self._selector = selectors.DefaultSelector()
         for descriptor in (self._report, self._printed):
             os.set_blocking(descriptor, False)
@@ -120,6 +121,11 @@ class _RealStream:
 
     def end(self, *, patience: float = 0.0) -> Ended:
         """See `Stream.end`."""
+        if self._ended is None:
+            self._ended = self._end(patience)
+        return self._ended
+
+    def _end(self, patience: float) -> Ended:
         deadline = time.monotonic() + patience
         while self._child.poll() is None and time.monotonic() < deadline:
             self._read(min(0.05, patience))  # a program that prints much would otherwise wait for its pipe

@@ -19,7 +19,6 @@ from gpuassist.verify.transcript import Transcript
 CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child.py")
 
 _LOOK_EVERY_SECONDS = 0.1
-_PATIENCE_SECONDS = 5.0
 _TAIL_LINES = 4
 _NO_TORCH = "ModuleNotFoundError: No module named 'torch'"
 
@@ -33,7 +32,7 @@ class Level(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds: until torch is imported and its GPUs are found, for one check, and for everything.
+    """Seconds: until torch is imported and its GPUs are found, for one check, for everything, and to end after the last word.
 
     The first import after an installation took 5 s on a fast disk, the first touch of a GPU may compile PTX for minutes
     (CUDA C++ programming guide, just-in-time compilation).
@@ -42,6 +41,7 @@ class Limits:
     start: float = 180.0
     check: float = 180.0
     overall: float = 900.0
+    ending: float = 5.0
 
 
 LIMITS = {Level.QUICK: Limits(), Level.FULL: Limits(check=900.0, overall=3600.0)}
@@ -71,12 +71,14 @@ def run(world: World, request: Request, *, on_event: OnEvent, cancelled: Cancell
     )
     if isinstance(stream, NotStarted):
         return replace(blank, error=_why_not_started(stream, request.interpreter))
-    transcript, verdict = Transcript(), _Stop.GONE
+    transcript = Transcript()
+    limits = request.limits or LIMITS[request.level]
     try:
-        verdict = _listen(stream, transcript, _Deadlines(world.clock, request), on_event=on_event, cancelled=cancelled)
+        stop = _listen(stream, transcript, _Deadlines(world.clock, limits), on_event=on_event, cancelled=cancelled)
+        ended = stream.end(patience=limits.ending if stop is _Stop.GONE else 0.0)
     finally:
-        ended = stream.end(patience=_PATIENCE_SECONDS if verdict is _Stop.GONE else 0.0)
-    return _result(blank, transcript, verdict, ended)
+        stream.end()
+    return _result(blank, transcript, stop, ended)
 
 
 class _Stop(Enum):
@@ -91,15 +93,14 @@ class _Stop(Enum):
 class _Deadlines:
     """When the child must have said its next word, and its last."""
 
-    def __init__(self, clock: Clock, request: Request) -> None:
-        self._clock = clock
-        self._limits = request.limits or LIMITS[request.level]
-        self._last = clock.monotonic() + self._limits.overall
-        self._next = clock.monotonic() + self._limits.start
+    def __init__(self, clock: Clock, limits: Limits) -> None:
+        self._clock, self._check = clock, limits.check
+        self._last = clock.monotonic() + limits.overall
+        self._next = clock.monotonic() + limits.start
 
     def heard(self) -> None:
         """It said something: the next word has the time of one check."""
-        self._next = self._clock.monotonic() + self._limits.check
+        self._next = self._clock.monotonic() + self._check
 
     def passed(self) -> bool:
         """Whether one of them is over."""
@@ -143,10 +144,13 @@ def _result(blank: Verification, transcript: Transcript, stop: _Stop, ended: End
 
 
 def _overall(devices: tuple[DeviceVerdict, ...], verdict: Verdict, transcript: Transcript) -> Verdict:
-    found = {device.verdict for device in devices} or {verdict}
     if transcript.refused is not None and transcript.refused.error.startswith(_NO_TORCH):
         return Verdict.SKIPPED
-    return next(one for one in (Verdict.HUNG, Verdict.FAIL, Verdict.PASS, Verdict.SKIPPED) if one in found)
+    found = {device.verdict for device in devices}
+    wrong = next((one for one in (Verdict.HUNG, Verdict.FAIL) if one in found), None)
+    if wrong is not None or not transcript.finished:
+        return wrong or verdict
+    return Verdict.PASS if Verdict.PASS in found else Verdict.SKIPPED
 
 
 def _why_stopped(transcript: Transcript, stop: _Stop, ended: Ended) -> Text | None:

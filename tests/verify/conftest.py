@@ -1,0 +1,37 @@
+"""What tests of verifying share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from gpuassist.model.verdict import Verification
+from gpuassist.system.surroundings import Surroundings
+from gpuassist.system.world import World
+from gpuassist.verify.protocol import Event
+from gpuassist.verify.runner import Level, Limits, Request, run
+from tests.torch_environment import surroundings
+
+Run = Callable[..., Verification]
+
+
+@pytest.fixture
+def verified() -> Run:
+    """Runs the child script, or what stands in for it, to the end; `heard` collects the events."""
+
+    def verify(
+        interpreter: str,
+        *,
+        devices: tuple[str, ...] = ("all",),
+        level: Level = Level.QUICK,
+        limits: Limits | None = None,
+        heard: list[Event] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+        variables: Mapping[str, str] | None = None,
+    ) -> Verification:
+        events: list[Event] = [] if heard is None else heard
+        request = Request(interpreter, variables or surroundings(), devices, level, limits)
+        return run(World(Surroundings.current()), request, on_event=events.append, cancelled=cancelled)
+
+    return verify
