@@ -1,0 +1,297 @@
+"""The repair page on a real home with a real bash: plan, choose, apply, prove, undo, and every refusal in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.fact import Known
+from gpuassist.model.machine import Machine
+from gpuassist.model.shell import Shell, StartupFile
+from gpuassist.session import fix
+from gpuassist.session.context import Session
+from gpuassist.session.fix import LdLibraryPath
+from gpuassist.session.flow import GoTo, Marked, Step, StepState
+from gpuassist.session.words import ENGLISH
+from gpuassist.ui.page import Desk, ReadAgain
+from gpuassist.ui.pages.repair import RepairPage
+from gpuassist.ui.pages.repair_result import ReceiptRow
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.widgets.cards import Notice
+from tests.repair.homes import make_toolkit, world_at
+from tests.ui.made import Answers, framed, inspection
+
+
+@pytest.fixture
+def session(home: Path) -> Session:
+    """A user with two toolkits in their home, whose .bashrc puts the older one first."""
+    make_toolkit(home / "cuda-11.7", "11.7.99")
+    make_toolkit(home / "cuda-12.4", "12.4.131")
+    (home / ".bashrc").write_text(rc(home))
+    return Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
+
+
+def rc(home: Path) -> str:
+    return f"alias ll='ls -l'\nexport PATH={home}/cuda-11.7/bin:$PATH\nif true; then\n  export CUDA_HOME={home}/cuda-11.7\nfi\n"
+
+
+class Shown:
+    """The page in a window, with what it asked of the frame."""
+
+    def __init__(self, desk: Desk, qtbot: QtBot) -> None:
+        self.desk, self.qtbot = desk, qtbot
+        self.frame = framed(qtbot)
+        self.page = RepairPage(desk, self.frame)
+        self.page.resize(1056, 700)
+        self.page.show()
+        self.asked: list[object] = []
+        self.page.asked.connect(self.asked.append)
+
+    def open(self, machine: Machine, version: str = "12.4", *, recorded: bool = False) -> None:
+        self.page.show_inspection(inspection(machine, use_cuda=version, recorded=recorded))
+        self.page.arrive("")
+        self.settle()
+
+    def settle(self) -> None:
+        works = (self.page._planning, self.page._changing, self.page._listing)
+        self.qtbot.waitUntil(lambda: not any(work.busy for work in works), timeout=20_000)
+
+    def apply(self) -> None:
+        self.page._apply.trigger()
+        self.settle()
+
+    def words(self) -> str:
+        return " ".join(label.text() for label in self.page.findChildren(QLabel) if label.isVisibleTo(self.page))
+
+    def notice(self) -> str:
+        return " ".join(one.words for one in self.page.findChildren(Notice) if one.isVisibleTo(self.page))
+
+
+@pytest.fixture
+def machine(session: Session) -> Machine:
+    """As much of the machine as the page needs."""
+    return fix.look(session)
+
+
+@pytest.fixture
+def shown(desk: Desk, qtbot: QtBot, machine: Machine) -> Shown:
+    made = Shown(desk, qtbot)
+    made.open(machine)
+    return made
+
+
+def test_the_finding_leads_to_a_plan(shown: Shown) -> None:
+    assert shown.page.plan is not None
+    assert "Make new shells use CUDA 12.4" in shown.words()
+
+
+def test_lines_are_listed_with_their_ticks(shown: Shown) -> None:
+    rows = shown.page._card.lines
+    assert [(row.line.line, row.tick.isChecked(), row.tick.isEnabled()) for row in rows] == [(2, True, True), (4, False, True)]
+
+
+def test_a_line_says_what_it_does_and_where_it_stands(shown: Shown) -> None:
+    words = " ".join(label.text() for label in shown.page._card.lines[1].findChildren(QLabel))
+    assert "Sets CUDA_HOME" in words
+    assert "if true; then" in words
+
+
+def test_the_diff_is_that_of_the_plan(shown: Shown) -> None:
+    assert shown.page.plan is not None
+    assert shown.page._diff.diff == shown.page.plan.diff
+
+
+def test_ticking_a_line_plans_again(shown: Shown) -> None:
+    shown.page._card.lines[1].tick.setChecked(True)
+    shown.settle()
+    assert shown.page.plan is not None
+    assert [line.line for line in shown.page.plan.lines if line.ticked] == [2, 4]
+
+
+def test_rows_stay_while_only_ticks_change(shown: Shown) -> None:
+    before = shown.page._card.lines
+    before[0].tick.setChecked(False)
+    shown.settle()
+    assert shown.page._card.lines is before
+
+
+def test_the_loader_path_can_be_asked_for(shown: Shown) -> None:
+    assert shown.page._card.loader is not None
+    shown.page._card.loader.tick.setChecked(True)
+    shown.settle()
+    assert shown.page.plan is not None
+    assert shown.page.plan.wish.ld_library_path is LdLibraryPath.ON
+    assert "LD_LIBRARY_PATH" in shown.page.plan.block
+
+
+def test_another_toolkit_can_be_chosen(shown: Shown) -> None:
+    shown.page.choose_toolkit("11.7")
+    shown.settle()
+    assert shown.page.plan is not None
+    assert shown.page.plan.toolkit.root.endswith("cuda-11.7")
+
+
+def test_before_and_after_are_whole_paths(shown: Shown, home: Path) -> None:
+    nvcc = shown.page._terminal.rows[0]
+    assert (ENGLISH(nvcc.now), ENGLISH(nvcc.after)) == (f"{home}/cuda-11.7/bin/nvcc", f"{home}/cuda-12.4/bin/nvcc")
+
+
+def test_nothing_is_written_before_apply(shown: Shown, home: Path) -> None:
+    assert (home / ".bashrc").read_text() == rc(home)
+
+
+def test_lines_can_be_copied_instead(shown: Shown) -> None:
+    shown.page._copy.trigger()
+    assert shown.page.plan is not None
+    assert QGuiApplication.clipboard().text() == shown.page.plan.block + "\n"
+
+
+def test_apply_changes_and_proves(shown: Shown, home: Path) -> None:
+    shown.apply()
+    assert f"Done and proved: a new terminal finds {home}/cuda-12.4/bin/nvcc" in shown.notice()
+    assert (home / ".bashrc").read_text() != rc(home)
+
+
+def test_a_proved_repair_marks_its_step(shown: Shown) -> None:
+    shown.apply()
+    assert [one.state for one in shown.asked if isinstance(one, Marked)] == [StepState.BUSY, StepState.RIGHT]
+
+
+def test_after_apply_the_table_shows_the_proof(shown: Shown, home: Path) -> None:
+    shown.apply()
+    assert ENGLISH(shown.page._terminal.rows[0].after) == f"{home}/cuda-12.4/bin/nvcc"
+    assert "now, proved" in shown.words()
+
+
+def test_undo_restores_every_byte(shown: Shown, home: Path) -> None:
+    shown.apply()
+    shown.page._undo.trigger()
+    shown.settle()
+    assert (home / ".bashrc").read_text() == rc(home)
+    assert "byte for byte" in shown.notice()
+
+
+def test_undo_asks_first(shown: Shown, home: Path, answers: Answers) -> None:
+    answers.agrees = False
+    shown.apply()
+    shown.page._undo.trigger()
+    shown.settle()
+    assert "byte for byte" in answers.asked[0]
+    assert (home / ".bashrc").read_text() != rc(home)
+
+
+def test_changes_are_listed_with_their_undo(shown: Shown, home: Path) -> None:
+    shown.apply()
+    (row,) = shown.page._history.findChildren(ReceiptRow)
+    row.button.click()
+    shown.settle()
+    assert (home / ".bashrc").read_text() == rc(home)
+    assert shown.page._history.receipts[0].undone_at
+
+
+def test_an_edited_file_is_refused_at_apply(shown: Shown, home: Path) -> None:
+    (home / ".bashrc").write_text("# somebody else was here\n")
+    shown.apply()
+    assert "changed" in shown.notice()
+    assert (home / ".bashrc").read_text() == "# somebody else was here\n"
+
+
+def test_a_repair_done_already_says_so(shown: Shown, session: Session) -> None:
+    shown.apply()
+    shown.page._applied = None
+    shown.open(fix.look(session))
+    assert "New shells are set up for CUDA 12.4" in shown.words()
+    assert shown.page.bar().primary is None
+
+
+def test_an_obstacle_offers_the_lines_to_paste(desk: Desk, qtbot: QtBot, machine: Machine, home: Path) -> None:
+    (home / ".bashrc").unlink()
+    (home / ".bashrc").mkdir()
+    made = Shown(desk, qtbot)
+    made.open(machine)
+    assert not made.page._apply.isEnabled()
+    assert made.page._by_hand.isVisibleTo(made.page)
+    assert "export CUDA_HOME=" in made.page._block.content
+    assert made.notice()
+
+
+def test_a_toolkit_that_is_gone_is_refused_in_words(shown: Shown, home: Path) -> None:
+    (home / "cuda-12.4/bin/nvcc").unlink()
+    shown.page.open_for("12.4")
+    shown.settle()
+    assert "cuda-12.4/bin/nvcc does not exist" in shown.words()
+    assert shown.page.plan is None
+
+
+def test_without_a_finding_any_toolkit_is_offered(desk: Desk, qtbot: QtBot, machine: Machine) -> None:
+    made = Shown(desk, qtbot)
+    made.open(machine, "")
+    assert "Nothing needs repair here" in made.words()
+    assert made.page._card._toolkit.isVisibleTo(made.page)
+
+
+def test_without_any_toolkit_none_is_offered(desk: Desk, qtbot: QtBot) -> None:
+    made = Shown(desk, qtbot)
+    made.open(Machine(), "")
+    assert "No CUDA toolkit is installed" in made.words()
+
+
+def test_a_wish_opens_its_version(shown: Shown) -> None:
+    shown.page.arrive("11.7")
+    shown.settle()
+    assert shown.page.plan is not None
+    assert shown.page.plan.wish.version == "11.7"
+
+
+def test_a_recorded_machine_is_shown_but_not_changed(desk: Desk, qtbot: QtBot, machine: Machine) -> None:
+    file = StartupFile("/home/them/.bashrc", exists=True, content=Known("export PATH=/usr/local/cuda-11.7/bin:$PATH\n", "recorded"))
+    recorded = Machine("2026", toolkits=machine.toolkits, shell=Shell(startup_files=Known((file,), "recorded")))
+    made = Shown(desk, qtbot)
+    made.open(recorded, recorded=True)
+    assert made.page._diff.diff
+    assert not made.page._apply.isEnabled()
+    assert "recorded machine" in made.page._apply.statusTip()
+
+
+def test_checking_again_asks_the_frame(shown: Shown) -> None:
+    shown.apply()
+    shown.page._again.trigger()
+    assert [type(one) for one in shown.asked[-2:]] == [ReadAgain, GoTo]
+
+
+def test_leaving_while_planning_is_silent(desk: Desk, qtbot: QtBot, machine: Machine) -> None:
+    made = Shown(desk, qtbot)
+    made.page.show_inspection(inspection(machine, use_cuda="12.4"))
+    made.page.close_down()
+    made.settle()
+    assert made.page.plan is None
+
+
+def test_a_proof_that_fails_is_told(shown: Shown, home: Path) -> None:
+    (home / "cuda-12.4/bin/nvcc").chmod(0o644)
+    shown.apply()
+    assert shown.notice().startswith("Changed, but")
+    assert Marked(Step.REPAIR, StepState.PROBLEM) in shown.asked
+
+
+def test_cards_stay_within_the_page(shown: Shown) -> None:
+    cards: list[QWidget] = [shown.page._card, shown.page._diff, shown.page._terminal]
+    assert all(card.width() <= shown.page.width() for card in cards)
+
+
+def test_marks_of_steps_follow_the_outcome(shown: Shown) -> None:
+    shown.apply()
+    row = shown.page._card._steps.itemAt(0)
+    assert row is not None
+    assert getattr(row.widget(), "mark", None) is Mark.RIGHT
+
+
+def test_an_unknown_machine_says_what_is_missing(desk: Desk, qtbot: QtBot) -> None:
+    made = Shown(desk, qtbot)
+    made.open(Machine(), "12.4")
+    assert "which toolkits are installed is not known" in made.words().lower()
