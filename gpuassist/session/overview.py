@@ -17,6 +17,7 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 
 _GIB = 1024**3
+_NVML_SUCCESS = 0
 # Transfer rates of PCI Express 1.0 to 7.0 in GT/s (PCI-SIG).
 _PCIE_GENERATION = {2.5: "1.0", 5.0: "2.0", 8.0: "3.0", 16.0: "4.0", 32.0: "5.0", 64.0: "6.0", 128.0: "7.0"}
 _TOOLKITS_IN_TITLE = 1
@@ -95,12 +96,14 @@ def short_name(name: str) -> str:
 def gpu_cards(machine: Machine) -> tuple[GpuCard, ...]:
     """One card a GPU."""
     gpus = machine.gpus.value if isinstance(machine.gpus, Known) else ()
-    return tuple(_gpu_card(place, gpu) for place, gpu in enumerate(gpus))
+    status = machine.driver.nvml_status
+    nvml_works = isinstance(status, Known) and status.value.code == _NVML_SUCCESS
+    return tuple(_gpu_card(place, gpu, nvml_works=nvml_works) for place, gpu in enumerate(gpus))
 
 
-def _gpu_card(place: int, gpu: Gpu) -> GpuCard:
+def _gpu_card(place: int, gpu: Gpu, *, nvml_works: bool) -> GpuCard:
     name = gpu.name.value if isinstance(gpu.name, Known) and gpu.name.value else ""
-    status, state = _gpu_state(gpu)
+    status, state = _gpu_state(gpu, nvml_works=nvml_works)
     lines = (_architecture(gpu), _memory(gpu), _link(gpu), _bound(gpu), _display(gpu), _mig(gpu))
     index = gpu.index.value if isinstance(gpu.index, Known) else place
     where = value_or(gpu.pci_address, "")
@@ -114,7 +117,7 @@ def _gpu_card(place: int, gpu: Gpu) -> GpuCard:
     )
 
 
-def _gpu_state(gpu: Gpu) -> tuple[Status, Text]:
+def _gpu_state(gpu: Gpu, *, nvml_works: bool) -> tuple[Status, Text]:
     if value_or(gpu.power_state, PowerState.ACTIVE) is PowerState.ASLEEP:
         return Status.UNKNOWN, text("asleep, not woken")
     if isinstance(gpu.uuid, Known) and gpu.uuid.value:
@@ -123,7 +126,9 @@ def _gpu_state(gpu: Gpu) -> tuple[Status, Text]:
     if isinstance(driver, Known) and driver.value != "nvidia":
         words = text("driven by {driver}", driver=driver.value) if driver.value else text("no driver")
         return Status.PROBLEM, words
-    return (Status.UNKNOWN, text("not readable")) if isinstance(driver, Known) else (Status.UNKNOWN, text("not known"))
+    if nvml_works:
+        return Status.PROBLEM, text("not listed by the driver")
+    return Status.UNKNOWN, text("not readable") if isinstance(driver, Known) else text("not known")
 
 
 def _architecture(gpu: Gpu) -> Line:

@@ -8,6 +8,8 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.session.overview import short_name
 
+_SHOWN_FROM_SECONDS = 0.05  # less would be shown as 0.0
+
 
 def found_title(machine: Machine, diagnosis: Diagnosis, answers: tuple[Answer, ...]) -> Text:
     """The answer in a sentence."""
@@ -58,10 +60,16 @@ def found_figures(diagnosis: Diagnosis, answers: tuple[Answer, ...], seconds: fl
         counted("1 problem", "{count} problems", problems) if problems else None,
         counted("1 warning", "{count} warnings", warnings) if warnings else None,
         counted("1 note", "{count} notes", notes) if notes else None,
-        counted("1 check in {seconds} s", "{count} checks in {seconds} s", checks, seconds=f"{seconds:.1f}"),
+        _checks(checks, seconds),
         text("nothing has been changed"),
     ]
     return tuple(part for part in parts if part is not None)
+
+
+def _checks(count: int, seconds: float) -> Text:
+    if seconds < _SHOWN_FROM_SECONDS:
+        return counted("1 check", "{count} checks", count)
+    return counted("1 check in {seconds} s", "{count} checks in {seconds} s", count, seconds=f"{seconds:.1f}")
 
 
 def machine_figures(seconds: float, *, recorded: bool, title: str) -> Text:

@@ -64,7 +64,7 @@ class MachineCards(QWidget):
             headings = [words(heading) for heading in (text("Environment"), text("Python"), text("torch"), text("runs on"))]
             model = RowsModel(headings, [self._environment_row(line) for line in lines], made)
             table = Table(model, words(text("Python environments")), made)
-            table.stretch(0)
+            table.spread(gives_way=0)
             made.body.addWidget(table)
         made.body.addStretch(1)
         return made

@@ -14,7 +14,8 @@ from gpuassist.session.words import Words
 from gpuassist.ui.widgets.labels import Rule, source_label
 from gpuassist.ui.widgets.paragraphs import paragraph
 
-_SOURCES_PART = 0.4
+_SOURCES_PART = 0.25
+_SOURCE_LEAST = 92
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,9 @@ class _ValueAndSource(QWidget):
             return
         room = self.width() - 16
         value = self._value.fontMetrics().horizontalAdvance(self._natural) + 4
-        self._source.setFixedWidth(max(0, min(self._source.sizeHint().width(), max(int(room * _SOURCES_PART), room - value))))
+        self._source.setFixedWidth(
+            max(0, min(self._source.sizeHint().width(), max(int(room * _SOURCES_PART), _SOURCE_LEAST, room - value)))
+        )
 
     def _make_value(self, row: FactRow) -> QLabel:
         role = "unknown" if row.unknown else "strong" if row.strong else ""

@@ -102,4 +102,6 @@ class ElidedLabel(QWidget):
 
 def source_label(words: Words, source: str, parent: QWidget | None = None) -> ElidedLabel:
     """Where a fact was read, in the monospaced font at the right."""
-    return ElidedLabel(source, "mono", parent, copy_words=words(COPY), align=Qt.AlignmentFlag.AlignRight)
+    # Of a path both ends tell most, of a program or a library its beginning.
+    elide = Qt.TextElideMode.ElideMiddle if source.startswith(("/", "~")) else Qt.TextElideMode.ElideRight
+    return ElidedLabel(source, "mono", parent, copy_words=words(COPY), align=Qt.AlignmentFlag.AlignRight, elide=elide)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Slot
-from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -23,6 +23,7 @@ from gpuassist.ui.widgets.marks import paint_pill, pill_size
 
 _PADDING = 10
 _ROW_PADDING = 16
+_LEAST_COLUMN = 64
 _ROWS_SHOWN_AT_MOST = 12
 
 
@@ -83,6 +84,7 @@ class Table(QTableView):
 
     def __init__(self, model: QAbstractItemModel, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._gives_way: int | None = None
         self.setModel(model)
         self.setAccessibleName(name)
         self.setItemDelegate(CellDelegate(self))
@@ -104,6 +106,30 @@ class Table(QTableView):
         """Lets this column take the room that is left over."""
         self.horizontalHeader().setStretchLastSection(False)
         self.horizontalHeader().setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+
+    def spread(self, gives_way: int) -> None:
+        """Shares what is left over among all columns; where there is too little, this one gives way."""
+        self._gives_way = gives_way
+        self.horizontalHeader().setStretchLastSection(False)
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._share()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share()
+
+    def _share(self) -> None:
+        if self._gives_way is None:
+            return
+        header = self.horizontalHeader()
+        widths = [max(self.sizeHintForColumn(place), header.sectionSizeHint(place)) for place in range(header.count())]
+        left = self.viewport().width() - sum(widths)
+        if left < 0:
+            widths[self._gives_way] = max(_LEAST_COLUMN, widths[self._gives_way] + left)
+        share = max(0, left) // max(1, len(widths))
+        for place, width in enumerate(widths):
+            header.resizeSection(place, width + share)
 
     def sizeHint(self) -> QSize:
         rows = min(self.model().rowCount(), _ROWS_SHOWN_AT_MOST)
@@ -137,4 +163,5 @@ class Table(QTableView):
 
     @Slot()
     def _fit(self) -> None:
+        self._share()
         self.updateGeometry()
