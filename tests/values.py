@@ -172,7 +172,7 @@ def _driver(one: Recipe) -> Driver:
     loaded, disk, user = one.driver, one.on_disk, one.libcuda
     disk = loaded if disk is None else disk
     user = loaded if user is None else user
-    mismatch = bool(loaded) and user != loaded
+    mismatch = bool(loaded and user) and user != loaded  # NVML is a library of its own: it starts without libcuda
     refused = 0 if loaded and not mismatch else 18 if mismatch else 9 if user else 12
     names = {
         0: "NVML_SUCCESS",

@@ -96,8 +96,22 @@ class Case:
 
     @cached_property
     def cards(self) -> tuple[Card, ...]:
-        """Every GPU that was found."""
+        """Every GPU that was found, but those that are set aside."""
+        return tuple(card for card in self._every_card if card not in self.set_aside)
+
+    @cached_property
+    def set_aside(self) -> tuple[Card, ...]:
+        """The GPUs that are kept for a virtual machine on purpose: nothing here has to serve them."""
+        return tuple(card for card in self._every_card if self.held_by(card) == "vfio-pci")
+
+    @cached_property
+    def _every_card(self) -> tuple[Card, ...]:
         return tuple(self._card(place, gpu) for place, gpu in enumerate(value_or(self.machine.gpus, ())))
+
+    def held_by(self, card: Card) -> str:
+        """The driver other than NVIDIA's that has the GPU; empty where none has or that is not known."""
+        driver = value_or(card.gpu.kernel_driver, "")
+        return "" if driver == "nvidia" else driver
 
     @cached_property
     def usable(self) -> tuple[Card, ...]:
@@ -129,7 +143,9 @@ class Case:
         return next((module.open_flavour for module in self.loaded), NOT_ASKED)
 
     def ruled_out(self, card: Card) -> bool:
-        """Whether the loaded driver cannot serve this GPU: too old for it, past it, or of the wrong flavour."""
+        """Whether the loaded driver cannot serve this GPU: another has it, or it is too old, past it, or of the wrong flavour."""
+        if self.loaded and self.held_by(card):
+            return True
         if self.fit(card) in {DriverFit.TOO_OLD, DriverFit.DROPPED}:
             return True
         opened = self.open_module

@@ -137,6 +137,8 @@ def _gpu_to_driver(case: Case, card: Card) -> Joint:
         return Joint(Part.GPU, Part.DRIVER, Status.PROBLEM, text("driver {version} is older than this GPU", version=version))
     if fit is DriverFit.DROPPED:
         return Joint(Part.GPU, Part.DRIVER, Status.PROBLEM, text("driver {version} no longer serves this GPU", version=version))
+    if case.loaded and case.held_by(card):
+        return Joint(Part.GPU, Part.DRIVER, Status.PROBLEM, text("{driver} has this GPU", driver=case.held_by(card)))
     if case.ruled_out(card):
         opened = isinstance(case.open_module, Known) and case.open_module.value
         reason = text("the open module does not run this GPU") if opened else text("this GPU needs the open module")

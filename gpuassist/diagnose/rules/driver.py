@@ -12,11 +12,14 @@ from gpuassist.knowledge.compatibility import DriverFit, driver_floor, driver_se
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule, Library
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
-from gpuassist.model.finding import Passed
+from gpuassist.model.finding import Finding, Passed
+from gpuassist.model.gpu import PowerState
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version
 
 _MISMATCH = 18  # NVML_ERROR_LIB_RM_VERSION_MISMATCH (nvml.h)
+# NVML_SUCCESS, _DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND (the tools' package alone is missing), _LIB_RM_VERSION_MISMATCH (nvml.h)
+_TOLD_ELSEWHERE = frozenset({0, 9, 12, _MISMATCH})
 _NEEDED_NODES = ("/dev/nvidiactl", "/dev/nvidia-uvm")
 
 
@@ -177,6 +180,32 @@ def devices_may_be_opened(case: Case) -> Iterator[Verdict]:
         yield Passed(text("permissions"))
 
 
+def driver_answers(case: Case) -> Iterator[Verdict]:
+    """NVML must start where the driver is loaded and whole; a sleeping GPU is not asked."""
+    told = case.machine.driver.nvml_status
+    asleep = any(value_or(card.gpu.power_state, PowerState.ACTIVE) is PowerState.ASLEEP for card in case.cards)
+    if not case.loaded or not case.usable or asleep:
+        return
+    if isinstance(told, Unknown):
+        if told.asked:
+            yield from undetermined("cuda-init-failed-driver-state", text("whether the driver answers"), told)
+    elif told.value.code not in _TOLD_ELSEWHERE and not _has_finding(case):
+        yield finding(
+            "cuda-init-failed-driver-state",
+            proof(text("NVML"), told, verbatim(told.value.name)),
+            proof(text("loaded kernel module"), case.loaded[0].version),
+            gpu=_names(list(case.usable)),
+            driver=str(value_or(case.driver, "")),
+            status=told.value.name,
+            container=case.container,
+        )
+
+
+def _has_finding(case: Case) -> bool:
+    rules = (libraries_match_module, module_flavour_fits, devices_may_be_opened)
+    return any(isinstance(verdict, Finding) for rule in rules for verdict in rule(case))
+
+
 def _loaded_version(case: Case) -> Fact[Version]:
     loaded = case.machine.driver.loaded
     return case.loaded[0].version if case.loaded else loaded if isinstance(loaded, Unknown) else NOT_ASKED
@@ -271,4 +300,5 @@ RULES = (
     driver_serves_gpus,
     driver_serves_torch,
     devices_may_be_opened,
+    driver_answers,
 )

@@ -24,6 +24,13 @@ def gpu_present(case: Case) -> Iterator[Verdict]:
         yield finding("no-nvidia-gpu", proof(text("NVIDIA GPUs found"), gpus, text("none")), container=case.container)
     elif gpus.value:
         yield Passed(text("GPU found"))
+    if case.set_aside:
+        yield finding(
+            "gpu-reserved-for-vm",
+            *(proof(text("kernel driver of {gpu}", gpu=card.name), card.gpu.kernel_driver) for card in case.set_aside),
+            gpu=_names(case.set_aside),
+            others=_names(case.cards),
+        )
 
 
 def driver_runs(case: Case) -> Iterator[Verdict]:
@@ -34,7 +41,9 @@ def driver_runs(case: Case) -> Iterator[Verdict]:
     loaded = case.machine.driver.loaded
     if held:
         yield _nouveau(case, held)
-    elif isinstance(loaded, Unknown):
+    if len(held) == len(case.cards):
+        return
+    if isinstance(loaded, Unknown):
         yield from _without_the_module_fact(case, loaded)
     elif case.container and (not loaded.value or _no_nodes(case)):
         yield finding(
@@ -83,7 +92,12 @@ def _no_nodes(case: Case) -> bool:
 def _nouveau(case: Case, held: list[Card]) -> Verdict:
     facts = [proof(text("kernel driver of {gpu}", gpu=card.name), card.gpu.kernel_driver) for card in held]
     loaded = proof(text("nouveau"), case.machine.driver.nouveau_loaded, text("loaded")) if None in facts else None
-    return finding("nouveau-active", *facts, loaded, gpu=_names(tuple(held)), **_what_to_install(case))
+    return finding("nouveau-active", *facts, loaded, gpu=_names(tuple(held)), others=_others(case, held), **_what_to_install(case))
+
+
+def _others(case: Case, held: list[Card]) -> str:
+    """The GPUs that NVIDIA's driver runs beside those that nouveau has: somebody may want it so."""
+    return _names(tuple(card for card in case.cards if card not in held)) if case.running else ""
 
 
 def _not_loaded(case: Case) -> Iterator[Verdict]:
