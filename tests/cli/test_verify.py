@@ -1,0 +1,240 @@
+"""`gpuassist verify` as a person and as a program reads it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpuassist.cli import verify
+from gpuassist.cli.context import Exit, UsageError
+from gpuassist.session.words import ENGLISH
+from tests.cli.made_session import live_session, run_live
+from tests.torch_environment import interpreter_that_runs, torch_python
+from tests.verify.lines import BEGIN, DONE, END, FAIL, PASS, REFUSAL, SKIP, START
+from tests.verify.test_runner import says
+
+ON_CPU = {
+    **START,
+    "torch": "2.5.1+cpu",
+    "cuda": "",
+    "accelerators": 0,
+    "no_accelerator": "this torch is built for the CPU only",
+    "devices": [{"device": "cpu", "name": "x86_64"}],
+}
+CPU = {"device": "cpu"}
+CPU_RUN = (ON_CPU, {**BEGIN, **CPU}, {**PASS, **CPU}, {**DONE, **CPU}, END)
+GPU_RUN = (START, BEGIN, PASS, DONE, END)
+
+
+def python(folder: Path, *documents: object) -> str:
+    folder.mkdir(exist_ok=True)
+    return interpreter_that_runs(folder, sys.executable, says(*documents))
+
+
+def document(*arguments: str) -> dict[str, Any]:
+    found = json.loads(run_live(verify, "--json", *arguments).out)
+    assert isinstance(found, dict)
+    return found
+
+
+def refused(*arguments: str, machine_file: str = "") -> str:
+    with pytest.raises(UsageError) as caught:
+        run_live(verify, *arguments, machine_file=machine_file)
+    return ENGLISH(caught.value.reason)
+
+
+@pytest.mark.parametrize(
+    ("documents", "status"),
+    [
+        (GPU_RUN, Exit.HEALTHY),
+        (CPU_RUN, Exit.HEALTHY),
+        ((START, BEGIN, FAIL, DONE, END), Exit.PROBLEMS),
+        ((START, BEGIN), Exit.PROBLEMS),
+        ((REFUSAL,), Exit.UNDETERMINED),
+        (({**REFUSAL, "error": "ImportError: libcudart.so.12"},), Exit.PROBLEMS),
+        ((START, BEGIN, SKIP, DONE, END), Exit.UNDETERMINED),
+    ],
+)
+def test_the_status_follows_the_verdict(tmp_path: Path, documents: tuple[object, ...], status: Exit) -> None:
+    assert run_live(verify, "--python", python(tmp_path, *documents)).exit is status
+
+
+def test_each_check_has_a_line(tmp_path: Path) -> None:
+    lines = run_live(verify, "--python", python(tmp_path, *GPU_RUN)).out.splitlines()
+    assert "cuda:0 · NVIDIA GeForce RTX 4090" in lines
+    (check,) = [line for line in lines if "matrix product" in line]
+    assert check.split() == ["matrix", "product", "fp32", "✓", "right", "1e-06", "of", "1e-05", "58.2", "TFLOP/s"]
+
+
+def test_the_environment_stands_above(tmp_path: Path) -> None:
+    out = run_live(verify, "--python", python(tmp_path, *GPU_RUN)).out
+    assert "python 3.11.7 · torch 2.5.1+cu124 · cuda 12.4 · cudnn 9.1.0" in out
+
+
+def test_a_passed_gpu_is_said(tmp_path: Path) -> None:
+    out = run_live(verify, "--python", python(tmp_path, *GPU_RUN)).out
+    assert "cuda:0: 1 check, and it is right." in out
+    assert "Every GPU that this torch sees computed the right results." in out
+
+
+def test_the_cpu_alone_is_said_plainly(tmp_path: Path) -> None:
+    out = run_live(verify, "--python", python(tmp_path, *CPU_RUN)).out
+    assert "No accelerator was verified: this torch is built for the CPU only." in out
+
+
+def test_a_failure_has_torchs_words(tmp_path: Path) -> None:
+    out = run_live(verify, "--python", python(tmp_path, START, BEGIN, FAIL, DONE, END)).out
+    assert "✗ wrong" in out
+    assert "RuntimeError: no kernel image is available" in out
+    assert "cuda:0: 1 of 1 checks failed." in out
+
+
+def test_a_crash_is_said_after_the_table(tmp_path: Path) -> None:
+    out = run_live(verify, "--python", python(tmp_path, START, BEGIN)).out
+    assert "The run did not end well: the process ended with status 0 before it was done" in out
+
+
+def test_colour_stands_beside_glyph_and_word(tmp_path: Path) -> None:
+    out = run_live(verify, "--python", python(tmp_path, *GPU_RUN), screen=True).out
+    assert "\x1b[32m✓ right" in out
+
+
+def test_a_terminal_sees_which_check_runs(tmp_path: Path) -> None:
+    err = run_live(verify, "--python", python(tmp_path, *GPU_RUN), "--json", screen=True).err
+    assert "matrix product…" in err
+
+
+def test_no_colour_and_no_progress_in_a_pipe(tmp_path: Path) -> None:
+    found = run_live(verify, "--python", python(tmp_path, *GPU_RUN))
+    assert "\x1b" not in found.out + found.err
+
+
+def test_json_is_the_contract(tmp_path: Path) -> None:
+    found = document("--python", python(tmp_path, *GPU_RUN))
+    assert (found["schema"], found["accelerator_verified"]) == (1, True)
+    assert found["environment"]["torch"] == "2.5.1+cu124"
+    (device,) = found["devices"]
+    assert (device["device"], device["name"], device["verdict"]) == ("cuda:0", "NVIDIA GeForce RTX 4090", "pass")
+    assert device["checks"] == [
+        {
+            "name": "matmul",
+            "dtype": "fp32",
+            "verdict": "pass",
+            "error": None,
+            "max_abs_error": 1e-06,
+            "tolerance": 1e-05,
+            "seconds": 0.5,
+            "rate": 58.2,
+            "rate_unit": "TFLOP/s",
+        }
+    ]
+
+
+def test_json_has_null_beside_a_reason(tmp_path: Path) -> None:
+    (check,) = document("--python", python(tmp_path, START, BEGIN, SKIP, DONE, END))["devices"][0]["checks"]
+    assert (check["max_abs_error"], check["max_abs_error_reason"]) == (None, "the check was skipped")
+    assert check["error"] == "no bf16"
+
+
+def test_json_of_the_cpu_says_that_no_accelerator_was_verified(tmp_path: Path) -> None:
+    found = document("--python", python(tmp_path, *CPU_RUN))
+    assert found["accelerator_verified"] is False
+    assert found["environment"]["no_accelerator"] == "this torch is built for the CPU only"
+
+
+def test_json_of_a_missing_torch_has_the_reason(tmp_path: Path) -> None:
+    found = run_live(verify, "--json", "--python", python(tmp_path, REFUSAL))
+    assert json.loads(found.out)["environment"]["error"] == "ModuleNotFoundError: No module named 'torch'"
+    assert "No module named 'torch'" in found.err
+
+
+def test_one_of_two_gpus_is_not_all(tmp_path: Path) -> None:
+    found = document("--python", python(tmp_path, {**START, "accelerators": 2}, *GPU_RUN[1:]), "--device", "0")
+    assert found["accelerator_verified"] is False
+    assert found["environment"]["summary"] == "1 of the 2 GPUs that this torch sees are verified."
+
+
+def test_several_environments_are_one_document(tmp_path: Path) -> None:
+    first, second = python(tmp_path / "a", *GPU_RUN), python(tmp_path / "b", *CPU_RUN)
+    found = document("--python", first, "--python", second)
+    assert [device["interpreter"] for device in found["devices"]] == [first, second]
+    assert [one["torch"] for one in found["environments"]] == ["2.5.1+cu124", "2.5.1+cpu"]
+    assert found["accelerator_verified"] is False
+
+
+def test_the_worst_environment_decides(tmp_path: Path) -> None:
+    good, bad = python(tmp_path / "a", *GPU_RUN), python(tmp_path / "b", START, BEGIN, FAIL, DONE, END)
+    assert run_live(verify, "--python", good, "--python", bad).exit is Exit.PROBLEMS
+
+
+def test_an_environments_directory_will_do(tmp_path: Path) -> None:
+    (tmp_path / "env" / "bin").mkdir(parents=True)
+    os.symlink(python(tmp_path / "a", *GPU_RUN), tmp_path / "env" / "bin" / "python3")
+    found = run_live(verify, "--python", str(tmp_path / "env"))
+    assert (found.exit, f"Verifying in {tmp_path}/env/bin/python3" in found.out) == (Exit.HEALTHY, True)
+
+
+def test_devices_and_level_reach_the_child(tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    code = f"open({str(seen)!r}, 'w').write(repr(sys.argv[2:]))\n" + says(*GPU_RUN)
+    stand_in = interpreter_that_runs(tmp_path, sys.executable, code)
+    run_live(verify, "--python", stand_in, "--device", "1", "--device", "cpu", "--level", "full")
+    assert seen.read_text("utf-8") == "['1,cpu', 'full']"
+
+
+@pytest.mark.parametrize("device", ["", "-1", "cuda", "gpu0", "all", "1,2", "²"])
+def test_what_is_no_device_is_wrong_usage(device: str) -> None:
+    assert "is no device" in refused(f"--device={device}")
+
+
+def test_a_missing_interpreter_is_wrong_usage() -> None:
+    assert refused("--python", "/nowhere/env") == "there is no Python interpreter at /nowhere/env"
+
+
+def test_a_recorded_machine_is_wrong_usage() -> None:
+    assert "recorded machine" in refused(machine_file="m.json")
+
+
+def test_no_environment_with_torch_cannot_be_determined(home: Path) -> None:
+    session = live_session({"PATH": "/nonexistent", "HOME": str(home)})
+    found = run_live(verify, "--json", session=session)
+    if found.exit is not Exit.UNDETERMINED:
+        pytest.skip("NOT RUN: this machine has a torch in a system directory")
+    assert json.loads(found.out)["devices"] == []
+    assert "no Python environment with torch was found" in found.err
+
+
+@pytest.mark.slow
+def test_the_real_torch_passes_from_the_command_line() -> None:
+    command = [sys.executable, "-m", "gpuassist", "verify", "--python", torch_python(), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert {check["verdict"] for check in found["devices"][0]["checks"]} == {"pass", "skipped"}
+    assert found["accelerator_verified"] is False
+
+
+def test_an_interrupt_ends_the_child(tmp_path: Path) -> None:
+    marker = tmp_path / "pid"
+    code = f"open({str(marker)!r}, 'w').write(str(os.getpid()))\n{says(START, BEGIN)}time.sleep(60)"
+    stand_in = interpreter_that_runs(tmp_path, sys.executable, code)
+    command = [sys.executable, "-m", "gpuassist", "verify", "--python", stand_in]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as ours:
+        assert ours.stdout is not None
+        while not ours.stdout.readline().startswith("python"):
+            pass
+        ours.send_signal(signal.SIGINT)
+        ours.stdout.read()
+        assert ours.wait(timeout=20) == Exit.INTERRUPTED
+    deadline = time.monotonic() + 5
+    while Path(f"/proc/{marker.read_text()}").exists() and time.monotonic() < deadline:
+        os.sched_yield()
+    assert not Path(f"/proc/{marker.read_text()}").exists()
