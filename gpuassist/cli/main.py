@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NoReturn, Protocol, TextIO, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TextIO, cast
 
 from gpuassist import __version__
+from gpuassist.cli import streams
 from gpuassist.cli.context import Context, Exit, Terminal, UsageError
 from gpuassist.model.text import Text, text
 from gpuassist.session.words import LANGUAGES, Words
@@ -42,18 +42,22 @@ class Command(Protocol):
 
 def main(arguments: Sequence[str], *, compose: Compose, open_window: OpenWindow) -> int:
     """Runs one command line and returns the exit status; `open_window(session, machine_file, page)` shows the window."""
+    streams.prepare()
     session = compose(_language(arguments))
     try:
-        return int(_run(arguments, session, open_window))
+        return int(_flushed(arguments, session, open_window))
     except UsageError as error:
         sys.stderr.write(f"gpuassist: {session.words(error.reason)}\n")
         return int(Exit.USAGE)
     except KeyboardInterrupt:
         return int(Exit.INTERRUPTED)
-    except BrokenPipeError:
-        # The reader has gone (`| head`): nothing is wrong, but Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader has gone (`| head`): nothing is wrong
+        streams.give_up()
         return int(Exit.HEALTHY)
+    except streams.OutputError as error:
+        streams.give_up()
+        sys.stderr.write(f"gpuassist: {session.words(error.reason)}\n")
+        return int(Exit.OUR_FAULT)
     except Exception:  # noqa: BLE001 -- the border: whatever else happens is our own fault and is said so
         import traceback
 
@@ -65,6 +69,13 @@ _OUR_FAULT = text(
     "gpuassist: this is our own fault, not your machine's. Nothing is left half-written. "
     "Please report it with the lines below and the command that you typed."
 )
+
+
+def _flushed(arguments: Sequence[str], session: Session, open_window: OpenWindow) -> Exit:
+    try:
+        return _run(arguments, session, open_window)
+    finally:
+        streams.flush(sys.stdout)  # here, where it can be said that it failed, and not when Python ends
 
 
 def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) -> Exit:
@@ -123,7 +134,20 @@ def _global_options(words: Words, default: str) -> _Parser:
     return parser
 
 
+_HELP_COLUMNS = 100
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Help of a fixed width: to ask for the terminal's, the library imports `shutil`, which costs every start 4 ms."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_HELP_COLUMNS)
+
+
 class _Parser(argparse.ArgumentParser):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=_Formatter, **options)
+
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
         self.exit(Exit.USAGE, f"{self.prog}: {message}\n")

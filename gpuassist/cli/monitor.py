@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from queue import SimpleQueue
+from typing import TYPE_CHECKING
 
 from gpuassist.cli.context import Context, Exit, UsageError
-from gpuassist.model.codec import Json
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.model.text import text
@@ -14,6 +14,9 @@ from gpuassist.monitor.sampler import Sampler
 from gpuassist.monitor.sources import NvmlSource
 from gpuassist.session.words import ENGLISH, Words
 from gpuassist.system.clock import iso_of
+
+if TYPE_CHECKING:
+    from gpuassist.model.codec import Json
 
 NAME = "monitor"
 HELP = text("watch the memory of the GPUs, in the window or as JSON lines")

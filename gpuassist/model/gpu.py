@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from gpuassist.model.fact import NOT_ASKED, Fact
+from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.version import ComputeCapability
 
 
@@ -24,15 +25,6 @@ class PcieLink:
     max_width: int
     speed_gigatransfers: float
     max_speed_gigatransfers: float
-
-
-@dataclass(frozen=True, slots=True)
-class GpuProcess:
-    """A process that NVML says is on the GPU; what NVML does not tell (under WSL2, in a container) is unknown."""
-
-    pid: int
-    kind: str
-    memory_used_bytes: Fact[int] = NOT_ASKED
 
 
 @dataclass(frozen=True, slots=True)

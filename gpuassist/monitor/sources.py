@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.model.gpu import GpuProcess
+from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.model.text import Text, text
 from gpuassist.system.nvml import NOT_SUPPORTED, Memory, Nvml, Refusal, ask

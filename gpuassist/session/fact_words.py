@@ -8,7 +8,8 @@ from typing import Any
 
 from gpuassist.model.driver import DeviceNode, KernelModule, Library, NvmlStatus
 from gpuassist.model.fact import Known
-from gpuassist.model.gpu import GpuProcess, PcieLink
+from gpuassist.model.gpu import PcieLink
+from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.machine import Distribution
 from gpuassist.model.shell import Command
 from gpuassist.model.text import Text, text, verbatim

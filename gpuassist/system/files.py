@@ -8,7 +8,6 @@ from __future__ import annotations
 import fnmatch
 import os
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 _LINKS_AT_MOST = 40  # as the kernel's MAXSYMLINKS
 
@@ -76,31 +75,31 @@ class Files:
 
     def real(self, path: str) -> str:
         """The path with every symlink followed inside the root; a missing tail stays as it is."""
-        return str(self._resolve(path))
+        return self._resolve(path)
 
     def glob(self, pattern: str) -> tuple[str, ...]:
         """Paths that match a pattern with `*`, `?` and `[]` in any part, sorted; hidden names only where it says so."""
-        return tuple(sorted(self._glob("/", PurePosixPath(pattern).parts[1:])))
+        return tuple(sorted(self._glob("/", _parts(pattern))))
 
     def place(self, path: str) -> str:
         """Where this machine's file lies for the operating system; only ports and the programs they start need it."""
-        return path if self.live else self.root + str(self._resolve(path))
+        return path if self.live else self.root + self._resolve(path)
 
     def _inside(self, directory: str, name: str) -> str:
         return os.path.join(self.place(directory or "/"), name)
 
-    def _glob(self, base: str, parts: tuple[str, ...]) -> Iterator[str]:
+    def _glob(self, base: str, parts: list[str]) -> Iterator[str]:
         if not parts:
             yield base
             return
         for name in self._matching(base, parts[0]):
-            path = str(PurePosixPath(base, name))
+            path = os.path.join(base, name)
             if len(parts) == 1 or self.is_directory(path):
                 yield from self._glob(path, parts[1:])
 
     def _matching(self, base: str, pattern: str) -> Iterator[str]:
         if not any(sign in pattern for sign in "*?["):
-            path = str(PurePosixPath(base, pattern))
+            path = os.path.join(base, pattern)
             if self.exists(path) or self.is_link(path):
                 yield pattern
             return
@@ -108,23 +107,27 @@ class Files:
             if fnmatch.fnmatchcase(name, pattern) and (pattern.startswith(".") or not name.startswith(".")):
                 yield name
 
-    def _resolve(self, path: str) -> PurePosixPath:
+    def _resolve(self, path: str) -> str:
         if self.live:
-            return PurePosixPath(os.path.realpath(path))
-        todo = list(PurePosixPath(path).parts[1:])
-        done = PurePosixPath("/")
+            return os.path.realpath(path)
+        todo = _parts(path)
+        done: list[str] = []
         followed = 0
         while todo:
             part = todo.pop(0)
             if part == "..":
-                done = done.parent
+                del done[-1:]
                 continue
-            here = self.root + str(done / part)
+            here = os.path.join(self.root, *done, part)
             if os.path.islink(here) and followed < _LINKS_AT_MOST:
                 followed += 1
-                target = PurePosixPath(os.readlink(here))
-                done = PurePosixPath("/") if target.is_absolute() else done
-                todo[:0] = [piece for piece in target.parts if piece != "/"]
+                target = os.readlink(here)
+                done = [] if target.startswith("/") else done
+                todo[:0] = _parts(target)
                 continue
-            done = done / part
-        return done
+            done.append(part)
+        return "/" + "/".join(done)
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in path.split("/") if part not in {"", "."}]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.model.gpu import GpuProcess
+from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.text import text
 
 NOT_SUPPORTED, LIBRARY_NOT_FOUND, FUNCTION_NOT_FOUND, NO_DATA, ARGUMENT_VERSION_MISMATCH, UNKNOWN = 3, 12, 13, 21, 25, 999

@@ -14,7 +14,8 @@ from gpuassist.detect.nvml import NvmlReading
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import NvmlStatus
 from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.model.gpu import Gpu, GpuProcess, PowerState
+from gpuassist.model.gpu import Gpu, PowerState
+from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.text import text
 from gpuassist.model.version import ComputeCapability, Version
 from gpuassist.system.processes import RealProcesses

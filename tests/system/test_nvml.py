@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gpuassist.model.fact import Known, Unknown
-from gpuassist.model.gpu import GpuProcess
+from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.system import nvml
 from gpuassist.system.nvml import Memory, Nvml, Refusal, ask
 from tests.nvml_fixture import FakeNvml
