@@ -176,6 +176,15 @@ def test_every_finding_has_a_remedy_everywhere(session: Session, problem: str, r
 
 
 @pytest.mark.parametrize(("problem", "recipe"), PROBLEMS)
+def test_every_finding_has_a_remedy_in_a_container(session: Session, problem: str, recipe: dict[str, Any]) -> None:
+    one = machine(**recipe)
+    inside = replace(one, host=replace(one.host, container=Known("docker", "/.dockerenv")))
+    answers = answers_of(session, inside, judge(one, knowledge()))
+    assert all(answer.remedies for answer in answers), [answer.id for answer in answers if not answer.remedies]
+    assert not any("sudo apt install nvidia" in line for answer in answers for line in _commands(answer))
+
+
+@pytest.mark.parametrize(("problem", "recipe"), PROBLEMS)
 def test_no_command_has_an_empty_parameter(session: Session, problem: str, recipe: dict[str, Any]) -> None:
     one = machine(**recipe)
     for distribution in EVERYWHERE:
