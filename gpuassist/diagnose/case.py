@@ -13,7 +13,7 @@ from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu, modu
 from gpuassist.knowledge.records import ArchitectureRecord, GpuRecord, ModuleFlavour
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import KernelModule
-from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
+from gpuassist.model.environment import Accelerator, Manager, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
@@ -70,6 +70,16 @@ class Installed:
     def version(self) -> str:
         """torch's own version text, `2.5.1+cu124`."""
         return value_or(self.torch.version, "") or "torch"
+
+    @property
+    def tool(self) -> str:
+        """What can put another torch into this environment: `pip` or `uv`; empty where it should be left as it is, because
+        conda counts on its own packages, and distributions close their own Python to pip (PEP 668).
+        """
+        manager = value_or(self.environment.manager, Manager.VENV)
+        if manager is Manager.SYSTEM or value_or(self.torch.installer, "pip") == "conda":
+            return ""
+        return "uv" if manager is Manager.UV else "pip"
 
 
 class Case:

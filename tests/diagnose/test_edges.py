@@ -11,6 +11,7 @@ from gpuassist.diagnose.chain import chains
 from gpuassist.diagnose.judge import judge
 from gpuassist.model.chain import Status
 from gpuassist.model.driver import Driver, NvmlStatus
+from gpuassist.model.environment import Manager
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.finding import Diagnosis
 from gpuassist.model.machine import Machine
@@ -153,3 +154,24 @@ def test_chain_blames_a_dead_card_on_the_driver_alone() -> None:
     dead, alive = chains(machine(gpus=(GTX_1080_TI, RTX_5090), dead=(GTX_1080_TI,), **OPEN_580), knowledge())
     assert [joint.second.value for joint in dead.joints if joint.status is Status.PROBLEM] == ["driver"]
     assert not [joint for joint in alive.joints if joint.status is Status.PROBLEM]
+
+
+@pytest.mark.parametrize(
+    ("manager", "installer", "tool"),
+    [
+        (Manager.VENV, "pip", "pip"),
+        (Manager.CONDA, "pip", "pip"),
+        (Manager.CONDA, "conda", ""),
+        (Manager.UV, "uv", "uv"),
+        (Manager.SYSTEM, "pip", ""),
+    ],
+)
+def test_torch_is_replaced_in_place_only_where_that_is_safe(manager: Manager, installer: str, tool: str) -> None:
+    one = machine(environments=(Env("t", "2.6.0+cpu", manager=manager),))
+    assert isinstance(one.environments, Known)
+    environment = one.environments.value[0]
+    assert isinstance(environment.torch, Known)
+    torch = replace(environment.torch.value[0], installer=Known(installer, "INSTALLER"))
+    changed = replace(environment, torch=Known((torch,), "site-packages"))
+    (found,) = _judged(replace(one, environments=Known((changed,), "/home/you"))).findings
+    assert (found.problem, found.parameter("tool")) == ("torch-cpu-only", tool)

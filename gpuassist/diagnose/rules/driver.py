@@ -260,6 +260,7 @@ def _too_old_for(case: Case, driver: Known[Version], one: Installed) -> Verdict:
         driver=str(driver.value),
         torch=one.version,
         environment=one.environment.name,
+        tool=one.tool,
         cuda=str(cuda),
         floor=str(driver_floor(cuda)),
         branch=_branch(case, list(case.cards), cuda),

@@ -106,6 +106,7 @@ def _replacement(case: Case, one: Installed) -> dict[str, str]:
     return {
         "torch": one.version,
         "environment": one.environment.name,
+        "tool": one.tool,
         "python": value_or(one.environment.interpreter, "python"),
         "install": str(build.newest) if build else "",
         "tag": build.tag if build else "",
