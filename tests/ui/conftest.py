@@ -1,0 +1,65 @@
+"""What tests of the window share: a window without top-level leftovers, a clipboard of their own, and each look of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtGui import QClipboard, QPalette
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuassist.ui.theme import Appearance, Theme
+from tests.ui.showing import Show
+
+
+@pytest.fixture(autouse=True)
+def no_leftover_widgets() -> Iterator[None]:
+    """A top-level widget that outlives its test fails it."""
+    before = _top_levels()
+    yield
+    if isinstance(QApplication.instance(), QApplication):
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    left = [widget for widget in _top_levels() if widget not in before]
+    assert not left
+
+
+@pytest.fixture
+def clipboard(qapp: QApplication) -> QClipboard:
+    """The clipboard, with something in it that no test expects."""
+    clipboard = qapp.clipboard()
+    clipboard.setText("left by somebody else")
+    return clipboard
+
+
+@pytest.fixture
+def show(qtbot: QtBot) -> Show:
+    """Shows a widget as the window would."""
+    return Show(qtbot)
+
+
+@pytest.fixture
+def theme(qapp: QApplication, qtbot: QtBot) -> Iterator[Theme]:
+    """The application dressed in light colours, and undressed after the test."""
+    font, palette = qapp.font(), QPalette(qapp.palette())
+    made = Theme(qapp, Appearance.LIGHT)
+    yield made
+    shiboken6.delete(made)
+    qapp.setProperty("gpuassistPalette", None)
+    qapp.setStyleSheet("")
+    qapp.setPalette(palette)
+    qapp.setFont(font)
+
+
+@pytest.fixture(params=[Appearance.LIGHT, Appearance.DARK], ids=lambda one: one.value)
+def each_look(theme: Theme, request: pytest.FixtureRequest) -> Theme:
+    """The application in light, and then in dark colours."""
+    theme.choose(request.param)
+    return theme
+
+
+def _top_levels() -> list[QWidget]:
+    application = QApplication.instance()
+    return application.topLevelWidgets() if isinstance(application, QApplication) else []
