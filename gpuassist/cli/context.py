@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, TextIO
 
+from gpuassist.cli import streams
 from gpuassist.model.text import Text, text
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Context:
 
     def say(self, words: Text | str = "") -> None:
         """A line on standard output."""
-        self.terminal.out.write(f"{self._render(words)}\n")
+        streams.write(self.terminal.out, f"{self._render(words)}\n")
 
     def note(self, words: Text | str) -> None:
         """A line on standard error: progress and trouble, never part of a result."""
@@ -79,8 +80,9 @@ class Context:
 
     def document(self, document: Json, *, indent: int | None = 2) -> None:
         """One JSON document on standard output."""
-        self.terminal.out.write(json.dumps(document, ensure_ascii=False, indent=indent) + "\n")
-        self.terminal.out.flush()
+        escaped = not streams.takes_unicode(self.terminal.out)
+        streams.write(self.terminal.out, json.dumps(document, ensure_ascii=escaped, indent=indent) + "\n")
+        streams.flush(self.terminal.out)
 
     def _render(self, words: Text | str) -> str:
         return words if isinstance(words, str) else self.session.words(words)
