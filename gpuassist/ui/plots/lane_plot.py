@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -24,37 +24,46 @@ _BOTTOM_AXIS_HEIGHT = 22
 _HALF_A_MARK = 8  # below the lane's 0, which would be cut in half
 
 
-class LanePlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph carries no types
-    """Used memory of one GPU over the window; it neither zooms nor scrolls by the mouse."""
+class LanePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph carries no types
+    """Used memory of one GPU over the window; it neither zooms nor scrolls by the mouse.
+
+    Made of pyqtgraph's parts and not of its PlotItem, which brings menus and forms of its own that nobody would see.
+    """
 
     _made = False  # pyqtgraph changes the style before there are axes to dress
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
-        super().__init__(parent, enableMenu=False)
+        super().__init__(parent)
         self._words = words
         self._scale = (0.0, 0.0, 0)  # the card's memory, the window's seconds, how many marks at most
         self._grid: tuple[float, ...] = ()
+        self._marks: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
         self._item = BandsItem()
-        self.addItem(self._item, ignoreBounds=True)
-        self.setMouseEnabled(x=False, y=False)
-        self.hideButtons()
+        self._box = pg.ViewBox(enableMenu=False, enableMouse=False)
+        self._box.setMouseEnabled(x=False, y=False)
+        self._box.addItem(self._item, ignoreBounds=True)
+        self._bytes, self._time = pg.AxisItem("left"), pg.AxisItem("bottom")
+        self._lay_out()
         self.setAntialiasing(False)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
-        self.plotItem.setContentsMargins(0, 4, 0, 0)
-        self.getAxis("left").setWidth(_LEFT_AXIS_WIDTH)
         self._made = True
         self._dress()
 
     @property
     def columns_wanted(self) -> int:
         """How many pixels wide the bands are: what the history is asked for."""
-        return max(16, int(self.getViewBox().width()))
+        return max(16, int(self._box.width()))
 
     @property
     def picture(self) -> Picture | None:
         """What is shown."""
         return self._item.picture
+
+    @property
+    def marks(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What stands at the axes: memory, and time."""
+        return self._marks
 
     def show_scale(self, capacity: float, window: float) -> None:
         """The card's memory in bytes and the window in seconds."""
@@ -62,12 +71,13 @@ class LanePlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph carries no typ
         if wanted == self._scale:
             return
         self._scale = wanted
-        self.setYRange(0, capacity * HEADROOM, padding=0)
-        self.setXRange(-window, 0, padding=0)
-        marks = memory_marks(capacity, wanted[2])
-        self._grid = tuple(value for value, _ in marks[:-1])
-        self.getAxis("left").setTicks([marks])
-        self.getAxis("bottom").setTicks([[(place, self._words(name)) for place, name in time_marks(window)]])
+        self._box.setRange(xRange=(-window, 0), yRange=(0, capacity * HEADROOM), padding=0)
+        memory = memory_marks(capacity, wanted[2])
+        time = tuple((place, self._words(name)) for place, name in time_marks(window))
+        self._grid = tuple(value for value, _ in memory[:-1])
+        self._marks = tuple(name for _, name in memory), tuple(name for _, name in time)
+        self._bytes.setTicks([memory])
+        self._time.setTicks([time])
 
     def show_bands(self, columns: Columns, series: tuple[int, ...], until: float, flags: Sequence[Flag]) -> None:
         """Shows these from now on; `show_scale` came before."""
@@ -76,26 +86,33 @@ class LanePlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph carries no typ
 
     def show_time_axis(self, *, shown: bool) -> None:
         """Whether the marks of time stand below this lane."""
-        axis = self.getAxis("bottom")
-        axis.setHeight(_BOTTOM_AXIS_HEIGHT if shown else _HALF_A_MARK)
-        axis.setStyle(showValues=shown)
-
-    def bytes_at(self, position: QPointF) -> tuple[float, float]:
-        """The time back from now and the bytes under a place of this widget."""
-        point = self.getViewBox().mapSceneToView(position)
-        return float(point.x()), float(point.y())
+        self._time.setHeight(_BOTTOM_AXIS_HEIGHT if shown else _HALF_A_MARK)
+        self._time.setStyle(showValues=shown)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if self._made and event.type() in {QEvent.Type.PaletteChange, QEvent.Type.StyleChange}:
             self._dress()
 
+    def _lay_out(self) -> None:
+        grid = pg.GraphicsLayout()
+        grid.setContentsMargins(0, 4, 0, 0)
+        grid.setSpacing(0)
+        grid.addItem(self._bytes, 0, 0)
+        grid.addItem(self._box, 0, 1)
+        grid.addItem(self._time, 1, 1)
+        self._bytes.linkToView(self._box)
+        self._time.linkToView(self._box)
+        self._bytes.setWidth(_LEFT_AXIS_WIDTH)
+        self.setCentralItem(grid)
+        self._parts = grid  # the scene keeps no Python reference
+        self.show_time_axis(shown=True)
+
     def _dress(self) -> None:
         # pyqtgraph knows nothing of style sheets and palettes.
         palette = colours()
         self.setBackground(palette.panel)
-        for name in ("left", "bottom"):
-            axis = self.getAxis(name)
+        for axis in (self._bytes, self._time):
             axis.setPen(QPen(QColor(palette.line), 1))
             axis.setTextPen(QPen(QColor(palette.muted)))
             axis.setStyle(tickFont=sans(SMALL_POINTS), tickLength=0, tickTextOffset=6)

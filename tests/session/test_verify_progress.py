@@ -1,0 +1,59 @@
+"""Events of a verification, one after the other, as the page shows them."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuassist.model.fact import Known
+from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
+from gpuassist.session.verify import CheckBegun, CheckDone, Finished, Planned, Started
+from gpuassist.session.verify_progress import Progress, State, conclude, follow
+from gpuassist.verify.protocol import Device
+
+MATMUL, SUMS = Planned("matmul", "fp32"), Planned("reduction", "fp32")
+BEGAN = Started((("python", "3.11"),), (Device("cuda:0", "RTX 4090"), Device("cuda:1", "RTX 4090")), (MATMUL, SUMS), 2, "")
+RIGHT = Check("matmul", "fp32", Verdict.PASS, None, Known(1e-6, "x"), Known(1e-5, "x"))
+
+
+@pytest.fixture
+def begun() -> Progress:
+    return follow(Progress(), BEGAN)
+
+
+def states(progress: Progress) -> list[State]:
+    return [line.state for line in progress.lines]
+
+
+def test_every_check_of_every_device_waits(begun: Progress) -> None:
+    assert [(line.device, line.planned) for line in begun.lines] == [
+        ("cuda:0", MATMUL),
+        ("cuda:0", SUMS),
+        ("cuda:1", MATMUL),
+        ("cuda:1", SUMS),
+    ]
+    assert set(states(begun)) == {State.WAITING}
+
+
+def test_a_check_that_begins_runs(begun: Progress) -> None:
+    assert states(follow(begun, CheckBegun("cuda:1", "matmul", "fp32")))[2] is State.RUNNING
+
+
+def test_a_check_that_ends_is_done(begun: Progress) -> None:
+    after = follow(begun, CheckDone("cuda:0", RIGHT))
+    assert (after.lines[0].state, after.lines[0].check, after.done) == (State.DONE, RIGHT, 1)
+
+
+def test_other_events_change_nothing(begun: Progress) -> None:
+    assert follow(begun, Finished()) == begun
+
+
+def test_what_was_not_reached_was_left(begun: Progress) -> None:
+    after = conclude(follow(begun, CheckDone("cuda:0", RIGHT)), Verification("python", (), ()))
+    assert states(after) == [State.DONE, State.LEFT, State.LEFT, State.LEFT]
+
+
+def test_the_result_tells_of_a_check_that_was_cut_off(begun: Progress) -> None:
+    hung = Check("reduction", "fp32", Verdict.HUNG)
+    running = follow(begun, CheckBegun("cuda:0", "reduction", "fp32"))
+    after = conclude(running, Verification("python", (), (DeviceVerdict("cuda:0", "RTX 4090", Verdict.HUNG, (hung,)),)))
+    assert after.lines[1].check == hung

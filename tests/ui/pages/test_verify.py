@@ -1,0 +1,312 @@
+"""The verify page: what can be chosen, checks as they come, every ending in words, saving and copying."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from gpuassist.model.environment import PythonEnvironment, Torch
+from gpuassist.model.fact import Unknown
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Machine
+from gpuassist.model.text import text, verbatim
+from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
+from gpuassist.session.flow import Marked, Step, StepState
+from gpuassist.session.verify import CheckBegun, CheckDone, Level, Planned, Started
+from gpuassist.ui.jobs import Done
+from gpuassist.ui.page import Desk
+from gpuassist.ui.pages.verify import VerifyPage
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.widgets.cards import Notice
+from gpuassist.verify.protocol import Device
+from tests.torch_environment import torch_python
+from tests.ui.made import Answers, framed, inspection, known
+
+PLANNED = (Planned("matmul", "fp32"), Planned("matmul", "bf16"), Planned("memory-returned", "fp32"))
+BEGAN = Started((("python", "3.11.9"), ("torch", "2.5.1+cu124"), ("cuda", "")), (Device("cuda:0", "RTX 4090"),), PLANNED, 1, "")
+NEVER = Unknown(text("the check was skipped"))
+RIGHT = Check("matmul", "fp32", Verdict.PASS, None, known(3.1e-7), known(4.2e-6), known(0.01), known(58.2), "TFLOP/s")
+WRONG = Check("matmul", "bf16", Verdict.FAIL, verbatim("the result is too far off"), known(0.5), known(0.01))
+SKIPPED = Check("memory-returned", "fp32", Verdict.SKIPPED, verbatim("torch counts GPUs only"), NEVER, NEVER, NEVER, NEVER)
+
+
+def environment(prefix: str, interpreter: str, torch: str = "2.5.1+cu124") -> PythonEnvironment:
+    torches = (Torch(prefix, known(torch)),) if torch else ()
+    name = Path(prefix).name
+    return PythonEnvironment(prefix, name, interpreter=known(interpreter), active=known(False), torch=known(torches))
+
+
+MACHINE = Machine(
+    gpus=known((Gpu(name=known("NVIDIA GeForce RTX 4090"), index=known(0)), Gpu(name=known("NVIDIA T400"), index=known(1)))),
+    environments=known(
+        (environment("/envs/train", "/envs/train/bin/python"), environment("/envs/web", "/envs/web/bin/python", ""))
+    ),
+)
+
+
+class Shown:
+    """The page in a window, with what it asked of the frame."""
+
+    def __init__(self, desk: Desk, qtbot: QtBot, machine: Machine = MACHINE, *, recorded: bool = False) -> None:
+        self.qtbot = qtbot
+        self.frame = framed(qtbot)
+        self.page = VerifyPage(desk, self.frame)
+        self.page.resize(1056, 700)
+        self.page.show()
+        self.asked: list[object] = []
+        self.page.asked.connect(self.asked.append)
+        self.page.show_inspection(inspection(machine, recorded=recorded))
+        self.wishes = self.page._wishes
+
+    def cells(self, row: int) -> list[str]:
+        model = self.page._model
+        return [model.index(row, column).data() for column in range(model.columnCount())]
+
+    def end(self, *checks: Check, verdict: Verdict, device: str = "cuda:0", **more: object) -> None:
+        done = DeviceVerdict(device, "RTX 4090", verdict, checks)
+        visible = 0 if device == "cpu" else 1
+        self.page._end(Done(Verification("/envs/train/bin/python", (), (done,), visible=visible, verdict=verdict, **more)))  # type: ignore[arg-type]
+
+    def notice(self) -> str:
+        return " ".join(one.words for one in self.page.findChildren(Notice) if one.isVisibleTo(self.page))
+
+    def words(self) -> str:
+        return " ".join(label.text() for label in self.page.findChildren(QLabel) if label.isVisibleTo(self.page))
+
+    def run(self) -> None:
+        self.page.start()
+        self.qtbot.waitUntil(lambda: self.page._job is None, timeout=30_000)
+
+
+@pytest.fixture
+def shown(desk: Desk, qtbot: QtBot) -> Shown:
+    return Shown(desk, qtbot)
+
+
+@pytest.fixture
+def begun(shown: Shown) -> Shown:
+    shown.page._take(BEGAN)
+    return shown
+
+
+def test_environments_with_torch_are_offered(shown: Shown) -> None:
+    choice = shown.wishes._environment
+    assert [choice.itemText(place) for place in range(choice.count())] == [
+        "train · Python not known · torch 2.5.1+cu124",
+        "Choose an interpreter…",
+    ]
+
+
+def test_the_preferred_environment_is_chosen(shown: Shown) -> None:
+    assert shown.wishes.interpreter == "/envs/train/bin/python"
+
+
+def test_every_gpu_and_the_cpu_are_offered(shown: Shown) -> None:
+    choice = shown.wishes._devices
+    names = [choice.itemText(place) for place in range(choice.count())]
+    assert names == ["All GPUs", "GPU 0 · RTX 4090", "GPU 1 · T400", "CPU"]
+
+
+def test_a_chosen_gpu_is_what_is_verified(shown: Shown) -> None:
+    shown.wishes._devices.setCurrentIndex(2)
+    assert shown.wishes.devices == ("1",)
+
+
+def test_depth_changes_what_is_left_open(shown: Shown) -> None:
+    shown.wishes._depth.setCurrentIndex(1)
+    shown.wishes.changed.emit()
+    assert shown.wishes.level is Level.FULL
+    assert "Full looks longer" not in shown.words()
+
+
+def test_without_torch_nothing_can_be_started(desk: Desk, qtbot: QtBot) -> None:
+    made = Shown(desk, qtbot, Machine(environments=known(())))
+    assert not made.wishes.start.isEnabled()
+
+
+def test_an_interpreter_can_be_named(desk: Desk, qtbot: QtBot, answers: Answers) -> None:
+    made = Shown(desk, qtbot, Machine(environments=known(())))
+    answers.opened = sys.executable
+    made.wishes.interpreter_wanted.emit()
+    made.qtbot.waitUntil(lambda: made.wishes.interpreter == sys.executable)
+    assert made.wishes.start.isEnabled()
+
+
+def test_a_path_without_interpreter_is_told(shown: Shown, answers: Answers) -> None:
+    answers.opened = "/nowhere/python"
+    shown.wishes.interpreter_wanted.emit()
+    shown.qtbot.waitUntil(lambda: "/nowhere/python" in shown.notice())
+
+
+def test_a_dialog_closed_changes_nothing(shown: Shown) -> None:
+    shown.wishes._environment.setCurrentIndex(1)
+    shown.wishes._choose_environment(1)
+    assert shown.wishes.interpreter == "/envs/train/bin/python"
+
+
+def test_checks_wait_before_they_run(begun: Shown) -> None:
+    assert begun.cells(0) == ["Matrix product", "fp32", "cuda:0", "waiting", "", ""]
+
+
+def test_a_running_check_says_so(begun: Shown) -> None:
+    begun.page._take(CheckBegun("cuda:0", "matmul", "fp32"))
+    assert begun.cells(0)[3] == "running…"
+
+
+def test_a_right_check_shows_error_bound_and_rate(begun: Shown) -> None:
+    begun.page._take(CheckDone("cuda:0", RIGHT))
+    assert begun.cells(0)[3:] == ["right", "3.1e-07 of 4.2e-06", "58.2 TFLOP/s"]
+
+
+def test_progress_is_counted(begun: Shown) -> None:
+    begun.page._take(CheckDone("cuda:0", RIGHT))
+    assert begun.wishes._count.text() == "1 of 3"
+
+
+def test_the_title_names_the_device(begun: Shown) -> None:
+    assert begun.page._header.title == "Proving RTX 4090 with real work"
+    assert begun.page._header.subtitle == "python 3.11.9 · torch 2.5.1+cu124"
+
+
+def test_all_right_is_said_and_marked(begun: Shown) -> None:
+    begun.end(RIGHT, verdict=Verdict.PASS)
+    assert begun.page._header.title == "It works: proved with real work"
+    assert begun.asked[-1] == Marked(Step.VERIFY, StepState.RIGHT)
+
+
+def test_a_wrong_result_is_a_problem(begun: Shown) -> None:
+    begun.end(RIGHT, WRONG, verdict=Verdict.FAIL)
+    assert begun.page._summary.sentences[0] == "cuda:0: 1 of 2 checks failed."
+    assert begun.asked[-1] == Marked(Step.VERIFY, StepState.PROBLEM)
+
+
+def test_a_wrong_check_says_why(begun: Shown) -> None:
+    begun.end(RIGHT, WRONG, verdict=Verdict.FAIL)
+    assert begun.page._model.rows[1][0].after == "the result is too far off"
+
+
+def test_a_skipped_check_says_why(begun: Shown) -> None:
+    begun.end(RIGHT, SKIPPED, verdict=Verdict.PASS)
+    row = begun.page._model.rows[2]
+    assert (row[0].after, row[3].mark) == ("torch counts GPUs only", Mark.ABSENT)
+
+
+def test_cpu_alone_proves_no_accelerator(begun: Shown) -> None:
+    begun.end(RIGHT, verdict=Verdict.PASS, device="cpu", no_accelerator="this torch is built for the CPU only")
+    assert begun.notice() == "No accelerator was verified: this run says nothing about a GPU."
+    assert "No accelerator was verified: this torch is built for the CPU only." in begun.page._summary.sentences
+
+
+def test_cpu_alone_leaves_the_step_unknown(begun: Shown) -> None:
+    begun.end(RIGHT, verdict=Verdict.PASS, device="cpu")
+    assert begun.asked[-1] == Marked(Step.VERIFY, StepState.UNKNOWN)
+
+
+def test_a_hung_check_is_told(begun: Shown) -> None:
+    begun.end(verdict=Verdict.HUNG, error=text("it hung, and was ended with all its processes"))
+    assert "it hung" in begun.notice()
+    assert begun.page._header.title == "A check hung"
+
+
+def test_what_torch_printed_can_be_shown(begun: Shown) -> None:
+    begun.end(WRONG, verdict=Verdict.FAIL, output="warning: something\n")
+    begun.page._output.toggle.click()
+    assert begun.page._output.block.isVisibleTo(begun.page)
+    assert begun.page._output.block.content == "warning: something"
+
+
+def test_silence_of_torch_shows_nothing(begun: Shown) -> None:
+    begun.end(RIGHT, verdict=Verdict.PASS)
+    assert not begun.page._output.isVisibleTo(begun.page)
+
+
+def test_several_devices_have_a_column(shown: Shown) -> None:
+    devices = (Device("cuda:0", "RTX 4090"), Device("cuda:1", "T400"))
+    shown.page._take(Started((), devices, PLANNED, 2, ""))
+    assert not shown.page._table.isColumnHidden(2)
+    assert len(shown.page.progress.lines) == 6
+
+
+def test_the_result_is_saved_as_the_command_prints_it(begun: Shown, answers: Answers, tmp_path: Path) -> None:
+    answers.saved = str(tmp_path / "result.json")
+    begun.end(RIGHT, verdict=Verdict.PASS)
+    begun.page._save.trigger()
+    begun.qtbot.waitUntil(lambda: "saved" in begun.notice())
+    document = json.loads((tmp_path / "result.json").read_text())
+    assert (document["schema"], document["accelerator_verified"]) == (1, True)
+
+
+def test_a_place_that_cannot_be_written_is_told(begun: Shown, answers: Answers, tmp_path: Path) -> None:
+    answers.saved = str(tmp_path / "missing" / "result.json")
+    begun.end(RIGHT, verdict=Verdict.PASS)
+    begun.page._save.trigger()
+    begun.qtbot.waitUntil(lambda: "No such file" in begun.notice())
+
+
+def test_the_result_can_be_copied(begun: Shown) -> None:
+    begun.end(RIGHT, verdict=Verdict.PASS)
+    begun.page._copy.trigger()
+    assert json.loads(QGuiApplication.clipboard().text())["devices"][0]["device"] == "cuda:0"
+
+
+def test_nothing_is_offered_before_a_result(shown: Shown) -> None:
+    assert shown.page.bar().left == ()
+
+
+def test_a_recorded_machine_computes_nothing(desk: Desk, qtbot: QtBot) -> None:
+    made = Shown(desk, qtbot, recorded=True)
+    made.page.start()
+    assert made.page._job is None
+    assert "recorded machine" in made.words()
+
+
+def test_a_python_without_torch_is_told(desk: Desk, qtbot: QtBot) -> None:
+    made = Shown(desk, qtbot, Machine(environments=known((environment("/envs/bare", sys.executable),))))
+    made.run()
+    assert "No module named 'torch'" in made.notice()
+    assert "Nothing was verified" in made.words()
+
+
+def test_a_missing_interpreter_is_told(shown: Shown) -> None:
+    shown.run()
+    assert "there is no interpreter at /envs/train/bin/python" in shown.notice()
+
+
+def test_cancel_ends_a_run_that_hangs(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    hanging = tmp_path / "python"
+    hanging.write_text("#!/bin/sh\nexec sleep 60\n")
+    hanging.chmod(0o755)
+    made = Shown(desk, qtbot, Machine(environments=known((environment("/envs/slow", str(hanging)),))))
+    made.page.start()
+    made.page.cancel()
+    qtbot.waitUntil(lambda: made.page._job is None, timeout=10_000)
+    assert "it was stopped" in made.notice()
+
+
+def test_closing_ends_a_run(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    hanging = tmp_path / "python"
+    hanging.write_text("#!/bin/sh\nexec sleep 60\n")
+    hanging.chmod(0o755)
+    made = Shown(desk, qtbot, Machine(environments=known((environment("/envs/slow", str(hanging)),))))
+    made.page.start()
+    job = made.page._job
+    assert job is not None
+    made.page.close_down()
+    qtbot.waitUntil(lambda: made.page._job is None, timeout=10_000)
+    assert job.cancelled.is_set()
+
+
+@pytest.mark.slow
+def test_a_real_torch_is_verified_on_the_cpu(desk: Desk, qtbot: QtBot) -> None:
+    made = Shown(desk, qtbot, Machine(environments=known((environment("/envs/real", torch_python()),))))
+    made.wishes._devices.setCurrentIndex(made.wishes._devices.findData("cpu"))
+    made.run()
+    assert made.page.result is not None
+    assert made.page.result.verdict is Verdict.PASS
+    assert "No accelerator was verified" in made.notice()
