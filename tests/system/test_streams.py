@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.system.streaming import signal_name
 from gpuassist.system.streams import (
     DESCRIPTOR,
     LINE_AT_MOST_BYTES,
@@ -20,7 +21,6 @@ from gpuassist.system.streams import (
     Quiet,
     RealStreams,
     Stream,
-    signal_name,
 )
 
 PATH = {"PATH": "/usr/bin:/bin"}
