@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Fact, Known
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, counted, text
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
 from gpuassist.session.verify import verdict_on_accelerators
 from gpuassist.session.words import Words
@@ -19,7 +19,9 @@ def device_sentence(device: DeviceVerdict) -> Text:
     wrong = sum(check.verdict in (Verdict.FAIL, Verdict.HUNG) for check in device.checks)
     done = sum(check.verdict is not Verdict.SKIPPED for check in device.checks)
     sentences = {
-        Verdict.PASS: text("{device}: {done} checks, all right.", device=device.device, done=done),
+        Verdict.PASS: counted(
+            "{device}: {count} check, and it is right.", "{device}: {count} checks, all right.", done, device=device.device
+        ),
         Verdict.FAIL: text("{device}: {wrong} of {done} checks failed.", device=device.device, wrong=wrong, done=done),
         Verdict.HUNG: text("{device}: a check hung.", device=device.device),
         Verdict.SKIPPED: text("{device}: not verified.", device=device.device),

@@ -280,6 +280,17 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **into)
     return SUCCESS;
 }
 
+int nvmlDeviceGetHandleByPciBusId_v2(const char *wanted, void **into)
+{
+    const char *rest = strchr(wanted, ':'); /* 0000:01:00.0 and 00000000:01:00.0 are the same device */
+    int found = 0;
+    while (rest && found < gpu_count && strcasecmp(strchr(gpus[found].pci, ':'), rest)) found++;
+    int code = begin(__func__, rest && found < gpu_count ? found : -1, false);
+    if (code || !rest || found >= gpu_count) return code ? code : NOT_FOUND;
+    *into = &gpus[found];
+    return SUCCESS;
+}
+
 int nvmlDeviceGetName(Gpu *gpu, char *into, unsigned size) { BEGIN(gpu); return copied(gpu->name, into, size); }
 int nvmlDeviceGetUUID(void *handle, char *into, unsigned size)
 {
