@@ -32,7 +32,7 @@ def load_settings(surroundings: Surroundings, disk: Disk) -> Settings:
     try:
         content = disk.read(os.path.join(surroundings.settings(), _NAME))
         found = json.loads(content) if len(content) <= _LARGEST else {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         _log.debug("no settings: %s", error)
         return Settings()
     if not isinstance(found, dict):

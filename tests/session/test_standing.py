@@ -1,0 +1,79 @@
+"""How the first two steps stand, and which repair the window offers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gpuassist.model.fact import Unknown
+from gpuassist.model.finding import Action, Answer, CommandUse, Diagnosis, Remedy, Severity, Undetermined
+from gpuassist.model.text import text
+from gpuassist.session.flow import StepState
+from gpuassist.session.standing import USE_CUDA, found_state, machine_state, reading_ended, repairable_version, switch_version
+from tests.values import machine
+
+OPEN = Diagnosis(undetermined=(Undetermined("no-driver", text("driver"), text("not readable")),))
+
+
+def answer(severity: Severity = Severity.PROBLEM, *remedies: Remedy) -> Answer:
+    """An answer of some problem."""
+    return Answer("some-problem", severity, "Title", "Explanation", (), remedies, ())
+
+
+def remedy(key: str = USE_CUDA, version: str = "12.4", action: Action = Action.EDIT) -> Remedy:
+    """A remedy with one command."""
+    return Remedy("Do it", (CommandUse(key, (("version", version),), ()),), False, action, "")
+
+
+def test_a_machine_that_could_be_read_is_right() -> None:
+    assert machine_state(machine()) is StepState.RIGHT
+
+
+def test_a_machine_without_gpus_was_read_all_the_same() -> None:
+    assert machine_state(machine(gpus=())) is StepState.RIGHT
+
+
+def test_unknown_gpus_leave_the_machine_unknown() -> None:
+    unknown = replace(machine(), gpus=Unknown(text("/sys is not there")))
+    assert machine_state(unknown) is StepState.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("severities", "state"),
+    [
+        ((), StepState.RIGHT),
+        ((Severity.INFO,), StepState.RIGHT),
+        ((Severity.WARNING, Severity.INFO), StepState.WARNING),
+        ((Severity.WARNING, Severity.PROBLEM), StepState.PROBLEM),
+    ],
+)
+def test_the_worst_finding_marks_the_step(severities: tuple[Severity, ...], state: StepState) -> None:
+    assert found_state(Diagnosis(), tuple(map(answer, severities))) is state
+
+
+def test_what_could_hide_makes_a_clean_result_unknown() -> None:
+    assert found_state(OPEN, ()) is StepState.UNKNOWN
+
+
+def test_a_problem_outweighs_what_could_hide() -> None:
+    assert found_state(OPEN, (answer(),)) is StepState.PROBLEM
+
+
+def test_switching_toolkits_names_its_version() -> None:
+    assert switch_version(answer(Severity.PROBLEM, remedy("apt"), remedy())) == "12.4"
+
+
+@pytest.mark.parametrize("other", [remedy("apt"), remedy(action=Action.COMMAND), Remedy("Read", (), False, Action.NONE, "")])
+def test_other_remedies_offer_no_switch(other: Remedy) -> None:
+    assert switch_version(answer(Severity.PROBLEM, other)) == ""
+
+
+def test_the_first_finding_with_a_switch_decides() -> None:
+    answers = (answer(), answer(Severity.PROBLEM, remedy(version="12.8")), answer(Severity.WARNING, remedy(version="11.8")))
+    assert repairable_version(answers) == "12.8"
+
+
+def test_the_event_carries_all_three() -> None:
+    event = reading_ended(machine(), Diagnosis(), (answer(Severity.WARNING, remedy()),))
+    assert (event.machine, event.found, event.repairable) == (StepState.RIGHT, StepState.WARNING, "12.4")
