@@ -175,3 +175,28 @@ def test_torch_is_replaced_in_place_only_where_that_is_safe(manager: Manager, in
     changed = replace(environment, torch=Known((torch,), "site-packages"))
     (found,) = _judged(replace(one, environments=Known((changed,), "/home/you"))).findings
     assert (found.problem, found.parameter("tool")) == ("torch-cpu-only", tool)
+
+
+def test_nearest_architecture_is_one_that_runs_natively() -> None:
+    (found,) = _judged(machine(toolkits=("11.7.99",), nvcc="11.7", environments=())).findings  # lists 8.7 as well: Jetson's
+    assert (found.parameter("nearest"), found.parameter("native")) == ("8.6", "yes")
+
+
+def test_nearest_architecture_of_an_older_major_is_ptx() -> None:
+    (found,) = _judged(machine(gpus=(RTX_5090,), environments=(), driver="580.95.05", open_module=True)).findings
+    assert (found.parameter("nearest"), found.parameter("native")) == ("9.0", "")
+
+
+@pytest.mark.parametrize(
+    ("open_module", "driver", "dead", "alive"),
+    [
+        (True, "580.95.05", "GTX 1080 Ti", "RTX 5090"),
+        (False, "580.95.05", "RTX 5090", "GTX 1080 Ti"),
+        (False, "595.45.04", "GTX 1080 Ti, RTX 5090", ""),
+        (True, "550.54.14", "GTX 1080 Ti, RTX 5090", ""),
+    ],
+)
+def test_of_two_that_never_run_together_the_dead_are_named(open_module: bool, driver: str, dead: str, alive: str) -> None:
+    one = machine(gpus=(GTX_1080_TI, RTX_5090), driver=driver, open_module=open_module, toolkits=(), nvcc="", environments=())
+    (found,) = _judged(one).findings
+    assert (found.problem, found.parameter("dead"), found.parameter("alive")) == ("open-module-required", dead, alive)

@@ -66,12 +66,12 @@ def library_is_there(case: Case) -> Iterator[Verdict]:
 
 def one_driver_serves_all(case: Case) -> Iterator[Verdict]:
     """Old GPUs that need the proprietary module and new ones that need the open one have no common Linux driver."""
-    old = [card for card in case.cards if card.flavour is ModuleFlavour.OPEN_IMPOSSIBLE]
-    new = [card for card in case.cards if card.flavour is ModuleFlavour.OPEN_REQUIRED]
-    if case.wsl or not (old and new):
+    old, new = _split(case)
+    if not (old and new):
         return
     opened = case.open_module
-    dead = (old if opened.value else new) if isinstance(opened, Known) else []
+    dead = [card for card in (*old, *new) if case.ruled_out(card)] if isinstance(opened, Known) else []
+    alive = [card for card in (*old, *new) if card not in dead] if dead else []
     yield finding(
         "open-module-required",
         *(proof(text("architecture of {gpu}", gpu=card.name), card.gpu.architecture) for card in (*old, *new)),
@@ -81,7 +81,9 @@ def one_driver_serves_all(case: Case) -> Iterator[Verdict]:
         old=_names(old),
         new=_names(new),
         dead=_names(dead),
-        alive=_names(new if dead == old else old) if dead else "",
+        alive=_names(alive),
+        runs_new="yes" if alive == new else "",
+        runs_old="yes" if alive == old else "",
         branch=_branch(case, new),
         old_branch=_branch(case, old),
     )
@@ -90,10 +92,9 @@ def one_driver_serves_all(case: Case) -> Iterator[Verdict]:
 def module_flavour_fits(case: Case) -> Iterator[Verdict]:
     """Blackwell and later need the open module; before Turing there is only the proprietary one."""
     cards = [card for card in case.cards if case.fit(card) is not DriverFit.TOO_OLD]  # those have a finding that says so
-    flavours = {card.flavour for card in cards}
     opened = case.open_module
     strict = [card for card in cards if card.flavour in {ModuleFlavour.OPEN_IMPOSSIBLE, ModuleFlavour.OPEN_REQUIRED}]
-    if case.wsl or not cards or {ModuleFlavour.OPEN_IMPOSSIBLE, ModuleFlavour.OPEN_REQUIRED} <= flavours:
+    if case.wsl or not cards or all(_split(case)):
         return
     if isinstance(case.machine.driver.loaded, Known) and not case.loaded:
         return
@@ -119,8 +120,8 @@ def module_flavour_fits(case: Case) -> Iterator[Verdict]:
 
 
 def driver_serves_gpus(case: Case) -> Iterator[Verdict]:
-    """A driver can be older than a card, or have left the card behind."""
-    if not case.cards:
+    """A driver can be older than a card, or have left the card behind; where none serves all, another finding says so."""
+    if not case.cards or all(_split(case)):
         return
     if isinstance(case.driver, Unknown):
         if case.loaded or case.wsl:
@@ -199,6 +200,13 @@ def driver_answers(case: Case) -> Iterator[Verdict]:
             status=told.value.name,
             container=case.container,
         )
+
+
+def _split(case: Case) -> tuple[list[Card], list[Card]]:
+    """The GPUs that need the proprietary module, and those that need the open one; Windows' driver (WSL) knows no such split."""
+    cards = () if case.wsl else case.cards
+    old = [card for card in cards if card.flavour is ModuleFlavour.OPEN_IMPOSSIBLE]
+    return old, [card for card in cards if card.flavour is ModuleFlavour.OPEN_REQUIRED]
 
 
 def _has_finding(case: Case) -> bool:

@@ -18,13 +18,14 @@ from gpuassist.knowledge.compatibility import (
     glibc_clashes,
     kernels_run,
     last_toolkit_for,
+    nearest_target,
     toolkit_builds_for,
 )
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Passed
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Origin, Toolkit
-from gpuassist.model.version import ComputeCapability, Target, Version
+from gpuassist.model.version import Code, ComputeCapability, Target, Version
 
 _STRANGE = Unknown(text("it is part of no toolkit that was found"))
 
@@ -285,6 +286,7 @@ def _outside(case: Case, card: Card, toolkit: Toolkit) -> Verdict:
     listed_by = sorted(target.capability for target in _targets(case, toolkit))
     too_new = capability > listed_by[0]
     every = case.knowledge.toolkits()
+    nearest = nearest_target(_targets(case, toolkit), capability)
     edge = first_toolkit_for(capability, every) if too_new else last_toolkit_for(capability, every)
     return finding(
         "nvcc-arch-too-new" if too_new else "nvcc-arch-dropped",
@@ -302,6 +304,8 @@ def _outside(case: Case, card: Card, toolkit: Toolkit) -> Verdict:
         nvcc=str(value_or(toolkit.version, Version(())).release),
         root=toolkit.root,
         newest=str(listed_by[-1]),
+        nearest=str(nearest.capability) if nearest else "",
+        native="yes" if nearest and nearest.code is Code.CUBIN else "",
         oldest=str(listed_by[0]),
         edge=str(edge or ""),
         alternative=_alternative(case),
