@@ -80,7 +80,7 @@ class Palette:
 
 # Okabe and Ito's colour-blind-safe set gives the steps after the first three.
 _LIGHT_SERIES = ("#4c78d8", "#e0913a", "#8a8f9c", "#009e73", "#cc79a7", "#56b4e9", "#b8860b", "#7a5195")
-_DARK_SERIES = ("#5b86e5", "#e39a4b", "#8a8f9c", "#2fb98f", "#d58fb8", "#6fc1ee", "#d6b24a", "#a07cc0")
+_DARK_SERIES = ("#5b86e5", "#e39a4b", "#8a8f9c", "#2fb98f", "#d58fb8", "#6fc1ee", "#e6d95c", "#a07cc0")
 
 LIGHT = Palette(
     dark=False,
@@ -95,7 +95,7 @@ LIGHT = Palette(
     accent_hover="#264db5",
     on_accent="#ffffff",
     accent_tint="#e4ecfe",
-    right="#1a7f4b",
+    right="#187747",
     right_tint="#e1f3e8",
     warning="#8a5a00",
     warning_tint="#fdf0d3",

@@ -26,7 +26,6 @@ QLabel[role="small"] { color: $muted; font-size: ${small}pt; }
 QLabel[role="section"] { color: $muted; font-size: 8.25pt; letter-spacing: 1px; }
 QLabel[role="brand"] { font-size: 12.75pt; font-weight: 700; }
 QLabel[role="mono"], ElidedLabel[role="mono"] { font-family: $mono; font-size: 9.25pt; color: $muted; }
-QLabel[role="code"] { font-family: $mono; font-size: 9.25pt; }
 QLabel[role="unknown"] { color: $muted; font-style: italic; }
 ElidedLabel[role="muted"] { color: $muted; }
 ElidedLabel[role="strong"] { font-weight: 600; }

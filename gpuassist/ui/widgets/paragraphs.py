@@ -16,7 +16,7 @@ _LONG = 72  # characters; what is longer wraps in most places, and wrapped lines
 
 
 def label(words: str, role: str = "", parent: QWidget | None = None) -> QLabel:
-    """A line of the given role (title, heading, strong, muted, small, section, mono, code, unknown, or plain)."""
+    """A line of the given role (title, heading, strong, muted, small, section, mono, unknown, or plain)."""
     made = QLabel(words, parent)
     made.setTextFormat(Qt.TextFormat.PlainText)
     return _dressed(made, role)
