@@ -69,7 +69,7 @@ class NvmlSource:
     def _all_asleep(self) -> tuple[GpuSample, ...]:
         """The GPUs where every one of them sleeps: then NVML is not even initialised."""
         addresses = self._sleep.addresses()
-        if not all(map(self._sleep.asleep, addresses)):
+        if not addresses or not all(map(self._sleep.asleep, addresses)):
             return ()
         self._refused = None
         return tuple(_unread(_Device(index, None, one, asleep=True), _ASLEEP) for index, one in enumerate(addresses))
