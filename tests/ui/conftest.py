@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import shiboken6
@@ -11,7 +12,15 @@ from PySide6.QtGui import QClipboard, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.session.context import Session
+from gpuassist.session.words import ENGLISH
+from gpuassist.system.surroundings import Surroundings
+from gpuassist.system.world import World
+from gpuassist.ui.jobs import Jobs
+from gpuassist.ui.page import Desk
 from gpuassist.ui.theme import Appearance, Theme
+from tests.ui.made import Answers
 from tests.ui.showing import Show
 
 
@@ -58,6 +67,29 @@ def each_look(theme: Theme, request: pytest.FixtureRequest) -> Theme:
     """The application in light, and then in dark colours."""
     theme.choose(request.param)
     return theme
+
+
+@pytest.fixture
+def session(home: Path) -> Session:
+    """A session of a user whose home is the test's own."""
+    variables = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8"}
+    surroundings = Surroundings(str(home), "you", Surroundings.current().uid, variables, str(home), "/bin/bash")
+    world = World(surroundings)
+    return Session(world, Knowledge(world.resources.read), ENGLISH)
+
+
+@pytest.fixture
+def answers() -> Answers:
+    """What dialogs answer."""
+    return Answers()
+
+
+@pytest.fixture
+def desk(session: Session, answers: Answers, qtbot: QtBot) -> Iterator[Desk]:
+    """What a page works at."""
+    jobs = Jobs()
+    yield Desk(session, jobs, answers)
+    jobs.shutdown()
 
 
 def _top_levels() -> list[QWidget]:
