@@ -7,15 +7,20 @@ import io
 from collections.abc import Callable, Mapping
 from types import ModuleType
 
-from gpuassist.cli.context import Context, Exit, Terminal
-from gpuassist.cli.context import _no_window as no_window
+from gpuassist.cli.context import Context, Exit, Terminal, UsageError
 from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.text import text
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH, Words
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.cli.runs import Run
+
+
+def no_window(page: str) -> Exit:
+    """Where no window can be opened."""
+    raise UsageError(text("there is no window here to open {page} in", page=page))
 
 
 class Screen(io.StringIO):
