@@ -64,24 +64,6 @@ class Processes(Protocol):
         """Runs `command` for at most `seconds`; never raises for what the program does."""
 
 
-class RealProcesses:
-    """The operating system's own."""
-
-    def run(
-        self,
-        command: Sequence[str],
-        *,
-        seconds: float,
-        environment: Mapping[str, str],
-        directory: str = "/",
-        stdin: bytes = b"",
-    ) -> Outcome:
-        """See `Processes.run`."""
-        from gpuassist.system.running import run  # `subprocess` costs a start 4 ms, and not every start runs a program
-
-        return run(command, seconds=seconds, environment=environment, directory=directory, stdin=stdin)
-
-
 def clean(variables: Mapping[str, str]) -> dict[str, str]:
     """`variables` without what gpuassist or its bundle put in, and with what the bundle had moved aside put back."""
     kept = {name: value for name, value in variables.items() if not name.startswith(_OURS)}

@@ -59,13 +59,3 @@ class Streams(Protocol):
 
     def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str = "/") -> Stream | NotStarted:
         """Starts `command`, in which `DESCRIPTOR` stands for the number to report on; whoever starts it must `end` it."""
-
-
-class RealStreams:
-    """The operating system's own."""
-
-    def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str = "/") -> Stream | NotStarted:
-        """See `Streams.start`."""
-        from gpuassist.system.streaming import start  # `subprocess` costs a start 4 ms, and not every start runs a program
-
-        return start(command, environment, directory)

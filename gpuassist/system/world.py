@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from gpuassist.system.clock import Clock
 from gpuassist.system.disk import Disk
 from gpuassist.system.files import Files
-from gpuassist.system.processes import Processes, RealProcesses
+from gpuassist.system.real import RealProcesses, RealStreams
 from gpuassist.system.resources import Resources
-from gpuassist.system.streams import RealStreams, Streams
 from gpuassist.system.surroundings import Surroundings
+
+if TYPE_CHECKING:
+    from gpuassist.system.processes import Processes
+    from gpuassist.system.streams import Streams
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ import pytest
 from gpuassist.detect import compiler_driver
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.session.words import ENGLISH
-from gpuassist.system.processes import Ending, Outcome, RealProcesses
+from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.real import RealProcesses
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.detect.made_toolkit import version_text

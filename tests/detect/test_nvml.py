@@ -18,7 +18,7 @@ from gpuassist.model.gpu import Gpu, PowerState
 from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.text import text
 from gpuassist.model.version import ComputeCapability, Version
-from gpuassist.system.processes import RealProcesses
+from gpuassist.system.real import RealProcesses
 from gpuassist.system.resources import Resources
 from tests.facts import reason, value
 from tests.fakes import ScriptedProcesses, world_under

@@ -13,7 +13,8 @@ from gpuassist.model.plan import FileEdit
 from gpuassist.repair.apply import Change
 from gpuassist.system.disk import Disk
 from gpuassist.system.files import Files
-from gpuassist.system.processes import Processes, RealProcesses
+from gpuassist.system.processes import Processes
+from gpuassist.system.real import RealProcesses
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

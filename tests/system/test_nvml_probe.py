@@ -11,7 +11,8 @@ import pytest
 from gpuassist.model.fact import Known
 from gpuassist.system import nvml_probe, nvml_report
 from gpuassist.system.nvml_probe import Report
-from gpuassist.system.processes import Ending, Outcome, RealProcesses
+from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.real import RealProcesses
 from tests.facts import reason, value
 from tests.fakes import ScriptedProcesses
 from tests.nvml_fixture import FakeNvml

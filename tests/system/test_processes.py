@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from gpuassist.system import processes
-from gpuassist.system.processes import Ending, Outcome, RealProcesses, clean
+from gpuassist.system.processes import Ending, Outcome, clean
+from gpuassist.system.real import RealProcesses
 
 PATH = {"PATH": "/usr/bin:/bin"}
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.system.real import RealStreams
 from gpuassist.system.streaming import signal_name
 from gpuassist.system.streams import (
     DESCRIPTOR,
@@ -19,7 +20,6 @@ from gpuassist.system.streams import (
     OUTPUT_AT_MOST_BYTES,
     NotStarted,
     Quiet,
-    RealStreams,
     Stream,
 )
 

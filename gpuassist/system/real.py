@@ -1,0 +1,41 @@
+"""The ports that run programs, as the operating system does: what they need is imported when the first program is run.
+
+A sample of the GPUs and most of the window's start run none, and `subprocess` with the values around it costs 8 ms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gpuassist.system.processes import Outcome
+    from gpuassist.system.streams import NotStarted, Stream
+
+
+class RealProcesses:
+    """See `processes.Processes`."""
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        seconds: float,
+        environment: Mapping[str, str],
+        directory: str = "/",
+        stdin: bytes = b"",
+    ) -> Outcome:
+        """Runs `command` for at most `seconds`; never raises for what the program does."""
+        from gpuassist.system.running import run
+
+        return run(command, seconds=seconds, environment=environment, directory=directory, stdin=stdin)
+
+
+class RealStreams:
+    """See `streams.Streams`."""
+
+    def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str = "/") -> Stream | NotStarted:
+        """Starts `command`, in which `streams.DESCRIPTOR` stands for the number to report on; whoever starts it must `end` it."""
+        from gpuassist.system.streaming import start
+
+        return start(command, environment, directory)
