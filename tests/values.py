@@ -280,7 +280,7 @@ def _torch(env: Env, prefix: str) -> Torch:
 def _shell(one: Recipe) -> Shell:
     first = _root(f"{one.nvcc}.0") + "/bin:" if one.nvcc else ""
     variables = {"PATH": first + SYSTEM_PATH, **one.variables}
-    source = "bash -l, bash -i"
+    source = "bash -l, bash -i (/home/you/.bashrc)" if one.bashrc else "bash -l, bash -i"
     terminal = Terminal("/bin/bash", _variables(variables), _commands(one))
     bashrc = (
         StartupFile("/home/you/.bashrc", True, Known(one.bashrc, "/home/you/.bashrc"))

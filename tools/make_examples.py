@@ -39,6 +39,7 @@ eval "$('/home/you/miniforge3/bin/conda' 'shell.bash' 'hook' 2> /dev/null)"
 # <<< conda initialize <<<
 """
 
+RTX_4090_LAPTOP = "10de:2757"
 TRAIN = Env("train", "2.5.1+cu124", active=True, manager=Manager.CONDA)
 EXAMPLES = {
     "01-new-rtx-5090-nouveau": Recipe(
@@ -125,7 +126,13 @@ EXAMPLES = {
         note="Two RTX 4090, a CUDA torch and no toolkit: all right",
     ),
     "10-laptop-asleep": Recipe(
-        asleep=True, environments=(TRAIN,), distribution=DEBIAN, glibc="2.36", gcc=("12.2.0",), note="A laptop whose GPU sleeps"
+        gpus=(RTX_4090_LAPTOP,),
+        asleep=True,
+        environments=(TRAIN,),
+        distribution=DEBIAN,
+        glibc="2.36",
+        gcc=("12.2.0",),
+        note="A laptop whose GPU sleeps",
     ),
 }
 

@@ -16,6 +16,12 @@ from gpuassist.model.text import text, verbatim
 # In the order in which causes lead to consequences: a driver before what needs it.
 RULES: tuple[Rule, ...] = (*presence.RULES, *driver.RULES, *torch.RULES, *toolkit.RULES, *shell.RULES)
 
+# What is open about a driver that does not run at all is no question: its absence is the answer.
+_NO_DRIVER = frozenset({"no-driver", "driver-not-loaded", "nouveau-active", "container-no-gpu-flag", "wsl-driver-or-windows"})
+_NEED_A_DRIVER = frozenset(
+    {"driver-library-mismatch", "driver-too-old-for-gpu", "driver-too-old-for-cuda", "cuda-init-failed-driver-state"}
+)
+
 _log = logging.getLogger(__name__)
 
 
@@ -26,7 +32,8 @@ def judge(machine: Machine, knowledge: Knowledge, rules: tuple[Rule, ...] = RULE
     found = tuple(one for one in verdicts if isinstance(one, Finding))
     passed = tuple(one for one in verdicts if isinstance(one, Passed))
     blamed = {one.problem for one in found}
-    open_ = tuple(one for one in verdicts if isinstance(one, Undetermined) and one.problem not in blamed)
+    told = blamed | _NEED_A_DRIVER if blamed & _NO_DRIVER else blamed
+    open_ = tuple(one for one in verdicts if isinstance(one, Undetermined) and one.problem not in told)
     return Diagnosis(found, open_, passed)
 
 

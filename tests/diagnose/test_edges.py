@@ -200,3 +200,11 @@ def test_of_two_that_never_run_together_the_dead_are_named(open_module: bool, dr
     one = machine(gpus=(GTX_1080_TI, RTX_5090), driver=driver, open_module=open_module, toolkits=(), nvcc="", environments=())
     (found,) = _judged(one).findings
     assert (found.problem, found.parameter("dead"), found.parameter("alive")) == ("open-module-required", dead, alive)
+
+
+def test_driver_that_is_absent_leaves_no_question_about_its_version() -> None:
+    told = _judged(machine(wsl=2, driver="", libcuda="", **_BARE))
+    assert ([one.problem for one in told.findings], told.undetermined) == (["wsl-driver-or-windows"], ())
+
+
+_BARE: dict[str, Any] = {"toolkits": (), "nvcc": "", "environments": ()}

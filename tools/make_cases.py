@@ -1,0 +1,161 @@
+"""Writes tests/cases/machines/: recorded machines with what is found on them, so that a change of findings shows as a diff.
+
+`python tools/make_cases.py` from the project's root. A machine is written once and then kept as it is; its findings, and those of
+the shipped examples, are written anew each time: read the diff before it is committed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from gpuassist.model.codec import encode_machine
+from gpuassist.model.environment import Manager
+from gpuassist.model.machine import Distribution
+from gpuassist.session.words import ENGLISH
+from tests.session.told import told_of
+from tests.values import ARCH, DEBIAN, FEDORA, GTX_1080_TI, RTX_3090, RTX_4090, RTX_5090, UBUNTU_24, Env, machine
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "tests" / "cases" / "machines"
+EXAMPLES = ROOT / "resources" / "machines"
+DEBIAN_13 = Distribution("debian", (), "13", "Debian GNU/Linux 13 (trixie)")
+ROCKY = Distribution("rocky", ("rhel", "centos", "fedora"), "9.4", "Rocky Linux 9.4")
+TUMBLEWEED = Distribution("opensuse-tumbleweed", ("opensuse", "suse"), "20261120", "openSUSE Tumbleweed")
+TITAN_V, GTX_780, RTX_2080 = "10de:1d81", "10de:1004", "10de:1e82"
+
+NO_TOOLKIT: dict[str, Any] = {"toolkits": (), "nvcc": ""}
+BARE: dict[str, Any] = {**NO_TOOLKIT, "environments": ()}
+CUDA_13: dict[str, Any] = {"driver": "580.95.05", "cuda": "13.0", "open_module": True}
+
+CASES: dict[str, dict[str, Any]] = {
+    "debian-13-no-driver": {"driver": "", "distribution": DEBIAN_13, "glibc": "2.41", "gcc": ("14.2.0",), **BARE},
+    "fedora-secure-boot-module-not-loaded": {
+        "driver": "",
+        "on_disk": "580.95.05",
+        "libcuda": "580.95.05",
+        "secure_boot": True,
+        "distribution": FEDORA,
+        **BARE,
+    },
+    "ubuntu-new-kernel-without-module": {"driver": "", "on_disk": "", "libcuda": "550.54.14", "distribution": UBUNTU_24, **BARE},
+    "debian-12-rtx-5090-driver-535": {"gpus": (RTX_5090,), "driver": "535.247.01", "cuda": "12.2", "distribution": DEBIAN, **BARE},
+    "arch-gtx-1080-ti-driver-595": {"gpus": (GTX_1080_TI,), "driver": "595.45.04", "cuda": "13.2", "distribution": ARCH, **BARE},
+    "rocky-gtx-780-driver-550": {"gpus": (GTX_780,), "distribution": ROCKY, "glibc": "2.34", **BARE},
+    "tumbleweed-rtx-5090-proprietary": {
+        "gpus": (RTX_5090,),
+        "driver": "580.95.05",
+        "cuda": "13.0",
+        "distribution": TUMBLEWEED,
+        **BARE,
+    },
+    "titan-v-open-module": {
+        "gpus": (TITAN_V,),
+        "environments": (Env("train", "2.7.1+cu126", active=True),),
+        **CUDA_13,
+        **NO_TOOLKIT,
+    },
+    "graphics-only-driver": {"libcuda": "", **BARE},
+    "conda-torch-for-cuda-13": {
+        "environments": (Env("research", "2.11.0+cu130", "3.12", manager=Manager.CONDA, active=True),),
+        **NO_TOOLKIT,
+    },
+    "only-root-may-open-the-device": {"node_mode": 0o600},
+    "docker-without-gpus": {"driver": "", "container": "docker", "libcuda": "", **BARE},
+    "uv-cpu-torch": {
+        "environments": (Env(".venv", "2.15.0+cpu", "3.13", manager=Manager.UV, active=True),),
+        **CUDA_13,
+        **NO_TOOLKIT,
+    },
+    "rtx-5090-torch-2-6": {"gpus": (RTX_5090,), "environments": (Env("comfy", "2.6.0+cu124", "3.12"),), **CUDA_13, **NO_TOOLKIT},
+    "gtx-1080-ti-torch-for-cuda-13": {
+        "gpus": (GTX_1080_TI,),
+        "driver": "580.95.05",
+        "cuda": "13.0",
+        "environments": (Env("train", "2.11.0+cu130"),),
+        **NO_TOOLKIT,
+    },
+    "gtx-780-old-torch": {
+        "gpus": (GTX_780,),
+        "driver": "470.256.02",
+        "cuda": "11.4",
+        "environments": (Env("train", "1.13.1+cu117"),),
+        **NO_TOOLKIT,
+    },
+    "only-gpu-kept-for-virtual-machine": {"driver": "", "bound": "vfio-pci", **BARE},
+    "toolkit-of-another-major-than-torch": {"toolkits": ("13.0.88",), "nvcc": "13.0", **CUDA_13},
+    "two-cards-torch-runs-on-one": {
+        "gpus": (GTX_1080_TI, RTX_4090),
+        "driver": "580.95.05",
+        "cuda": "13.0",
+        "environments": (Env("train", "2.11.0+cu130", active=True),),
+        **NO_TOOLKIT,
+    },
+    "toolkit-not-on-path": {"nvcc": "", "environments": ()},
+    "gtx-1080-ti-cuda-13": {
+        "gpus": (GTX_1080_TI,),
+        "driver": "580.95.05",
+        "cuda": "13.0",
+        "toolkits": ("13.0.88",),
+        "nvcc": "13.0",
+        "environments": (Env("train", "2.7.1+cu126", active=True),),
+    },
+    "cuda-13-before-torchs-12": {"toolkits": ("13.0.88", "12.4.131"), "nvcc": "13.0", **CUDA_13},
+    "cuda-home-of-another-toolkit": {
+        "toolkits": ("11.8.89", "12.4.131"),
+        "variables": {"CUDA_HOME": "/usr/local/cuda-11.8", "LD_LIBRARY_PATH": "/usr/local/cuda-11.8/lib64"},
+    },
+    "fedora-gcc-15-cuda-12-9": {
+        "distribution": FEDORA,
+        "glibc": "2.41",
+        "gcc": ("15.1.1",),
+        "toolkits": ("12.9.86",),
+        "nvcc": "12.9",
+        "environments": (),
+    },
+    "stubs-and-a-folder-that-is-gone": {
+        "variables": {"LD_LIBRARY_PATH": "/usr/local/cuda-12.4/lib64/stubs:/usr/local/cuda-11.2/lib64"},
+        "missing": ("/usr/local/cuda-11.2/lib64",),
+    },
+    "devices-counted-from-one": {"gpus": (RTX_3090, RTX_3090), "variables": {"CUDA_VISIBLE_DEVICES": "1,2"}},
+    "wsl-without-windows-driver": {"wsl": 2, "driver": "", "libcuda": "", **BARE},
+    "no-gpu-at-all": {"gpus": (), "driver": "", "libcuda": "", **BARE},
+    "sound-sm-86-code-on-8-9": {"environments": (Env("old", "2.0.1+cu118", "3.11", active=True),), **NO_TOOLKIT},
+    "sound-newer-cuda-minor-than-driver": {
+        "driver": "535.247.01",
+        "cuda": "12.2",
+        "environments": (Env("train", "2.8.0+cu128", "3.12", active=True),),
+        **NO_TOOLKIT,
+    },
+    "sound-turing-and-blackwell": {
+        "gpus": (RTX_2080, RTX_5090),
+        "environments": (Env("train", "2.9.1+cu128", "3.12", active=True),),
+        **CUDA_13,
+        **NO_TOOLKIT,
+    },
+}
+
+
+def main() -> int:
+    """Writes what is missing, and all findings."""
+    for name, recipe in CASES.items():
+        facts = FOLDER / name / "facts.json"
+        if not facts.exists():
+            _write(facts, encode_machine(machine(**recipe), ENGLISH))
+        _write(FOLDER / name / "findings.json", told_of(facts))
+    for example in sorted(EXAMPLES.glob("*.json")):
+        _write(FOLDER / example.stem / "findings.json", told_of(example))
+    return 0
+
+
+def _write(path: Path, document: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
