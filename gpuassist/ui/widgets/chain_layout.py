@@ -108,7 +108,8 @@ def _lane(joint: Joint, boxes: Sequence[QRectF], parts: Sequence[object], row: _
         middle = x
     else:
         # Ends of different arcs under one box stand apart, and away from its middle where a drop may fall.
-        left, right = first.center().x() + row.place * 8, second.center().x() - row.place * 8
+        aside = min(row.place * 8.0, first.width() / 2 - 4)
+        left, right = first.center().x() + aside, second.center().x() - aside
         path = (QPointF(left, first.bottom() + 2), QPointF(left, line), QPointF(right, line), QPointF(right, second.bottom() + 2))
         middle = (left + right) / 2
     words = min(row.words + JOINT_SIZE + 20, row.width)
