@@ -1,0 +1,145 @@
+"""Child of `plot`: draws eight noisy curves of an hour in one of two ways and prints the milliseconds of CPU that a tick costs.
+
+`plot_child.py ours|naive SECONDS`
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import resource
+import sys
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication
+
+from gpuassist.model.fact import Known
+from gpuassist.model.sample import GpuSample, Sample
+from gpuassist.monitor.history import History
+from gpuassist.session.words import ENGLISH
+from gpuassist.ui.pace import Pace
+from gpuassist.ui.pages.live_controls import ALL
+from gpuassist.ui.pages.live_lane import Scene
+from gpuassist.ui.pages.live_lanes import Lanes
+
+CURVES, HZ, SPAN = 8, 10, 3600
+WIDTH, HEIGHT = 1200, 700
+GIB = 1 << 30
+PEAK = 23 * GIB
+
+
+def main(way: str, seconds: float) -> None:
+    """Prints the cost."""
+    application = QApplication([])
+    random.seed(1)
+    draw = Ours() if way == "ours" else Naive()
+    timer = QTimer()
+    timer.setTimerType(Qt.TimerType.PreciseTimer)
+    timer.timeout.connect(draw.tick)
+    began: list[float] = []
+
+    def start() -> None:
+        draw.ticks = 0
+        began.append(_cpu())
+        timer.start(1000 // HZ)
+        QTimer.singleShot(int(seconds * 1000), application.quit)
+
+    QTimer.singleShot(1500, start)
+    application.exec()
+    cost = (_cpu() - began[0]) * 1000 / draw.ticks
+    timer.stop()
+    draw.check()
+    print(f"{cost:.4f}")
+
+
+def reading(curve: int, tick: int) -> float:
+    """Bytes in use: a slow wave with noise, as memory under a training run has."""
+    return (12 + 6 * math.sin(tick / 3000 + curve) + random.gauss(0, 1)) * GIB
+
+
+class Ours:
+    """The live page's lanes over the history."""
+
+    def __init__(self) -> None:
+        self.ticks = 0
+        self._number = 0
+        self._history = History()
+        for _ in range(SPAN * HZ):
+            self._history.add(self._sample())
+        self._lanes = Lanes(ENGLISH)
+        self._lanes.resize(WIDTH, HEIGHT)
+        self._lanes.show_gpus(self._sample().gpus, {})
+        self._lanes.show_only(ALL)
+        self._lanes.show()
+        self._pace = Pace(self._lanes)
+        self._pace.due.connect(self.draw)
+
+    def tick(self) -> None:
+        """A tenth of a second passes."""
+        self.ticks += 1
+        self._history.add(self._sample())
+        self._pace.request()
+
+    def draw(self) -> None:
+        """As the page does."""
+        scene = Scene(self._history, float(SPAN), self._history.until, lambda pid: 0, lambda gpu: ())
+        for lane in self._lanes.all:
+            lane.draw(scene)
+
+    def check(self) -> None:
+        """A peak of one reading, then an hour's tail of others: it must still be in the picture."""
+        self._history.add(self._sample(peak=True))
+        for _ in range(20):
+            self._history.add(self._sample())
+        self.draw()
+        for lane in self._lanes.all:
+            picture = lane.plot.picture
+            assert picture is not None
+            assert float(np.nanmax(picture.columns.highs)) == PEAK, "a peak was lost"
+
+    def _sample(self, *, peak: bool = False) -> Sample:
+        self._number += 1
+        gpus = tuple(_gpu(curve, PEAK if peak else reading(curve, self._number)) for curve in range(CURVES))
+        return Sample(1.8e9 + self._number / HZ, self._number / HZ, gpus)
+
+
+class Naive:
+    """The whole of every array handed to pyqtgraph at every tick."""
+
+    def __init__(self) -> None:
+        self.ticks = 0
+        count = SPAN * HZ
+        self._x = np.linspace(-SPAN, 0, count)
+        self._ys = [np.array([reading(curve, tick) for tick in range(count)]) for curve in range(CURVES)]
+        self._plot = pg.PlotWidget()
+        self._plot.setYRange(0, 24 * GIB, padding=0)
+        self._plot.setXRange(-SPAN, 0, padding=0)
+        self._curves = [self._plot.plot(pen=pg.intColor(curve, CURVES)) for curve in range(CURVES)]
+        self._plot.resize(WIDTH, HEIGHT)
+        self._plot.show()
+
+    def tick(self) -> None:
+        """A tenth of a second passes."""
+        self.ticks += 1
+        for number, (values, curve) in enumerate(zip(self._ys, self._curves, strict=True)):
+            values[:-1] = values[1:]
+            values[-1] = reading(number, self.ticks)
+            curve.setData(self._x, values)
+
+    def check(self) -> None:
+        """Whole arrays hold every peak."""
+
+
+def _gpu(index: int, used: float) -> GpuSample:
+    return GpuSample(index, memory_total_bytes=Known(24 * GIB, "made up"), memory_used_bytes=Known(int(used), "made up"))
+
+
+def _cpu() -> float:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], float(sys.argv[2]))
