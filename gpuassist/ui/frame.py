@@ -41,7 +41,7 @@ class Frame(QWidget):
         super().__init__(parent)
         self._desk = desk
         self._machine_file = machine_file
-        self._wanted = start  # until the facts are there that its page needs
+        self._wanted: Step | None = start  # until the facts are there that its page needs
         self._flow = Flow()
         self._reading = Reading(desk.session, desk.jobs, self)
         self._build(appearance)
@@ -68,6 +68,11 @@ class Frame(QWidget):
     def pages(self) -> PageStack:
         """The pages."""
         return self._pages
+
+    @property
+    def banners(self) -> Banners:
+        """What holds for all pages."""
+        return self._banners
 
     def go(self, event: Event) -> None:
         """Follows an event of the flow and shows what comes of it."""
@@ -165,8 +170,9 @@ class Frame(QWidget):
 
     @Slot(object)
     def _choose(self, step: Step) -> None:
-        self._wanted = step
         self.go(GoTo(step))
+        if self._flow.current is step:
+            self._wanted = None
 
     @Slot()
     def _choose_by_key(self) -> None:
@@ -209,8 +215,9 @@ class Frame(QWidget):
         from gpuassist.session.standing import reading_ended  # by now the job that read has imported all that it needs
 
         self.go(reading_ended(inspection.machine, inspection.diagnosis, inspection.answers))
-        if self._wanted is not self._flow.current:
+        if self._wanted is not None:
             self.go(GoTo(self._wanted))
+            self._wanted = None
 
     @Slot(object)
     def _reading_failed(self, reason: str) -> None:

@@ -86,7 +86,12 @@ def test_a_fault_comes_home_as_a_value_with_its_trace(jobs: Jobs, asker: Asker, 
 
 
 def test_what_is_told_arrives_in_order_before_the_result(jobs: Jobs, asker: Asker, qtbot: QtBot) -> None:
-    asker.listen(jobs.start(lambda control: [control.tell(number) for number in range(20)], asker))
+    def work(control: Control) -> object:
+        for number in range(20):
+            control.tell(number)
+        return None
+
+    asker.listen(jobs.start(work, asker))
     qtbot.waitUntil(lambda: bool(asker.results))
     assert asker.told == list(range(20))
 

@@ -94,6 +94,10 @@ class MachinePage(Page):
         self._scroll.content.addWidget(self._cards)
         self._load_examples()
 
+    def examples(self) -> tuple[QAction, ...]:
+        """What the menu of examples offers."""
+        return tuple(self._menu.actions()) if self._menu is not None else ()
+
     def _action(self, words: str, slot: Callable[[], None]) -> QAction:
         action = QAction(words, self)
         action.triggered.connect(slot)

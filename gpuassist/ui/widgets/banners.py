@@ -45,6 +45,7 @@ class Banners(QWidget):
         self.details = self.details or details
         if self.fault is None:
             self.fault = self._fault()
+            self.fault.show()
         self._settle()
 
     def _recorded(self) -> Notice:

@@ -1,0 +1,61 @@
+"""The whole frame under test: shown, on a recording or an example, with dialogs that answer at once."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from gpuassist.model.codec import encode_machine
+from gpuassist.model.machine import Machine
+from gpuassist.session.flow import Step, StepState
+from gpuassist.session.words import ENGLISH
+from gpuassist.ui.frame import Frame
+from gpuassist.ui.page import Desk
+from gpuassist.ui.theme import Appearance
+from tests.ui.showing import Show
+
+TOO_OLD = "02-rtx-4090-cuda-11-7-first"
+HEALTHY = "08-healthy"
+
+
+def recorded(machine: Machine, folder: Path) -> str:
+    """The path of a file with this machine."""
+    place = folder / "machine.json"
+    place.write_text(json.dumps(encode_machine(machine, ENGLISH)))
+    return str(place)
+
+
+@dataclass
+class Frames:
+    """Makes frames and waits for what they read."""
+
+    desk: Desk
+    show: Show
+    qtbot: QtBot
+
+    def __call__(self, path: str, start: Step = Step.MACHINE) -> Frame:
+        """A frame that has read this recording."""
+        frame = self.opened(path, start)
+        self.settle(frame)
+        return frame
+
+    def opened(self, path: str, start: Step = Step.MACHINE) -> Frame:
+        """A frame that begins to read this recording."""
+        frame = self.show(Frame(self.desk, machine_file=path, start=start, appearance=Appearance.LIGHT), 1280, 800)
+        frame.begin()
+        return frame
+
+    def settle(self, frame: Frame) -> None:
+        """Waits until the machine was read and the plot's libraries are there."""
+        done = {StepState.RIGHT, StepState.UNKNOWN}
+        self.qtbot.waitUntil(lambda: frame.flow.state(Step.MACHINE) in done, timeout=20_000)
+        self.qtbot.waitUntil(lambda: frame.pages.warm_up.is_done, timeout=20_000)
+
+
+def buttons(frame: Frame) -> list[str]:
+    """The words on the buttons of the bottom bar, left to right."""
+    return [button.text() for button in frame.bar.findChildren(QPushButton) if button.isVisible()]

@@ -1,0 +1,250 @@
+"""The frame: what the user does goes into the flow, and what comes out is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from gpuassist.session.flow import Back, GoTo, Marked, Next, Step, StepState
+from gpuassist.ui.page import Desk, OpenExample, ReadAgain
+from gpuassist.ui.widgets.help import Help
+from tests.ui.frames import HEALTHY, TOO_OLD, Frames, buttons, recorded
+from tests.ui.made import Answers
+from tests.ui.showing import Show
+from tests.values import machine
+
+
+@pytest.fixture
+def frames(desk: Desk, show: Show, qtbot: QtBot) -> Frames:
+    return Frames(desk, show, qtbot)
+
+
+@pytest.fixture
+def healthy(tmp_path: Path) -> str:
+    return recorded(machine(note="of a test"), tmp_path)
+
+
+@pytest.fixture
+def too_old(tmp_path: Path) -> str:
+    return recorded(machine(toolkits=("11.7.99", "12.4.131"), nvcc="11.7"), tmp_path)
+
+
+def test_a_read_machine_marks_its_steps(frames: Frames, healthy: str) -> None:
+    frame = frames(healthy)
+    assert frame.flow.state(Step.MACHINE) is StepState.RIGHT
+    assert frame.side.row(Step.FOUND).isEnabled()
+
+
+def test_steps_wait_for_the_facts(frames: Frames, healthy: str) -> None:
+    frame = frames.opened(healthy)
+    assert not frame.side.row(Step.FOUND).isEnabled()
+    assert frame.side.row(Step.LIVE).isEnabled()
+    frames.settle(frame)
+
+
+def test_a_page_asked_for_too_early_comes_when_it_can(frames: Frames, healthy: str) -> None:
+    frame = frames(healthy, Step.VERIFY)
+    assert frame.flow.current is Step.VERIFY
+
+
+def test_clicking_a_step_shows_its_page(frames: Frames, healthy: str, qtbot: QtBot) -> None:
+    frame = frames(healthy)
+    QTest.mouseClick(frame.side.row(Step.FOUND), Qt.MouseButton.LeftButton)
+    assert frame.pages.currentWidget() is frame.pages.page(Step.FOUND)
+
+
+@pytest.mark.parametrize("step", list(Step))
+def test_every_step_has_a_page_that_opens(frames: Frames, too_old: str, step: Step) -> None:
+    frame = frames(too_old)
+    frame.go(GoTo(step))
+    assert frame.pages.currentWidget() is frame.pages.page(step)
+    frame.close_down()
+
+
+def test_the_way_on_names_where_it_leads(frames: Frames, healthy: str) -> None:
+    assert buttons(frames(healthy))[-1] == "See what we found"
+
+
+def test_the_way_on_from_a_finding_is_repair(frames: Frames, too_old: str) -> None:
+    frame = frames(too_old)
+    frame.go(Next())
+    assert buttons(frame)[-2:] == ["Back", "Repair"]
+
+
+def test_the_way_on_without_a_finding_is_verify(frames: Frames, healthy: str) -> None:
+    frame = frames(healthy)
+    frame.go(Next())
+    assert buttons(frame)[-1] == "Verify"
+
+
+def test_pressing_the_way_on_goes_on(frames: Frames, healthy: str, qtbot: QtBot) -> None:
+    frame = frames(healthy)
+    primary = next(one for one in frame.bar.findChildren(QPushButton) if one.text() == "See what we found")
+    QTest.mouseClick(primary, Qt.MouseButton.LeftButton)
+    assert frame.flow.current is Step.FOUND
+
+
+def test_there_is_no_way_back_at_the_beginning(frames: Frames, healthy: str) -> None:
+    assert "Back" not in buttons(frames(healthy))
+
+
+@pytest.mark.parametrize(
+    ("key", "modifier", "step"),
+    [
+        (Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier, Step.FOUND),
+        (Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier, Step.FOUND),
+        (Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier, Step.VERIFY),
+        (Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier, Step.MACHINE),
+    ],
+)
+def test_keys_lead_through_the_steps(
+    frames: Frames, healthy: str, qtbot: QtBot, key: Qt.Key, modifier: Qt.KeyboardModifier, step: Step
+) -> None:
+    frame = frames(healthy)
+    QTest.keyClick(frame, key, modifier)
+    assert frame.flow.current is step
+
+
+def test_the_back_key_goes_back(frames: Frames, healthy: str, qtbot: QtBot) -> None:
+    frame = frames(healthy)
+    frame.go(GoTo(Step.VERIFY))
+    QTest.keyClick(frame, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert frame.flow.current is Step.MACHINE
+
+
+def test_the_reading_key_reads_again(frames: Frames, healthy: str, qtbot: QtBot) -> None:
+    frame = frames(healthy)
+    QTest.keyClick(frame, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    assert frame.flow.state(Step.MACHINE) is StepState.BUSY
+    frames.settle(frame)
+
+
+@pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform's answer to every dialog
+def test_the_help_key_opens_help(frames: Frames, healthy: str, qtbot: QtBot) -> None:
+    frame = frames(healthy)
+    QTest.keyClick(frame, Qt.Key.Key_F1)
+    qtbot.waitUntil(lambda: bool(frame.findChildren(Help)))
+    frame.findChildren(Help)[0].accept()
+
+
+def test_a_recording_says_so_above_every_page(frames: Frames, healthy: str) -> None:
+    frame = frames(healthy)
+    banner = frame.banners.recorded
+    assert banner is not None
+    assert banner.isVisible()
+    assert "recorded machine" in banner.words
+
+
+def test_a_page_may_open_an_example(frames: Frames, healthy: str, qtbot: QtBot) -> None:
+    frame = frames(healthy)
+    frame.pages.machine_page.asked.emit(OpenExample(TOO_OLD))
+    qtbot.waitUntil(lambda: frame.flow.repairable == "12.4", timeout=20_000)
+
+
+def test_a_page_may_ask_to_read_again(frames: Frames, healthy: str, tmp_path: Path, qtbot: QtBot) -> None:
+    frame = frames(healthy)
+    recorded(machine(gpus=()), tmp_path)
+    frame.pages.machine_page.asked.emit(ReadAgain())
+    qtbot.waitUntil(lambda: frame.flow.state(Step.FOUND) is not StepState.RIGHT, timeout=20_000)
+
+
+def test_a_page_may_mark_its_step(frames: Frames, healthy: str) -> None:
+    frame = frames(healthy)
+    frame.pages.machine_page.asked.emit(Marked(Step.VERIFY, StepState.PROBLEM))
+    assert frame.flow.state(Step.VERIFY) is StepState.PROBLEM
+
+
+def test_a_new_machine_reaches_pages_that_exist_already(frames: Frames, healthy: str, qtbot: QtBot) -> None:
+    frame = frames(healthy)
+    frame.go(GoTo(Step.FOUND))
+    frame.pages.machine_page.asked.emit(OpenExample(TOO_OLD))
+    qtbot.waitUntil(lambda: "Repair" in buttons(frame), timeout=20_000)
+
+
+def test_a_file_that_is_no_recording_is_told_on_the_first_page(frames: Frames, tmp_path: Path, qtbot: QtBot) -> None:
+    place = tmp_path / "odd.json"
+    place.write_text("no json")
+    frame = frames.opened(str(place))
+    qtbot.waitUntil(lambda: frame.flow.state(Step.MACHINE) is StepState.UNKNOWN)
+    frames.settle(frame)
+    assert frame.flow.next() is None
+
+
+def test_a_fault_of_our_own_is_told_with_its_details(frames: Frames, healthy: str, clipboard: object) -> None:
+    frame = frames(healthy)
+    frame.show_fault("Traceback: a made-up fault")
+    frame.show_fault("Traceback: what followed from it")
+    assert frame.banners.fault is not None
+    assert frame.banners.fault.isVisible()
+    assert frame.banners.details == "Traceback: a made-up fault"
+
+
+def test_live_memory_waits_for_the_libraries_of_its_plot(frames: Frames, healthy: str, qtbot: QtBot) -> None:
+    frame = frames.opened(healthy, Step.LIVE)
+    frame.go(GoTo(Step.LIVE))
+    qtbot.waitUntil(lambda: frame.pages.currentWidget() is frame.pages.page(Step.LIVE), timeout=20_000)
+    frames.settle(frame)
+    frame.close_down()
+
+
+def test_reading_again_stays_on_the_page(frames: Frames, healthy: str, qtbot: QtBot) -> None:
+    frame = frames(healthy)
+    frame.go(Next())
+    QTest.keyClick(frame, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    frames.settle(frame)
+    assert frame.flow.current is Step.FOUND
+
+
+def test_a_step_chosen_meanwhile_is_not_left_again(frames: Frames, healthy: str) -> None:
+    frame = frames.opened(healthy, Step.FOUND)
+    frame.side.row(Step.LIVE).click()
+    frames.settle(frame)
+    assert frame.flow.current is Step.LIVE
+    frame.close_down()
+
+
+def test_back_from_a_page_leaves_it(frames: Frames, healthy: str) -> None:
+    frame = frames(healthy)
+    frame.go(GoTo(Step.FOUND))
+    frame.go(Back())
+    assert frame.pages.currentWidget() is frame.pages.machine_page
+
+
+def test_the_finding_leads_to_its_repair(frames: Frames, too_old: str, qtbot: QtBot) -> None:
+    frame = frames(too_old)
+    frame.go(Next())
+    switch = next(button for button in frame.pages.findChildren(QPushButton) if button.text() == "Switch to 12.4…")
+    QTest.mouseClick(switch, Qt.MouseButton.LeftButton)
+    assert (frame.flow.current, frame.flow.wish) == (Step.REPAIR, "12.4")
+
+
+def test_choosing_a_file_opens_it(frames: Frames, healthy: str, answers: Answers, qtbot: QtBot) -> None:
+    frame = frames(healthy)
+    answers.opened = healthy
+    QTest.keyClick(frame, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    assert answers.asked == ["Open a recorded machine"]
+    frames.settle(frame)
+
+
+def test_the_examples_that_ship_are_offered(frames: Frames, healthy: str, qtbot: QtBot) -> None:
+    frame = frames(healthy)
+    qtbot.waitUntil(lambda: "Examples" in buttons(frame))
+    offered = [action.data() for action in frame.pages.machine_page.examples()]
+    assert {HEALTHY, TOO_OLD} <= set(offered)
+
+
+def test_every_button_can_be_reached_by_tab(frames: Frames, too_old: str, qtbot: QtBot) -> None:
+    frame = frames(too_old)
+    frame.go(Next())
+    wanted = {button for button in frame.findChildren(QPushButton) if button.isVisible() and button.isEnabled()}
+    reached = set()
+    widget = frame.side.row(Step.MACHINE)
+    for _ in range(400):
+        widget = widget.nextInFocusChain()  # type: ignore[assignment]
+        reached.add(widget)
+    assert {button.text() for button in wanted - reached} == set()
