@@ -15,6 +15,8 @@ from gpuassist.ui.theme import colours, mono
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
+_SEEN = str.maketrans({"\r": "␍", "\u2028": "␤", "\u2029": "¶"})  # Qt would begin a new line there
+
 
 class Sign(str, Enum):
     """What happens to a line."""
@@ -38,7 +40,7 @@ def read_diff(diff: str) -> tuple[DiffLine, ...]:
     """The lines of a unified diff of one file; its two header lines are left out."""
     lines: list[DiffLine] = []
     old = new = 0
-    for line in diff.splitlines():
+    for line in diff.removesuffix("\n").split("\n"):  # and at nothing else: a line may hold form feeds and carriage returns
         hunk = _HUNK.match(line)
         if hunk is not None:
             old, new = int(hunk[1]), int(hunk[2])
@@ -87,7 +89,7 @@ class DiffView(QPlainTextEdit):
     def set_diff(self, diff: str) -> None:
         """Shows a unified diff."""
         self._lines = read_diff(diff)
-        self.setPlainText("\n".join(line.words for line in self._lines))
+        self.setPlainText("\n".join(line.words.translate(_SEEN) for line in self._lines))
         self.setViewportMargins(self.gutter_width(), 0, 0, 0)
         self._colour()
         self.updateGeometry()
