@@ -44,7 +44,7 @@ class FlowLayout(QLayout):
         return self.minimumSize()
 
     def minimumSize(self) -> QSize:
-        size = QSize()
+        size = QSize(0, 0)
         for item in self._items:
             size = size.expandedTo(item.minimumSize())
         return size
