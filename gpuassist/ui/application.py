@@ -75,6 +75,8 @@ class WindowRun(QObject):
         if self.jobs is not None:
             self.jobs.shutdown()
             self._faults.stop()
+        if self.theme is not None:
+            self.theme.undress()
         self.window.deleteLater()
 
     def _first_window(self) -> MainWindow:

@@ -49,6 +49,12 @@ class Theme(QObject):
         self.appearance = appearance
         self._dress()
 
+    def undress(self) -> None:
+        """Lets the application go; it keeps its last look until somebody dresses it again."""
+        self._application.styleHints().colorSchemeChanged.disconnect(self._dress)
+        self._application.setProperty(_PROPERTY, None)
+        self._application.setStyleSheet("")
+
     def palette(self) -> Palette:
         """The colours now."""
         return colours()

@@ -1,0 +1,84 @@
+"""The window itself: there at once, in its own colours, and where it was the last time."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from gpuassist.ui.main_window import MainWindow
+from gpuassist.ui.palette import DARK, LIGHT, Palette
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform's answer to a smallest size
+
+
+def made(qtbot: QtBot, palette: Palette = LIGHT) -> MainWindow:
+    """A window that is not shown yet."""
+    window = MainWindow("Reading your machine…", background=palette.background, side=palette.side, ink=palette.muted)
+    qtbot.addWidget(window)
+    return window
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_the_first_paint_has_the_grounds_of_the_frame(qtbot: QtBot, palette: Palette) -> None:
+    window = made(qtbot, palette)
+    image = window.grab().toImage()
+    assert image.pixelColor(5, 300) == QColor(palette.side)
+    assert image.pixelColor(900, 300) == QColor(palette.background)
+
+
+def test_the_first_paint_says_what_comes(qtbot: QtBot) -> None:
+    window = made(qtbot)
+    image = window.grab().toImage()
+    title = {image.pixel(x, y) for x in range(256, 420) for y in range(30, 52)}
+    assert len(title) > 5
+
+
+def test_the_first_paint_is_told_once_and_after_it(qtbot: QtBot) -> None:
+    window = made(qtbot)
+    told: list[bool] = []
+    window.painted.connect(lambda: told.append(window.isVisible()))
+    with qtbot.waitSignal(window.painted):
+        window.show()
+    window.update()
+    with qtbot.waitExposed(window):
+        window.repaint()
+    assert told == [True]
+
+
+def test_the_frame_takes_the_place_of_the_first_paint(qtbot: QtBot) -> None:
+    window = made(qtbot)
+    frame = QLabel("the frame")
+    window.furnish(frame)
+    assert window.centralWidget() is frame
+    assert frame.window() is window
+
+
+def test_the_place_is_remembered(qtbot: QtBot) -> None:
+    first, second = made(qtbot), made(qtbot)
+    first.resize(880, 640)  # the offscreen platform's screen is 800 wide
+    first.move(40, 30)
+    second.restore(first.geometry_words())
+    assert second.size() == QSize(880, 640)
+    assert second.y() == 30
+
+
+@pytest.mark.parametrize("words", ["", "no base 64!", "AAAA", "größer"])
+def test_a_damaged_place_is_ignored(qtbot: QtBot, words: str) -> None:
+    window = made(qtbot)
+    window.restore(words)
+    assert window.size() == QSize(1280, 800)
+
+
+def test_closing_is_told(qtbot: QtBot) -> None:
+    window = made(qtbot)
+    with qtbot.waitSignal(window.closing):
+        window.close()
+
+
+def test_it_never_gets_too_small_for_its_pages(qtbot: QtBot) -> None:
+    window = made(qtbot)
+    window.resize(100, 100)
+    assert (window.width(), window.height()) == (880, 560)
