@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -50,7 +51,7 @@ def test_boxes_of_a_sound_machine() -> None:
 
 def test_sound_machine_has_only_right_pairs_of_neighbours() -> None:
     pairs = [(joint.first, joint.second, joint.status) for joint in _chain().joints]
-    assert pairs == [(first, second, Status.RIGHT) for first, second in zip(ORDER, ORDER[1:], strict=False)]
+    assert pairs == [(first, second, Status.RIGHT) for first, second in pairwise(ORDER)]
 
 
 def test_old_nvcc_is_an_arc_from_the_gpu() -> None:
@@ -60,7 +61,12 @@ def test_old_nvcc_is_an_arc_from_the_gpu() -> None:
 
 
 def test_old_torch_is_an_arc_from_the_gpu() -> None:
-    recipe = {"gpus": (RTX_5090,), "driver": "580.95.05", "open_module": True, "environments": (Env("t", "2.6.0+cu124"),)}
+    recipe: dict[str, Any] = {
+        "gpus": (RTX_5090,),
+        "driver": "580.95.05",
+        "open_module": True,
+        "environments": (Env("t", "2.6.0+cu124"),),
+    }
     chain = _chain(**recipe, **NO_TOOLKIT)
     assert _wrong(chain) == [("gpu", "torch", "torch has no code for 12.0")]
     assert _blamed(chain) == ["torch"]
@@ -136,7 +142,7 @@ def test_driver_without_nvml_shows_its_module() -> None:
 
 
 def test_each_gpu_gets_the_torch_that_runs_on_it() -> None:
-    recipe = {
+    recipe: dict[str, Any] = {
         "gpus": (GTX_1080_TI, RTX_4090),
         "driver": "580.95.05",
         "environments": (Env("new", "2.11.0+cu130"), Env("old", "2.7.1+cu126")),
