@@ -7,6 +7,8 @@ import os
 import sys
 from contextlib import suppress
 
+from gpuassist.system import groups
+
 
 def main() -> None:
     """The entry point of the installed command; ends the process."""
@@ -30,6 +32,7 @@ def _leave(status: int) -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):  # the stream was never there, or its reader has gone
             stream.flush()
+    groups.end_all()
     os._exit(status)
 
 

@@ -6,8 +6,6 @@ considerations"); `clean` takes that back, so that the user's shells and interpr
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -74,11 +72,3 @@ def clean(variables: Mapping[str, str]) -> dict[str, str]:
         if f"{name}_ORIG" in kept:
             kept[name] = kept.pop(f"{name}_ORIG")
     return kept
-
-
-def end_group(pid: int) -> None:
-    """Kills the process group that `pid` leads; one that is gone already is what was wanted."""
-    try:
-        os.killpg(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass

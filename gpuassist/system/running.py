@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import selectors
 import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
 
-from gpuassist.system.processes import OUTPUT_AT_MOST_BYTES, Ending, Outcome, end_group
+from gpuassist.system.groups import end_group, under_way
+from gpuassist.system.processes import OUTPUT_AT_MOST_BYTES, Ending, Outcome
 
 _LOOK_AGAIN_SECONDS = 0.1
 _LAST_WAIT_SECONDS = 0.5
+_PIECE = 1 << 16
 
 
 def run(command: Sequence[str], *, seconds: float, environment: Mapping[str, str], directory: str, stdin: bytes) -> Outcome:
@@ -30,61 +34,118 @@ def run(command: Sequence[str], *, seconds: float, environment: Mapping[str, str
         return Outcome(Ending.NOT_FOUND, 0, b"", b"", 0.0, str(error))
     except (OSError, ValueError) as error:  # ValueError: a NUL in an argument
         return Outcome(Ending.NOT_STARTED, 0, b"", b"", 0.0, str(error))
+    under_way.add(child.pid)
+    pipes = _Pipes(child, stdin)
     try:
-        return _collect(child, stdin, seconds, began)
+        in_time = _await(child, pipes, began + seconds)
     finally:
+        pipes.close()
         _let_go(child)
+        under_way.discard(child.pid)
+    stdout, stderr = pipes.printed
+    return Outcome(_ending(child, in_time=in_time), abs(child.returncode or 0), stdout, stderr, time.monotonic() - began)
 
 
-def _collect(child: subprocess.Popen[bytes], stdin: bytes, seconds: float, began: float) -> Outcome:
-    stdout, stderr, ending = _await(child, stdin, began + seconds)
-    return Outcome(
-        ending,
-        abs(child.returncode or 0),
-        stdout[:OUTPUT_AT_MOST_BYTES],
-        stderr[:OUTPUT_AT_MOST_BYTES],
-        time.monotonic() - began,
-    )
+def _await(child: subprocess.Popen[bytes], pipes: _Pipes, deadline: float) -> bool:
+    """Whether it ended before the deadline."""
+    while pipes.are_open and child.poll() is None and time.monotonic() < deadline:
+        pipes.serve(min(_LOOK_AGAIN_SECONDS, deadline - time.monotonic()))
+    in_time = child.poll() is not None or _ends(child, deadline)
+    if in_time:
+        pipes.drain(_LOOK_AGAIN_SECONDS)
+    if pipes.are_open or not in_time:
+        # Too late, or ended but for one that it left in the background (a shell's start-up file does), which holds the pipes.
+        end_group(child.pid)
+        # A grandchild that left the group can hold the pipes open for ever: take what is there and go.
+        pipes.drain(_LAST_WAIT_SECONDS)
+    return in_time
 
 
-def _await(child: subprocess.Popen[bytes], stdin: bytes, deadline: float) -> tuple[bytes, bytes, Ending]:
-    # A second communicate() sends no input (CPython 3.11), so what is given input is waited for in one go.
-    given, slice_seconds = (stdin, deadline) if stdin else (None, _LOOK_AGAIN_SECONDS)
-    if not stdin and child.stdin is not None:
-        child.stdin.close()
-        child.stdin = None
-    while True:
-        try:
-            stdout, stderr = child.communicate(given, timeout=max(0.0, min(slice_seconds, deadline - time.monotonic())))
-        except subprocess.TimeoutExpired:
-            given = None
-        else:
-            return stdout, stderr, _ending(child)
-        if child.poll() is not None:
-            # The program has ended, but one that it left in the background (a shell's start-up file does) holds the pipes.
-            end_group(child.pid)
-            return *_leftovers(child), _ending(child)
-        if time.monotonic() >= deadline:
-            end_group(child.pid)
-            return *_leftovers(child), Ending.TIMED_OUT
+def _ends(child: subprocess.Popen[bytes], deadline: float) -> bool:
+    try:
+        child.wait(timeout=max(0.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
-def _ending(child: subprocess.Popen[bytes]) -> Ending:
+def _ending(child: subprocess.Popen[bytes], *, in_time: bool) -> Ending:
+    if not in_time:
+        return Ending.TIMED_OUT
     return Ending.EXITED if child.returncode >= 0 else Ending.KILLED
 
 
-def _leftovers(child: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
-    # A grandchild that left the group can hold the pipes open for ever: take what is there and go.
-    try:
-        return child.communicate(timeout=0.5)
-    except subprocess.TimeoutExpired as late:
-        return late.stdout or b"", late.stderr or b""
+class _Pipes:
+    """What a program is given, as it takes it, and what it prints, of which no more than a bound is kept.
+
+    `communicate` of the library keeps everything: a start-up file that runs `yes` cost 1.2 GB in ten seconds.
+    """
+
+    def __init__(self, child: subprocess.Popen[bytes], given: bytes) -> None:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        assert child.stderr is not None
+        self._files = (child.stdin, child.stdout, child.stderr)
+        self._kept = {child.stdout.fileno(): bytearray(), child.stderr.fileno(): bytearray()}
+        self._given = memoryview(given)
+        self._selector = selectors.DefaultSelector()
+        for descriptor in self._kept:
+            self._open(descriptor, selectors.EVENT_READ)
+        self._open(child.stdin.fileno(), selectors.EVENT_WRITE) if given else child.stdin.close()
+
+    def _open(self, descriptor: int, event: int) -> None:
+        os.set_blocking(descriptor, False)
+        self._selector.register(descriptor, event)
+
+    @property
+    def are_open(self) -> bool:
+        """Whether anything may still come or go."""
+        return bool(self._selector.get_map())
+
+    @property
+    def printed(self) -> tuple[bytes, bytes]:
+        """Standard output and error so far."""
+        out, err = self._kept.values()
+        return bytes(out), bytes(err)
+
+    def drain(self, seconds: float) -> None:
+        """Reads until nobody prints any more, and no longer than that."""
+        deadline = time.monotonic() + seconds
+        while self.are_open and time.monotonic() < deadline:
+            self.serve(max(0.0, deadline - time.monotonic()))
+
+    def serve(self, seconds: float) -> None:
+        """Waits for the next piece, and moves it."""
+        for key, _ in self._selector.select(seconds):
+            if key.fd in self._kept:
+                self._take(key.fd)
+            else:
+                self._give(key.fd)
+
+    def _take(self, descriptor: int) -> None:
+        piece = os.read(descriptor, _PIECE)
+        if not piece:
+            self._selector.unregister(descriptor)
+        kept = self._kept[descriptor]
+        kept += piece[: OUTPUT_AT_MOST_BYTES - len(kept)]
+
+    def _give(self, descriptor: int) -> None:
+        try:
+            self._given = self._given[os.write(descriptor, self._given[:_PIECE]) :]
+        except BrokenPipeError:  # it does not want the rest
+            self._given = self._given[:0]
+        if not self._given:
+            self._selector.unregister(descriptor)
+            self._files[0].close()
+
+    def close(self) -> None:
+        """Lets go of all of them."""
+        self._selector.close()
+        for file in self._files:
+            file.close()
 
 
 def _let_go(child: subprocess.Popen[bytes]) -> None:
-    for pipe in (child.stdin, child.stdout, child.stderr):
-        if pipe is not None:
-            pipe.close()
     try:
         child.wait(timeout=_LAST_WAIT_SECONDS)
     except subprocess.TimeoutExpired:

@@ -9,7 +9,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 
-from gpuassist.system.processes import end_group
+from gpuassist.system.groups import end_group, under_way
 from gpuassist.system.streams import DESCRIPTOR, LINE_AT_MOST_BYTES, OUTPUT_AT_MOST_BYTES, Ended, NotStarted, Quiet, Stream
 
 _PIECE = 1 << 16
@@ -35,6 +35,7 @@ def start(command: Sequence[str], environment: Mapping[str, str], directory: str
         return NotStarted(str(error), isinstance(error, FileNotFoundError))
     finally:
         os.close(writing)
+    under_way.add(child.pid)
     return _RealStream(child, reading)
 
 
@@ -74,6 +75,7 @@ class _RealStream:
             self._read(min(0.05, patience))  # a program that prints much would otherwise wait for its pipe
         status = self._child.poll()
         end_group(self._child.pid)
+        under_way.discard(self._child.pid)
         self._read(0.0)
         self._close()
         return Ended(

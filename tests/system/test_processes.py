@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from gpuassist.system import processes
+from gpuassist.system import running
 from gpuassist.system.processes import Ending, Outcome, clean
 from gpuassist.system.real import RealProcesses
 
@@ -53,7 +54,7 @@ def test_grandchild_that_keeps_pipe_does_not_hold() -> None:
 
 
 def test_child_that_nothing_ends_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "end_group", lambda _pid: None)  # as with a child stuck in the kernel
+    monkeypatch.setattr(running, "end_group", lambda _pid: None)  # as with a child stuck in the kernel
     began = time.monotonic()
     command = ["/bin/sh", "-c", "echo said; exec sleep 2.5"]
     outcome = RealProcesses().run(command, seconds=0.2, environment=PATH)
@@ -96,6 +97,58 @@ def test_nul_in_argument_is_a_value() -> None:
 
 def test_output_is_bounded() -> None:
     assert len(_python("print('x' * (5 << 20))").stdout) == 4 << 20
+
+
+def test_flood_is_not_kept() -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    outcome = RealProcesses().run(["yes"], seconds=1.0, environment=PATH)
+    assert (outcome.ending, len(outcome.stdout)) == (Ending.TIMED_OUT, 4 << 20)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 << 10  # it prints gibibytes in that second
+
+
+def test_flood_in_the_background_does_not_hold() -> None:
+    outcome = RealProcesses().run(["/bin/sh", "-c", "yes & echo done"], seconds=20, environment=PATH)
+    assert outcome.ending is Ending.EXITED
+    assert outcome.seconds < 5
+
+
+def test_program_that_closes_its_output_is_waited_for() -> None:
+    outcome = _python("import os, time; os.closerange(0, 3); time.sleep(0.3); os._exit(4)")
+    assert (outcome.ending, outcome.status) == (Ending.EXITED, 4)
+
+
+def test_program_that_closes_its_output_and_hangs_is_killed() -> None:
+    outcome = _python("import os, time; os.closerange(0, 3); time.sleep(60)", seconds=0.5)
+    assert outcome.ending is Ending.TIMED_OUT
+    assert outcome.seconds < 5
+
+
+def test_input_that_is_not_wanted_is_no_fault() -> None:
+    assert _python("import sys; sys.exit(5)", stdin=b"x" * 300_000).status == 5
+
+
+def test_input_and_output_can_both_be_large() -> None:
+    code = "import sys; data = sys.stdin.read(); sys.stderr.write(data); sys.stdout.write(data)"
+    outcome = _python(code, stdin=b"x" * 1_000_000)
+    assert (len(outcome.stdout), len(outcome.stderr)) == (1_000_000, 1_000_000)
+
+
+ASK_AND_GO = """
+import sys, threading, time
+from gpuassist.system import groups
+from gpuassist.system.real import RealProcesses
+ask = lambda: RealProcesses().run(["/bin/sh", "-c", f"echo $$ > {sys.argv[1]}; exec sleep 60"], seconds=60, environment={})
+threading.Thread(target=ask, daemon=True).start()
+time.sleep(0.5)
+groups.end_all()
+"""
+
+
+def test_no_program_outlives_us(tmp_path: Path) -> None:
+    outcome = RealProcesses().run([sys.executable, "-c", ASK_AND_GO, str(tmp_path / "pid")], seconds=20, environment=PATH)
+    assert outcome.succeeded, outcome.stderr
+    state = Path(f"/proc/{int((tmp_path / 'pid').read_text())}/stat")
+    assert not state.exists() or " Z " in state.read_text()  # a container may have nobody who collects the dead
 
 
 def test_environment_is_exactly_what_was_given() -> None:
