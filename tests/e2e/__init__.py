@@ -1,0 +1,1 @@
+"""The installed command as a user runs it: a process of its own, a scratch home, a clean environment."""

@@ -1,0 +1,120 @@
+"""Child of `test_window`: starts the real window as the command does, clicks through it as a user would, prints what it saw as JSON.
+
+`drive_window.py FOLDER ARGUMENT…`: the arguments are gpuassist's own; a picture of every page goes into FOLDER.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
+
+SECONDS = 25.0
+Ready = Callable[[], bool]
+
+
+def main(folder: str, arguments: list[str]) -> None:
+    """Takes the place of the event loop's start, so that everything before it is the command's own."""
+    from gpuassist import app
+
+    seen: dict[str, list[str]] = {}
+
+    def execute(*_: object) -> int:
+        QTimer.singleShot(0, lambda: _walk(_clicks(folder, seen), time.monotonic() + SECONDS))
+        return QCoreApplication.exec()
+
+    QApplication.exec = execute  # type: ignore[method-assign, assignment]
+    status = app.main(arguments)
+    sys.stdout.write(json.dumps({"status": status, "seen": seen}))
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def _walk(clicks: Iterator[Ready], deadline: float) -> None:
+    """Asks for the next click when what the last one waits for is there; a window that never gets there is closed."""
+    waiting: list[Ready] = []
+
+    def tick() -> None:
+        if time.monotonic() > deadline or ((not waiting or waiting.pop()()) and not _next(clicks, waiting)):
+            QCoreApplication.quit()
+        else:
+            QTimer.singleShot(100, tick)
+
+    def again(ready: Ready) -> Ready:
+        def look() -> bool:
+            if ready():
+                return True
+            waiting.append(look)
+            return False
+
+        return look
+
+    def _next(clicks: Iterator[Ready], waiting: list[Ready]) -> bool:
+        ready = next(clicks, None)
+        if ready is None:
+            return False
+        waiting.append(again(ready))
+        return True
+
+    tick()
+
+
+def _clicks(folder: str, seen: dict[str, list[str]]) -> Iterator[Ready]:
+    yield lambda: _button("See what we found") is not None and _says("RTX 4090, driver 550")
+    _note(folder, "machine", seen)
+    _click("See what we found")
+    yield lambda: _button("Switch to 12.4…") is not None
+    _note(folder, "found", seen)
+    _click("Switch to 12.4…")
+    yield lambda: _says("Make new shells use CUDA 12.4") and "gpuassist" in _documents()
+    _note(folder, "repair", seen)
+    seen["diff"] = _documents().splitlines()
+    seen["apply enabled"] = [str((_button("Apply and prove") or QPushButton()).isEnabled())]
+    for page in ("Verify", "Live memory"):
+        _click_side(page)
+        yield lambda: _says("recorded machine")
+        _note(folder, page, seen)
+
+
+def _note(folder: str, page: str, seen: dict[str, list[str]]) -> None:
+    window = _window()
+    window.grab().save(f"{folder}/{page}.png")
+    seen[page] = [label.text() for label in window.findChildren(QLabel) if label.isVisible() and label.text()]
+
+
+def _window() -> QWidget:
+    return next(widget for widget in QApplication.topLevelWidgets() if widget.isWindow() and widget.isVisible())
+
+
+def _button(words: str) -> QPushButton | None:
+    found = (button for button in _window().findChildren(QPushButton) if button.isVisible() and button.text() == words)
+    return next(found, None)
+
+
+def _click(words: str) -> None:
+    button = _button(words)
+    assert button is not None
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def _click_side(words: str) -> None:
+    label = next(label for label in _window().findChildren(QLabel) if label.isVisible() and label.text() == words)
+    QTest.mouseClick(label, Qt.MouseButton.LeftButton)
+
+
+def _says(words: str) -> bool:
+    return any(words in label.text() for label in _window().findChildren(QLabel) if label.isVisible())
+
+
+def _documents() -> str:
+    return "\n".join(view.toPlainText() for view in _window().findChildren(QPlainTextEdit) if view.isVisible())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])
