@@ -81,6 +81,10 @@ class Answers(Asking):
     saved: str = ""
     agrees: bool = True
     asked: list[str] = field(default_factory=list)
+    visited: list[str] = field(default_factory=list)
+
+    def visit(self, link: str) -> None:
+        self.visited.append(link)
 
     def open_file(self, parent: QWidget, title: str, kinds: str, answered: Answered) -> None:
         self.asked.append(title)
