@@ -133,7 +133,7 @@ def _name(bench: Any) -> str:
 def _sized(bench: Any, level: str) -> Any:
     if not bench.on_gpu:
         # Small, so that verifying adds little to the second and a half that importing torch takes.
-        return bench._replace(size=512 if level == "full" else 256, repeats=3 if level == "full" else 1)
+        return bench._replace(size=512 if level == "full" else 192, repeats=3 if level == "full" else 1)
     size = 8192 if level == "full" else 4096
     free, _ = attempt(lambda: bench.torch.cuda.mem_get_info(bench.device)[0])
     while size > 512 and size * size * 4 * 8 > (free or 0):
