@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import TypeVar
 
-from PySide6.QtCore import QRect, QRectF
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QTextDocument
 from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -38,7 +38,7 @@ class Show:
 
 def words_in(widget: QWidget) -> list[str]:
     """Every label's words that can be seen, in the order they were made."""
-    return [label.text() for label in widget.findChildren(QLabel) if label.isVisibleTo(widget) and label.text()]
+    return [_plain(label) for label in widget.findChildren(QLabel) if label.isVisibleTo(widget) and label.text()]
 
 
 def button_named(widget: QWidget, words: str) -> QAbstractButton:
@@ -57,3 +57,11 @@ def overlapping(boxes: Iterable[QRect | QRectF]) -> list[tuple[QRect | QRectF, Q
     """The pairs of boxes that cover each other."""
     as_floats = [QRectF(box) for box in boxes]
     return [(one, other) for one, other in combinations(as_floats, 2) if one.intersects(other)]
+
+
+def _plain(label: QLabel) -> str:
+    if label.textFormat() is not Qt.TextFormat.RichText:
+        return label.text()
+    document = QTextDocument()
+    document.setHtml(label.text())
+    return document.toPlainText()
