@@ -1,0 +1,78 @@
+"""The real dialogs: they open without blocking, answer later, and leave nothing behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuassist.ui.asking import Asking
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform's answer to every dialog
+
+
+@pytest.fixture
+def parent(qtbot: QtBot) -> QWidget:
+    made = QWidget()
+    qtbot.addWidget(made)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
+
+
+@pytest.fixture
+def plain_dialogs(qapp: QApplication) -> Iterator[None]:
+    """Qt's own file dialogs, whatever the desktop offers."""
+    from PySide6.QtCore import Qt
+
+    qapp.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs, True)
+    yield
+    qapp.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs, False)
+
+
+def the_dialog(parent: QWidget) -> QFileDialog:
+    """The file dialog that is open."""
+    (dialog,) = parent.findChildren(QFileDialog)
+    return dialog
+
+
+@pytest.mark.usefixtures("plain_dialogs")
+def test_a_chosen_file_is_the_answer(parent: QWidget, tmp_path: Path, qtbot: QtBot) -> None:
+    file = tmp_path / "machine.json"
+    file.write_text("{}")
+    answered: list[str] = []
+    Asking().open_file(parent, "Open", "Recorded machines (*.json)", answered.append)
+    the_dialog(parent).setDirectory(str(tmp_path))
+    the_dialog(parent).selectFile(str(file))
+    the_dialog(parent).accept()
+    qtbot.waitUntil(lambda: answered == [str(file)])
+
+
+@pytest.mark.usefixtures("plain_dialogs")
+def test_a_closed_dialog_answers_nothing_and_goes(parent: QWidget, qtbot: QtBot) -> None:
+    answered: list[str] = []
+    Asking().open_file(parent, "Open", "Recorded machines (*.json)", answered.append)
+    the_dialog(parent).reject()
+    qtbot.waitUntil(lambda: parent.findChildren(QFileDialog) == [])
+    assert answered == []
+
+
+@pytest.mark.usefixtures("plain_dialogs")
+def test_saving_proposes_its_name(parent: QWidget) -> None:
+    Asking().save_file(parent, "Save", "machine.json", lambda _: None)
+    assert the_dialog(parent).acceptMode() is QFileDialog.AcceptMode.AcceptSave
+    assert [Path(name).name for name in the_dialog(parent).selectedFiles()] == ["machine.json"]
+    the_dialog(parent).reject()
+
+
+@pytest.mark.parametrize(("button", "expected"), [("Ok", ["yes"]), ("Cancel", [])])
+def test_a_question_acts_on_consent_alone(parent: QWidget, qtbot: QtBot, button: str, expected: list[str]) -> None:
+    confirmed: list[str] = []
+    Asking().confirm(parent, "Really?", "It can be undone.", lambda: confirmed.append("yes"))
+    (box,) = parent.findChildren(QMessageBox)
+    box.button(getattr(QMessageBox.StandardButton, button)).click()
+    qtbot.waitUntil(lambda: parent.findChildren(QMessageBox) == [])
+    assert confirmed == expected

@@ -1,0 +1,28 @@
+"""The plot's libraries are imported on a thread, and their absence stops nothing."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpuassist.ui import warm_up
+from gpuassist.ui.page import Desk
+from gpuassist.ui.warm_up import WarmUp
+
+
+def test_the_libraries_are_there_when_it_is_done(desk: Desk, qtbot: QtBot) -> None:
+    made = WarmUp(desk.jobs)
+    with qtbot.waitSignal(made.done, timeout=20_000):
+        made.start()
+    assert made.is_done
+    assert {"numpy", "pyqtgraph"} <= set(sys.modules)
+
+
+def test_a_library_that_is_missing_is_no_end(desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warm_up, "_MODULES", ("no_such_library_at_all",))
+    made = WarmUp(desk.jobs)
+    with qtbot.waitSignal(made.done):
+        made.start()
+    assert made.is_done
