@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -78,6 +78,8 @@ class Frame(QWidget):
         """Follows an event of the flow and shows what comes of it."""
         before = self._flow
         self._flow = follow(before, event)
+        if isinstance(event, GoTo) and self._flow.current is event.step:
+            self._wanted = None  # the user is somewhere by choice
         if self._flow != before:
             self._show_flow()
 
@@ -171,8 +173,6 @@ class Frame(QWidget):
     @Slot(object)
     def _choose(self, step: Step) -> None:
         self.go(GoTo(step))
-        if self._flow.current is step:
-            self._wanted = None
 
     @Slot()
     def _choose_by_key(self) -> None:
@@ -215,6 +215,10 @@ class Frame(QWidget):
         from gpuassist.session.standing import reading_ended  # by now the job that read has imported all that it needs
 
         self.go(reading_ended(inspection.machine, inspection.diagnosis, inspection.answers))
+        QTimer.singleShot(0, self._go_where_wanted)  # after the paint: two pages made at once are 60 ms without an answer
+
+    @Slot()
+    def _go_where_wanted(self) -> None:
         if self._wanted is not None:
             self.go(GoTo(self._wanted))
             self._wanted = None
