@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -13,6 +13,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.session.flow import GoTo, Marked, Step, StepState
 from gpuassist.session.live_words import WINDOWS_SECONDS, change_words, clock, process_name, subtitle
 from gpuassist.session.watch import Watch
+from gpuassist.ui.latest import Latest
 from gpuassist.ui.models.processes import GPU, ProcessesModel, process_rows
 from gpuassist.ui.pace import Pace
 from gpuassist.ui.page import Bar, Desk, Page
@@ -44,6 +45,10 @@ class LivePage(Page):
         self._watching.sampled.connect(self._take)
         self._pace = Pace(self)
         self._pace.due.connect(self._draw)
+        self._starting = QTimer(self)
+        self._starting.setSingleShot(True)
+        self._starting.timeout.connect(self._start)
+        self._ending = Latest(desk.jobs, lambda _: None, self)
         self._recorded = False
         self._sample: Sample | None = None
         self._since = 0.0
@@ -60,20 +65,23 @@ class LivePage(Page):
     def show_inspection(self, inspection: Inspection) -> None:
         self._recorded = inspection.recorded
         if self._recorded:
-            self._watching.stop()
+            self._starting.stop()
+            self._ending.ask(lambda _: self._watching.stop())  # a driver that hangs is waited for, but not here
             self._sample = None
             self._show_recorded()
         elif self.isVisible():
-            self._start()
+            self._starting.start()
 
     def arrive(self, wish: str) -> None:
         self.setFocus()
         if self._recorded:
             self._show_recorded()
         else:
-            self._start()
+            self._starting.start()  # once the page stands: a thread takes its time to start
 
     def close_down(self) -> None:
+        self._starting.stop()
+        self._ending.drop()
         self._watching.stop()
         self._pace.stop()
 
@@ -180,6 +188,7 @@ class LivePage(Page):
         self._table_card.body.addWidget(table)
         return self._table_card
 
+    @Slot()
     def _start(self) -> None:
         if not self._watching.running:
             if self._sample is None:

@@ -50,6 +50,7 @@ class Shown:
         self.page.show()
         self.page.arrive("")
         self.qtbot = qtbot
+        qtbot.waitUntil(lambda: self.page._watching.running)
 
     def feed(self, *samples: Sample) -> None:
         self.watch.feed(*samples)
@@ -245,6 +246,7 @@ def test_nothing_is_sampled_before_the_page_is_shown(desk: Desk, qtbot: QtBot) -
 def test_a_recorded_machine_is_not_watched(shown: Shown) -> None:
     shown.page.show_inspection(cast(Inspection, SimpleNamespace(recorded=True)))
     shown.page.arrive("")
+    shown.qtbot.waitUntil(lambda: not shown.page._watching.running)
     shown.feed(*TWO)
     assert "A recorded machine has no live memory" in shown.words()
     assert not shown.page.lanes
