@@ -239,13 +239,6 @@ def test_torchs_settings_and_the_users_modules_are_left_alone(verified: Run, tmp
     assert "No module named 'runner'" in output
 
 
-def test_a_gpu_that_is_not_there_is_an_error(verified: Run, python: str) -> None:
-    result = verified(python, devices=("0",))
-    assert (result.verdict, result.devices) == (Verdict.FAIL, ())
-    assert result.error is not None
-    assert "built for the CPU only" in ENGLISH(result.error)
-
-
 def test_a_uuid_never_falls_back_to_the_cpu(verified: Run, python: str) -> None:
     result = verified(python, devices=("GPU-5090aaaa-0000-4000-8000-000000000000",))
     assert (result.verdict, result.devices) == (Verdict.FAIL, ())
