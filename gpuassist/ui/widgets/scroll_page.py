@@ -19,6 +19,7 @@ class PageHeader(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 4)
         layout.setSpacing(6)
+        self._words = (title, subtitle)
         self._title = paragraph(title, "title", self)
         self._subtitle = paragraph(subtitle, "muted", self)
         self.beside = QHBoxLayout()
@@ -28,18 +29,19 @@ class PageHeader(QWidget):
 
     def show_words(self, title: str, subtitle: str) -> None:
         """A new answer."""
+        self._words = (title, subtitle)
         set_paragraph(self._title, title)
         set_paragraph(self._subtitle, subtitle)
 
     @property
     def title(self) -> str:
         """The title as it stands."""
-        return self._title.text()
+        return self._words[0]
 
     @property
     def subtitle(self) -> str:
         """The line below it."""
-        return self._subtitle.text()
+        return self._words[1]
 
 
 class ScrollPage(QScrollArea):

@@ -12,6 +12,7 @@ from gpuassist.session.flow import Entry, Step
 from gpuassist.session.words import Words
 from gpuassist.ui.palette import MARK_WORDS, Mark
 from gpuassist.ui.theme import colours, sans
+from gpuassist.ui.widgets.keys import press_focused
 from gpuassist.ui.widgets.marks import paint_mark
 from gpuassist.ui.widgets.paragraphs import label
 
@@ -66,6 +67,8 @@ class SideList(QFrame):
         return self._rows[step]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if press_focused(self, event):
+            return
         move = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), 0)
         rows = [row for row in self._rows.values() if row.isEnabled()]
         focused = next((place for place, row in enumerate(rows) if row.hasFocus()), -1)
