@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from gpuassist.model.text import Text, text
 from gpuassist.session.context import Session
 from gpuassist.ui.jobs import Control, Done, Failed, Job, Jobs
+from gpuassist.ui.reasons import reason_of
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
@@ -74,15 +75,7 @@ class Reading(QObject):
         if isinstance(result, Done):
             self.ended.emit(result.value)
         else:
-            self.failed.emit(self._reason(result.error))
-
-    def _reason(self, error: Exception) -> str:
-        reason = getattr(error, "reason", None)
-        if isinstance(reason, Text):
-            return self._session.words(reason)
-        if isinstance(error, OSError) and error.strerror:
-            return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
-        return str(error) or type(error).__name__
+            self.failed.emit(reason_of(self._session.words, result.error))
 
 
 def _prepared(inspection: object) -> object:

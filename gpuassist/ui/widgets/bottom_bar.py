@@ -15,6 +15,7 @@ class BottomBar(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._shown: tuple[tuple[QAction, ...], tuple[QAction, ...], bool] = ((), (), True)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(MARGIN, 12, MARGIN, 12)
         layout.setSpacing(12)
@@ -29,7 +30,8 @@ class BottomBar(QFrame):
 
     def show_actions(self, left: tuple[QAction, ...], note: str, right: tuple[QAction, ...], *, has_primary: bool = True) -> None:
         """Other buttons; the last at the right is primary if there is one. Where they stay the same they keep their focus."""
-        if [button.action() for button in self._buttons()] != [*left, *right]:
+        if self._shown != (left, right, has_primary):
+            self._shown = (left, right, has_primary)
             for button in self._buttons():
                 button.hide()
                 button.setParent(None)

@@ -1,0 +1,94 @@
+"""Banners tell of a recorded machine and of our own faults, and take no room where there is nothing to tell."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QClipboard
+from PySide6.QtTest import QSignalSpy
+from PySide6.QtWidgets import QWidget
+
+from gpuassist.session.words import ENGLISH
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.widgets.banners import Banners
+from gpuassist.ui.widgets.cards import Notice
+from gpuassist.ui.widgets.marks import MarkIcon
+from tests.ui.showing import Show, button_named
+
+
+@pytest.fixture
+def banners(show: Show) -> Banners:
+    made = show(Banners(ENGLISH), 900, 140)
+    made.hide()
+    return made
+
+
+def told(banners: Banners) -> list[str]:
+    return [notice.words for notice in banners.findChildren(Notice) if notice.isVisible()]
+
+
+def test_with_nothing_to_say_nothing_is_made(banners: Banners) -> None:
+    banners.show_recorded(False)
+    assert not banners.isVisible()
+    assert banners.findChildren(QWidget) == []
+
+
+def test_a_recorded_machine_is_told(banners: Banners) -> None:
+    banners.show_recorded(True)
+    assert told(banners) == ["This is a recorded machine: actions that would change this machine are off."]
+    assert [icon.mark for icon in banners.findChildren(MarkIcon)] == [Mark.INFO]
+
+
+def test_the_live_machine_is_one_click_away(banners: Banners) -> None:
+    banners.show_recorded(True)
+    wanted = QSignalSpy(banners.live_wanted)
+    button_named(banners, "Read this machine instead").click()
+    assert wanted.count() == 1
+
+
+def test_the_live_machine_needs_no_banner(banners: Banners) -> None:
+    banners.show_recorded(True)
+    banners.show_recorded(False)
+    assert (banners.isVisible(), told(banners)) == (False, [])
+
+
+def test_a_second_recording_has_one_banner_too(banners: Banners) -> None:
+    for recorded in (True, False, True):
+        banners.show_recorded(recorded)
+    assert (banners.isVisible(), len(told(banners))) == (True, 1)
+
+
+def test_a_fault_is_ours(banners: Banners) -> None:
+    banners.show_fault("Traceback…")
+    assert told(banners) == ["Something went wrong inside gpuassist. That is our fault, not your machine's."]
+    assert [icon.mark for icon in banners.findChildren(MarkIcon)] == [Mark.PROBLEM]
+
+
+def test_the_details_of_the_first_fault_are_copied(banners: Banners, clipboard: QClipboard) -> None:
+    banners.show_fault("the cause")
+    banners.show_fault("what came of it")
+    button_named(banners, "Copy the details").click()
+    assert clipboard.text() == "the cause"
+
+
+def test_many_faults_have_one_banner(banners: Banners) -> None:
+    for _ in range(5):
+        banners.show_fault("Traceback…")
+    assert len(told(banners)) == 1
+
+
+def test_a_fault_stays_when_the_recording_goes(banners: Banners) -> None:
+    banners.show_recorded(True)
+    banners.show_fault("Traceback…")
+    banners.show_recorded(False)
+    assert (banners.isVisible(), len(told(banners))) == (True, 1)
+
+
+def test_both_banners_stand_one_below_the_other(banners: Banners) -> None:
+    banners.show_recorded(True)
+    banners.show_fault("Traceback…")
+    assert banners.recorded is not None
+    assert banners.fault is not None
+    layout = banners.layout()
+    assert layout is not None
+    layout.activate()
+    assert banners.recorded.geometry().bottom() < banners.fault.geometry().top()

@@ -1,0 +1,57 @@
+"""Help names the keys that the window really has, and promises what gpuassist keeps."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuassist.session.words import ENGLISH
+from gpuassist.ui.widgets.facts import FactTable
+from gpuassist.ui.widgets.help import KEYS, PROMISES, Help
+from tests.ui.made import framed
+from tests.ui.showing import button_named, words_in
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # sizes of dialogs, offscreen
+
+
+@pytest.fixture
+def frame(qtbot: QtBot) -> QWidget:
+    return framed(qtbot)
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, frame: QWidget) -> Help:
+    made = Help(ENGLISH, frame)
+    with qtbot.waitExposed(made):
+        made.open()
+    return made
+
+
+def test_every_key_is_named(opened: Help) -> None:
+    (table,) = opened.findChildren(FactTable)
+    assert [row.label for row in table.rows] == [key for key, _ in KEYS]
+
+
+@pytest.mark.parametrize("promise", PROMISES, ids=lambda one: one.message[:24])
+def test_every_promise_is_told(opened: Help, promise: object) -> None:
+    assert ENGLISH(promise) in words_in(opened)  # type: ignore[arg-type]  # parametrized
+
+
+@pytest.mark.parametrize("keys", [key for name, _ in KEYS for key in name.split(" … ")])
+def test_qt_knows_every_key(keys: str) -> None:
+    assert QKeySequence(keys).toString() == keys
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_Return], ids=lambda key: key.name)
+def test_keys_close_it(opened: Help, qtbot: QtBot, key: Qt.Key) -> None:
+    with qtbot.waitSignal(opened.finished):
+        QTest.keyClick(opened, key)
+
+
+def test_closed_it_is_gone(opened: Help, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(opened.destroyed):
+        button_named(opened, "Close").click()
