@@ -215,7 +215,8 @@ class Frame(QWidget):
         from gpuassist.session.standing import reading_ended  # by now the job that read has imported all that it needs
 
         self.go(reading_ended(inspection.machine, inspection.diagnosis, inspection.answers))
-        QTimer.singleShot(0, self._go_where_wanted)  # after the paint: two pages made at once are 60 ms without an answer
+        # After the paint, which a delay of 0 would come before: two pages made at once are 60 ms without an answer.
+        QTimer.singleShot(1, self._go_where_wanted)
 
     @Slot()
     def _go_where_wanted(self) -> None:

@@ -23,6 +23,7 @@ from gpuassist.ui.widgets.marks import paint_pill, pill_size
 
 _PADDING = 10
 _ROW_PADDING = 16
+_HAIRLINE = 1
 _LEAST_COLUMN = 64
 _ROWS_SHOWN_AT_MOST = 12
 
@@ -97,7 +98,9 @@ class Table(QTableView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        # One height for all rows: asked of every cell, a thousand rows would cost 200 ms a refresh.
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setDefaultSectionSize(pill_size("").height() + _ROW_PADDING // 2 + _HAIRLINE)
         self._settle_header()
         for changed in (model.rowsInserted, model.rowsRemoved, model.modelReset):
             changed.connect(self._fit)
@@ -133,7 +136,7 @@ class Table(QTableView):
 
     def sizeHint(self) -> QSize:
         rows = min(self.model().rowCount(), _ROWS_SHOWN_AT_MOST)
-        height = self.horizontalHeader().sizeHint().height() + sum(self.rowHeight(row) for row in range(rows))
+        height = self.horizontalHeader().sizeHint().height() + rows * self.verticalHeader().defaultSectionSize()
         return QSize(super().sizeHint().width(), height + 2)
 
     def minimumSizeHint(self) -> QSize:
