@@ -43,6 +43,10 @@ class Frame(QWidget):
         self._machine_file = machine_file
         self._wanted: Step | None = start  # until the facts are there that its page needs
         self._flow = Flow()
+        self._after_paint = QTimer(self)
+        self._after_paint.setSingleShot(True)
+        self._after_paint.setInterval(1)
+        self._after_paint.timeout.connect(self._go_where_wanted)
         self._reading = Reading(desk.session, desk.jobs, self)
         self._build(appearance)
         self._listen()
@@ -216,7 +220,7 @@ class Frame(QWidget):
 
         self.go(reading_ended(inspection.machine, inspection.diagnosis, inspection.answers))
         # After the paint, which a delay of 0 would come before: two pages made at once are 60 ms without an answer.
-        QTimer.singleShot(1, self._go_where_wanted)
+        self._after_paint.start()
 
     @Slot()
     def _go_where_wanted(self) -> None:

@@ -6,7 +6,7 @@ the 150 that an empty window takes (measured with 6.11.3).
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QTimer, Signal, Slot
+from PySide6.QtCore import QByteArray, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
@@ -26,6 +26,9 @@ class MainWindow(QMainWindow):
         self._words = words
         self._colours = (background, side, ink)
         self._seen = False
+        self._after_paint = QTimer(self)
+        self._after_paint.setSingleShot(True)
+        self._after_paint.timeout.connect(self.painted)
         self.setWindowTitle("gpuassist")
         self.setMinimumSize(_LEAST_WIDTH, _LEAST_HEIGHT)
         self.resize(_WIDTH, _HEIGHT)
@@ -50,15 +53,11 @@ class MainWindow(QMainWindow):
             super().paintEvent(event)
         if not self._seen:
             self._seen = True
-            QTimer.singleShot(0, self._tell_painted)
+            self._after_paint.start()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.closing.emit()
         super().closeEvent(event)
-
-    @Slot()
-    def _tell_painted(self) -> None:
-        self.painted.emit()
 
     def _paint_ground(self) -> None:
         background, side, ink = map(QColor, self._colours)

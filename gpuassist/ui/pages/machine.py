@@ -94,6 +94,11 @@ class MachinePage(Page):
         self._scroll.content.addWidget(self._cards)
         self._load_examples()
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether every card of the machine stands."""
+        return self._cards is not None and self._cards.building.is_done
+
     def examples(self) -> tuple[QAction, ...]:
         """What the menu of examples offers."""
         return tuple(self._menu.actions()) if self._menu is not None else ()

@@ -19,6 +19,7 @@ class Columns(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(SPACING)
         self._widgets: tuple[QWidget, ...] = ()
+        self._count = 0
         self._wide = True
 
     def set_widgets(self, widgets: tuple[QWidget, ...]) -> None:
@@ -27,10 +28,21 @@ class Columns(QWidget):
             self._grid.removeWidget(widget)
             widget.hide()
             widget.deleteLater()
-        self._widgets = widgets
+        self._widgets = ()
+        self.expect(len(widgets))
         for widget in widgets:
-            # As wide as its column and no wider than it: two columns stay equal whatever they hold.
-            widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            self.add(widget)
+
+    def expect(self, count: int) -> None:
+        """Keeps the places of so many widgets, so that those that are there do not move when the others come."""
+        self._count = count
+
+    def add(self, widget: QWidget) -> None:
+        """Holds one more, after the others."""
+        # As wide as its column and no wider than it: two columns stay equal whatever they hold.
+        widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._widgets = (*self._widgets, widget)
+        self._count = max(self._count, len(self._widgets))
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -40,9 +52,9 @@ class Columns(QWidget):
             self._arrange()
 
     def _arrange(self) -> None:
-        columns = 2 if self._wide and len(self._widgets) > 1 else 1
+        columns = 2 if self._wide and self._count > 1 else 1
         for place, widget in enumerate(self._widgets):
-            alone = columns == 2 and place == len(self._widgets) - 1 and place % 2 == 0
+            alone = columns == 2 and place == self._count - 1 and place % 2 == 0
             self._grid.addWidget(widget, place // columns, place % columns, 1, 2 if alone else 1)
         self._grid.setColumnStretch(0, 1)
         self._grid.setColumnStretch(1, 1 if columns == 2 else 0)

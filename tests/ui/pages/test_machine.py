@@ -46,7 +46,7 @@ def make(page: MachinePage, qtbot: QtBot) -> MakePage:
 
     def made(of: Machine) -> MachinePage:
         page.show_inspection(inspection(of))
-        qtbot.waitUntil(lambda: bool(page.examples()))
+        qtbot.waitUntil(lambda: bool(page.examples()) and page.is_complete)
         return page
 
     return made
@@ -209,7 +209,7 @@ def test_everything_before_reading_is_nothing(page: MachinePage) -> None:
 def test_recorded_machines_say_so(page: MachinePage, qtbot: QtBot) -> None:
     made: Inspection = inspection(machine(), recorded=True)
     page.show_inspection(made)
-    qtbot.waitUntil(lambda: bool(page.examples()))
+    qtbot.waitUntil(lambda: bool(page.examples()) and page.is_complete)
     assert words_in(page)[1] == "Recorded machine: made up"
 
 
