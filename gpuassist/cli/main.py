@@ -84,9 +84,12 @@ def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) ->
         import logging
 
         logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
+    if options.machine == "":  # of `--machine "$FILE"` where FILE is not set: this machine is not what was meant
+        raise UsageError(text("--machine needs the name of a file, and got an empty one"))
     if options.machine and options.command in _CHANGING:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command=options.command))
-    context = Context(session, _terminal(session), options.machine, lambda page: open_window(session, options.machine, page))
+    machine_file = options.machine or ""
+    context = Context(session, _terminal(session), machine_file, lambda page: open_window(session, machine_file, page))
     if not options.command:
         return _window_or_doctor(context)
     return _load(options.command).run(options, context)
@@ -127,7 +130,8 @@ _DESCRIPTION = text("Detects, explains, repairs, verifies and watches NVIDIA GPU
 def _global_options(words: Words, default: str) -> _Parser:
     parser = _Parser(add_help=False)
     parser.add_argument("--lang", choices=LANGUAGES, default=default, help=words(text("language of what is printed")))
-    parser.add_argument("--machine", metavar="FILE", default=default, help=words(text("a recorded machine instead of this one")))
+    machine = words(text("a recorded machine instead of this one"))
+    parser.add_argument("--machine", metavar="FILE", default=default or None, help=machine)
     parser.add_argument(
         "--verbose", action="store_true", default=default or False, help=words(text("say on standard error what is being done"))
     )

@@ -121,7 +121,8 @@ def _describe(world: World, place: _Place) -> Toolkit:
         version=_version(world.files, place.root, nvcc_version),
         nvcc=Known(nvcc if there else "", nvcc),
         nvcc_version=nvcc_version,
-        targets=compiler_driver.ask_targets(world, nvcc) if there else _no_nvcc(place.root),
+        # One that hangs or is no nvcc at its first answer is not asked a second time: that would only take as long again.
+        targets=compiler_driver.ask_targets(world, nvcc) if isinstance(nvcc_version, Known) else nvcc_version,
         gcc_limit=gcc_limit,
         clang_limit=clang_limit,
         links=place.links,

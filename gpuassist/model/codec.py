@@ -82,12 +82,17 @@ def decode_machine(data: Json) -> Machine:
     """The machine of a document that `encode_machine` made; raises `DecodeError` for anything else."""
     if not isinstance(data, dict) or "schema" not in data:
         raise DecodeError(text("this is not a recorded machine: it has no schema number"))
-    if data["schema"] != SCHEMA:
+    if isinstance(data["schema"], bool) or data["schema"] != SCHEMA:
         raise DecodeError(
             text("this recording has schema {found}; this program reads schema {known}", found=str(data["schema"]), known=SCHEMA)
         )
+    if not _NAMES & set(data):  # what `doctor --json` prints has a schema number too
+        raise DecodeError(text("this is not a recorded machine: no part of one is in it; `gpuassist detect --json` writes one"))
     machine: Machine = decode(Machine, data)
     return machine
+
+
+_NAMES = {field.name for field in fields(Machine)}
 
 
 def _decode_fact(known: Any, data: Json, where: str) -> Known[Any] | Unknown:
