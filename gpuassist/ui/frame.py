@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.model.text import text
@@ -18,6 +18,7 @@ from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.bottom_bar import BottomBar
 from gpuassist.ui.widgets.foot import Foot
+from gpuassist.ui.widgets.keys import press_focused
 from gpuassist.ui.widgets.side_list import STEP_WORDS, SideList
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ class Frame(QWidget):
         """Follows an event of the flow and shows what comes of it."""
         before = self._flow
         self._flow = follow(before, event)
-        if isinstance(event, GoTo) and self._flow.current is event.step:
+        arrived = self._flow.current is event.step if isinstance(event, GoTo) else self._flow.current is not before.current
+        if arrived:
             self._wanted = None  # the user is somewhere by choice
         if self._flow != before:
             self._show_flow()
@@ -103,6 +105,10 @@ class Frame(QWidget):
     def close_down(self) -> None:
         """The window closes: every page stops what runs."""
         self._pages.close_down()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not press_focused(self, event):
+            super().keyPressEvent(event)
 
     def _build(self, appearance: Appearance) -> None:
         words = self._desk.session.words

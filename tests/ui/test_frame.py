@@ -47,9 +47,18 @@ def test_steps_wait_for_the_facts(frames: Frames, healthy: str) -> None:
     frames.settle(frame)
 
 
-def test_a_page_asked_for_too_early_comes_when_it_can(frames: Frames, healthy: str) -> None:
+def test_a_page_asked_for_too_early_comes_when_it_can(frames: Frames, healthy: str, qtbot: QtBot) -> None:
     frame = frames(healthy, Step.VERIFY)
-    assert frame.flow.current is Step.VERIFY
+    qtbot.waitUntil(lambda: frame.flow.current is Step.VERIFY)
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space], ids=lambda key: key.name)
+def test_a_key_presses_the_focused_button(frames: Frames, healthy: str, key: Qt.Key) -> None:
+    frame = frames(healthy)
+    way_on = next(one for one in frame.bar.findChildren(QPushButton) if one.property("kind") == "primary")
+    way_on.setFocus()
+    QTest.keyClick(way_on, key)
+    assert frame.flow.current is Step.FOUND
 
 
 def test_clicking_a_step_shows_its_page(frames: Frames, healthy: str, qtbot: QtBot) -> None:
