@@ -1,4 +1,4 @@
-"""Child of `test_window`: starts the real window as the command does, clicks through it as a user would, prints what it saw as JSON.
+"""Child of `test_window`: starts the real window as the command does, clicks through it, prints what it saw as JSON.
 
 `drive_window.py FOLDER ARGUMENT…`: the arguments are gpuassist's own; a picture of every page goes into FOLDER.
 """
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
 
 SECONDS = 25.0
 Ready = Callable[[], bool]
@@ -29,7 +29,7 @@ def main(folder: str, arguments: list[str]) -> None:
         QTimer.singleShot(0, lambda: _walk(_clicks(folder, seen), time.monotonic() + SECONDS))
         return QCoreApplication.exec()
 
-    QApplication.exec = execute  # type: ignore[method-assign, assignment]
+    QApplication.exec = execute  # type: ignore[method-assign]
     status = app.main(arguments)
     sys.stdout.write(json.dumps({"status": status, "seen": seen}))
     sys.stdout.flush()
@@ -37,39 +37,33 @@ def main(folder: str, arguments: list[str]) -> None:
 
 
 def _walk(clicks: Iterator[Ready], deadline: float) -> None:
-    """Asks for the next click when what the last one waits for is there; a window that never gets there is closed."""
-    waiting: list[Ready] = []
+    """Asks for the next click when what the last one waits for is there; a window that never gets there, or fails, is closed."""
+    ready: Ready | None = None
 
     def tick() -> None:
-        if time.monotonic() > deadline or ((not waiting or waiting.pop()()) and not _next(clicks, waiting)):
+        nonlocal ready
+        try:
+            if ready is None or ready():
+                ready = next(clicks)
+        except StopIteration:
+            QCoreApplication.quit()
+            return
+        except Exception:
+            QCoreApplication.quit()
+            raise
+        if time.monotonic() > deadline:
             QCoreApplication.quit()
         else:
             QTimer.singleShot(100, tick)
-
-    def again(ready: Ready) -> Ready:
-        def look() -> bool:
-            if ready():
-                return True
-            waiting.append(look)
-            return False
-
-        return look
-
-    def _next(clicks: Iterator[Ready], waiting: list[Ready]) -> bool:
-        ready = next(clicks, None)
-        if ready is None:
-            return False
-        waiting.append(again(ready))
-        return True
 
     tick()
 
 
 def _clicks(folder: str, seen: dict[str, list[str]]) -> Iterator[Ready]:
-    yield lambda: _button("See what we found") is not None and _says("RTX 4090, driver 550")
+    yield lambda: _is_ready("See what we found") and _says("Ubuntu 22.04.4 LTS")
     _note(folder, "machine", seen)
     _click("See what we found")
-    yield lambda: _button("Switch to 12.4…") is not None
+    yield lambda: _is_ready("Switch to 12.4…")
     _note(folder, "found", seen)
     _click("Switch to 12.4…")
     yield lambda: _says("Make new shells use CUDA 12.4") and "gpuassist" in _documents()
@@ -97,6 +91,11 @@ def _button(words: str) -> QPushButton | None:
     return next(found, None)
 
 
+def _is_ready(words: str) -> bool:
+    button = _button(words)
+    return button is not None and button.isEnabled()
+
+
 def _click(words: str) -> None:
     button = _button(words)
     assert button is not None
@@ -104,8 +103,9 @@ def _click(words: str) -> None:
 
 
 def _click_side(words: str) -> None:
-    label = next(label for label in _window().findChildren(QLabel) if label.isVisible() and label.text() == words)
-    QTest.mouseClick(label, Qt.MouseButton.LeftButton)
+    rows = _window().findChildren(QAbstractButton)
+    row = next(row for row in rows if row.isVisible() and row.accessibleName().startswith(words))
+    QTest.mouseClick(row, Qt.MouseButton.LeftButton)
 
 
 def _says(words: str) -> bool:
