@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+Child = TypeVar("Child")
 
 under_way: set[int] = set()
 _SIGKILL = 9  # without `signal`, whose enumerations cost every start a millisecond
 
 
+_LAST_WAIT_SECONDS = 0.5
+_starting: set[object] = set()
+
+
 def end_all() -> None:
     """Kills them. Ctrl-C and a closed window end us while a thread still waits for the user's shell, which hears of neither."""
+    deadline = time.monotonic() + _LAST_WAIT_SECONDS
+    while _starting and time.monotonic() < deadline:
+        time.sleep(0.005)
     for pid in tuple(under_way):
         end_group(pid)
+
+
+def begin(start: Callable[[], Child], pid_of: Callable[[Child], int]) -> Child:
+    """Starts a program and counts it among those under way, with no moment between at which it could be forgotten."""
+    token = object()
+    _starting.add(token)
+    try:
+        child = start()
+        under_way.add(pid_of(child))
+        return child
+    finally:
+        _starting.discard(token)
 
 
 def end_group(pid: int) -> None:

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 
-from gpuassist.system.groups import end_group, under_way
+from gpuassist.system.groups import begin, end_group, under_way
 from gpuassist.system.processes import OUTPUT_AT_MOST_BYTES, Ending, Outcome
 
 _LOOK_AGAIN_SECONDS = 0.1
@@ -21,29 +21,34 @@ def run(command: Sequence[str], *, seconds: float, environment: Mapping[str, str
     """See `Processes.run`."""
     began = time.monotonic()
     try:
-        child = subprocess.Popen(
-            list(command),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=dict(environment),
-            cwd=directory,
-            start_new_session=True,
-        )
+        child = begin(lambda: _start(command, environment, directory), lambda started: started.pid)
     except FileNotFoundError as error:
         return Outcome(Ending.NOT_FOUND, 0, b"", b"", 0.0, str(error))
     except (OSError, ValueError) as error:  # ValueError: a NUL in an argument
         return Outcome(Ending.NOT_STARTED, 0, b"", b"", 0.0, str(error))
-    under_way.add(child.pid)
     pipes = _Pipes(child, stdin)
     try:
         in_time = _await(child, pipes, began + seconds)
     finally:
         pipes.close()
+        if child.poll() is None:  # Ctrl-C while it was waited for
+            end_group(child.pid)
         _let_go(child)
         under_way.discard(child.pid)
     stdout, stderr = pipes.printed
     return Outcome(_ending(child, in_time=in_time), abs(child.returncode or 0), stdout, stderr, time.monotonic() - began)
+
+
+def _start(command: Sequence[str], environment: Mapping[str, str], directory: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        list(command),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=dict(environment),
+        cwd=directory,
+        start_new_session=True,
+    )
 
 
 def _await(child: subprocess.Popen[bytes], pipes: _Pipes, deadline: float) -> bool:
