@@ -103,6 +103,12 @@ class _StepRow(QAbstractButton):
         self.setToolTip(state)
         self.update()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in {Qt.Key.Key_Up, Qt.Key.Key_Down}:
+            event.ignore()  # for the list: a button by itself would go on to whatever Tab goes to
+        else:
+            super().keyPressEvent(event)
+
     def sizeHint(self) -> QSize:
         return QSize(WIDTH - 24, max(_ROW_HEIGHT, QFontMetrics(sans()).height() + 18))
 

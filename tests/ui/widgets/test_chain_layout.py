@@ -53,6 +53,13 @@ def test_boxes_and_marks_stand_apart(joints: tuple[Joint, ...], width: float, co
     assert not overlapping([*drawing.nodes, *(placed.mark for placed in drawing.joints)])
 
 
+@pytest.mark.parametrize("width", [600, 700, 775, 776, 1000, 1600])
+def test_every_mark_stands_between_its_boxes(width: float) -> None:
+    drawing = drawn(tuple(joint(*pair, Status.PROBLEM) for pair in pairwise(PARTS)), width)
+    assert len(drawing.joints) == 4
+    assert not overlapping([*drawing.nodes, *(placed.mark for placed in drawing.joints)])
+
+
 @given(chains, widths, st.floats(0, 2000))
 def test_reasons_cover_neither_boxes_nor_each_other(joints: tuple[Joint, ...], width: float, words: float) -> None:
     drawing = drawn(joints, width, words=words)

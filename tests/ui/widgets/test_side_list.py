@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy, QTest
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtWidgets import QAbstractButton, QPushButton
 
 from gpuassist.session.flow import Entry, Flow, ReadingEnded, Step, StepState, follow
 from gpuassist.session.words import ENGLISH
@@ -20,6 +20,7 @@ READ = follow(Flow(), ReadingEnded(StepState.RIGHT, StepState.PROBLEM))
 @pytest.fixture
 def side(show: Show) -> SideList:
     made = SideList(ENGLISH)
+    made.foot.addWidget(QPushButton("Help", made))  # where the arrows must not go
     made.show_entries(READ.entries())
     return show(made, WIDTH, 600)
 
