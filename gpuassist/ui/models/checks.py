@@ -13,6 +13,16 @@ from gpuassist.ui.palette import Mark
 
 HEADINGS = (text("Check"), text("format"), text("device"), text("result"), text("error of bound"), text("rate"))
 
+# As wide as the columns are made, whatever comes.
+COLUMN_SAMPLES = (
+    Cell("Functions of each element"),
+    Cell("complex64"),
+    Cell("cuda:0"),
+    Cell("skipped", mark=Mark.ABSENT),
+    Cell("8.8e-08 of 0.00088", mono=True),
+    Cell("0.00888 TFLOP/s", mono=True),
+)
+
 VERDICT_MARKS: dict[Verdict, tuple[Mark, Text]] = {
     Verdict.PASS: (Mark.RIGHT, text("right")),
     Verdict.FAIL: (Mark.PROBLEM, text("wrong")),

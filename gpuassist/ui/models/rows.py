@@ -82,10 +82,22 @@ class RowsModel(QAbstractTableModel):
         return _data(self._rows[index.row()][index.column()], role)
 
     def _tell_changes(self, old: tuple[Row, ...], new: tuple[Row, ...]) -> None:
-        for place, (before, after) in enumerate(zip(old, new, strict=True)):
-            changed = [column for column, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
-            if changed:
-                self.dataChanged.emit(self.index(place, changed[0]), self.index(place, changed[-1]))
+        # One signal for neighbours that changed in the same columns: views do work for each, whatever its size.
+        changes = [(place, span) for place, span in enumerate(map(_changed, old, new)) if span]
+        start = 0
+        for end in range(1, len(changes) + 1):
+            if end == len(changes) or (changes[end][0], changes[end][1]) != (changes[end - 1][0] + 1, changes[start][1]):
+                first, last = changes[start][1][0], changes[start][1][-1]
+                self.dataChanged.emit(self.index(changes[start][0], first), self.index(changes[end - 1][0], last))
+                start = end
+
+
+def _changed(before: Row, after: Row) -> tuple[int, ...]:
+    """The first and the last column that differ; nothing where none does."""
+    if before is after:
+        return ()
+    columns = [column for column, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
+    return (columns[0], columns[-1]) if columns else ()
 
 
 def _data(cell: Cell, role: int) -> object:

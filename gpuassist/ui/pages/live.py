@@ -14,7 +14,7 @@ from gpuassist.session.flow import GoTo, Marked, Step, StepState
 from gpuassist.session.live_words import WINDOWS_SECONDS, change_words, clock, process_name, subtitle
 from gpuassist.session.watch import Watch
 from gpuassist.ui.latest import Latest
-from gpuassist.ui.models.processes import GPU, ProcessesModel, process_rows
+from gpuassist.ui.models.processes import COLUMN_SAMPLES, GPU, PROCESS, ProcessesModel, process_rows
 from gpuassist.ui.pace import Pace
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.live_controls import ALL, LiveControls
@@ -184,7 +184,7 @@ class LivePage(Page):
         table.horizontalHeader().setSortIndicatorShown(True)
         table.horizontalHeader().setSortIndicator(GPU, Qt.SortOrder.AscendingOrder)
         table.setSortingEnabled(True)
-        table.stretch(0)
+        table.size_like(COLUMN_SAMPLES, PROCESS)
         self._table_card.body.addWidget(table)
         return self._table_card
 

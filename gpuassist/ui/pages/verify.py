@@ -20,7 +20,7 @@ from gpuassist.session.verify_progress import Progress, conclude, follow
 from gpuassist.session.words import ENGLISH
 from gpuassist.ui.jobs import Control, Done, Failed, Job
 from gpuassist.ui.latest import Latest
-from gpuassist.ui.models.checks import HEADINGS, check_rows
+from gpuassist.ui.models.checks import COLUMN_SAMPLES, HEADINGS, check_rows
 from gpuassist.ui.models.rows import RowsModel
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.verify_result import OutputCard, ProvesCard, ResultCard
@@ -131,7 +131,7 @@ class VerifyPage(Page):
         self._checks = Card(parent=self)
         self._model = RowsModel([words(heading) for heading in HEADINGS], (), self)
         self._table = Table(self._model, words(text("Checks")), self._checks)
-        self._table.stretch(0)
+        self._table.size_like(COLUMN_SAMPLES, 0)
         self._checks.body.addWidget(self._table)
         self._output = OutputCard(words, self)
         left = QVBoxLayout()
@@ -205,8 +205,6 @@ class VerifyPage(Page):
         rows = check_rows(self._progress, self.desk.session.words)
         self._model.set_rows(rows)
         self._table.setColumnHidden(_DEVICE_COLUMN, len(self._progress.names) <= 1)
-        self._table.doItemsLayout()  # a cell that became a pill is wider and higher: Qt looks at that only in a new layout
-        self._table.updateGeometry()
         self._checks.setVisible(bool(rows))
         self._empty.setVisible(not rows)
         if rows:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
@@ -16,9 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpuassist.ui.models.rows import AFTER_ROLE, MARK_ROLE
+from gpuassist.ui.models.rows import AFTER_ROLE, MARK_ROLE, Cell
 from gpuassist.ui.palette import Mark
-from gpuassist.ui.theme import colours
+from gpuassist.ui.theme import colours, mono, sans
 from gpuassist.ui.widgets.marks import paint_pill, pill_size
 
 _PADDING = 10
@@ -110,6 +112,17 @@ class Table(QTableView):
         self.horizontalHeader().setStretchLastSection(False)
         self.horizontalHeader().setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
 
+    def size_like(self, samples: Sequence[Cell], gives_way: int) -> None:
+        """Makes each column as wide as its sample or its heading, once: for rows that change all the time, since Qt would ask every
+        cell for its size at every change. One column takes what is left over.
+        """
+        header = self.horizontalHeader()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        for place, sample in enumerate(samples):
+            header.resizeSection(place, max(header.sectionSizeHint(place), _width(sample)))
+        header.setSectionResizeMode(gives_way, QHeaderView.ResizeMode.Stretch)
+
     def spread(self, gives_way: int) -> None:
         """Shares what is left over among all columns; where there is too little, this one gives way."""
         self._gives_way = gives_way
@@ -168,3 +181,13 @@ class Table(QTableView):
     def _fit(self) -> None:
         self._share()
         self.updateGeometry()
+
+
+def _width(cell: Cell) -> int:
+    words = " ".join(filter(None, (cell.words, cell.after)))
+    inside = (
+        pill_size(words).width()
+        if cell.mark is not None
+        else QFontMetrics(mono() if cell.mono else sans()).horizontalAdvance(words)
+    )
+    return inside + 2 * _PADDING + 4

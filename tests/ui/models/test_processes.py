@@ -21,7 +21,7 @@ def row(pid: int, gibibytes: float, *, on: int = 0, command: str = "") -> Proces
 def model(qtmodeltester: ModelTester) -> ProcessesModel:
     made = ProcessesModel(ENGLISH)
     made.show_processes((row(30, 3), row(10, 1), row(20, 2)))
-    qtmodeltester.check(made)
+    qtmodeltester.check(made)  # type: ignore[no-untyped-call]
     return made
 
 
@@ -89,7 +89,7 @@ def test_new_processes_come_in(model: ProcessesModel, qtbot: QtBot) -> None:
 
 
 def test_the_model_stays_sound_through_changes(model: ProcessesModel, qtmodeltester: ModelTester) -> None:
-    qtmodeltester.check(model)
+    qtmodeltester.check(model)  # type: ignore[no-untyped-call]
     model.show_processes((row(40, 4), row(20, 2)))
     model.sort(USED, Qt.SortOrder.DescendingOrder)
     model.show_processes(())

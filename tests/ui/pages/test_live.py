@@ -9,6 +9,7 @@ from typing import cast
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -61,7 +62,7 @@ class Shown:
         self.page._draw()
 
     def press(self, key: Qt.Key) -> None:
-        self.qtbot.keyClick(self.page, key)
+        QTest.keyClick(self.page, key)
 
     def words(self) -> str:
         return " ".join(label.text() for label in self.page.findChildren(QLabel) if label.isVisible())
@@ -201,7 +202,7 @@ def test_without_a_driver_the_reason_stands_there(shown: Shown) -> None:
 
 def test_the_way_to_the_findings_is_offered(shown: Shown) -> None:
     shown.feed(sample(0, trouble=(NO_DRIVER,)))
-    shown.qtbot.mouseClick(shown.page._found, Qt.MouseButton.LeftButton)
+    shown.page._found.click()
     assert GoTo(Step.FOUND) in shown.asked
 
 

@@ -31,7 +31,8 @@ def plot(qtbot: QtBot) -> LanePlot:
 def painted(plot: LanePlot, kept: History, *flags: Flag) -> QImage:
     stack = kept.stack(0, Window(SECONDS, plot.columns_wanted))
     plot.show_bands(columns_of(stack), tuple(range(len(stack.bands))), kept.until, flags)
-    return plot.grab().toImage()
+    image: QImage = plot.grab().toImage()
+    return image
 
 
 def colours(image: QImage) -> set[int]:
