@@ -23,6 +23,7 @@ from gpuassist.session.verify import (
     verify,
 )
 from gpuassist.session.verify_document import device_sentence, verification_document
+from gpuassist.session.verify_figures import measured, rate_words
 from gpuassist.session.words import ENGLISH, Words
 
 NAME = "verify"
@@ -163,12 +164,10 @@ def _line(context: Context, check: Check) -> str:
 
 def _measured(words: Words, check: Check) -> str:
     parts = [words(check.error)] if check.error is not None else []
-    if isinstance(check.max_abs_error, Known) and isinstance(check.tolerance, Known):
-        of = text("{error} of {bound}", error=f"{check.max_abs_error.value:.2g}", bound=f"{check.tolerance.value:.2g}")
-        parts.insert(0, words(of).ljust(_ERROR_WIDTH))
-    if isinstance(check.rate, Known):
-        parts.append(f"{check.rate.value:.3g} {check.rate_unit}")
-    return " ".join(parts)
+    figures = measured(check)
+    if figures is not None:
+        parts.insert(0, words(figures).ljust(_ERROR_WIDTH))
+    return " ".join((*parts, rate_words(check))).rstrip()
 
 
 def _conclude(context: Context, result: Verification) -> None:

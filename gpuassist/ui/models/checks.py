@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
 from gpuassist.model.verdict import Check, Verdict
 from gpuassist.session.verify import check_label
+from gpuassist.session.verify_figures import measured, rate_words
 from gpuassist.session.verify_progress import CheckLine, Progress, State
 from gpuassist.session.words import Words
 from gpuassist.ui.models.rows import Cell, Row
@@ -20,7 +20,7 @@ COLUMN_SAMPLES = (
     Cell("cuda:0"),
     Cell("skipped", mark=Mark.ABSENT),
     Cell("8.8e-08 of 0.00088", mono=True),
-    Cell("0.00888 TFLOP/s", mono=True),
+    Cell("88.8 TFLOP/s", mono=True),
 )
 
 VERDICT_MARKS: dict[Verdict, tuple[Mark, Text]] = {
@@ -35,19 +35,6 @@ _STATE_WORDS = {State.WAITING: text("waiting"), State.RUNNING: text("running…"
 def check_rows(progress: Progress, words: Words) -> tuple[Row, ...]:
     """All checks, device by device."""
     return tuple(_row(line, words) for line in progress.lines)
-
-
-def measured(check: Check) -> Text | None:
-    """How far off it was, beside how far off it may be."""
-    error, bound = check.max_abs_error, check.tolerance
-    if isinstance(error, Known) and isinstance(bound, Known):
-        return text("{error} of {bound}", error=f"{error.value:.2g}", bound=f"{bound.value:.2g}")
-    return None
-
-
-def rate_words(check: Check) -> str:
-    """How fast it ran, with its unit."""
-    return f"{check.rate.value:.3g} {check.rate_unit}" if isinstance(check.rate, Known) else ""
 
 
 def _row(line: CheckLine, words: Words) -> Row:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from pytestqt.modeltest import ModelTester
 
-from gpuassist.model.fact import Known, Unknown
-from gpuassist.model.text import text, verbatim
+from gpuassist.model.fact import Known
+from gpuassist.model.text import text
 from gpuassist.model.verdict import Check, Verdict
 from gpuassist.session.verify import Planned
 from gpuassist.session.verify_progress import CheckLine, Progress, State
 from gpuassist.session.words import ENGLISH
-from gpuassist.ui.models.checks import HEADINGS, VERDICT_MARKS, check_rows, measured, rate_words
+from gpuassist.ui.models.checks import HEADINGS, VERDICT_MARKS, check_rows
 from gpuassist.ui.models.rows import Cell, RowsModel
 from gpuassist.ui.palette import Mark
 
@@ -69,20 +69,6 @@ def test_a_reason_stands_beside_the_name() -> None:
 
 def test_a_check_that_nobody_named_keeps_its_own_name() -> None:
     assert cells(CheckLine("cpu", Planned("sparse", "int8")))[0].words == "Sparse"
-
-
-@pytest.mark.parametrize(("error", "bound"), [(Unknown(verbatim("x")), Known(1.0, "c")), (Known(1.0, "c"), Unknown(verbatim("x")))])
-def test_half_a_measure_is_none(error: Known[float] | Unknown, bound: Known[float] | Unknown) -> None:
-    assert measured(Check("fft", "complex64", Verdict.FAIL, max_abs_error=error, tolerance=bound)) is None
-
-
-@pytest.mark.parametrize(("rate", "unit", "words"), [(41.27, "TFLOP/s", "41.3 TFLOP/s"), (0.5, "GB/s", "0.5 GB/s")])
-def test_a_rate_has_its_unit(rate: float, unit: str, words: str) -> None:
-    assert rate_words(Check("fft", "complex64", Verdict.PASS, rate=Known(rate, "child"), rate_unit=unit)) == words
-
-
-def test_a_rate_that_was_not_measured_is_empty() -> None:
-    assert rate_words(Check("fft", "complex64", Verdict.PASS)) == ""
 
 
 def test_the_rows_make_a_sound_model(qtmodeltester: ModelTester) -> None:
