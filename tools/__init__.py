@@ -1,0 +1,1 @@
+"""Scripts for those who work on gpuassist: refreshing knowledge, examples, words, pictures."""
