@@ -86,10 +86,14 @@ class WindowRun(QObject):
         return MainWindow(words, background=palette.background, side=palette.side, ink=palette.muted)
 
     def _import(self) -> None:
-        import gpuassist.ui.frame  # noqa: F401 -- both for the next step, which then finds them there
-        import gpuassist.ui.theme  # noqa: F401
+        try:
+            from gpuassist.ui.classes import make_all
 
-        self._imported.emit()
+            make_all()  # now, while the window on the GUI thread names no class
+            import gpuassist.ui.frame  # noqa: F401 -- both for the next step, which then finds them there
+            import gpuassist.ui.theme  # noqa: F401
+        finally:
+            self._imported.emit()  # what could not be imported fails again there, where it is seen
 
     @Slot()
     def _furnish(self) -> None:

@@ -59,7 +59,7 @@ class Reading(QObject):
         if self._job is not None:
             self._job.finished.disconnect(self._end)
             self._job.cancel()
-        self._job = self._jobs.start(lambda control: _prepared(work(control)), self)
+        self._job = self._jobs.start(work, self)
         self._job.finished.connect(self._end)
         self._job.told.connect(self._progress)
         self.started.emit(self._session.words(words))
@@ -76,14 +76,6 @@ class Reading(QObject):
             self.ended.emit(result.value)
         else:
             self.failed.emit(reason_of(self._session.words, result.error))
-
-
-def _prepared(inspection: object) -> object:
-    """What will show it is imported here too, and not on the GUI thread when it arrives."""
-    import gpuassist.ui.pages.found  # noqa: F401 -- imported for the window
-    import gpuassist.ui.pages.machine_cards  # noqa: F401 -- imported for the window
-
-    return inspection
 
 
 # The stages are imported where they run, on the job's thread: the first window is painted before they are.

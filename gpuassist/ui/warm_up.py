@@ -1,4 +1,7 @@
-"""Imports what the plot needs on a thread of the pool: on the GUI thread it would stop the window for a third of a second."""
+"""Imports what will be needed soon on one thread of the pool: on the GUI thread the plot alone would stop it for 0.3 s.
+
+Every class of Qt has to be there before it begins (`classes.make_all`), because it names them while the GUI thread does.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from gpuassist.ui.jobs import Control, Failed, Jobs
 
 _log = logging.getLogger(__name__)
-_MODULES = ("numpy", "pyqtgraph")
+_MODULES = ("gpuassist.ui.pages.machine_cards", "gpuassist.ui.pages.found", "numpy", "pyqtgraph")
 
 
 class WarmUp(QObject):

@@ -1,0 +1,37 @@
+"""Every class of Qt is made before any thread but one could name it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+_PROBE = """
+from PySide6 import QtCore, QtGui, QtWidgets
+from gpuassist.ui.classes import make_all
+
+before = set(vars(QtWidgets))
+count = make_all()
+made = set(vars(QtWidgets)) - before
+print(count, len(made), "QWizard" in vars(QtWidgets), isinstance(vars(QtWidgets)["QWizard"], type))
+names = {module.__name__: set(vars(module)) for module in (QtCore, QtGui, QtWidgets)}
+import pyqtgraph
+late = [name for module in (QtCore, QtGui, QtWidgets) for name in set(vars(module)) - names[module.__name__]]
+print(len(late))
+"""
+
+
+def test_pyqtgraph_finds_every_class_made(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _PROBE],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "QT_QPA_PLATFORM": "offscreen"},
+    )
+    first, second = done.stdout.splitlines()
+    count, _, wizard, is_class = first.split()
+    assert int(count) > 500
+    assert (wizard, is_class) == ("True", "True")
+    assert second == "0"
