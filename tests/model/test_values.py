@@ -24,7 +24,7 @@ def _dataclasses() -> Iterator[type]:
                 yield value
 
 
-@pytest.mark.parametrize("kind", sorted(set(_dataclasses()), key=lambda kind: kind.__name__))
+@pytest.mark.parametrize("kind", sorted(set(_dataclasses()), key=str))
 def test_value_is_frozen_and_slotted(kind: type) -> None:
     parameters = kind.__dataclass_params__  # type: ignore[attr-defined]
     assert parameters.frozen
