@@ -160,9 +160,9 @@ def test_tints_follow_a_change_of_look(theme: Theme, view: DiffView) -> None:
 
 
 def test_another_diff_is_tinted_anew(theme: Theme, view: DiffView) -> None:
-    view.set_diff("--- a\n+++ b\n@@ -1,2 +1 @@\n one\n-two\n")
-    assert ink_in(view, theme.palette().problem_tint) > 2_000
-    assert ink_in(view, theme.palette().right_tint) == 0
+    view.set_diff("--- a\n+++ b\n@@ -1 +1,2 @@\n one\n+two\n")
+    assert ink_in(view.viewport(), theme.palette().right_tint) > 2_000
+    assert ink_in(view.viewport(), theme.palette().problem_tint) == 0
 
 
 def test_a_diff_without_changes_is_not_tinted(theme: Theme, view: DiffView) -> None:
