@@ -191,6 +191,11 @@ def test_a_wrong_check_says_why(begun: Shown) -> None:
     assert begun.page._model.rows[1][0].after == "the result is too far off"
 
 
+def test_the_result_names_what_failed(begun: Shown) -> None:
+    begun.end(RIGHT, WRONG, verdict=Verdict.FAIL)
+    assert "matrix product (bf16): the result is too far off" in begun.page._summary.sentences
+
+
 def test_a_skipped_check_says_why(begun: Shown) -> None:
     begun.end(RIGHT, SKIPPED, verdict=Verdict.PASS)
     row = begun.page._model.rows[2]
