@@ -128,7 +128,7 @@ def _marker(content: bytes, place: int) -> tuple[str, int]:
 def _unbalanced(content: bytes, begins: list[int], ends: list[int]) -> Text:
     places = ", ".join(str(_line_number(content, place)) for place in sorted([*begins, *ends]))
     return text(
-        "gpuassist's own markers in this file do not pair up ({begins} that begin, {ends} that end, on lines {places}). "
+        "gpuassist's own markers in this file do not pair up ({begins} that begin, {ends} that end; line numbers: {places}). "
         "Nothing was changed: please leave one block or take the marker lines out, then try again.",
         begins=len(begins),
         ends=len(ends),
