@@ -167,9 +167,9 @@ END = b"# <<< gpuassist <<<\n"
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (BEGIN, "1 that begin, 0 that end, on lines 1"),
-        (b"a\n" + END, "0 that begin, 1 that end, on lines 2"),
-        (END + BEGIN, "on lines 1, 2"),
+        (BEGIN, "1 that begin, 0 that end; line numbers: 1"),
+        (b"a\n" + END, "0 that begin, 1 that end; line numbers: 2"),
+        (END + BEGIN, "line numbers: 1, 2"),
         (BEGIN + END + BEGIN + END, "2 that begin, 2 that end"),
         (BEGIN + BEGIN + END, "2 that begin, 1 that end"),
         (BEGIN.replace(b"version=1", b"version=9") + END, "another version"),
