@@ -14,3 +14,8 @@ def reason_of(words: Words, error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     return str(error) or type(error).__name__
+
+
+def sentence_case(words: str) -> str:
+    """A reason that stands alone."""
+    return words[:1].upper() + words[1:]

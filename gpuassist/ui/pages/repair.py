@@ -23,10 +23,10 @@ from gpuassist.session.standing import repairable_version
 from gpuassist.ui.jobs import Done, Failed
 from gpuassist.ui.latest import Latest
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
-from gpuassist.ui.pages.repair_plan import PlanCard, sentence_case
+from gpuassist.ui.pages.repair_plan import PlanCard
 from gpuassist.ui.pages.repair_result import DiffCard, HistoryCard, TerminalCard
 from gpuassist.ui.palette import Mark
-from gpuassist.ui.reasons import reason_of
+from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice, clear
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.paragraphs import paragraph

@@ -14,6 +14,7 @@ from gpuassist.session.fix import CudaPlan, LdLibraryPath, LoaderChoice, ShellLi
 from gpuassist.session.repair_summary import Offer, edit_summary, line_context, line_name
 from gpuassist.session.words import Words
 from gpuassist.ui.palette import Mark
+from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import Choice, CopyButton, Tick
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.labels import ElidedLabel, Rule
@@ -215,11 +216,6 @@ class LoaderRow(QWidget):
     def show_choice(self, choice: LoaderChoice) -> None:
         """The reason of another choice."""
         set_paragraph(self._reason, sentence_case(self._words(choice.reason)))
-
-
-def sentence_case(words: str) -> str:
-    """A reason that stands alone."""
-    return words[:1].upper() + words[1:]
 
 
 def _under_tick(row: QWidget, tick: Tick) -> QVBoxLayout:

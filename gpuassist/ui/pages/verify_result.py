@@ -11,6 +11,7 @@ from gpuassist.session.verify import Level, check_label, verdict_on_accelerators
 from gpuassist.session.verify_document import device_sentence
 from gpuassist.session.words import Words
 from gpuassist.ui.models.checks import VERDICT_MARKS
+from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.code import CodeBlock
@@ -78,7 +79,7 @@ class ResultCard(Card):
             for check in wrong
         ]
         for sentence in told:
-            self.body.addWidget(paragraph(self._words(sentence), "muted", self))
+            self.body.addWidget(paragraph(sentence_case(self._words(sentence)), "muted", self))
         return told
 
     def _add(self, icon: MarkIcon, sentence: Text, name: str) -> None:
