@@ -70,9 +70,9 @@ def _take(options: argparse.Namespace) -> bool:
     run.window.resize(width, height)
     run.furnished.connect(lambda: _walk(run, options))
     run.window.show()
-    application.exec()
+    status = application.exec()
     run.end()
-    return True
+    return status == 0
 
 
 def _walk(run: WindowRun, options: argparse.Namespace) -> None:
@@ -81,7 +81,13 @@ def _walk(run: WindowRun, options: argparse.Namespace) -> None:
     shots = _shots(run, options)
 
     def step() -> None:
-        wait = next(shots, None)
+        failed = True
+        try:
+            wait = next(shots, None)
+            failed = False
+        finally:
+            if failed:
+                QCoreApplication.exit(1)
         if wait is None:
             run.window.close()
             QCoreApplication.quit()

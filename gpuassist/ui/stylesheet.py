@@ -79,6 +79,7 @@ QTableView, QTreeView, QListView {
     selection-background-color: $accent_tint; selection-color: $text;
 }
 QTableView::item, QTreeView::item { border: 0; }
+QTreeView::item { padding: 3px 0; }
 QTableView:focus, QTreeView:focus { outline: 0; }
 QHeaderView { background: transparent; border: 0; }
 QHeaderView::section {
@@ -116,5 +117,6 @@ QScrollBar::handle:horizontal { min-width: 28px; }
 QScrollBar::handle:hover { background: $muted; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QAbstractScrollArea::corner { background: transparent; border: 0; }
 QSplitter::handle { background: transparent; }
 """

@@ -37,7 +37,8 @@ def _branch_of_fact(name: str, data: dict[str, Json]) -> Branch:
     if "reason" in data:
         return Branch(name, _plain(data["reason"]), known=False)
     inner = branch(name, data["value"])
-    return Branch(name, inner.value, _plain(data.get("source")), children=inner.children)
+    value = inner.value if inner.value or inner.children else "–"
+    return Branch(name, value, _plain(data.get("source")), children=inner.children)
 
 
 def _branch_of_list(name: str, data: list[Json]) -> Branch:

@@ -52,7 +52,7 @@ class Banners(QWidget):
         from gpuassist.ui.widgets.buttons import small
 
         words = self._words
-        notice = self._notice(Mark.INFO, words(text("This is a recorded machine: actions that would change this machine are off.")))
+        notice = self._notice(Mark.INFO, words(text("Recorded machine: actions that would change this machine are off.")))
         live = small(words(text("Read this machine instead")), notice)
         live.clicked.connect(self.live_wanted)
         notice.buttons.addWidget(live)

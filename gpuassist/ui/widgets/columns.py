@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from gpuassist.ui.widgets.scroll_page import SPACING
 
-_TWO_FROM = 720
+_TWO_FROM = 860  # narrower ones break most values of a card into two lines
 
 
 class Columns(QWidget):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, text
@@ -13,6 +14,7 @@ from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.paragraphs import paragraph
 from gpuassist.ui.widgets.scroll_page import PageHeader
 
+_WIDTH = 560
 KEYS: tuple[tuple[str, Text], ...] = (
     ("Alt+Left", text("the page shown before")),
     ("Alt+Right", text("the next page")),
@@ -37,7 +39,7 @@ class Help(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(words(text("Help")))
-        self.resize(560, 420)
+        self.resize(_WIDTH, _WIDTH)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(24, 20, 24, 20)
         layout.setSpacing(16)
@@ -55,3 +57,10 @@ class Help(QDialog):
         done = primary(words(text("Close")), self)
         done.clicked.connect(self.accept)
         layout.addWidget(done, 0, Qt.AlignmentFlag.AlignRight)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        # A dialog's smallest size does not count the second lines of what wraps.
+        layout = self.layout()
+        if layout is not None:
+            self.resize(self.width(), max(self.height(), layout.totalHeightForWidth(self.width())))

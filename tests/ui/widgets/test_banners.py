@@ -34,7 +34,7 @@ def test_with_nothing_to_say_nothing_is_made(banners: Banners) -> None:
 
 def test_a_recorded_machine_is_told(banners: Banners) -> None:
     banners.show_recorded(True)
-    assert told(banners) == ["This is a recorded machine: actions that would change this machine are off."]
+    assert told(banners) == ["Recorded machine: actions that would change this machine are off."]
     assert [icon.mark for icon in banners.findChildren(MarkIcon)] == [Mark.INFO]
 
 

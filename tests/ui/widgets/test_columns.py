@@ -24,7 +24,7 @@ def arranged(show: Show, count: int, width: int) -> tuple[QWidget, ...]:
     return held
 
 
-@pytest.mark.parametrize(("width", "columns"), [(600, 1), (719, 1), (720, 2), (1600, 2)])
+@pytest.mark.parametrize(("width", "columns"), [(600, 1), (859, 1), (860, 2), (1600, 2)])
 def test_how_many_columns_there_are(show: Show, width: int, columns: int) -> None:
     assert len({card.x() for card in arranged(show, 4, width)}) == columns
 

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuassist.session.words import ENGLISH
@@ -55,3 +55,9 @@ def test_keys_close_it(opened: Help, qtbot: QtBot, key: Qt.Key) -> None:
 def test_closed_it_is_gone(opened: Help, qtbot: QtBot) -> None:
     with qtbot.waitSignal(opened.destroyed):
         button_named(opened, "Close").click()
+
+
+def test_nothing_in_it_is_cut(opened: Help, qtbot: QtBot) -> None:
+    labels = [label for label in opened.findChildren(QLabel) if label.isVisible() and label.hasHeightForWidth()]
+    assert len(labels) > 10
+    qtbot.waitUntil(lambda: all(label.height() >= label.heightForWidth(label.width()) for label in labels))
