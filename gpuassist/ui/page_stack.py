@@ -45,14 +45,17 @@ class PageStack(QStackedWidget):
     def page(self, step: Step) -> Page:
         """The page of a step, made when it is first asked for."""
         if step not in self._pages:
-            page = make_page(step, self._desk, self)
-            page.asked.connect(self.asked)
-            page.bar_changed.connect(self.bar_changed)
-            self._pages[step] = page
-            self.addWidget(page)
-            if self._inspection is not None:
-                page.show_inspection(self._inspection)
+            self.take(make_page(step, self._desk, self))
         return self._pages[step]
+
+    def take(self, page: Page) -> None:
+        """Takes a page in as that of its step."""
+        page.asked.connect(self.asked)
+        page.bar_changed.connect(self.bar_changed)
+        self._pages[page.STEP] = page
+        self.addWidget(page)
+        if self._inspection is not None:
+            page.show_inspection(self._inspection)
 
     def show_step(self, step: Step, wish: str) -> None:
         """Shows the page of a step, opened for `wish`."""

@@ -1,0 +1,114 @@
+"""The pages: made when first shown, told of every machine, arrived at and left in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpuassist.session.flow import GoTo, Step
+from gpuassist.ui.page import Desk, Page
+from gpuassist.ui.page_stack import PageStack
+from gpuassist.ui.pages.catalogue import make_page
+from tests.ui.made import inspection
+from tests.ui.showing import Show
+from tests.values import machine
+
+
+class Noting(Page):
+    """A page that notes what happens to it."""
+
+    STEP = Step.FOUND
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self.notes: list[str] = []
+
+    def arrive(self, wish: str) -> None:
+        self.notes.append(f"arrive {wish}".strip())
+
+    def leave(self) -> None:
+        self.notes.append("leave")
+
+    def close_down(self) -> None:
+        self.notes.append("close")
+
+
+@pytest.fixture
+def stack(desk: Desk, show: Show) -> Iterator[PageStack]:
+    made = show(PageStack(desk), 1056, 700)
+    yield made
+    made.close_down()
+
+
+@pytest.fixture
+def noting(stack: PageStack, desk: Desk) -> Noting:
+    page = Noting(desk)
+    stack.take(page)
+    return page
+
+
+@pytest.mark.parametrize("step", list(Step))
+def test_every_step_makes_its_own_page(desk: Desk, stack: PageStack, step: Step) -> None:
+    page = make_page(step, desk, stack)
+    assert page.STEP is step
+    assert page.objectName() == step.value
+    page.close_down()
+
+
+def test_a_page_is_made_once(stack: PageStack) -> None:
+    assert stack.page(Step.FOUND) is stack.page(Step.FOUND)
+
+
+def test_no_page_is_made_before_it_is_shown(stack: PageStack) -> None:
+    assert stack.findChildren(Page) == []
+
+
+def test_a_page_made_late_hears_of_the_machine(stack: PageStack) -> None:
+    stack.show_inspection(inspection(machine(), use_cuda="12.4"))
+    assert stack.page(Step.FOUND).bar().next_title == "Repair"
+
+
+def test_showing_arrives_and_leaves(stack: PageStack, noting: Noting) -> None:
+    stack.show_step(Step.FOUND, "12.4")
+    stack.show_step(Step.MACHINE, "")
+    assert noting.notes == ["arrive 12.4", "leave"]
+
+
+def test_showing_the_same_again_arrives_only_for_a_new_wish(stack: PageStack, noting: Noting) -> None:
+    for wish in ("", "", "12.4"):
+        stack.show_step(Step.FOUND, wish)
+    assert noting.notes == ["arrive", "arrive 12.4"]
+
+
+def test_closing_reaches_every_page(stack: PageStack, noting: Noting) -> None:
+    stack.close_down()
+    assert noting.notes == ["close"]
+
+
+def test_what_a_page_asks_is_passed_on(stack: PageStack, noting: Noting, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(stack.asked) as blocker:
+        noting.asked.emit(GoTo(Step.LIVE))
+    assert blocker.args == [GoTo(Step.LIVE)]
+
+
+def test_a_changed_bar_is_passed_on(stack: PageStack, noting: Noting, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(stack.bar_changed):
+        noting.bar_changed.emit()
+
+
+def test_live_memory_waits_for_its_libraries(stack: PageStack, qtbot: QtBot) -> None:
+    stack.show_step(Step.LIVE, "")
+    assert not isinstance(stack.currentWidget(), Page)
+    assert stack.bar().left == ()
+    with qtbot.waitSignal(stack.bar_changed, timeout=20_000):
+        stack.warm_up.start()
+    assert stack.currentWidget() is stack.page(Step.LIVE)
+
+
+def test_libraries_that_come_later_disturb_nobody(stack: PageStack, qtbot: QtBot) -> None:
+    stack.show_step(Step.MACHINE, "")
+    with qtbot.waitSignal(stack.warm_up.done, timeout=20_000):
+        stack.warm_up.start()
+    assert stack.currentWidget() is stack.machine_page
