@@ -1,0 +1,276 @@
+"""The cards of the repair page, each by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QClipboard
+from pytestqt.qtbot import QtBot
+
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.fact import Known
+from gpuassist.model.machine import Machine
+from gpuassist.model.plan import FileEdit, Receipt
+from gpuassist.model.text import text, verbatim
+from gpuassist.model.toolkit import Toolkit
+from gpuassist.model.version import Version
+from gpuassist.repair.choice import LoaderChoice
+from gpuassist.session.context import Session
+from gpuassist.session.fix import CudaPlan, LdLibraryPath, ShellLine, UseCuda, plan_use_cuda
+from gpuassist.session.repair_summary import Offer, TerminalRow
+from gpuassist.session.words import ENGLISH
+from gpuassist.ui.pages.repair_plan import LineRow, LoaderRow, PlanCard, StepRow
+from gpuassist.ui.pages.repair_result import DiffCard, HistoryCard, ReceiptRow, TerminalCard
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.widgets.buttons import CopyButton
+from gpuassist.ui.widgets.labels import ElidedLabel
+from gpuassist.ui.widgets.marks import StatusPill
+from tests.repair.homes import make_toolkit, world_at
+from tests.ui.showing import Show, button_named, words_in
+
+OFFERS = (Offer("12.4.1", text("CUDA 12.4.1")), Offer("11.7", text("CUDA 11.7")))
+LINE = ShellLine(
+    7, 7, "export  PATH=/x:$PATH", ("PATH",), (text("puts /x in front"),), tickable=True, ticked=True, why=text("in the way")
+)
+
+
+@pytest.fixture
+def plan(home: Path) -> CudaPlan:
+    make_toolkit(home / "cuda-12.4", "12.4.131")
+    make_toolkit(home / "cuda-11.7", "11.7.99")
+    (home / ".bashrc").write_text(f"export PATH={home}/cuda-11.7/bin:$PATH\nalias ll='ls -l'\n")
+    toolkits = [Toolkit(f"{home}/cuda-{version}", version=Known(Version.parse(version), "x")) for version in ("12.4", "11.7")]
+    session = Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
+    return plan_use_cuda(session, Machine(toolkits=Known(tuple(toolkits), "x")), UseCuda("12.4"))
+
+
+@pytest.fixture
+def card(show: Show) -> PlanCard:
+    return show(PlanCard(ENGLISH), 360, 700)
+
+
+def heard(connect: Callable[[Callable[[object], None]], object]) -> list[object]:
+    told: list[object] = []
+    connect(told.append)
+    return told
+
+
+def receipt(change: str = "20261121-090000-abcdef", undone: str = "") -> Receipt:
+    return Receipt(change, "2026-11-21T09:00:00+00:00", "use cuda 12.4", "~/.bashrc", "/home/you/.bashrc", True, "", "", undone)
+
+
+@pytest.mark.parametrize(("wish", "chosen"), [("12.4.1", "CUDA 12.4.1"), ("12.4", "CUDA 12.4.1"), ("11.7", "CUDA 11.7")])
+def test_the_wished_toolkit_is_chosen(card: PlanCard, wish: str, chosen: str) -> None:
+    card.show_offers(OFFERS, wish)
+    assert card._toolkit.currentText() == chosen
+
+
+@pytest.mark.parametrize("wish", ["", "12", "12.40", "13.0"])
+def test_a_wish_that_is_not_there_chooses_none(card: PlanCard, wish: str) -> None:
+    card.show_offers(OFFERS[1:], wish)
+    assert card._toolkit.currentIndex() == -1
+
+
+def test_a_chosen_toolkit_is_handed_on(card: PlanCard) -> None:
+    card.show_offers(OFFERS, "11.7")
+    told = heard(card.toolkit_chosen.connect)
+    card._toolkit.activated.emit(0)
+    assert told == ["12.4.1"]
+
+
+def test_without_offers_there_is_no_choice(card: PlanCard) -> None:
+    card.show_offers((), "")
+    assert not card._toolkit.isVisibleTo(card)
+
+
+def test_steps_are_numbered(card: PlanCard, plan: CudaPlan, qtbot: QtBot) -> None:
+    card.show_plan(plan)
+    qtbot.waitUntil(lambda: [words for words in words_in(card) if words.isdigit()] == ["1", "2", "3"])
+
+
+def test_the_edit_tells_its_figures(card: PlanCard, plan: CudaPlan, qtbot: QtBot) -> None:
+    card.show_plan(plan)
+    qtbot.waitUntil(lambda: any(words.startswith("1 line retired") for words in words_in(card)))
+
+
+def test_lines_for_an_open_terminal_can_be_copied(card: PlanCard, plan: CudaPlan, clipboard: QClipboard) -> None:
+    card.show_plan(plan)
+    card.findChildren(CopyButton)[0].click()
+    assert clipboard.text() == plan.paste[0]
+
+
+def test_a_tick_hands_on_all_ticked_lines(card: PlanCard, plan: CudaPlan) -> None:
+    card.show_plan(plan)
+    told = heard(card.lines_chosen.connect)
+    card.lines[0].tick.setChecked(False)
+    card.lines[0].tick.setChecked(True)
+    assert told == [(), (1,)]
+
+
+def test_the_loader_tick_hands_on_its_wish(card: PlanCard, plan: CudaPlan) -> None:
+    card.show_plan(plan)
+    told = heard(card.loader_chosen.connect)
+    assert card.loader is not None
+    card.loader.tick.setChecked(True)
+    card.loader.tick.setChecked(False)
+    assert told == [LdLibraryPath.ON, LdLibraryPath.OFF]
+
+
+def test_the_loaders_reason_follows_the_plan(card: PlanCard, plan: CudaPlan, qtbot: QtBot) -> None:
+    card.show_plan(plan)
+    card.show_plan(replace(plan, loader=LoaderChoice(on=True, reason=text("you asked for it"))))
+    qtbot.waitUntil(lambda: "You asked for it" in words_in(card))
+
+
+def test_a_plan_with_other_lines_makes_new_rows(card: PlanCard, plan: CudaPlan) -> None:
+    card.show_plan(plan)
+    before = card.lines
+    card.show_plan(replace(plan, lines=(*plan.lines, LINE)))
+    assert len(card.lines) == len(before) + 1
+
+
+def test_a_forgotten_plan_leaves_the_choice(card: PlanCard, plan: CudaPlan) -> None:
+    card.show_offers(OFFERS, "12.4")
+    card.show_plan(plan)
+    card.forget_plan()
+    assert card.lines == ()
+    assert card._toolkit.isVisibleTo(card)
+    assert "Toolkit for new shells" in words_in(card)
+
+
+def test_what_is_being_applied_cannot_be_chosen(card: PlanCard, plan: CudaPlan) -> None:
+    card.show_plan(plan)
+    card.freeze()
+    assert not any(row.tick.isEnabled() for row in card.lines)
+
+
+def test_after_freezing_the_next_plan_can_be_chosen(card: PlanCard, plan: CudaPlan) -> None:
+    card.show_plan(plan)
+    card.freeze()
+    card.show_plan(plan)
+    assert all(row.tick.isEnabled() for row in card.lines)
+
+
+def test_marks_take_the_place_of_numbers(card: PlanCard, plan: CudaPlan) -> None:
+    card.show_plan(plan)
+    card.mark_steps((Mark.RIGHT, Mark.PROBLEM))
+    rows = card.findChildren(StepRow)
+    assert [row.mark for row in rows] == [Mark.RIGHT, Mark.PROBLEM, None]
+
+
+def test_a_line_shows_what_it_is_and_does(show: Show) -> None:
+    row = show(LineRow(ENGLISH, LINE), 360, 120)
+    assert [one.words for one in row.findChildren(ElidedLabel)] == ["export PATH=/x:$PATH"]
+    assert words_in(row) == ["Puts /x in front", "In the way"]
+
+
+def test_a_line_that_stays_has_no_tick_to_set(show: Show) -> None:
+    row = show(LineRow(ENGLISH, replace(LINE, tickable=False, ticked=False)), 360, 120)
+    assert (row.tick.isEnabled(), row.tick.isChecked(), row.tick.text()) == (False, False, "Line 7")
+
+
+def test_a_whole_statement_is_in_the_tool_tip(show: Show) -> None:
+    assert show(LineRow(ENGLISH, LINE), 360, 120).tick.toolTip() == LINE.text
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_loader_row_shows_the_choice(show: Show, on: bool) -> None:
+    row = show(LoaderRow(ENGLISH, LoaderChoice(on=on, reason=text("a reason"))), 360, 80)
+    assert row.tick.isChecked() is on
+    assert words_in(row) == ["A reason"]
+
+
+def test_a_diff_can_be_copied_whole(show: Show, plan: CudaPlan, clipboard: QClipboard) -> None:
+    made = show(DiffCard(ENGLISH), 500, 400)
+    made.show_plan(plan)
+    button_named(made, "Copy diff").click()
+    assert clipboard.text() == plan.diff
+
+
+def test_a_diff_names_its_file(show: Show, plan: CudaPlan, home: Path) -> None:
+    made = show(DiffCard(ENGLISH), 500, 400)
+    made.show_plan(plan)
+    assert made._path.words == f"{home}/.bashrc"
+
+
+def test_a_symlink_names_both_ends(show: Show, plan: CudaPlan) -> None:
+    edit = FileEdit("~/.bashrc", "/home/you/dotfiles/bashrc", b"", b"x", existed=True)
+    steps = tuple(replace(step, edit=edit) if step.edit is not None else step for step in plan.plan.steps)
+    made = show(DiffCard(ENGLISH), 500, 400)
+    made.show_plan(replace(plan, plan=replace(plan.plan, steps=steps)))
+    assert made._path.words == "~/.bashrc → /home/you/dotfiles/bashrc"
+
+
+def test_nothing_to_change_is_said(show: Show, plan: CudaPlan) -> None:
+    steps = tuple(replace(step, diff="") for step in plan.plan.steps)
+    made = show(DiffCard(ENGLISH), 500, 400)
+    made.show_plan(replace(plan, plan=replace(plan.plan, steps=steps)))
+    assert any("nothing has to be written" in words for words in words_in(made))
+    assert not made._view.isVisibleTo(made)
+
+
+ROWS = (
+    TerminalRow("nvcc", verbatim("/usr/local/cuda-11.7/bin/nvcc"), verbatim("/usr/local/cuda-12.4/bin/nvcc"), same=False),
+    TerminalRow("CUDA_HOME", text("not set"), text("not set"), same=True),
+)
+
+
+def test_paths_before_and_after_stand_whole(show: Show) -> None:
+    made = show(TerminalCard(ENGLISH), 640, 160)
+    made.show_rows(ROWS, proved=False)
+    assert [one.words for one in made.findChildren(ElidedLabel)] == [
+        "/usr/local/cuda-11.7/bin/nvcc",
+        "/usr/local/cuda-12.4/bin/nvcc",
+    ]
+
+
+def test_what_stays_is_a_pill(show: Show) -> None:
+    made = show(TerminalCard(ENGLISH), 640, 160)
+    made.show_rows(ROWS, proved=False)
+    assert [one.words for one in made.findChildren(StatusPill)] == ["unchanged"]
+
+
+@pytest.mark.parametrize(("proved", "titles"), [(False, ["now", "after"]), (True, ["before", "now, proved"])])
+def test_the_heading_says_whether_it_is_proved(show: Show, proved: bool, titles: list[str]) -> None:
+    made = show(TerminalCard(ENGLISH), 640, 160)
+    made.show_rows(ROWS, proved=proved)
+    assert words_in(made._box or made)[1:3] == titles
+
+
+def test_other_rows_take_their_place(show: Show) -> None:
+    made = show(TerminalCard(ENGLISH), 640, 160)
+    made.show_rows(ROWS, proved=False)
+    made.show_rows(ROWS[:1], proved=True)
+    assert made.rows == ROWS[:1]
+
+
+def test_no_change_leaves_no_history(show: Show) -> None:
+    made = show(HistoryCard(ENGLISH), 640, 160)
+    made.show_receipts(())
+    assert not made.isVisible()
+
+
+def test_every_change_has_its_row(show: Show) -> None:
+    made = show(HistoryCard(ENGLISH), 640, 160)
+    made.show_receipts((receipt("b"), receipt("a")))
+    assert len(made.findChildren(ReceiptRow)) == 2
+    assert made.isVisible()
+
+
+def test_undo_hands_on_its_own_change(show: Show) -> None:
+    made = show(HistoryCard(ENGLISH), 640, 160)
+    made.show_receipts((receipt("b"), receipt("a")))
+    told = heard(made.undo_wanted.connect)
+    made.findChildren(ReceiptRow)[1].button.click()
+    assert told == [receipt("a")]
+
+
+def test_what_was_undone_cannot_be_undone(show: Show) -> None:
+    made = show(HistoryCard(ENGLISH), 640, 160)
+    made.show_receipts((receipt(undone="2026-11-21T09:30:00+00:00"),))
+    (row,) = made.findChildren(ReceiptRow)
+    assert not row.button.isVisibleTo(made)
+    assert "made 2026-11-21 09:00, undone 2026-11-21 09:30" in words_in(row)
