@@ -59,7 +59,7 @@ class PageStack(QStackedWidget):
 
     def show_step(self, step: Step, wish: str) -> None:
         """Shows the page of a step, opened for `wish`."""
-        if (step, wish) != self._shown or self.currentWidget() is not self._pages.get(step):
+        if (step, wish) != self._shown or self.currentWidget() is None or self.currentWidget() is not self._pages.get(step):
             self._shown = (step, wish)
             self._show()
 
