@@ -17,11 +17,18 @@ from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
+from gpuassist.ui.classes import make_all
 from gpuassist.ui.jobs import Jobs
 from gpuassist.ui.page import Desk
 from gpuassist.ui.theme import Appearance, Theme
 from tests.ui.made import Answers
 from tests.ui.showing import Show
+
+
+@pytest.fixture(scope="session", autouse=True)
+def every_class_made() -> None:
+    """What the window does before its first thread: tests import pyqtgraph on threads as well."""
+    make_all()
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuassist.session.flow import Back, GoTo, Marked, Next, Step, StepState
+from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk, OpenExample, ReadAgain
 from gpuassist.ui.widgets.help import Help
 from tests.ui.frames import HEALTHY, TOO_OLD, Frames, buttons, recorded
@@ -32,6 +33,14 @@ def healthy(tmp_path: Path) -> str:
 @pytest.fixture
 def too_old(tmp_path: Path) -> str:
     return recorded(machine(toolkits=("11.7.99", "12.4.131"), nvcc="11.7"), tmp_path)
+
+
+def press(frame: Frame, key: Qt.Key, modifier: Qt.KeyboardModifier, qtbot: QtBot) -> None:
+    """Presses a key once the window is the active one: shortcuts of others are not heard."""
+    window = frame.window()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    QTest.keyClick(frame, key, modifier)
 
 
 def test_a_read_machine_marks_its_steps(frames: Frames, healthy: str) -> None:
@@ -115,20 +124,20 @@ def test_keys_lead_through_the_steps(
     frames: Frames, healthy: str, qtbot: QtBot, key: Qt.Key, modifier: Qt.KeyboardModifier, step: Step
 ) -> None:
     frame = frames(healthy)
-    QTest.keyClick(frame, key, modifier)
+    press(frame, key, modifier, qtbot)
     assert frame.flow.current is step
 
 
 def test_the_back_key_goes_back(frames: Frames, healthy: str, qtbot: QtBot) -> None:
     frame = frames(healthy)
     frame.go(GoTo(Step.VERIFY))
-    QTest.keyClick(frame, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    press(frame, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier, qtbot)
     assert frame.flow.current is Step.MACHINE
 
 
 def test_the_reading_key_reads_again(frames: Frames, healthy: str, qtbot: QtBot) -> None:
     frame = frames(healthy)
-    QTest.keyClick(frame, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    press(frame, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier, qtbot)
     assert frame.flow.state(Step.MACHINE) is StepState.BUSY
     frames.settle(frame)
 
@@ -136,7 +145,7 @@ def test_the_reading_key_reads_again(frames: Frames, healthy: str, qtbot: QtBot)
 @pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform's answer to every dialog
 def test_the_help_key_opens_help(frames: Frames, healthy: str, qtbot: QtBot) -> None:
     frame = frames(healthy)
-    QTest.keyClick(frame, Qt.Key.Key_F1)
+    press(frame, Qt.Key.Key_F1, Qt.KeyboardModifier.NoModifier, qtbot)
     qtbot.waitUntil(lambda: bool(frame.findChildren(Help)))
     frame.findChildren(Help)[0].accept()
 
@@ -204,7 +213,7 @@ def test_live_memory_waits_for_the_libraries_of_its_plot(frames: Frames, healthy
 def test_reading_again_stays_on_the_page(frames: Frames, healthy: str, qtbot: QtBot) -> None:
     frame = frames(healthy)
     frame.go(Next())
-    QTest.keyClick(frame, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    press(frame, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier, qtbot)
     frames.settle(frame)
     assert frame.flow.current is Step.FOUND
 
@@ -235,7 +244,7 @@ def test_the_finding_leads_to_its_repair(frames: Frames, too_old: str, qtbot: Qt
 def test_choosing_a_file_opens_it(frames: Frames, healthy: str, answers: Answers, qtbot: QtBot) -> None:
     frame = frames(healthy)
     answers.opened = healthy
-    QTest.keyClick(frame, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    press(frame, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier, qtbot)
     assert answers.asked == ["Open a recorded machine"]
     frames.settle(frame)
 
