@@ -24,6 +24,8 @@ from gpuassist.ui.widgets.side_list import STEP_WORDS, SideList
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
 
+_ROOM_MILLISECONDS = 50  # for the first page's cards to be made and painted, one a turn
+
 
 class Frame(QWidget):
     """All of the window: five steps. Nothing is ever read on this thread."""
@@ -46,7 +48,7 @@ class Frame(QWidget):
         self._flow = Flow()
         self._after_paint = QTimer(self)
         self._after_paint.setSingleShot(True)
-        self._after_paint.setInterval(1)
+        self._after_paint.setInterval(_ROOM_MILLISECONDS)
         self._after_paint.timeout.connect(self._go_where_wanted)
         self._reading = Reading(desk.session, desk.jobs, self)
         self._build(appearance)

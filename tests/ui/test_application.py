@@ -77,10 +77,9 @@ def test_the_frame_comes_after_the_first_paint(session: Session, qapp: QApplicat
     assert run.window.centralWidget() is run.frame
 
 
-def test_the_window_opens_at_the_page_asked_for(runs: Runs) -> None:
+def test_the_window_opens_at_the_page_asked_for(runs: Runs, qtbot: QtBot) -> None:
     run = runs("verify")
-    assert run.frame is not None
-    assert run.frame.flow.current is Step.VERIFY
+    qtbot.waitUntil(lambda: run.frame is not None and run.frame.flow.current is Step.VERIFY)
 
 
 def test_an_unknown_page_is_the_first(runs: Runs) -> None:
