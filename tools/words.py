@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import datetime, timezone
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -15,6 +16,7 @@ from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parent.parent
 WORDS = ROOT / "resources" / "words"
+_NO_DATE = datetime(2026, 1, 1, tzinfo=timezone.utc)  # so that the file changes only when the words do
 KEYWORDS = {"text": None, "counted": (1, 2)}
 
 
@@ -32,7 +34,7 @@ def main() -> int:
 
 def extract() -> Catalog:
     """Every message that the program can show, as a catalogue without translations."""
-    template = Catalog(project="gpuassist", charset="utf-8", creation_date="2026-01-01 00:00+0000")
+    template = Catalog(project="gpuassist", charset="utf-8", creation_date=_NO_DATE)
     found = extract_from_dir(ROOT / "gpuassist", method_map=[("**.py", "python")], keywords=KEYWORDS)
     for _, _, message, _, _ in found:
         template.add(message, flags=["python-brace-format"])
