@@ -30,6 +30,7 @@ import ctypes
 import os
 import shutil
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,9 +113,18 @@ def load_nvml(fake_nvml: FakeNvml, monkeypatch: pytest.MonkeyPatch) -> Iterator[
         return fake_nvml
 
     yield load
+    ended = _samplers_have_ended()
     _rebind(None)
-    for library in loaded:
+    for library in loaded if ended else ():
         _ctypes.dlclose(library._handle)
+
+
+def _samplers_have_ended() -> bool:
+    # One that still samples would return into a library that is gone, and take the whole run down.
+    samplers = [thread for thread in threading.enumerate() if thread.name.startswith("gpuassist")]
+    for thread in samplers:
+        thread.join(2)
+    return not any(thread.is_alive() for thread in samplers)
 
 
 def _rebind(library: ctypes.CDLL | None) -> None:

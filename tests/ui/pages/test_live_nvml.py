@@ -43,7 +43,8 @@ class Live:
 
 
 @pytest.fixture
-def live(desk: Desk, qtbot: QtBot) -> Iterator[Live]:
+def live(desk: Desk, qtbot: QtBot, load_nvml: Load) -> Iterator[Live]:
+    # After `load_nvml`, so that the page lets go of the library before that is unloaded.
     made = Live(desk, qtbot)
     yield made
     made.page.close_down()
@@ -121,7 +122,7 @@ def test_the_gui_thread_never_calls_nvml(live: Live, load_nvml: Load) -> None:
 
 
 def test_the_window_answers_while_nvml_is_slow(live: Live, load_nvml: Load) -> None:
-    load_nvml("fault = * 0 delay=150\n[gpu]\n")
+    load_nvml("fault = * 0 delay=40\n[gpu]\n")
     live.begin()
     beats: list[int] = []
     timer = QTimer(live.page)
