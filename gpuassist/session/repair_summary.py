@@ -39,14 +39,19 @@ def offers(machine: Machine) -> tuple[Offer, ...]:
     toolkits = [toolkit for toolkit in value_or(machine.toolkits, ()) if _switchable(toolkit)]
     toolkits.sort(key=lambda toolkit: toolkit.version.value.parts if isinstance(toolkit.version, Known) else (), reverse=True)
     return tuple(
-        Offer(version_of(toolkit), text("CUDA {version} in {root}", version=version_of(toolkit), root=toolkit.root))
+        Offer(version_of(toolkit), text("CUDA {version} in {root}", version=release_of(toolkit), root=toolkit.root))
         for toolkit in toolkits
     )
 
 
+def release_of(toolkit: Toolkit) -> str:
+    """The release that people know it by: 12.4 of 12.4.131."""
+    return ".".join(version_of(toolkit).split(".")[:2])
+
+
 def title(plan: CudaPlan) -> Text:
     """The page's title for a plan."""
-    version = version_of(plan.toolkit)
+    version = release_of(plan.toolkit)
     if not plan.diff:
         return text("New shells are set up for CUDA {version}", version=version)
     return text("Make new shells use CUDA {version}", version=version)

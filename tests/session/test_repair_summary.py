@@ -74,6 +74,11 @@ def test_toolkits_are_offered_newest_first() -> None:
     assert [offer.version for offer in offers(machine)] == ["12.4", "11.7"]
 
 
+def test_a_toolkit_goes_by_its_release() -> None:
+    (offer,) = offers(Machine(toolkits=Known((toolkit("/a", "12.4.131"),), "x")))
+    assert (offer.version, ENGLISH(offer.words)) == ("12.4.131", "CUDA 12.4 in /a")
+
+
 def test_a_conda_toolkit_is_left_to_its_environment() -> None:
     assert offers(Machine(toolkits=Known((toolkit("/a", "12.4", Origin.CONDA),), "x"))) == ()
 

@@ -60,6 +60,8 @@ class LivePage(Page):
         self._build()
 
     def bar(self) -> Bar:
+        if self._lanes.isHidden():
+            return Bar()
         return Bar(note=self.desk.words(text("Space pauses · + − more or less time · 1–9 shows one GPU, 0 all")))
 
     def show_inspection(self, inspection: Inspection) -> None:
@@ -290,11 +292,14 @@ class LivePage(Page):
         self._nothing.show()
         for widget in (self._notice, self._controls, self._lanes, self._table_card):
             widget.hide()
+        self.bar_changed.emit()
 
     def _show_something(self, trouble: tuple[Text, ...]) -> None:
-        self._nothing.hide()
-        self._controls.show()
-        self._lanes.show()
+        if self._lanes.isHidden():
+            self._nothing.hide()
+            self._controls.show()
+            self._lanes.show()
+            self.bar_changed.emit()
         self._notice.setVisible(bool(trouble))
         if trouble:
             self._notice.show_words(Mark.WARNING, "\n".join(self.desk.words(reason) for reason in trouble))

@@ -18,7 +18,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.session import fix
 from gpuassist.session.fix import Applied, CudaPlan, Holds, LdLibraryPath, TakeBack, Undone, UseCuda, plan_use_cuda
 from gpuassist.session.flow import GoTo, Marked, Step, StepState
-from gpuassist.session.repair_summary import expected_rows, offers, outcome, proved_rows, title
+from gpuassist.session.repair_summary import expected_rows, offers, outcome, proved_rows, release_of, title
 from gpuassist.session.standing import repairable_version
 from gpuassist.ui.jobs import Done, Failed
 from gpuassist.ui.latest import Latest
@@ -76,7 +76,10 @@ class RepairPage(Page):
             return Bar(tuple(action for action in (self._undo, self._again) if action.isVisible()))
         if self._plan is None or not self._plan.diff:
             return Bar()
-        return Bar((self._copy,), self.desk.words(text("Open terminals keep their old settings.")), self._apply)
+        note = text("Open terminals keep their old settings.")
+        if self._plan.recorded:
+            note = text("A recorded machine can be looked at, not changed.")
+        return Bar((self._copy,), self.desk.words(note), self._apply)
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._machine, self._recorded = inspection.machine, inspection.recorded
@@ -214,10 +217,9 @@ class RepairPage(Page):
         self._apply.setStatusTip("" if reason is None else self.desk.words(reason))
         self._by_hand.setVisible(plan.obstacle is not None)
         self._block.set_content(plan.block)
-        self._notice.setVisible(reason is not None)
-        if reason is not None:
-            mark = Mark.INFO if plan.recorded else Mark.PROBLEM
-            self._notice.show_words(mark, sentence_case(self.desk.words(reason)))
+        self._notice.setVisible(plan.obstacle is not None)  # of a recorded machine the window itself tells
+        if plan.obstacle is not None:
+            self._notice.show_words(Mark.PROBLEM, sentence_case(self.desk.words(plan.obstacle)))
 
     def _show_notes(self, notes: tuple[Text, ...]) -> None:
         clear(self._notes.body)
@@ -300,7 +302,7 @@ class RepairPage(Page):
         done = text("New terminals use what you chose; those that are open keep their old settings.")
         still = text("The file was changed, but a new terminal does not do what was planned.")
         if self._plan is not None:
-            done_title = text("New shells use CUDA {version}", version=self._wish.version)
+            done_title = text("New shells use CUDA {version}", version=release_of(self._plan.toolkit))
             shown = done_title if mark is Mark.RIGHT else title(self._plan)
             self._header.show_words(self.desk.words(shown), self.desk.words(done if mark is Mark.RIGHT else still))
         self._terminal.show_rows(proved_rows(applied), proved=True)

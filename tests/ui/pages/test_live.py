@@ -271,3 +271,9 @@ def test_real_nvml_drives_the_page(desk: Desk, qtbot: QtBot, load_nvml: Callable
     qtbot.waitUntil(lambda: len(page.lanes) == 2 and bool(page.lanes[0].pids))
     page.close_down()
     assert not watch.running
+
+
+def test_keys_are_told_once_there_is_a_plot(shown: Shown) -> None:
+    assert shown.page.bar().note == ""
+    shown.feed(*TWO)
+    assert "Space pauses" in shown.page.bar().note

@@ -256,6 +256,8 @@ def test_a_recorded_machine_is_shown_but_not_changed(desk: Desk, qtbot: QtBot, m
     assert made.page._diff.diff
     assert not made.page._apply.isEnabled()
     assert "recorded machine" in made.page._apply.statusTip()
+    assert "recorded machine" in made.page.bar().note
+    assert made.notice() == ""
 
 
 def test_checking_again_asks_the_frame(shown: Shown) -> None:
