@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import text
 from gpuassist.session.context import Session
 from gpuassist.session.settings import load_settings, save_settings
 from gpuassist.ui.main_window import MainWindow
@@ -23,13 +23,6 @@ if TYPE_CHECKING:
     from gpuassist.ui.theme import Appearance, Theme
 
 _DARK_BELOW = 128  # of 255, the lightness of the desktop's own window colour
-
-
-def window_possible(variables: Mapping[str, str]) -> Text | None:
-    """Why no window can be shown, or None where one can: without a display Qt would abort the whole process (exit 134)."""
-    if any(variables.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")):
-        return None
-    return text("there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set")
 
 
 def run_window(session: Session, *, machine_file: str = "", start_page: str = "", arguments: Sequence[str] = ("gpuassist",)) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.session.context import Session
 from gpuassist.session.flow import Step, StepState
-from gpuassist.ui.application import WindowRun, window_possible
+from gpuassist.ui.application import WindowRun
 from gpuassist.ui.palette import DARK
 from gpuassist.ui.theme import Appearance, colours
 from tests.ui.frames import recorded
@@ -59,16 +59,6 @@ def runs(session: Session, qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> 
     made.end()
     qapp.setPalette(palette)
     qapp.setFont(font)
-
-
-@pytest.mark.parametrize("variables", [{}, {"DISPLAY": ""}, {"TERM": "xterm"}])
-def test_no_display_is_a_reason(variables: Mapping[str, str]) -> None:
-    assert window_possible(variables) is not None
-
-
-@pytest.mark.parametrize("name", ["DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"])
-def test_a_display_makes_it_possible(name: str) -> None:
-    assert window_possible({name: "something"}) is None
 
 
 def test_the_frame_comes_after_the_first_paint(session: Session, qapp: QApplication, qtbot: QtBot, runs: Runs) -> None:
