@@ -42,7 +42,6 @@ def _require_display(variables: Mapping[str, str]) -> None:
     if not any(variables.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")):
         raise UsageError(
             text(
-                "No display was found, so this is the terminal's view. For the window, start gpuassist in a desktop session, "
-                "or over SSH with `ssh -X`."
+                "There is no display to show the window on. For the window, start gpuassist in a desktop session, or over SSH with `ssh -X`."
             )
         )
