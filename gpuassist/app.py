@@ -41,7 +41,5 @@ def _require_display(variables: Mapping[str, str]) -> None:
     # Qt aborts the whole process when it finds no display (exit 134), so this is asked first.
     if not any(variables.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")):
         raise UsageError(
-            text(
-                "There is no display to show the window on. For the window, start gpuassist in a desktop session, or over SSH with `ssh -X`."
-            )
+            text("There is no display for the window: start gpuassist in a desktop session, or over SSH with `ssh -X`.")
         )

@@ -90,7 +90,7 @@ def test_every_command_explains_itself(home: Path, verb: str) -> None:
 def test_no_display_prints_the_doctor_and_says_so(home: Path) -> None:
     alone, doctor = gpuassist(home), gpuassist(home, "doctor", "--json")
     assert alone.status == doctor.status
-    assert "No display was found" in alone.said
+    assert "no display" in alone.said
     assert all(finding["title"] in " ".join(alone.text.split()) for finding in doctor.document()["findings"])
 
 
