@@ -15,6 +15,7 @@ from gpuassist.diagnose.chain import chains
 from gpuassist.diagnose.judge import judge
 from gpuassist.model.codec import decode_machine, encode_machine
 from gpuassist.model.finding import Diagnosis
+from gpuassist.model.machine import Machine
 from gpuassist.session.words import ENGLISH
 from gpuassist.system.resources import Resources
 from tests.diagnose.test_rules import PROBLEMS, SOUND
@@ -101,8 +102,7 @@ def test_missing_fact_is_never_a_problem(recipe: dict[str, Any]) -> None:
 
 
 def test_nothing_looked_at_is_nothing_found() -> None:
-    empty: dict[str, Any] = {"schema": 1}
-    told = _judged(empty)
+    told = judge(Machine(), knowledge())
     assert (told.findings, told.passed) == ((), ())
     assert "no-nvidia-gpu" in {one.problem for one in told.undetermined}
 

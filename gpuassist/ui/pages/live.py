@@ -280,10 +280,10 @@ class LivePage(Page):
             self._show_empty(Mark.UNKNOWN, text("There is no GPU to watch"), why, offers_found=True)
             return
         reasons = "\n".join(self.desk.words(reason) for reason in trouble)
-        more = text(
-            "{reasons}\nWhat can be done about it stands under “What we found”. As soon as the driver answers, the plot begins."
+        words = text(
+            "{reasons}\nWhat can be done about it stands under “What we found”. As soon as the driver answers, the plot begins.",
+            reasons=reasons,
         )
-        words = Text(more.message, (("reasons", reasons),))
         self._show_empty(Mark.PROBLEM, text("The GPUs cannot be watched now"), words, offers_found=True)
 
     def _show_empty(self, mark: Mark, title: Text, why: Text, *, offers_found: bool) -> None:
