@@ -1,0 +1,210 @@
+"""The repair page's plan by key and by eye: what can be chosen, what stays where it is, and how a line reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QClipboard
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.fact import Known
+from gpuassist.model.machine import Machine
+from gpuassist.model.text import text
+from gpuassist.model.toolkit import Toolkit
+from gpuassist.model.version import Version
+from gpuassist.session.context import Session
+from gpuassist.session.fix import CudaPlan, LdLibraryPath, ShellLine, UseCuda, plan_use_cuda
+from gpuassist.session.repair_summary import Offer
+from gpuassist.session.words import ENGLISH
+from gpuassist.ui.pages.repair_plan import LineRow, PlanCard, StepRow
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.widgets.buttons import CopyButton
+from gpuassist.ui.widgets.labels import ElidedLabel
+from tests.repair.homes import make_toolkit, world_at
+from tests.ui.showing import Show, words_in
+
+OFFERS = (Offer("13.0.48", text("CUDA 13.0")), Offer("12.4.131", text("CUDA 12.4")), Offer("11.7", text("CUDA 11.7")))
+LINE = ShellLine(
+    3, 3, "export CUDA_HOME=/opt/old", ("CUDA_HOME",), (text("sets CUDA_HOME"),), tickable=True, ticked=True, why=text("old")
+)
+Plan = Callable[[UseCuda], CudaPlan]
+
+
+@pytest.fixture
+def planned(home: Path) -> Plan:
+    """Plans for a home with two toolkits, whose .bashrc names the older one in two statements."""
+    make_toolkit(home / "cuda-12.4", "12.4.131")
+    make_toolkit(home / "cuda-11.7", "11.7.99")
+    (home / ".bashrc").write_text(f"export PATH={home}/cuda-11.7/bin:$PATH\nexport CUDA_HOME={home}/cuda-11.7\n")
+    toolkits = [Toolkit(f"{home}/cuda-{version}", version=Known(Version.parse(version), "x")) for version in ("12.4", "11.7")]
+    session = Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
+    machine = Machine(toolkits=Known(tuple(toolkits), "x"))
+    return lambda wish: plan_use_cuda(session, machine, wish)
+
+
+@pytest.fixture
+def card(show: Show) -> PlanCard:
+    return show(PlanCard(ENGLISH), 360, 700)
+
+
+@pytest.fixture
+def full(card: PlanCard, planned: Plan) -> PlanCard:
+    """The card with a plan of two lines."""
+    card.show_offers(OFFERS, "12.4")
+    card.show_plan(planned(UseCuda("12.4")))
+    return card
+
+
+def press(widget: QWidget, key: Qt.Key) -> None:
+    widget.setFocus()
+    QTest.keyClick(widget, key)
+
+
+def test_before_anything_is_planned_nothing_can_be_ticked(card: PlanCard) -> None:
+    assert card.lines == ()
+    assert card.loader is None
+
+
+def test_an_offer_is_chosen_by_arrow_key(full: PlanCard) -> None:
+    told: list[object] = []
+    full.toolkit_chosen.connect(told.append)
+    press(full._toolkit, Qt.Key.Key_Up)
+    assert told == ["13.0.48"]
+
+
+def test_showing_offers_chooses_nothing_by_itself(card: PlanCard) -> None:
+    told: list[object] = []
+    card.toolkit_chosen.connect(told.append)
+    card.show_offers(OFFERS, "12.4")
+    card.show_offers(OFFERS[:1], "13.0")
+    assert told == []
+
+
+def test_other_offers_take_the_place_of_the_first(card: PlanCard) -> None:
+    card.show_offers(OFFERS, "12.4")
+    card.show_offers(OFFERS[2:], "11.7")
+    assert [card._toolkit.itemText(place) for place in range(card._toolkit.count())] == ["CUDA 11.7"]
+
+
+def test_without_a_choice_the_user_is_asked_for_one(card: PlanCard) -> None:
+    card.show_offers(OFFERS, "")
+    assert card._toolkit.placeholderText() == "Choose an installed toolkit"
+
+
+def test_a_release_is_not_taken_for_a_longer_one(card: PlanCard) -> None:
+    card.show_offers((Offer("12.40.1", text("CUDA 12.40")),), "12.4")
+    assert card._toolkit.currentIndex() == -1
+
+
+def test_a_tick_is_taken_away_by_the_space_key(full: PlanCard) -> None:
+    told: list[object] = []
+    full.lines_chosen.connect(told.append)
+    press(full.lines[0].tick, Qt.Key.Key_Space)
+    assert told == [(2,)]
+
+
+def test_showing_a_plan_chooses_nothing_by_itself(card: PlanCard, planned: Plan) -> None:
+    told: list[object] = []
+    card.lines_chosen.connect(told.append)
+    card.loader_chosen.connect(told.append)
+    card.show_plan(planned(UseCuda("12.4")))
+    assert told == []
+
+
+def test_the_focus_stays_where_a_tick_was_set(full: PlanCard, planned: Plan) -> None:
+    tick = full.lines[0].tick
+    press(tick, Qt.Key.Key_Space)
+    full.show_plan(planned(UseCuda("12.4", retire=(2,))))
+    assert QApplication.focusWidget() is tick
+
+
+def test_what_was_ticked_stays_ticked(full: PlanCard, planned: Plan) -> None:
+    full.lines[0].tick.setChecked(False)
+    full.show_plan(planned(UseCuda("12.4", retire=(2,))))
+    assert [row.tick.isChecked() for row in full.lines] == [False, True]
+
+
+def test_the_figures_follow_the_ticks(full: PlanCard, planned: Plan, qtbot: QtBot) -> None:
+    full.show_plan(planned(UseCuda("12.4", retire=(2,))))
+    qtbot.waitUntil(lambda: any(words.startswith("1 line retired") for words in words_in(full)))
+
+
+def test_the_loader_is_asked_for_by_key(full: PlanCard) -> None:
+    told: list[object] = []
+    full.loader_chosen.connect(told.append)
+    assert full.loader is not None
+    press(full.loader.tick, Qt.Key.Key_Space)
+    assert told == [LdLibraryPath.ON]
+
+
+def test_what_is_being_applied_refuses_the_keyboard(full: PlanCard) -> None:
+    told: list[object] = []
+    full.lines_chosen.connect(told.append)
+    full.freeze()
+    press(full.lines[0].tick, Qt.Key.Key_Space)
+    assert told == []
+
+
+def test_a_plan_after_a_forgotten_one_is_whole(full: PlanCard, planned: Plan) -> None:
+    full.forget_plan()
+    full.show_plan(planned(UseCuda("12.4")))
+    assert len(full.lines) == 2
+    assert "Plan" in words_in(full)
+
+
+def test_more_marks_than_steps_do_no_harm(full: PlanCard) -> None:
+    full.mark_steps([Mark.RIGHT] * 9)
+    assert all(row.mark is Mark.RIGHT for row in full.findChildren(StepRow))
+
+
+def test_a_new_plan_has_no_marks(full: PlanCard, planned: Plan, qtbot: QtBot) -> None:
+    full.mark_steps([Mark.PROBLEM])
+    full.show_plan(planned(UseCuda("12.4")))
+    qtbot.waitUntil(lambda: [row.mark for row in full.findChildren(StepRow) if row.isVisibleTo(full)] == [None, None, None])
+
+
+def test_each_command_is_copied_by_its_own_button(show: Show, clipboard: QClipboard) -> None:
+    row = show(StepRow(ENGLISH, text("Do this"), None, commands=("hash -r", "exec bash")), 360, 120)
+    for button in row.findChildren(CopyButton):
+        button.click()
+    assert clipboard.text() == "exec bash"
+    assert [label.words for label in row.findChildren(ElidedLabel)] == ["hash -r", "exec bash"]
+
+
+def test_a_step_without_detail_is_one_line(show: Show) -> None:
+    row = show(StepRow(ENGLISH, text("Do this"), None), 360, 60)
+    row.show_number(2)
+    assert words_in(row) == ["2", "Do this"]
+
+
+def test_a_statement_of_many_lines_is_one(show: Show) -> None:
+    long = replace(LINE, last_line=5, text="export CUDA_HOME=\\\n  /opt/old")
+    row = show(LineRow(ENGLISH, long), 360, 120)
+    assert row.tick.text() == "Retire lines 3 to 5"
+    assert [label.words for label in row.findChildren(ElidedLabel)] == ["export CUDA_HOME=\\ /opt/old"]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (replace(LINE, inside="if true; then"), "Inside if true; then"),
+        (replace(LINE, owner="conda"), "In the block of conda"),
+        (replace(LINE, does=(text("sets a"), text("sets b"))), "Sets b"),
+    ],
+    ids=["inside", "owner", "two-effects"],
+)
+def test_a_line_says_in_what_it_stands(show: Show, line: ShellLine, words: str) -> None:
+    assert words in words_in(show(LineRow(ENGLISH, line), 360, 120))
+
+
+def test_a_file_is_never_read_as_markup(show: Show) -> None:
+    row = show(LineRow(ENGLISH, replace(LINE, text="export A='<b>x</b>'", why=text("of {what}", what="<b>x</b>"))), 360, 120)
+    assert "Of <b>x</b>" in words_in(row)
+    assert all(label.textFormat() is not Qt.TextFormat.AutoText for label in row.findChildren(QLabel))
