@@ -1,0 +1,195 @@
+"""What a verification proves, what it says of each device, and what torch printed: in words that can be read and copied."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QClipboard
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from gpuassist.model.text import text, verbatim
+from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
+from gpuassist.session.verify import Level
+from gpuassist.session.words import ENGLISH
+from gpuassist.ui.pages.verify_result import OutputCard, ProvesCard, ResultCard
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.widgets.buttons import CopyButton
+from gpuassist.ui.widgets.marks import MarkIcon
+from tests.ui.showing import Show, words_in
+
+RIGHT = Check("matmul", "fp32", Verdict.PASS)
+WRONG = Check("matmul", "fp16", Verdict.FAIL, text("the greatest error is {error}", error="0.5"))
+SKIPPED = Check("matmul", "fp8", Verdict.SKIPPED, text("this torch has no fp8"))
+HUNG = Check("convolution", "fp32", Verdict.HUNG, text("no answer within 60 s"))
+
+
+@pytest.fixture
+def card(show: Show) -> ResultCard:
+    return show(ResultCard(ENGLISH), 320, 400)
+
+
+@pytest.fixture
+def output(show: Show) -> OutputCard:
+    return show(OutputCard(ENGLISH), 480, 300)
+
+
+def device(verdict: Verdict, *checks: Check, name: str = "cuda:0") -> DeviceVerdict:
+    return DeviceVerdict(name, "NVIDIA GeForce RTX 4090", verdict, checks)
+
+
+def run(*devices: DeviceVerdict, visible: int = 1, why: str = "") -> Verification:
+    return Verification("/envs/a/bin/python", (), devices, visible=visible, no_accelerator=why)
+
+
+def told(card: ResultCard, result: Verification) -> tuple[str, ...]:
+    card.show_result(result)
+    return card.sentences
+
+
+def test_what_is_proved_is_said_before_any_run(show: Show) -> None:
+    shown = words_in(show(ProvesCard(ENGLISH), 320, 300))
+    assert shown[0] == "What this proves"
+    assert any("Full looks longer" in words for words in shown)
+
+
+def test_going_back_to_quick_brings_its_words_back(show: Show) -> None:
+    card = show(ProvesCard(ENGLISH), 320, 300)
+    card.show_level(Level.FULL)
+    card.show_level(Level.QUICK)
+    assert sum("Full looks longer" in words for words in words_in(card)) == 1
+
+
+def test_before_a_run_there_is_no_result(card: ResultCard) -> None:
+    assert ResultCard(ENGLISH, card).isHidden()
+    assert card.sentences == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "sentence"),
+    [
+        (device(Verdict.PASS, RIGHT), "cuda:0: 1 check, and it is right."),
+        (device(Verdict.PASS, RIGHT, RIGHT), "cuda:0: 2 checks, all right."),
+        (device(Verdict.PASS, RIGHT, SKIPPED), "cuda:0: 1 check, and it is right."),
+        (device(Verdict.FAIL, RIGHT, WRONG, SKIPPED), "cuda:0: 1 of 2 checks failed."),
+        (device(Verdict.HUNG, RIGHT, HUNG), "cuda:0: a check hung."),
+        (device(Verdict.SKIPPED), "cuda:0: not verified."),
+    ],
+    ids=["one", "two", "one-skipped", "wrong", "hung", "skipped"],
+)
+def test_each_device_is_one_sentence(card: ResultCard, one: DeviceVerdict, sentence: str) -> None:
+    assert told(card, run(one))[0] == sentence
+
+
+@pytest.mark.parametrize(
+    ("check", "sentence"),
+    [
+        (WRONG, "matrix product (fp16): the greatest error is 0.5"),
+        (HUNG, "convolution (fp32): no answer within 60 s"),
+        (Check("new-check", "fp32", Verdict.FAIL, verbatim("CUDA error: 700")), "new-check (fp32): CUDA error: 700"),
+    ],
+)
+def test_what_failed_is_named_with_its_reason(card: ResultCard, check: Check, sentence: str) -> None:
+    assert sentence in told(card, run(device(check.verdict, RIGHT, check)))
+
+
+def test_what_was_skipped_is_no_failure(card: ResultCard) -> None:
+    assert len(told(card, run(device(Verdict.PASS, RIGHT, SKIPPED)))) == 2
+
+
+def test_failures_stand_below_their_device(card: ResultCard) -> None:
+    sentences = told(card, run(device(Verdict.FAIL, WRONG), device(Verdict.HUNG, HUNG, name="cuda:1"), visible=2))
+    assert [sentence.split(":")[0] for sentence in sentences[:4]] == [
+        "cuda",
+        "matrix product (fp16)",
+        "cuda",
+        "convolution (fp32)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("result", "sentence"),
+    [
+        (run(device(Verdict.PASS, RIGHT)), "Every GPU that this torch sees computed the right results."),
+        (run(device(Verdict.PASS, RIGHT), visible=2), "1 of the 2 GPUs that this torch sees are verified."),
+        (run(device(Verdict.FAIL, WRONG)), "0 of the 1 GPUs that this torch sees are verified."),
+        (run(device(Verdict.PASS, RIGHT, name="cpu"), visible=0), "No accelerator was verified."),
+        (
+            run(device(Verdict.PASS, RIGHT, name="cpu"), visible=0, why="this torch is built for the CPU"),
+            "No accelerator was verified: this torch is built for the CPU.",
+        ),
+    ],
+    ids=["all", "half", "none", "cpu", "cpu-because"],
+)
+def test_the_last_sentence_is_of_all_gpus(card: ResultCard, result: Verification, sentence: str) -> None:
+    assert told(card, result)[-1] == sentence
+
+
+def test_every_device_goes_by_both_its_names(card: ResultCard) -> None:
+    card.show_result(run(device(Verdict.PASS, RIGHT)))
+    assert "NVIDIA GeForce RTX 4090" in [one.text() for one in card.findChildren(QLabel)]
+
+
+def test_marks_stand_in_the_order_of_devices(card: ResultCard) -> None:
+    card.show_result(run(device(Verdict.FAIL, WRONG), device(Verdict.PASS, RIGHT, name="cuda:1"), visible=2))
+    assert [icon.mark for icon in card.findChildren(MarkIcon)] == [Mark.PROBLEM, Mark.RIGHT]
+
+
+def test_another_run_takes_the_firsts_place(card: ResultCard) -> None:
+    told(card, run(device(Verdict.FAIL, WRONG)))
+    assert told(card, run(device(Verdict.PASS, RIGHT))) == (
+        "cuda:0: 1 check, and it is right.",
+        "Every GPU that this torch sees computed the right results.",
+    )
+
+
+def test_a_run_that_came_to_nothing_hides_the_last_result(card: ResultCard) -> None:
+    told(card, run(device(Verdict.PASS, RIGHT)))
+    assert told(card, run()) == ()
+    assert not card.isVisible()
+
+
+def test_before_a_run_nothing_was_printed(output: OutputCard) -> None:
+    assert OutputCard(ENGLISH, output).isHidden()
+
+
+def test_output_is_opened_and_closed_by_key(output: OutputCard) -> None:
+    output.show_output("one\ntwo\n")
+    QTest.keyClick(output.toggle, Qt.Key.Key_Space)
+    assert (output.block.isHidden(), output.toggle.text()) == (False, "Hide what torch printed")
+    QTest.keyClick(output.toggle, Qt.Key.Key_Space)
+    assert (output.block.isHidden(), output.toggle.text()) == (True, "Show what torch printed")
+
+
+def test_output_is_copied_without_its_empty_end(output: OutputCard, clipboard: QClipboard) -> None:
+    output.show_output("  one\ntwo\n\n\n")
+    output.toggle.click()
+    output.findChildren(CopyButton)[0].click()
+    assert clipboard.text() == "  one\ntwo"
+
+
+def test_output_of_another_run_is_closed_again(output: OutputCard) -> None:
+    output.show_output("one")
+    output.toggle.click()
+    output.show_output("two")
+    assert output.block.isHidden()
+    assert output.toggle.text() == "Show what torch printed"
+
+
+def test_a_silent_run_takes_the_output_away(output: OutputCard) -> None:
+    output.show_output("one")
+    output.show_output("")
+    assert not output.isVisible()
+
+
+def test_a_page_of_output_scrolls(output: OutputCard) -> None:
+    output.show_output("\n".join(f"line {number}" for number in range(5000)))
+    output.toggle.click()
+    assert output.sizeHint().height() < 500
+
+
+def test_long_output_does_not_widen_the_card(output: OutputCard) -> None:
+    output.show_output("x" * 20_000)
+    output.toggle.click()
+    assert output.minimumSizeHint().width() <= 480
+    assert len(output.findChildren(QPushButton)) == 2
