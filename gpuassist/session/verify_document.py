@@ -18,6 +18,8 @@ def device_sentence(device: DeviceVerdict) -> Text:
     """What came of a device, in figures."""
     wrong = sum(check.verdict in (Verdict.FAIL, Verdict.HUNG) for check in device.checks)
     done = sum(check.verdict is not Verdict.SKIPPED for check in device.checks)
+    if device.verdict is Verdict.FAIL and not wrong:  # torch broke down between two checks
+        return counted("{device}: ended after {count} check.", "{device}: ended after {count} checks.", done, device=device.device)
     sentences = {
         Verdict.PASS: counted(
             "{device}: {count} check, and it is right.", "{device}: {count} checks, all right.", done, device=device.device

@@ -72,10 +72,11 @@ def test_before_a_run_there_is_no_result(card: ResultCard) -> None:
         (device(Verdict.PASS, RIGHT, RIGHT), "cuda:0: 2 checks, all right."),
         (device(Verdict.PASS, RIGHT, SKIPPED), "cuda:0: 1 check, and it is right."),
         (device(Verdict.FAIL, RIGHT, WRONG, SKIPPED), "cuda:0: 1 of 2 checks failed."),
+        (device(Verdict.FAIL, RIGHT, RIGHT), "cuda:0: ended after 2 checks."),
         (device(Verdict.HUNG, RIGHT, HUNG), "cuda:0: a check hung."),
         (device(Verdict.SKIPPED), "cuda:0: not verified."),
     ],
-    ids=["one", "two", "one-skipped", "wrong", "hung", "skipped"],
+    ids=["one", "two", "one-skipped", "wrong", "ended", "hung", "skipped"],
 )
 def test_each_device_is_one_sentence(card: ResultCard, one: DeviceVerdict, sentence: str) -> None:
     assert told(card, run(one))[0] == sentence
