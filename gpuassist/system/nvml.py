@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 from gpuassist.model.fact import Fact, Known, Unknown
@@ -72,6 +74,24 @@ def ask(function: str, *arguments: Any) -> Any:
         missing = isinstance(error, AttributeError) and not hasattr(pynvml, function)
         return refusal(FUNCTION_NOT_FOUND if missing else UNKNOWN, str(error))
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def import_alone() -> None:
+    """Imports the binding without `ctypes.util`, which it never calls and which costs 13 ms (shutil, subprocess, tempfile).
+
+    Only for a process in which nothing else is being imported meanwhile: a sample on the command line, the report's child.
+    """
+    if "ctypes.util" in sys.modules or "pynvml" in sys.modules:
+        return
+    stand_in = ModuleType("ctypes.util")
+    stand_in.find_library = lambda name: None  # type: ignore[attr-defined]
+    sys.modules["ctypes.util"] = stand_in
+    try:
+        import pynvml  # noqa: F401 -- for `ask`, which finds it imported
+    except ImportError:
+        pass  # `ask` says so
+    finally:
+        del sys.modules["ctypes.util"]
 
 
 def refusal(code: int, words: str) -> Refusal:

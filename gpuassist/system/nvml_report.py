@@ -12,7 +12,7 @@ import threading
 from typing import Any
 
 from gpuassist.model.fact import Known
-from gpuassist.system.nvml import FUNCTION_NOT_FOUND, NOT_SUPPORTED, SUCCESS, Handle, Nvml, Refusal, ask
+from gpuassist.system.nvml import FUNCTION_NOT_FOUND, NOT_SUPPORTED, SUCCESS, Handle, Nvml, Refusal, ask, import_alone
 
 INIT = "nvmlInit"
 SYSTEM = ("nvmlSystemGetDriverVersion", "nvmlSystemGetCudaDriverVersion_v2")
@@ -34,6 +34,7 @@ _line = threading.Lock()
 
 def main() -> int:
     """Writes the report; a call that never returns keeps it here until it is killed."""
+    import_alone()
     nvml = Nvml()
     refused = nvml.open()
     _tell(INIT, refused if refused else SUCCESS)
