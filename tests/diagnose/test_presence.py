@@ -163,9 +163,7 @@ def test_unread_modules_leave_it_to_nvml(status: object, version: bool, told: li
 
 def test_nvml_is_the_proof_where_modules_are_unread() -> None:
     one = _driver(machine(**BARE), loaded=UNREAD, nvml_status=_status(9))
-    assert "loaded NVIDIA module: NVML_9" in _evidence(_found(driver_runs, one)) or "NVML: NVML_9" in _evidence(
-        _found(driver_runs, one)
-    )
+    assert _evidence(_found(driver_runs, one)) == ["NVML: NVML_9", "NVIDIA module on disk: none"]
 
 
 @pytest.mark.parametrize(("secure", "said", "shown"), [(True, "yes", True), (False, "", False)])
@@ -209,6 +207,9 @@ def test_pascal_is_given_the_last_branch_that_serves_it() -> None:
         (_status(12), (), ["wsl-driver-or-windows"]),
         (UNREAD, (), ["wsl-driver-or-windows"]),
         (UNREAD, (WINDOWS,), ["? wsl-driver-or-windows"]),
+        (_status(17), (WINDOWS,), ["? wsl-driver-or-windows"]),
+        (_status(9), (UBUNTUS,), ["wsl-driver-or-windows"]),
+        (_status(9), (WINDOWS, UBUNTUS), ["wsl-linux-driver-installed", "? wsl-driver-or-windows"]),
         (_status(9), None, ["? wsl-driver-or-windows"]),
         (_status(0), None, ["Windows driver"]),
     ],
@@ -221,6 +222,13 @@ def test_windows_driver_serves_the_gpu_of_wsl(status: object, libraries: tuple[L
 def test_foreign_library_under_wsl_is_named_alone() -> None:
     one = _driver(machine(wsl=2), libcuda=Known((WINDOWS, UBUNTUS), "/usr/lib"))
     assert _evidence(_found(wsl_driver_runs, one)) == [f"libcuda beside Windows' own: {UBUNTUS.path}"]
+
+
+def test_refusal_of_nvml_under_wsl_is_the_reason() -> None:
+    one = _driver(machine(wsl=2), nvml_status=_status(17), libcuda=Known((WINDOWS,), "/usr/lib"))
+    verdict = next(wsl_driver_runs(Case(one, knowledge())))
+    assert isinstance(verdict, Undetermined)
+    assert ENGLISH(verdict.reason) == "NVML does not start: NVML_17"
 
 
 def test_windows_is_not_asked_of_outside_wsl() -> None:

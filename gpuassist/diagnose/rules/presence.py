@@ -63,16 +63,19 @@ def wsl_driver_runs(case: Case) -> Iterator[Verdict]:
     if not case.wsl:
         return
     libcuda = case.machine.driver.libcuda
-    foreign = [one.path for one in value_or(libcuda, ()) if not one.path.startswith("/usr/lib/wsl/")]
-    if foreign and len(foreign) < len(value_or(libcuda, ())):
+    every = [one.path for one in value_or(libcuda, ())]
+    foreign = [path for path in every if not path.startswith("/usr/lib/wsl/")]
+    if foreign and len(foreign) < len(every):
         yield finding("wsl-linux-driver-installed", proof(text("libcuda beside Windows' own"), libcuda, verbatim(listed(foreign))))
     status = case.machine.driver.nvml_status
     if isinstance(status, Known) and status.value.code == 0:
         yield Passed(text("Windows driver"))
-    elif isinstance(libcuda, Known) and not libcuda.value:
+    elif isinstance(libcuda, Known) and len(foreign) == len(every):
         yield finding("wsl-driver-or-windows", proof(text("libcuda of the Windows driver"), libcuda, text("none")))
     else:
-        yield from undetermined("wsl-driver-or-windows", text("whether the Windows driver answers"), status, libcuda)
+        # Windows' libcuda is there and NVML fails (17: access blocked by the operating system): no sound machine, cause unknown.
+        refused = Unknown(text("NVML does not start: {name}", name=status.value.name)) if isinstance(status, Known) else status
+        yield from undetermined("wsl-driver-or-windows", text("whether the Windows driver answers"), libcuda, refused)
 
 
 def _is_held(case: Case, card: Card) -> bool:
