@@ -146,6 +146,97 @@ def test_no_host_compiler_where_no_terminal_could_be_asked() -> None:
     assert _case(without(machine(), ["shell.new_terminal"])).gcc is None
 
 
+def _changed(section: str, **facts: object) -> Machine:
+    one = machine(gpus=(GTX_1080_TI, RTX_4090))
+    inner = replace(getattr(one, section), **facts)
+    return replace(one, **{section: inner})
+
+
+def _with_bound(*drivers: str | None) -> Case:
+    one = machine(gpus=(GTX_1080_TI, RTX_4090))
+    assert isinstance(one.gpus, Known)
+    facts = [UNREADABLE if driver is None else Known(driver, "/sys") for driver in drivers]
+    gpus = [replace(gpu, kernel_driver=fact) for gpu, fact in zip(one.gpus.value, facts, strict=True)]
+    return _case(replace(one, gpus=Known(tuple(gpus), "/sys")))
+
+
+@pytest.mark.parametrize(
+    ("fact", "place", "expected"),
+    [
+        (Known(0, "/proc"), "wsl", False),
+        (Known(2, "/proc"), "wsl", True),
+        (UNREADABLE, "wsl", False),
+        (Known("docker", "/.dockerenv"), "container", "docker"),
+        (UNREADABLE, "container", ""),
+        (Known(True, "/proc/device-tree"), "jetson", True),
+        (UNREADABLE, "jetson", False),
+    ],
+)
+def test_place_is_special_only_where_that_was_read(fact: object, place: str, expected: object) -> None:
+    assert getattr(_case(_changed("host", **{place: fact})), place) == expected
+
+
+@pytest.mark.parametrize(
+    ("drivers", "kept", "aside", "usable"),
+    [
+        (("nvidia", "nvidia"), 2, 0, 2),
+        (("vfio-pci", "nvidia"), 1, 1, 1),
+        (("nouveau", "nvidia"), 2, 0, 1),
+        (("", "nvidia"), 2, 0, 2),
+        ((None, "nvidia"), 2, 0, 2),
+        (("vfio-pci", "vfio-pci"), 0, 2, 0),
+    ],
+)
+def test_card_is_set_aside_only_for_a_virtual_machine(drivers: tuple[str | None, ...], kept: int, aside: int, usable: int) -> None:
+    case = _with_bound(*drivers)
+    assert (len(case.cards), len(case.set_aside), len(case.usable)) == (kept, aside, usable)
+
+
+@pytest.mark.parametrize("loaded", [Known((), "/sys/module"), UNREADABLE])
+def test_without_a_module_there_is_no_flavour_to_judge(loaded: object) -> None:
+    case = _case(_changed("driver", loaded=loaded))
+    assert case.loaded == ()
+    assert isinstance(case.open_module, Unknown)
+
+
+def test_module_of_unread_flavour_rules_no_card_out() -> None:
+    one = machine(gpus=(GTX_1080_TI,), driver="580.95.05", open_module=True)
+    assert isinstance(one.driver.loaded, Known)
+    module = replace(one.driver.loaded.value[0], open_flavour=UNREADABLE)
+    case = _case(replace(one, driver=replace(one.driver, loaded=Known((module,), "/sys/module"))))
+    assert [card.name for card in case.usable] == ["GTX 1080 Ti"]
+
+
+def test_module_of_unread_version_leaves_it_to_nvml() -> None:
+    one = machine()
+    assert isinstance(one.driver.loaded, Known)
+    module = replace(one.driver.loaded.value[0], version=UNREADABLE)
+    case = _case(replace(one, driver=replace(one.driver, loaded=Known((module,), "/sys/module"))))
+    assert case.driver == one.driver.version
+
+
+@pytest.mark.parametrize("real", ["/usr/local/cuda-12.4/bin/nvcc", "/usr/local/cuda-12.4/wrapped/nvcc"])
+def test_nvcc_inside_a_toolkit_is_that_toolkits(real: str) -> None:
+    one = machine()
+    assert isinstance(one.shell.new_terminal, Known)
+    terminal = replace(one.shell.new_terminal.value, commands=(Command("nvcc", real, real),))
+    toolkit = _case(replace(one, shell=replace(one.shell, new_terminal=Known(terminal, "bash")))).toolkit
+    assert toolkit is not None
+    assert toolkit.root == "/usr/local/cuda-12.4"
+
+
+def test_nvcc_that_belongs_to_nobody_has_no_toolkit() -> None:
+    one = machine()
+    assert isinstance(one.shell.new_terminal, Known)
+    terminal = replace(one.shell.new_terminal.value, commands=(Command("nvcc", "/usr/local/cuda-12.40/bin/nvcc", "/x/nvcc"),))
+    assert _case(replace(one, shell=replace(one.shell, new_terminal=Known(terminal, "bash")))).toolkit is None
+
+
+def test_variables_are_empty_where_no_terminal_could_be_asked() -> None:
+    case = _case(without(machine(variables={"CUDA_HOME": "/usr/local/cuda"}), ["shell.new_terminal"]))
+    assert (case.variable("CUDA_HOME"), case.nvcc, case.toolkit) == ("", None, None)
+
+
 def test_torch_of_the_active_environment_counts() -> None:
     case = _case(environments=(Env("a", "2.5.1+cu124"), Env("b", "2.6.0+cpu", active=True)))
     assert [one.version for one in case.torches] == ["2.6.0+cpu"]
