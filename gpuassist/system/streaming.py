@@ -9,7 +9,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 
-from gpuassist.system.groups import end_group, under_way
+from gpuassist.system.groups import begin, end_group, under_way
 from gpuassist.system.streams import DESCRIPTOR, LINE_AT_MOST_BYTES, OUTPUT_AT_MOST_BYTES, Ended, NotStarted, Quiet, Stream
 
 _PIECE = 1 << 16
@@ -20,23 +20,26 @@ def start(command: Sequence[str], environment: Mapping[str, str], directory: str
     """See `Streams.start`."""
     reading, writing = os.pipe()
     try:
-        child = subprocess.Popen(
-            [word.replace(DESCRIPTOR, str(writing)) for word in command],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env=dict(environment),
-            cwd=directory,
-            start_new_session=True,
-            pass_fds=(writing,),
-        )
+        child = begin(lambda: _start(command, environment, directory, report=writing), lambda started: started.pid)
     except (OSError, ValueError) as error:  # ValueError: a NUL in an argument
         os.close(reading)
         return NotStarted(str(error), isinstance(error, FileNotFoundError))
     finally:
         os.close(writing)
-    under_way.add(child.pid)
     return _RealStream(child, reading)
+
+
+def _start(command: Sequence[str], environment: Mapping[str, str], directory: str, *, report: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [word.replace(DESCRIPTOR, str(report)) for word in command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=dict(environment),
+        cwd=directory,
+        start_new_session=True,
+        pass_fds=(report,),
+    )
 
 
 class _RealStream:
