@@ -111,7 +111,7 @@ def test_crashing_probes_become_unknown_sections(tmp_path: Path) -> None:
 
 
 def test_hanging_programs_do_not_stop_the_rest(tmp_path: Path, never: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("_FILES_SECONDS", "_NVML_SECONDS", "_SOFTWARE_SECONDS", "_TERMINAL_SECONDS"):
+    for name in ("_NVML_SECONDS", "_TERMINAL_SECONDS"):  # what only reads files keeps its time, however busy the machine is
         monkeypatch.setattr(detect_machine, name, 0.3)
     make_venv(tmp_path, "/home/you/.venv")
     found = detect(world_under(tmp_path, processes=Hanging(never)), KNOWLEDGE)
