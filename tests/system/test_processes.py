@@ -41,31 +41,31 @@ def test_signal_is_named_by_number() -> None:
 
 
 def test_hanging_program_is_killed() -> None:
-    outcome = _python("print('first', flush=True); import time; time.sleep(60)", seconds=0.5)
+    outcome = RealProcesses().run(["/bin/sh", "-c", "echo first; exec sleep 60"], seconds=1.0, environment=PATH)
     assert (outcome.ending, outcome.stdout) == (Ending.TIMED_OUT, b"first\n")
-    assert outcome.seconds < 5
+    assert outcome.seconds < 30
 
 
 def test_grandchild_that_keeps_pipe_does_not_hold() -> None:
     code = "import subprocess,sys; subprocess.Popen([sys.executable,'-c','import time; time.sleep(60)'], start_new_session=True)"
     outcome = _python(f"{code}; import time; time.sleep(60)", seconds=0.5)
     assert outcome.ending is Ending.TIMED_OUT
-    assert outcome.seconds < 5
+    assert outcome.seconds < 30
 
 
 def test_child_that_nothing_ends_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "end_group", lambda _pid: None)  # as with a child stuck in the kernel
     began = time.monotonic()
-    command = ["/bin/sh", "-c", "echo said; exec sleep 2.5"]
-    outcome = RealProcesses().run(command, seconds=0.2, environment=PATH)
+    command = ["/bin/sh", "-c", "echo said; exec sleep 3.5"]
+    outcome = RealProcesses().run(command, seconds=1.0, environment=PATH)
     assert (outcome.ending, outcome.stdout) == (Ending.TIMED_OUT, b"said\n")
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 3.4
 
 
 def test_background_job_does_not_delay_the_end() -> None:
     outcome = RealProcesses().run(["/bin/sh", "-c", "sleep 60 & echo done"], seconds=20, environment=PATH)
     assert (outcome.ending, outcome.stdout) == (Ending.EXITED, b"done\n")
-    assert outcome.seconds < 5
+    assert outcome.seconds < 30
 
 
 def test_large_input_survives_a_slow_start() -> None:
@@ -109,7 +109,7 @@ def test_flood_is_not_kept() -> None:
 def test_flood_in_the_background_does_not_hold() -> None:
     outcome = RealProcesses().run(["/bin/sh", "-c", "yes & echo done"], seconds=20, environment=PATH)
     assert outcome.ending is Ending.EXITED
-    assert outcome.seconds < 5
+    assert outcome.seconds < 30
 
 
 def test_program_that_closes_its_output_is_waited_for() -> None:
@@ -120,7 +120,7 @@ def test_program_that_closes_its_output_is_waited_for() -> None:
 def test_program_that_closes_its_output_and_hangs_is_killed() -> None:
     outcome = _python("import os, time; os.closerange(0, 3); time.sleep(60)", seconds=0.5)
     assert outcome.ending is Ending.TIMED_OUT
-    assert outcome.seconds < 5
+    assert outcome.seconds < 30
 
 
 def test_input_that_is_not_wanted_is_no_fault() -> None:
@@ -134,12 +134,13 @@ def test_input_and_output_can_both_be_large() -> None:
 
 
 ASK_AND_GO = """
-import sys, threading, time
+import os, sys, threading, time
 from gpuassist.system import groups
 from gpuassist.system.real import RealProcesses
 ask = lambda: RealProcesses().run(["/bin/sh", "-c", f"echo $$ > {sys.argv[1]}; exec sleep 60"], seconds=60, environment={})
 threading.Thread(target=ask, daemon=True).start()
-time.sleep(0.5)
+while not (os.path.exists(sys.argv[1]) and os.path.getsize(sys.argv[1])):
+    time.sleep(0.01)
 groups.end_all()
 """
 

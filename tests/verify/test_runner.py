@@ -18,7 +18,7 @@ from tests.torch_environment import interpreter_that_runs, program
 from tests.verify.conftest import Run
 from tests.verify.lines import BEGIN, DONE, END, FAIL, PASS, REFUSAL, START
 
-SOON = Limits(start=0.5, check=0.5, overall=20)
+SOON = Limits(start=3, check=0.5, overall=60)
 
 
 def says(*documents: object) -> str:
