@@ -1,0 +1,45 @@
+"""What a wish would take: how the chains look with it, the steps that make every link hold, and what stands in the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from gpuassist.model.chain import Chain
+from gpuassist.model.plan import Step
+from gpuassist.model.text import Text
+from gpuassist.model.version import Version
+
+
+class GoalKind(str, Enum):
+    """What a goal is about."""
+
+    DRIVER = "driver"
+    CUDA = "cuda"
+    TORCH = "torch"
+    GPU = "gpu"
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A wish in short: `version` is None where any will do, `name` is the GPU's PCI id, empty for the other kinds."""
+
+    kind: GoalKind
+    version: Version | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """`before` is the chain of each GPU with the wish in place and nothing else changed, `after` when the steps are done; `steps` is
+    the smallest change that makes every link hold, empty where all hold already, or where `blocked_by` says why none does.
+    `undetermined` is what is not known of this machine and could change the answer.
+    """
+
+    goal: Text
+    before: tuple[Chain, ...]
+    after: tuple[Chain, ...]
+    steps: tuple[Step, ...]
+    blocked_by: tuple[Text, ...] = ()
+    notes: tuple[Text, ...] = ()
+    undetermined: tuple[Text, ...] = ()
