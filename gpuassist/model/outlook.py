@@ -31,8 +31,8 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """`before` is the chain of each GPU with the wish in place and nothing else changed, `after` when the steps are done; `steps` is
-    the smallest change that makes every link hold, empty where all hold already, or where `blocked_by` says why none does.
+    """`before` is the chain of each GPU with the wish in place and nothing else changed, `after` when the steps are done. `steps`
+    is the smallest change that makes every link hold, empty where all hold already, or where `blocked_by` says why none does.
     `undetermined` is what is not known of this machine and could change the answer.
     """
 

@@ -1,0 +1,129 @@
+"""A machine as it would be: parts of it replaced by others, so that the same chain judges it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from gpuassist.knowledge.compatibility import is_jetson
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.fact import NOT_ASKED, Known
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Distribution, Host, Machine
+from gpuassist.model.text import text
+from gpuassist.session import imagined
+from gpuassist.session.context import Session
+from gpuassist.session.replacing import WishError, gpu_record, version_of, with_driver, with_toolkit, with_torch
+from gpuassist.system.clock import iso
+
+NONE = "none"
+_OLDEST_GCC = 6
+_DISTRIBUTIONS = {
+    "ubuntu": ((), "Ubuntu"),
+    "debian": ((), "Debian"),
+    "fedora": ((), "Fedora"),
+    "rhel": (("fedora",), "RHEL"),
+    "arch": ((), "Arch Linux"),
+    "opensuse-leap": (("suse", "opensuse"), "openSUSE Leap"),
+    "opensuse-tumbleweed": (("suse", "opensuse"), "openSUSE Tumbleweed"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Parts to imagine: empty as the machine has it, `none` where it shall not be there. `gpus` are names or PCI ids and replace
+    all that are there; `driver` is a branch or a version, `torch` `2.7`, `2.7.1+cu128`; `distribution` `ubuntu 24.04`.
+    """
+
+    gpus: tuple[str, ...] = ()
+    driver: str = ""
+    toolkit: str = ""
+    torch: str = ""
+    python: str = ""
+    gcc: str = ""
+    distribution: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What each part can be: `gpus` are names by architecture, newest first; drivers, CUDA and torch newest first as well."""
+
+    gpus: tuple[tuple[str, tuple[str, ...]], ...]
+    drivers: tuple[str, ...]
+    toolkits: tuple[str, ...]
+    torches: tuple[str, ...]
+    pythons: tuple[str, ...]
+    gccs: tuple[str, ...]
+
+
+def imagine(session: Session, wish: Wish, machine: Machine | None = None) -> Machine:
+    """The machine with the wish in place, or one of nothing but the wish; raises `WishError` for a part that is not known."""
+    knowledge = session.knowledge
+    made = machine if machine is not None else _blank(session, wish)
+    if wish.gpus:
+        names = () if wish.gpus == (NONE,) else wish.gpus
+        made = imagined.with_gpus(made, tuple(_gpu(knowledge, name, place) for place, name in enumerate(names)))
+    if wish.driver:
+        made = imagined.without_driver(made) if wish.driver == NONE else with_driver(knowledge, made, version_of(wish.driver))
+    if wish.toolkit:
+        made = imagined.without_toolkit(made) if wish.toolkit == NONE else with_toolkit(knowledge, made, version_of(wish.toolkit))
+    if wish.gcc:
+        made = imagined.without_gcc(made) if wish.gcc == NONE else imagined.with_gcc(made, version_of(wish.gcc))
+    if wish.python and wish.python != NONE:
+        made = imagined.with_python(made, version_of(wish.python))
+    if wish.torch:
+        made = imagined.without_torch(made) if wish.torch == NONE else with_torch(knowledge, made, wish.torch)
+    return made
+
+
+def choices(session: Session) -> Choices:
+    """Everything that the knowledge can judge."""
+    knowledge = session.knowledge
+    builds = sorted(
+        (one for one in knowledge.torch_builds() if one.cuda), key=lambda one: (one.newest, one.default, one.cuda), reverse=True
+    )
+    pythons = sorted({python for one in builds for python in one.pythons}, reverse=True)
+    limits = [one.gcc_limit for one in knowledge.toolkits() if one.gcc_limit]
+    return Choices(
+        gpus=_gpus_by_architecture(knowledge),
+        drivers=tuple(str(one.branch) for one in sorted(knowledge.branches(), key=lambda one: -one.branch)),
+        toolkits=tuple(str(one.release) for one in sorted(knowledge.toolkits(), key=lambda one: one.release, reverse=True)),
+        torches=tuple(dict.fromkeys(f"{one.newest}+{one.tag}" for one in builds)),
+        pythons=tuple(str(one) for one in pythons),
+        gccs=tuple(str(major) for major in range(max(limits, default=_OLDEST_GCC), _OLDEST_GCC - 1, -1)),
+    )
+
+
+def _blank(session: Session, wish: Wish) -> Machine:
+    """A machine of which only the day is known, the kind of its processor, and that it is no Jetson unless its GPU is one."""
+    records = [gpu_record(session.knowledge, name) for name in wish.gpus if name != NONE]
+    integrated = any(record.integrated for record in records)
+    jetson = any(record.integrated and record.compute_capability and is_jetson(record.compute_capability) for record in records)
+    host = Host(
+        distribution=_distribution(wish.distribution) if wish.distribution else NOT_ASKED,
+        architecture=Known("aarch64" if integrated else "x86_64", imagined.SOURCE),
+        wsl=Known(0, imagined.SOURCE),
+        container=Known("", imagined.SOURCE),
+        jetson=Known(jetson, imagined.SOURCE),
+    )
+    made = Machine(taken_at=iso(session.world.clock.now()), host=host, gpus=Known((), imagined.SOURCE))
+    made = replace(made, environments=Known((), imagined.SOURCE))
+    return imagined.without_gcc(imagined.without_toolkit(imagined.without_driver(made)))
+
+
+def _distribution(words: str) -> Known[Distribution]:
+    name, _, version = words.partition(" ")
+    if name not in _DISTRIBUTIONS:
+        raise WishError(text("{name} is no distribution that gpuassist knows", name=name))
+    like, title = _DISTRIBUTIONS[name]
+    return Known(Distribution(name, like, version, f"{title} {version}".strip()), imagined.SOURCE)
+
+
+def _gpu(knowledge: Knowledge, name: str, place: int) -> Gpu:
+    return imagined.gpu(gpu_record(knowledge, name), place)
+
+
+def _gpus_by_architecture(knowledge: Knowledge) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    names: dict[str, dict[str, None]] = {one.name: {} for one in reversed(knowledge.architectures())}
+    for record in knowledge.gpus():
+        names[record.architecture].setdefault(record.name)
+    return tuple((architecture, tuple(found)) for architecture, found in names.items() if found)
