@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gpuassist.knowledge.codes import Cause, NvmlCodeRecord, XidRecord
 from gpuassist.knowledge.commands import parameters_of
 from gpuassist.knowledge.records import (
     ArchitectureRecord,
@@ -17,7 +18,7 @@ from gpuassist.knowledge.records import (
     ToolkitRecord,
     TorchBuild,
 )
-from gpuassist.knowledge.rows import Row, RowError, Source, flag_of, number_of, rows_of, text_of, texts_of
+from gpuassist.knowledge.rows import Row, RowError, Source, flag_of, number_of, numbers_of, pairs_of, rows_of, text_of, texts_of
 from gpuassist.model.finding import Action
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
 
@@ -44,6 +45,7 @@ def gpu(row: Row, sources: Sources, chip_named: ChipNamed) -> GpuRecord:
         module=ModuleFlavour(own_module),
         source=source,
         checked=checked,
+        memory_bytes=numbers_of(row, "memory_bytes"),
     )
 
 
@@ -108,6 +110,7 @@ def torch(row: Row, sources: Sources) -> TorchBuild:
         default=flag_of(row, "default"),
         targets=tuple(Target.parse(words) for words in texts_of(row, "targets")),
         pythons=tuple(Version.parse(words) for words in texts_of(row, "pythons")),
+        pins=pairs_of(row, "pins"),
         source=source,
         checked=checked,
     )
@@ -124,6 +127,40 @@ def command(row: Row, sources: Sources) -> CommandRecord:
         parameters=parameters_of(lines),
         needs_root=flag_of(row, "needs_root"),
         action=Action(text_of(row, "action")),
+        source=source,
+        checked=checked,
+    )
+
+
+def xid(row: Row, sources: Sources) -> XidRecord:
+    """An Xid event."""
+    source, checked = _provenance(row, sources)
+    number = number_of(row, "number")
+    if number is None:
+        raise RowError("number")
+    return XidRecord(
+        number=number,
+        name=text_of(row, "name"),
+        meaning=text_of(row, "meaning"),
+        action=text_of(row, "action"),
+        causes=tuple(Cause(word) for word in texts_of(row, "causes")),
+        ended=flag_of(row, "ended"),
+        source=source,
+        checked=checked,
+    )
+
+
+def nvml_code(row: Row, sources: Sources) -> NvmlCodeRecord:
+    """A return code of NVML."""
+    source, checked = _provenance(row, sources)
+    code = number_of(row, "code")
+    if code is None:
+        raise RowError("code")
+    return NvmlCodeRecord(
+        code=code,
+        name=text_of(row, "name"),
+        meaning=text_of(row, "meaning"),
+        action=text_of(row, "action"),
         source=source,
         checked=checked,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gpuassist.knowledge import build
+from gpuassist.knowledge import build, build_torch
 from gpuassist.knowledge.records import ArchitectureRecord, ChipRecord
 from gpuassist.knowledge.table import Table
 from gpuassist.model.text import Text
@@ -21,9 +21,12 @@ class KnowledgeFiles:
         self.drivers = Table(read, "drivers", build.branch)
         self.toolkits = Table(read, "toolkits", build.toolkit)
         self.torch = Table(read, "torch", build.torch)
+        self.torch_releases = Table(read, "torch_releases", build_torch.release)
+        self.bad_pairs = Table(read, "bad_pairs", build_torch.bad_pair)
         self.commands = Table(read, "commands", build.command)
+        self.xids = Table(read, "xids", build.xid)
+        self.nvml_codes = Table(read, "nvml_codes", build.nvml_code)
 
     def damaged(self) -> tuple[Text, ...]:
         """Every line of every file that could not be used; reads them all."""
-        tables = (self.architectures, self.gpus, self.drivers, self.toolkits, self.torch, self.commands)
-        return tuple(words for table in tables for words in table.damaged())
+        return tuple(words for table in vars(self).values() for words in table.damaged())

@@ -19,7 +19,9 @@ class ModuleFlavour(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class GpuRecord:
-    """A GPU by its PCI id; a chip inside a system on a chip has none there (""). `aliases` are its other names."""
+    """A GPU by its PCI id; a chip inside a system on a chip has none there (""). `aliases` are its other names; `memory_bytes`
+    the sizes that it was sold with, empty where that is not known.
+    """
 
     pci_id: str
     name: str
@@ -31,6 +33,7 @@ class GpuRecord:
     module: ModuleFlavour
     source: str
     checked: str
+    memory_bytes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,9 @@ class ToolkitRecord:
 @dataclass(frozen=True, slots=True)
 class TorchBuild:
     """A torch release as one index serves it to one CPU architecture: `newest` is its last patch, `tag` `cu128` or `cpu`, `targets`
-    the GPU code inside, `default` whether a bare `pip install torch` gets it, `pythons` the minor versions with a wheel.
+    the GPU code inside, `default` whether a bare `pip install torch` gets it, `pythons` the minor versions with a wheel, `pins`
+    the nvidia packages and the triton that its wheel asks for: a version (`12.8.4.1`), or a range where it starts with a sign
+    (`~=3.9.0`); empty where it brings all of that itself, None where that is not known.
     """
 
     release: Version
@@ -124,6 +129,7 @@ class TorchBuild:
     default: bool
     targets: tuple[Target, ...]
     pythons: tuple[Version, ...]
+    pins: tuple[tuple[str, str], ...] | None
     source: str
     checked: str
 

@@ -82,12 +82,38 @@ def number_of(row: Row, name: str) -> int | None:
     return value
 
 
+def numbers_of(row: Row, name: str) -> tuple[int, ...]:
+    """A list of whole numbers; empty where the file leaves it out."""
+    values = row.fields.get(name, [])
+    if not isinstance(values, list) or not all(type(value) is int for value in values):
+        raise RowError(name)
+    return tuple(values)
+
+
 def texts_of(row: Row, name: str) -> tuple[str, ...]:
     """A list of texts; empty where the file leaves it out."""
     values = row.fields.get(name, [])
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise RowError(name)
     return tuple(values)
+
+
+def pairs_of(row: Row, name: str) -> tuple[tuple[str, str], ...] | None:
+    """An object of texts, in its order; None where the file leaves it out."""
+    values = row.fields.get(name)
+    if values is None:
+        return None
+    if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
+        raise RowError(name)
+    return tuple(values.items())
+
+
+def source_of(row: Row, sources: dict[str, Source]) -> Source:
+    """Where a row is from: the source that it names, on its own day where it has one."""
+    source = sources.get(text_of(row, "source"))
+    if source is None:
+        raise RowError("source")
+    return Source(source.text, text_of(row, "checked", source.checked))
 
 
 def rows_of(row: Row, name: str) -> tuple[Row, ...]:

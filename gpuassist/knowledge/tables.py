@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gpuassist.knowledge import names
+    from gpuassist.knowledge.codes import NvmlCodeRecord, XidRecord
     from gpuassist.knowledge.commands import Commands
     from gpuassist.knowledge.files import KnowledgeFiles
     from gpuassist.knowledge.records import ArchitectureRecord, BranchRecord, ChipRecord, GpuRecord, ToolkitRecord, TorchBuild
+    from gpuassist.knowledge.torch_records import BadPair, TorchRelease
     from gpuassist.model.text import Text
     from gpuassist.model.version import ComputeCapability, Version
 
@@ -80,6 +82,18 @@ class Knowledge:
         """The builds of a torch release (2.7 of 2.7.1), or of all where none is named, oldest release first."""
         return tuple(one for one in self._files.torch.all() if release is None or one.release == release.release)
 
+    def torch_releases(self) -> tuple[TorchRelease, ...]:
+        """Every torch release, oldest first; the oldest ones by name alone."""
+        return self._files.torch_releases.all()
+
+    def torch_release(self, version: Version) -> TorchRelease | None:
+        """The release that a torch version belongs to (2.7 of 2.7.1); None where it is newer than this list, or none."""
+        return self._files.torch_releases.first("release", str(version.release))
+
+    def bad_pairs(self) -> tuple[BadPair, ...]:
+        """Libraries that are known not to work together."""
+        return self._files.bad_pairs.all()
+
     def branches(self) -> tuple[BranchRecord, ...]:
         """Every driver branch, oldest first."""
         return self._files.drivers.all()
@@ -87,6 +101,22 @@ class Knowledge:
     def branch(self, number: int) -> BranchRecord | None:
         """A driver branch by its number, the major of a driver's version."""
         return next((one for one in self.branches() if one.branch == number), None)
+
+    def xids(self) -> tuple[XidRecord, ...]:
+        """Every Xid event, by number."""
+        return self._files.xids.all()
+
+    def xid(self, number: int) -> XidRecord | None:
+        """An Xid event by the number in the kernel's log."""
+        return self._files.xids.first("number", str(number))
+
+    def nvml_codes(self) -> tuple[NvmlCodeRecord, ...]:
+        """Every return code of NVML."""
+        return self._files.nvml_codes.all()
+
+    def nvml_code(self, code: int) -> NvmlCodeRecord | None:
+        """What NVML means by a return code."""
+        return self._files.nvml_codes.first("code", str(code))
 
     @cached_property
     def commands(self) -> Commands:

@@ -1,0 +1,47 @@
+"""What numbers in NVIDIA's messages mean: Xid events of the kernel log, and return codes of NVML."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Cause(str, Enum):
+    """Where an Xid event may come from; several where it does not tell."""
+
+    APPLICATION = "application"
+    DRIVER = "driver"
+    FIRMWARE = "firmware"
+    HARDWARE = "hardware"
+    GPU_MEMORY = "gpu-memory"
+    LINK = "link"
+    BUS = "bus"
+    POWER = "power"
+
+
+@dataclass(frozen=True, slots=True)
+class XidRecord:
+    """An Xid event by its number. `name` is NVIDIA's mnemonic; `ended` where no driver sends that number any more, or it is only
+    reserved; `causes` is empty where it is, and for events that report no fault.
+    """
+
+    number: int
+    name: str
+    meaning: str
+    action: str
+    causes: tuple[Cause, ...]
+    ended: bool
+    source: str
+    checked: str
+
+
+@dataclass(frozen=True, slots=True)
+class NvmlCodeRecord:
+    """A return code of NVML, with what it means to the one who asked and what helps."""
+
+    code: int
+    name: str
+    meaning: str
+    action: str
+    source: str
+    checked: str
