@@ -5,7 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
-from gpuassist.diagnose.catalogue_entry import CommandEntry, Condition, Entry, EntryError, RemedyEntry, Sentence, Words, read_entry
+from gpuassist.diagnose.catalogue_entry import (
+    CommandEntry,
+    Entry,
+    EntryError,
+    RemedyEntry,
+    Sentence,
+    Words,
+    read_entry,
+    slots_of,
+)
 from gpuassist.knowledge.commands import CommandError, Commands
 from gpuassist.knowledge.records import Family
 from gpuassist.model.finding import Answer, CommandUse, Finding, Remedy, Severity
@@ -47,24 +56,30 @@ class Catalogue:
 
 
 class _Writer:
-    """Writes one answer from an entry and the parameters of a finding."""
+    """Writes one answer from an entry and the parameters of a finding.
+
+    Words with a slot that nothing fills are left out, and a remedy with them: the same problem is told by a rule, which knows
+    much, and by a pasted message, which may know nothing but that it happened.
+    """
 
     def __init__(
         self, entry: Entry, parameters: Mapping[str, str], language: str, *, commands: Commands, families: tuple[Family, ...]
     ) -> None:
         self._entry = entry
         self._parameters = parameters
+        known = {name: value for name, value in parameters.items() if value}
+        self._slots = {**dict(entry.defaults), **known}
         self._language = language
         self._commands = commands
         self._families = families
 
     def answer(self, finding: Finding) -> Answer:
-        written = [self._remedy(one) for one in self._entry.remedies if self._holds(one.when)]
+        written = [self._remedy(one) for one in self._entry.remedies if self._stands(one)]
         return Answer(
             id=finding.problem,
             severity=self._severity(),
-            title=self._first(self._entry.titles),
-            explanation=self._joiner().join(self._words(one.words) for one in self._entry.explanation if self._holds(one.when)),
+            title=self._title(),
+            explanation=self._joiner().join(self._words(one.words) for one in self._entry.explanation if self._stands(one)),
             evidence=finding.evidence,
             remedies=tuple(one for one in written if one is not None),
             links=self._entry.links,
@@ -74,11 +89,14 @@ class _Writer:
         changed = (severity for condition, severity in self._entry.severity_when if condition.holds(self._parameters))
         return next(changed, self._entry.severity)
 
-    def _first(self, sentences: Sequence[Sentence]) -> str:
-        return self._words(next(one for one in sentences if self._holds(one.when)).words)
+    def _title(self) -> str:
+        """The first that stands; the last one, with an empty place, where a rule gave less than it should."""
+        titles = self._entry.titles
+        chosen = next((one for one in titles if self._stands(one)), titles[-1])
+        return " ".join(chosen.words.template(self._language).format_map(_Slots(self._slots)).split())
 
     def _remedy(self, entry: RemedyEntry) -> Remedy | None:
-        """None where this family lacks one of its commands: half of a remedy would do harm."""
+        """None where this family lacks one of its commands, or a parameter of one is not known: half a remedy would do harm."""
         uses = [use for use in map(self._use, entry.commands) if use is not None]
         if len(uses) < len(entry.commands):
             return None
@@ -87,11 +105,13 @@ class _Writer:
             commands=tuple(uses),
             needs_root=any(self._needs_root(use.key) for use in uses),
             action=entry.action,
-            check=self._words(entry.check) if entry.check else "",
+            check=self._words(entry.check) if entry.check and self._fills(entry.check.slots) else "",
         )
 
     def _use(self, entry: CommandEntry) -> CommandUse | None:
-        parameters = {name: template.format_map(_Slots(self._parameters)) for name, template in entry.parameters}
+        if not all(self._fills(slots_of(template)) for _, template in entry.parameters):
+            return None
+        parameters = {name: template.format_map(self._slots) for name, template in entry.parameters}
         lines = self._commands.render(entry.key, self._families, parameters)
         return CommandUse(entry.key, tuple(parameters.items()), lines) if lines else None
 
@@ -100,10 +120,13 @@ class _Writer:
         return record is not None and record.needs_root
 
     def _words(self, words: Words) -> str:
-        return words.template(self._language).format_map(_Slots(self._parameters))
+        return words.template(self._language).format_map(self._slots)
 
-    def _holds(self, conditions: Sequence[Condition]) -> bool:
-        return all(one.holds(self._parameters) for one in conditions)
+    def _stands(self, one: Sentence | RemedyEntry) -> bool:
+        return all(condition.holds(self._parameters) for condition in one.when) and self._fills(one.words.slots)
+
+    def _fills(self, slots: frozenset[str]) -> bool:
+        return slots <= self._slots.keys()
 
     def _joiner(self) -> str:
         # Chinese sentences end with a full stop that carries its own space.

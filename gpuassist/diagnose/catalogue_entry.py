@@ -49,6 +49,11 @@ class Words:
         messages = dict(self.by_language)
         return messages.get(language) or messages["en"]
 
+    @property
+    def slots(self) -> frozenset[str]:
+        """The names of its slots, which all languages share."""
+        return slots_of(self.template("en"))
+
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
@@ -79,11 +84,15 @@ class RemedyEntry:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A problem; the first of `severity_when` whose condition holds replaces the severity."""
+    """A problem; the first of `severity_when` whose condition holds replaces the severity.
+
+    `defaults` go into slots whose parameter is not known; conditions do not see them.
+    """
 
     severity: Severity
     severity_when: tuple[tuple[Condition, Severity], ...]
     parameters: tuple[str, ...]
+    defaults: tuple[tuple[str, str], ...]
     links: tuple[str, ...]
     titles: tuple[Sentence, ...]
     explanation: tuple[Sentence, ...]
@@ -102,11 +111,22 @@ def read_entry(content: bytes) -> Entry:
             (_condition(name), _severity(word)) for name, word in _value(document, "severity_when", dict, {}).items()
         ),
         parameters=_strings(document, "parameters"),
+        defaults=_defaults(document),
         links=_strings(document, "links"),
         titles=_titles(document),
         explanation=tuple(_sentence(table) for table in _tables(document, "explanation")),
         remedies=tuple(_remedy(table) for table in _tables(document, "remedy")),
     )
+
+
+def slots_of(template: str) -> frozenset[str]:
+    """The names in braces."""
+    return frozenset(slot for _, slot, _, _ in string.Formatter().parse(template) if slot is not None)
+
+
+def _defaults(document: Table) -> tuple[tuple[str, str], ...]:
+    table = _value(document, "defaults", dict, {})
+    return tuple((name, _value(table, name, str)) for name in table)
 
 
 def _titles(document: Table) -> tuple[Sentence, ...]:

@@ -146,6 +146,57 @@ def test_remedy_whose_condition_fails_is_left_out() -> None:
     assert len(_answer(remedy, version="12.4").remedies) == 1
 
 
+def test_words_with_an_unfilled_slot_are_left_out() -> None:
+    entry = ENTRY + '[[explanation]]\nen = "It wants {wanted}."\n'
+    finding = Finding("wants", (("gpu", "RTX 4090"),), EVIDENCE)
+    answer = _catalogue(entry).answer(finding, families=FAMILIES, render=ENGLISH, language="en")
+    assert answer.explanation == "First."
+
+
+def test_remedy_with_an_unfilled_slot_is_left_out() -> None:
+    remedy = '[[remedy]]\ntext.en = "Install {version}."\n'
+    assert _answer(remedy).remedies == ()
+    assert [one.text for one in _answer(remedy, version="12.4").remedies] == ["Install 12.4."]
+
+
+def test_remedy_whose_command_lacks_a_parameter_is_left_out() -> None:
+    remedy = '[[remedy]]\ntext.en = "Install."\ncommands = [{ key = "install", version = "{version}" }]\n'
+    assert _answer(remedy).remedies == ()
+    assert _answer(remedy, version="").remedies == ()
+
+
+def test_check_with_an_unfilled_slot_is_left_out() -> None:
+    (remedy,) = _answer('[[remedy]]\ntext.en = "Wait."\ncheck.en = "It shows {version}."\n').remedies
+    assert (remedy.text, remedy.check) == ("Wait.", "")
+
+
+def test_title_with_an_unfilled_slot_gives_way_to_the_next() -> None:
+    entry = 'severity = "info"\n[[title]]\nwhen = "!none"\nen = "{gpu} waits"\n[[title]]\nen = "Something waits"\n'
+    answer = _catalogue(entry).answer(_finding(), families=FAMILIES, render=ENGLISH, language="en")
+    assert answer.title == "Something waits"
+
+
+def test_last_title_stands_though_a_slot_is_empty() -> None:
+    entry = 'severity = "info"\n[title]\nen = "The {gpu} waits"\n'
+    answer = _catalogue(entry).answer(_finding(), families=FAMILIES, render=ENGLISH, language="en")
+    assert answer.title == "The waits"
+
+
+def test_defaults_fill_slots_but_not_conditions() -> None:
+    remedies = (
+        '[[remedy]]\nwhen = "!version"\ntext.en = "Install {version}."\n[[remedy]]\nwhen = "version"\ntext.en = "Exactly that."\n'
+    )
+    entry = ENTRY + '[defaults]\nversion = "any"\n' + remedies
+    answer = _catalogue(entry).answer(_finding(), families=FAMILIES, render=ENGLISH, language="en")
+    assert [one.text for one in answer.remedies] == ["Install any."]
+
+
+def test_parameter_of_the_finding_wins_over_the_default() -> None:
+    entry = ENTRY + '[defaults]\nversion = "any"\n[[remedy]]\ntext.en = "Install {version}."\n'
+    answer = _catalogue(entry).answer(_finding(version="12.4"), families=FAMILIES, render=ENGLISH, language="en")
+    assert [one.text for one in answer.remedies] == ["Install 12.4."]
+
+
 def test_surroundings_fill_commands_and_conditions() -> None:
     remedy = '[[remedy]]\nwhen = "place"\ntext.en = "At {place}."\n'
     answer = _catalogue(remedies=remedy).answer(

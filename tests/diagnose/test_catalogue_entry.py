@@ -95,6 +95,15 @@ def test_words_without_translation_are_english() -> None:
     assert read_entry(WHOLE).titles[1].words.template("zh_CN") == "{gpu} has none"
 
 
+def test_slots_are_the_names_in_braces() -> None:
+    assert Words((("en", "{gpu} and {gpu}, ${{PATH}}, {driver}"),)).slots == {"gpu", "driver"}
+
+
+def test_defaults_are_words_by_parameter() -> None:
+    assert read_entry(_small('[defaults]\npython = "python3"\n')).defaults == (("python", "python3"),)
+    assert read_entry(WHOLE).defaults == ()
+
+
 def test_empty_translation_is_english() -> None:
     assert Words((("en", "yes"), ("zh_CN", ""))).template("zh_CN") == "yes"
 
@@ -151,7 +160,9 @@ def test_negated_condition_is_the_opposite(name: str, value: str) -> None:
         _small('[[remedy]]\ntext.en = "x"\ncommands = [{ version = "1" }]\n'),
         _small('[[remedy]]\ntext.en = "x"\ncommands = [{ key = "reboot", times = 3 }]\n'),
         _small("[severity_when]\na = 1\n"),
+        _small("[defaults]\na = 1\n"),
         b'severity = "info"\nlinks = [1]\n[title]\nen = "x"\n',
+        b'severity = "info"\ndefaults = "a"\n[title]\nen = "x"\n',
         b'severity = "info"\nparameters = "a"\n[title]\nen = "x"\n',
     ],
 )
