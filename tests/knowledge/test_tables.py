@@ -16,7 +16,7 @@ from gpuassist.session.words import ENGLISH
 from gpuassist.system.resources import Resources
 from tests.knowledge.shipped import KNOWLEDGE, capability, damaged_at, version
 
-KINDS = ("gpus", "architectures", "drivers", "toolkits", "torch", "commands", "xids", "nvml_codes")
+KINDS = ("gpus", "architectures", "drivers", "toolkits", "torch", "torch_releases", "bad_pairs", "commands", "xids", "nvml_codes")
 DAY = re.compile(r"20\d\d-\d\d-\d\d")
 
 
