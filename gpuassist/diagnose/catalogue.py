@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from gpuassist.diagnose.catalogue_entry import (
     CommandEntry,
@@ -21,6 +22,9 @@ from gpuassist.model.finding import Answer, CommandUse, Finding, Remedy, Severit
 from gpuassist.model.text import Text, text
 
 FAMILY = "family"  # what conditions may ask beside the finding's own parameters: whose commands serve this machine
+
+E = TypeVar("E", Sentence, RemedyEntry)
+W = TypeVar("W", str, Remedy)
 
 _log = logging.getLogger(__name__)
 
@@ -74,14 +78,13 @@ class _Writer:
         self._families = families
 
     def answer(self, finding: Finding) -> Answer:
-        written = [self._remedy(one) for one in self._entry.remedies if self._stands(one)]
         return Answer(
             id=finding.problem,
             severity=self._severity(),
             title=self._title(),
-            explanation=self._joiner().join(self._words(one.words) for one in self._entry.explanation if self._stands(one)),
+            explanation=self._joiner().join(_written(self._entry.explanation, self._sentence)),
             evidence=finding.evidence,
-            remedies=tuple(one for one in written if one is not None),
+            remedies=tuple(_written(self._entry.remedies, self._remedy)),
             links=self._entry.links,
         )
 
@@ -95,8 +98,13 @@ class _Writer:
         chosen = next((one for one in titles if self._stands(one)), titles[-1])
         return " ".join(chosen.words.template(self._language).format_map(_Slots(self._slots)).split())
 
+    def _sentence(self, entry: Sentence) -> str | None:
+        return self._words(entry.words) if self._stands(entry) else None
+
     def _remedy(self, entry: RemedyEntry) -> Remedy | None:
         """None where this family lacks one of its commands, or a parameter of one is not known: half a remedy would do harm."""
+        if not self._stands(entry):
+            return None
         uses = [use for use in map(self._use, entry.commands) if use is not None]
         if len(uses) < len(entry.commands):
             return None
@@ -131,6 +139,17 @@ class _Writer:
     def _joiner(self) -> str:
         # Chinese sentences end with a full stop that carries its own space.
         return "" if self._language.startswith("zh") else " "
+
+
+def _written(entries: Iterable[E], write: Callable[[E], W | None]) -> Iterator[W]:
+    """What is written of each; of one and the `otherwise` ones after it only the first."""
+    done = False
+    for entry in entries:
+        done = done and entry.otherwise
+        written = None if done else write(entry)
+        if written is not None:
+            done = True
+            yield written
 
 
 class _Slots(dict[str, str]):

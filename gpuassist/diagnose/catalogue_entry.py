@@ -15,6 +15,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+OTHERWISE = "otherwise"
+
 T = TypeVar("T")
 
 Table = Mapping[str, object]
@@ -57,10 +59,11 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A message that stands only where its conditions hold."""
+    """A message that stands only where its conditions hold; with `otherwise` only where the one before it does not stand."""
 
     words: Words
     when: tuple[Condition, ...] = ()
+    otherwise: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +76,14 @@ class CommandEntry:
 
 @dataclass(frozen=True, slots=True)
 class RemedyEntry:
-    """A way to mend the problem, where its conditions hold."""
+    """A way to mend the problem, where its conditions hold; `otherwise` as a sentence has it."""
 
     words: Words
     check: Words | None
     action: Action
     commands: tuple[CommandEntry, ...]
     when: tuple[Condition, ...] = ()
+    otherwise: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,18 +144,21 @@ def _titles(document: Table) -> tuple[Sentence, ...]:
 
 
 def _sentence(table: Table) -> Sentence:
-    return Sentence(_words({name: value for name, value in table.items() if name != "when"}), _conditions(table))
+    when, otherwise = _conditions(table)
+    return Sentence(_words({name: value for name, value in table.items() if name != "when"}), when, otherwise)
 
 
 def _remedy(table: Table) -> RemedyEntry:
     commands = tuple(_command(one) for one in _tables(table, "commands"))
     check = _value(table, "check", dict, {})
+    when, otherwise = _conditions(table)
     return RemedyEntry(
         words=_words(_value(table, "text", dict)),
         check=_words(check) if check else None,
         action=_action(_value(table, "action", str, (Action.COMMAND if commands else Action.NONE).value)),
         commands=commands,
-        when=_conditions(table),
+        when=when,
+        otherwise=otherwise,
     )
 
 
@@ -178,12 +185,13 @@ def _template(table: Table, name: str) -> str:
     return words
 
 
-def _conditions(table: Table) -> tuple[Condition, ...]:
+def _conditions(table: Table) -> tuple[tuple[Condition, ...], bool]:
+    """The conditions, and whether `otherwise` is among them."""
     found = table.get("when", [])
     names = [found] if isinstance(found, str) else found
     if not isinstance(names, list):
         raise EntryError("when")
-    return tuple(_condition(name) for name in names)
+    return tuple(_condition(name) for name in names if name != OTHERWISE), OTHERWISE in names
 
 
 def _condition(words: object) -> Condition:

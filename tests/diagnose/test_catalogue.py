@@ -197,6 +197,33 @@ def test_parameter_of_the_finding_wins_over_the_default() -> None:
     assert [one.text for one in answer.remedies] == ["Install 12.4."]
 
 
+@pytest.mark.parametrize(
+    ("parameters", "explanation"),
+    [
+        ({"a": "1", "b": "2"}, "1. 2. End."),
+        ({"a": "1"}, "1. No b. End."),
+        ({"b": "2"}, "No a. 2. End."),
+        ({"c": "3"}, "C 3. No b. End."),
+        ({}, "No a. No b. End."),
+    ],
+)
+def test_otherwise_stands_where_the_sentence_before_does_not(parameters: dict[str, Parameter], explanation: str) -> None:
+    words = ("{a}.", "C {c}.", "No a.", "{b}.", "No b.", "End.")
+    sentences = [f'[[explanation]]\nen = "{one}"\n' for one in words]
+    for place in (1, 2, 4):
+        sentences[place] += 'when = "otherwise"\n'
+    entry = 'severity = "info"\n[title]\nen = "x"\n' + "".join(sentences)
+    answer = _catalogue(entry).answer(_finding(**parameters), families=FAMILIES, render=ENGLISH, language="en")
+    assert answer.explanation == explanation
+
+
+def test_otherwise_remedy_stands_where_the_one_before_was_left_out() -> None:
+    first = '[[remedy]]\ntext.en = "Install."\ncommands = [{ key = "install", version = "{version}" }]\n'
+    second = '[[remedy]]\nwhen = ["otherwise", "gpu"]\ntext.en = "Look it up."\n'
+    assert [one.text for one in _answer(first + second).remedies] == ["Look it up."]
+    assert [one.text for one in _answer(first + second, version="1").remedies] == ["Install."]
+
+
 def test_surroundings_fill_commands_and_conditions() -> None:
     remedy = '[[remedy]]\nwhen = "place"\ntext.en = "At {place}."\n'
     answer = _catalogue(remedies=remedy).answer(
