@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import os
 import textwrap
 from collections.abc import Iterator
 
 from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.width import width_of
 from gpuassist.model.codec import Json
 from gpuassist.model.finding import Answer, Evidence, Remedy, Severity, Undetermined
 from gpuassist.model.text import Text, text
@@ -21,7 +21,6 @@ NAME = "doctor"
 HELP = text("say what is wrong with this machine's GPU set-up, why, and what to do about it")
 
 SCHEMA = 1
-_WIDEST = 100
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _COLOURS = {Severity.PROBLEM: "\x1b[31m", Severity.WARNING: "\x1b[33m", Severity.INFO: "\x1b[36m"}
 _MARKS = {
@@ -120,7 +119,7 @@ class _Report:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._words = context.session.words
-        self._width = _width(context)
+        self._width = width_of(context)
 
     def show(self, inspection: Inspection) -> None:
         """All of it."""
@@ -190,14 +189,3 @@ class _Report:
 
 def _lines(remedy: Remedy) -> Iterator[str]:
     return (line for command in remedy.commands for line in command.lines)
-
-
-def _width(context: Context) -> int:
-    """The terminal's width, at most what is good to read; a pipe has none."""
-    columns = context.session.world.surroundings.variables.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns):
-        return min(int(columns), _WIDEST)
-    try:
-        return min(os.get_terminal_size(context.terminal.out.fileno()).columns or _WIDEST, _WIDEST)
-    except (OSError, ValueError):
-        return _WIDEST

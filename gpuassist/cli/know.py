@@ -1,0 +1,120 @@
+"""`gpuassist know`: asks what gpuassist knows of a GPU, a CUDA or torch release, a driver, an architecture, a message's number."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+
+from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.width import width_of
+from gpuassist.model.text import Text, text
+from gpuassist.session.know import KINDS, answer_document, ask, everything, names, names_document, nearest_kinds
+from gpuassist.session.know_answer import Answered, Standing
+from gpuassist.session.know_words import lines, source_line
+from gpuassist.session.words import ENGLISH, Words
+
+NAME = "know"
+HELP = text("say what is known of a GPU, a CUDA or torch release, a driver, an architecture, an error number, and by which source")
+
+_BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+_LABEL_WIDTH = 28
+
+
+def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
+    """The kind, the name, and how to print it."""
+    kinds = words(text("one of {kinds}; alone it lists the names", kinds=", ".join(KINDS)))
+    parser.add_argument("kind", nargs="?", default="", metavar="KIND", help=kinds)
+    name = words(text('a name in any spelling: "RTX 4090", 10de:2684, 12.4, 2.6.0+cu124, 550.54.14, sm_89'))
+    parser.add_argument("name", nargs="*", metavar="NAME", help=name)
+    parser.add_argument("--all", action="store_true", help=words(text("every record of every kind; with --json")))
+    parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
+
+
+def run(options: argparse.Namespace, context: Context) -> Exit:
+    """Answers; a name that is not known is told with the nearest ones."""
+    _check(options)
+    if options.all:
+        context.document(everything(context.session), indent=None)
+        return Exit.HEALTHY
+    if not options.name:
+        return _list(options, context)
+    asked = " ".join(options.name)
+    answered = ask(context.session, options.kind, asked)
+    if options.json:
+        words = context.session.words if options.lang else ENGLISH
+        context.document(answer_document(options.kind, asked, answered, words))
+    else:
+        _Report(context).show(answered)
+    return Exit.UNDETERMINED if answered.standing is Standing.UNKNOWN else Exit.HEALTHY
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Raises `UsageError` where the options do not say what is asked."""
+    if options.all:
+        if options.kind or not options.json:
+            raise UsageError(text("--all prints everything: `gpuassist know --all --json`"))
+        return
+    if not options.kind:
+        raise UsageError(
+            text("know what? Name a kind ({kinds}) and what of it: `gpuassist know cuda 12.4`", kinds=", ".join(KINDS))
+        )
+    if options.kind in KINDS:
+        return
+    near = nearest_kinds(options.kind)
+    if near:
+        raise UsageError(text("there is no kind {kind}; did you mean {near}?", kind=options.kind, near=near[0]))
+    raise UsageError(text("there is no kind {kind}; the kinds are {kinds}", kind=options.kind, kinds=", ".join(KINDS)))
+
+
+def _list(options: argparse.Namespace, context: Context) -> Exit:
+    if options.json:
+        context.document(names_document(context.session, options.kind))
+    else:
+        for name in names(context.session, options.kind):
+            context.say(name)
+    return Exit.HEALTHY
+
+
+class _Report:
+    """Writes an answer for people to read."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._words = context.session.words
+        self._width = width_of(context)
+
+    def show(self, answered: Answered) -> None:
+        """The answer, then what it rests on; or what may have been meant."""
+        self._say(answered.title, _BOLD)
+        if answered.standing is Standing.UNKNOWN:
+            self._show_nearest(answered)
+            return
+        for line in lines(answered.record):
+            self._row(line.label, line.value)
+        if answered.notes:
+            self._context.say()
+        self._show_notes(answered)
+        self._context.say()
+        source = source_line(answered.record)
+        self._row(source.label, source.value, _DIM)
+
+    def _show_nearest(self, answered: Answered) -> None:
+        self._show_notes(answered)
+        if answered.nearest:
+            self._say(text("The nearest that I know:"))
+            for name in answered.nearest:
+                self._context.say(f"  {name}")
+
+    def _show_notes(self, answered: Answered) -> None:
+        for note in answered.notes:
+            self._say(note, before="  ", hanging="  ")
+
+    def _row(self, label: Text, value: Text, style: str = "") -> None:
+        before = f"  {self._words(label).ljust(_LABEL_WIDTH)}  "
+        self._say(value, style, before=before, hanging=" " * len(before))
+
+    def _say(self, words: Text, style: str = "", *, before: str = "", hanging: str = "") -> None:
+        # A path or a version that is broken cannot be copied.
+        wrapper = textwrap.TextWrapper(self._width, before, hanging, break_long_words=False, break_on_hyphens=False)
+        for line in wrapper.wrap(self._words(words)) or [before.rstrip()]:
+            self._context.say(f"{style}{line}{_PLAIN}" if style and self._context.terminal.colour else line)

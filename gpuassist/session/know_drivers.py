@@ -1,0 +1,120 @@
+"""What is known of a driver branch: by its number or by any version of a driver of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu
+from gpuassist.knowledge.records import ModuleFlavour
+from gpuassist.model.text import Text, text
+from gpuassist.model.version import Version
+from gpuassist.session.know_answer import Answered, Shelf, Standing, by_rule, known, unknown
+from gpuassist.session.know_versions import read_version
+from gpuassist.session.nearest import nearest_numbers
+
+if TYPE_CHECKING:
+    from gpuassist.knowledge.records import ArchitectureRecord, BranchRecord
+    from gpuassist.knowledge.tables import Knowledge
+    from gpuassist.session.know_answer import Document
+
+_MODULES = {
+    ModuleFlavour.OPEN_REQUIRED: "open",
+    ModuleFlavour.OPEN_POSSIBLE: "either",
+    ModuleFlavour.OPEN_IMPOSSIBLE: "proprietary",
+}
+_FIRST_WITH_OPEN = 515  # the branch with which NVIDIA published them
+
+
+def answer(knowledge: Knowledge, words: str) -> Answered:
+    """By the first number of the version in the words."""
+    asked = read_version(words)
+    numbers = tuple(branch.branch for branch in knowledge.branches())
+    if asked is None:
+        return unknown(text("{words} is not the version of a driver", words=words), map(str, reversed(numbers[-3:])))
+    number = asked.version.major
+    branch = knowledge.branch(number)
+    if branch is not None:
+        return known(_title(branch), _document(knowledge, branch))
+    if numbers and number > max(numbers):
+        return _newer(knowledge, number)
+    if numbers and number < min(numbers):
+        return _older(knowledge, number)
+    near = nearest_numbers(number, numbers)
+    return unknown(text("no driver branch {number} is known", number=str(number)), map(str, near))
+
+
+def names(knowledge: Knowledge) -> tuple[str, ...]:
+    """The branches, oldest first."""
+    return tuple(str(branch.branch) for branch in knowledge.branches())
+
+
+def records(knowledge: Knowledge) -> Iterator[Document]:
+    """One a branch."""
+    return (_document(knowledge, branch) for branch in knowledge.branches())
+
+
+SHELF = Shelf("driver", answer, names, records)
+
+
+def _title(branch: BranchRecord) -> Text:
+    if branch.cuda is None:
+        return text("driver branch {branch}", branch=str(branch.branch))
+    return text("driver branch {branch}: made for CUDA {cuda}", branch=str(branch.branch), cuda=str(branch.cuda))
+
+
+def _newer(knowledge: Knowledge, number: int) -> Answered:
+    serving = [one for one in knowledge.architectures() if one.last_branch is None]
+    record: Document = {
+        **by_rule("newer than what I know", knowledge.branches()),
+        "branch": number,
+        "branch_kind": None,
+        "cuda_max": None,
+        "architectures": [one.name for one in serving],
+        "kernel_module": {one.name: _MODULES[one.module] for one in serving},
+        "end_of_life": None,
+        "ended": None,
+    }
+    note = text(
+        "By rule, it runs the programs of every CUDA release that I know, on every architecture that no branch has dropped."
+    )
+    return Answered(Standing.NEWER, text("driver {number}: newer than what I know", number=str(number)), record, (note,))
+
+
+def _older(knowledge: Knowledge, number: int) -> Answered:
+    record: Document = {
+        **by_rule("older than what I know", knowledge.branches()),
+        "branch": number,
+        "branch_kind": None,
+        "cuda_max": None,
+        "architectures": None,
+        "kernel_module": None,
+        "end_of_life": None,
+        "ended": True,
+    }
+    oldest = str(min(branch.branch for branch in knowledge.branches()))
+    note = text("Older than {oldest}, the oldest branch that I know; such drivers are no longer maintained.", oldest=oldest)
+    return Answered(Standing.OLDER, text("driver {number}: older than what I know", number=str(number)), record, (note,))
+
+
+def _document(knowledge: Knowledge, branch: BranchRecord) -> Document:
+    serving = [one for one in knowledge.architectures() if _serves(branch, one)]
+    return {
+        "source": branch.source,
+        "checked": branch.checked,
+        "branch": branch.branch,
+        "branch_kind": branch.kind.value,
+        "cuda_max": None if branch.cuda is None else str(branch.cuda),
+        "architectures": [one.name for one in serving],
+        "kernel_module": {one.name: _module(branch, one) for one in serving},
+        "end_of_life": branch.end_of_life or None,
+        "ended": branch.ended,
+    }
+
+
+def _serves(branch: BranchRecord, architecture: ArchitectureRecord) -> bool:
+    return driver_serves_gpu(Version((branch.branch,)), architecture) in {DriverFit.FINE, DriverFit.UNKNOWN}
+
+
+def _module(branch: BranchRecord, architecture: ArchitectureRecord) -> str:
+    return "proprietary" if branch.branch < _FIRST_WITH_OPEN else _MODULES[architecture.module]

@@ -1,0 +1,42 @@
+"""Versions as people paste them: `12.4.1`, `550.54.14-0ubuntu1`, `2.6.0a0+git123`, `torch==2.6`, `cu124`, `R550`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from gpuassist.model.version import Version
+
+# What package names and habit put in front: `nvidia-driver-550`, `cuda-12.4`, `CUDA 12.4`, `torch==2.6`, `1:550.54` (an epoch).
+_BEFORE = re.compile(r"(?:[a-z][a-z-]*(?:[ =:~<>-]+|(?=[0-9])))?(?:[0-9]:)?", re.IGNORECASE)
+_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,5}")
+_AFTER = re.compile(r"(?:\.[x*])?(?P<rest>(?:[+~_-]|(?:a|b|rc|\.?dev|\.?post)[0-9])[A-Za-z0-9.+~_-]*)?")
+_GLUED = re.compile(r"cu(?P<major>[0-9]{1,2})(?P<minor>[0-9])", re.IGNORECASE)  # as wheels name a CUDA release
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A version somebody asked about; `rest` is what stands behind the number, `0ubuntu1` without its hyphen."""
+
+    version: Version
+    rest: str = ""
+
+    @property
+    def is_major(self) -> bool:
+        """Whether only a first number is given: any release of it is meant."""
+        return len(self.version.parts) == 1
+
+
+def read_version(words: str) -> Asked | None:
+    """The version in `words`; None where there is none, or more than one."""
+    plain = words.strip()
+    glued = _GLUED.fullmatch(plain)
+    if glued:
+        return Asked(Version.parse(f"{glued['major']}.{glued['minor']}"))
+    before = _BEFORE.match(plain)
+    plain = plain[before.end() :] if before else plain
+    number = _NUMBER.match(plain)
+    after = _AFTER.fullmatch(plain, number.end()) if number else None
+    if number is None or after is None:
+        return None
+    return Asked(Version.parse(number[0]), (after["rest"] or "").lstrip("+~_-."))

@@ -1,0 +1,110 @@
+"""An answer of the knowledge base in lines to read: each field with its label, the record's parts below it, the source last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.session.overview import Line, gibibytes
+
+if TYPE_CHECKING:
+    from gpuassist.session.know_answer import Document
+
+# By the field of the record, in the order in which they are read; a field without a label is not for reading.
+_LABELS: dict[str, Text] = {
+    "architecture": text("architecture"),
+    "compute_capability": text("compute capability"),
+    "pci_ids": text("PCI ids"),
+    "memory_bytes": text("memory"),
+    "integrated": text("part of the processor"),
+    "architectures": text("architectures"),
+    "deprecated": text("deprecated among them"),
+    "driver_min_linux": text("driver made for it"),
+    "driver_floor_linux": text("oldest driver that runs it"),
+    "gcc_max": text("newest gcc it accepts"),
+    "clang_max": text("newest clang it accepts"),
+    "glibc_clash": text("headers clash with glibc from"),
+    "patches": text("versions"),
+    "published": text("published"),
+    "python": text("Python"),
+    "companions": text("goes with"),
+    "variants": text("builds"),
+    "branch_kind": text("kind of branch"),
+    "cuda_max": text("runs CUDA up to"),
+    "kernel_module": text("kernel modules"),
+    "end_of_life": text("supported until"),
+    "ended": text("has ended"),
+    "target": text("name for nvcc"),
+    "first_cuda": text("first CUDA"),
+    "last_cuda": text("last CUDA"),
+    "first_driver": text("first driver"),
+    "last_driver": text("last driver branch"),
+    "runs_on": text("its code runs on"),
+    "runs_code_of": text("runs the code of"),
+    "action": text("what helps"),
+    "causes": text("may come from"),
+}
+# Where nothing more than null is known of these, it means that there is none yet.
+_NONE_YET = {"last_cuda": text("none: the newest still does"), "last_driver": text("none: new drivers still do")}
+_LEFT_OUT_UNLESS_KNOWN = frozenset(
+    {"memory_bytes", "glibc_clash", "deprecated", "published", "end_of_life", "patches", "clang_max"}
+)
+
+
+def lines(record: Document) -> Iterator[Line]:
+    """The fields; what is null says so, where that is of interest and no record below says more."""
+    others = _list(record.get("others"))
+    for name in _LABELS:
+        value = record.get(name)
+        if name not in record or (not value and value != 0 and (others or name in _LEFT_OUT_UNLESS_KNOWN)):
+            continue
+        if name == "variants" and isinstance(value, list):
+            yield from _variants(value)
+        else:
+            yield Line(_LABELS[name], _words(name, value), known=value is not None)
+    for other in others:
+        yield Line(text("either"), _other(other))
+
+
+def source_line(record: Document) -> Line:
+    """Where the record is from, and when somebody looked."""
+    words = text("{source} ({checked})", source=str(record["source"]), checked=str(record["checked"]))
+    return Line(text("source"), words if record["checked"] else verbatim(str(record["source"])))
+
+
+def _words(name: str, value: Any) -> Text:
+    if value is None:
+        return _NONE_YET.get(name, text("not known"))
+    if isinstance(value, bool):
+        return text("yes") if value else text("no")
+    if isinstance(value, list):
+        return verbatim(", ".join(map(str, value))) if value else text("none")
+    if isinstance(value, dict):
+        return verbatim(", ".join(f"{key} {inner}" for key, inner in value.items()))
+    return gibibytes(value) if name == "memory_bytes" else verbatim(str(value))
+
+
+def _variants(variants: list[Any]) -> Iterator[Line]:
+    yield Line(_LABELS["variants"], counted("{count} build", "{count} builds", len(variants)))
+    for one in variants:
+        label = text("  {tag}, {platform}", tag=one["tag"], platform=one["platform"])
+        yield Line(label, _variant(one), strong=one["default_index"])
+
+
+def _variant(one: Any) -> Text:
+    code = [*(one["architectures"] or ()), *(one["ptx"] or ())]
+    words = verbatim(" ".join(code)) if code else text("for the CPU") if one["cuda"] is None else text("architectures not known")
+    return text("{code}; pip's own", code=words) if one["default_index"] else words
+
+
+def _other(other: Any) -> Text:
+    capability, architecture = other["compute_capability"] or "?", other["architecture"] or "?"
+    ids = ", ".join(other.get("pci_ids") or ())
+    if ids:
+        return text("{architecture}, {capability}: {ids}", architecture=architecture, capability=capability, ids=ids)
+    return text("{architecture}, {capability}", architecture=architecture, capability=capability)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
