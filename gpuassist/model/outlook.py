@@ -22,7 +22,7 @@ class GoalKind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A wish in short: `version` is None where any will do, `name` is the GPU's PCI id, empty for the other kinds."""
+    """A wish in short: `version` is None where any will do; `name` is the GPU's PCI id, or the tag of a torch build (`cu128`)."""
 
     kind: GoalKind
     version: Version | None = None
@@ -30,10 +30,21 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """Two parts, named with the GPU that they are for, whether they fit, and why not; None where that cannot be told."""
+
+    first: Text
+    second: Text
+    holds: bool | None
+    reason: Text
+
+
+@dataclass(frozen=True, slots=True)
 class Outlook:
     """`before` is the chain of each GPU with the wish in place and nothing else changed, `after` when the steps are done. `steps`
     is the smallest change that makes every link hold, empty where all hold already, or where `blocked_by` says why none does.
-    `undetermined` is what is not known of this machine and could change the answer.
+    `undetermined` is what is not known of this machine and could change the answer; `links` are those of `before`, every one of
+    every GPU, those that a picture leaves out because they hold as well.
     """
 
     goal: Text
@@ -43,3 +54,4 @@ class Outlook:
     blocked_by: tuple[Text, ...] = ()
     notes: tuple[Text, ...] = ()
     undetermined: tuple[Text, ...] = ()
+    links: tuple[Link, ...] = ()

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from gpuassist.diagnose.case import Case
 from gpuassist.knowledge.compatibility import is_jetson
+from gpuassist.knowledge.smallest import Demand, Need
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Distribution, Host, Machine
+from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import text
 from gpuassist.session import imagined
 from gpuassist.session.context import Session
+from gpuassist.session.foresee import Question, foresee, rig_of
 from gpuassist.session.replacing import WishError, gpu_record, version_of, with_driver, with_toolkit, with_torch
 from gpuassist.system.clock import iso
 
@@ -91,6 +95,17 @@ def choices(session: Session) -> Choices:
         pythons=tuple(str(one) for one in pythons),
         gccs=tuple(str(major) for major in range(max(limits, default=_OLDEST_GCC), _OLDEST_GCC - 1, -1)),
     )
+
+
+def outlook(session: Session, wish: Wish, machine: Machine | None = None) -> Outlook:
+    """How the chains look with the wish in place, and the smallest change from there that makes every link hold."""
+    made = imagine(session, wish, machine)
+    rig = rig_of(Case(made, session.knowledge))
+    demand = Demand(
+        torch_need=Need.MUST if rig.torch is not None else Need.LEAVE,
+        toolkit_need=Need.MUST if rig.toolkit is not None else Need.LEAVE,
+    )
+    return foresee(session, Question(text("what if"), made, made, demand))
 
 
 def _blank(session: Session, wish: Wish) -> Machine:

@@ -1,0 +1,140 @@
+"""`gpuassist plan GOAL`: what it would take, link by link and step by step; nothing is changed.
+
+It ends with 0 where nothing is to do or the steps lead there, with 2 where nothing does, with 3 where it cannot be told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+
+from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.model.chain import Chain, Joint, Part, Status
+from gpuassist.model.codec import Json
+from gpuassist.model.outlook import Outlook
+from gpuassist.model.plan import Step
+from gpuassist.model.text import Text, text
+from gpuassist.session.plan import GoalError, look, parse_goal, plan_goals
+from gpuassist.session.recording import RecordingError
+from gpuassist.session.words import ENGLISH, Words
+
+NAME = "plan"
+HELP = text("what a driver, a CUDA, a torch or another GPU would take, for every GPU of the machine; changes nothing")
+
+SCHEMA = 1
+_MARKS = {Status.RIGHT: "✓", Status.WARNING: "!", Status.PROBLEM: "✗", Status.UNKNOWN: "?", Status.ABSENT: "·"}
+_GOALS = text('driver, driver==580, cuda, cuda==12.8, torch, torch==2.6, gpu="RTX 5090" (one more beside those that are there)')
+
+
+def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
+    """The goals, and how they are answered."""
+    parser.add_argument("goals", nargs="+", metavar=words(text("GOAL")), help=words(_GOALS))
+    parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
+
+
+def run(options: argparse.Namespace, context: Context) -> Exit:
+    """Looks, plans and tells."""
+    if options.json and not options.lang:
+        context = dataclasses.replace(context, session=dataclasses.replace(context.session, words=ENGLISH))
+    try:
+        goals = tuple(parse_goal(words, context.session.knowledge) for words in options.goals)
+        machine = look(context.session, context.machine_file)
+    except (GoalError, RecordingError) as error:
+        raise UsageError(error.reason) from error
+    outlook = plan_goals(context.session, machine, goals)
+    if options.json:
+        context.document(document(outlook, context.session.words))
+        for reason in outlook.undetermined:
+            context.note(reason)
+    else:
+        _show(context, outlook)
+    return status(outlook)
+
+
+def status(outlook: Outlook) -> Exit:
+    """Whether there is a way, none, or that could not be told."""
+    if outlook.blocked_by:
+        return Exit.PROBLEMS
+    return Exit.UNDETERMINED if outlook.undetermined else Exit.HEALTHY
+
+
+def document(outlook: Outlook, words: Words) -> Json:
+    """The plan as its contract has it."""
+    return {
+        "schema": SCHEMA,
+        "goal": words(outlook.goal),
+        "links": [
+            {"from": words(one.first), "to": words(one.second), "holds": one.holds, "reason": words(one.reason)}
+            for one in outlook.links
+        ],
+        "steps": [_step(one, words) for one in outlook.steps],
+        "blocked_by": [words(one) for one in outlook.blocked_by],
+    }
+
+
+def _step(step: Step, words: Words) -> Json:
+    return {
+        "kind": step.kind.value,
+        "text": words(step.text),
+        "commands": list(step.commands),
+        "diff": step.diff,
+        "check": words(step.check) if step.check is not None else "",
+        "needs_root": step.needs_root,
+    }
+
+
+def _show(context: Context, outlook: Outlook) -> None:
+    context.say(text("Goal: {goal}", goal=outlook.goal))
+    for place, chain in enumerate(outlook.before):
+        _show_chain(context, place, chain)
+    context.say()
+    context.say(_verdict(outlook))
+    for reason in (*outlook.blocked_by, *outlook.undetermined):
+        context.say(text("  - {reason}", reason=reason))
+    for number, step in enumerate(outlook.steps, start=1):
+        _show_step(context, number, step)
+    for note in outlook.notes:
+        context.say()
+        context.say(text("Note: {note}", note=note))
+
+
+def _verdict(outlook: Outlook) -> Text:
+    if outlook.blocked_by:
+        return text("No change makes every link hold:")
+    if outlook.undetermined:
+        return text("This could not be determined:")
+    if outlook.steps:
+        return text("What it takes:")
+    return text("Nothing has to be done.")
+
+
+def _show_chain(context: Context, place: int, chain: Chain) -> None:
+    words = context.session.words
+    nodes = {node.part: node for node in chain.nodes}
+    drawn = [node for node in chain.nodes if node.part is not Part.GPU and node.status is not Status.ABSENT]
+    row = " – ".join(f"{_MARKS[node.status]} {words(node.name)}" for node in drawn)
+    gpu = nodes[Part.GPU]
+    context.say()
+    context.say(f"GPU {place}: {words(gpu.name)} ({words(gpu.detail)})")
+    context.say(f"  {row}")
+    for joint in chain.joints:
+        if joint.status in {Status.PROBLEM, Status.WARNING, Status.UNKNOWN}:
+            context.say(f"  {_MARKS[joint.status]} {_reason(joint, chain, words)}")
+
+
+def _reason(joint: Joint, chain: Chain, words: Words) -> str:
+    names = {node.part: words(node.name) for node in chain.nodes}
+    reason = words(joint.reason) or words(text("not known"))
+    return f"{names[joint.first]} → {names[joint.second]}: {reason}"
+
+
+def _show_step(context: Context, number: int, step: Step) -> None:
+    words = context.session.words
+    context.say()
+    context.say(f"{number}. {words(step.text)}")
+    for line in step.commands:
+        context.say(f"     {line}")  # never wrapped: it is there to be copied
+    if step.needs_root:
+        context.say(text("   (needs administrator rights: gpuassist shows such commands and never runs them)"))
+    if step.check is not None:
+        context.say(text("   To see that it worked: {check}", check=step.check))

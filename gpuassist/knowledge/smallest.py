@@ -1,0 +1,421 @@
+"""The smallest change that makes the parts of a machine fit: driver, torch build, toolkit and host compiler for all its GPUs.
+
+Each part can stay, or move to the best that fits the others; of all combinations the cheapest is taken. What it costs counts what
+it asks of the user: a line in a start-up file, a package of his own, root, a restart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+from gpuassist.knowledge.choosing import (
+    GpuWish,
+    Host,
+    InstalledToolkit,
+    Obstacle,
+    Workload,
+    choose_driver,
+    choose_toolkit_release,
+    choose_torch,
+)
+from gpuassist.knowledge.compatibility import (
+    DriverFit,
+    ToolkitMatch,
+    driver_serves_cuda,
+    driver_serves_gpu,
+    extension_buildable,
+    gcc_fits,
+    glibc_clashes,
+    kernels_run,
+    toolkit_builds_for,
+)
+from gpuassist.knowledge.records import BranchRecord, ModuleFlavour, ToolkitRecord, TorchBuild
+from gpuassist.model.version import ComputeCapability, Target, Version
+
+_LINE, _PACKAGE, _ENVIRONMENT, _ROOT_PACKAGE, _ROOT_LARGE, _RESTART = 1, 3, 5, 6, 8, 20
+_LEFT = 15  # a part that should fit and does not: worth an installation, no restart
+_USUAL_PYTHON = Version((3, 12))
+
+
+class Need(str, Enum):
+    """How much a part matters: it must fit, it should where that is to be had, a line may mend it; it stays and the others should
+    fit it; or it does not matter.
+    """
+
+    MUST = "must"
+    SHOULD = "should"
+    LINE = "line"
+    KEEP = "keep"
+    LEAVE = "leave"
+
+
+class Wall(str, Enum):
+    """What keeps every combination from fitting."""
+
+    SPLIT = "split"
+    NO_DRIVER = "no-driver"
+    DRIVER = "driver"
+    TORCH = "torch"
+    TOOLKIT = "toolkit"
+
+
+@dataclass(frozen=True, slots=True)
+class TorchThere:
+    """An installed torch: `targets` is None where not known, `cuda` None for a CPU build or where not known."""
+
+    version: Version
+    tag: str
+    cuda: Version | None
+    targets: tuple[Target, ...] | None
+    cpu: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rig:
+    """A machine as far as parts must fit: None is not there or not known. `one_module` is false under WSL2, `driver_fixed`
+    where the driver is part of a system image (Jetson); `gccs` are the other installed ones.
+    """
+
+    gpus: tuple[GpuWish, ...]
+    capabilities: tuple[ComputeCapability, ...]
+    today: str
+    machine: str = "x86_64"
+    driver: Version | None = None
+    open_module: bool | None = None
+    one_module: bool = True
+    driver_fixed: bool = False
+    torch: TorchThere | None = None
+    python: Version | None = None
+    toolkit: InstalledToolkit | None = None
+    toolkits: tuple[InstalledToolkit, ...] = ()
+    gcc: Version | None = None
+    gccs: tuple[Version, ...] = ()
+    glibc: Version | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What shall be: versions that are pinned, and how much each part matters; `torch_tag` is `cu128`, empty for any."""
+
+    driver: Version | None = None
+    torch: Version | None = None
+    torch_tag: str = ""
+    toolkit: Version | None = None
+    driver_need: Need = Need.MUST
+    torch_need: Need = Need.LEAVE
+    toolkit_need: Need = Need.LEAVE
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """What there is to choose from."""
+
+    branches: tuple[BranchRecord, ...]
+    builds: tuple[TorchBuild, ...]
+    toolkits: tuple[ToolkitRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DriverMove:
+    """A driver to install: a branch, or the version that was asked for."""
+
+    version: Version
+    open_module: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TorchMove:
+    """A build to install; `python` is that of a new environment, None where the present one will do."""
+
+    build: TorchBuild
+    python: Version | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolkitMove:
+    """A toolkit for new terminals: one that is there (`root`), or one to install."""
+
+    release: Version
+    root: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GccMove:
+    """A host compiler for nvcc: by its major; one that is there, or one to install."""
+
+    version: Version
+    there: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What moves; None stays. `left` are parts that do not fit and are left so, because nothing fits or they matter less."""
+
+    driver: DriverMove | None = None
+    torch: TorchMove | None = None
+    toolkit: ToolkitMove | None = None
+    gcc: GccMove | None = None
+    left: tuple[Wall, ...] = ()
+    cost: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Smallest:
+    """The change, or the walls that stand in its way; `obstacle` is torch's, `without` the build that would do without it."""
+
+    change: Change | None
+    walls: tuple[Wall, ...] = ()
+    obstacle: Obstacle | None = None
+    without: TorchBuild | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """One way for one part: what moves, what it then is, and what that costs."""
+
+    cost: int = 0
+    version: Version | None = None
+    move: DriverMove | TorchMove | ToolkitMove | None = None
+    gcc: GccMove | None = None
+    left: tuple[Wall, ...] = ()
+    rank: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class _Quest:
+    """What is looked for, and what was met on the way, for who has to say why nothing fits."""
+
+    rig: Rig
+    demand: Demand
+    stock: Stock
+    walls: dict[Wall, None] = field(default_factory=dict)
+    obstacle: Obstacle | None = None
+    without: TorchBuild | None = None
+
+
+def smallest_change(rig: Rig, demand: Demand, stock: Stock) -> Smallest:
+    """The cheapest combination in which every part fits as much as it must."""
+    quest = _Quest(rig, demand, stock)
+    found = list(_combinations(quest))
+    if not found:
+        return Smallest(None, tuple(quest.walls), quest.obstacle, quest.without)
+    best = min(found, key=lambda options: (sum(one.cost for one in options), _rank(options)))
+    return Smallest(_change(best), (), quest.obstacle, quest.without)
+
+
+def driver_fits(rig: Rig, version: Version, *, open_module: bool | None = None) -> bool:
+    """Whether a driver serves every GPU, its kernel module among it where that is known."""
+    wrong = {True: ModuleFlavour.OPEN_IMPOSSIBLE, False: ModuleFlavour.OPEN_REQUIRED}
+    for gpu in rig.gpus:
+        if driver_serves_gpu(version, gpu.architecture, gpu.chip) in {DriverFit.TOO_OLD, DriverFit.DROPPED}:
+            return False
+        if rig.one_module and open_module is not None and gpu.flavour is wrong[open_module]:
+            return False
+    return True
+
+
+def _combinations(quest: _Quest) -> Iterator[tuple[_Option, _Option, _Option]]:
+    for driver in _driver_options(quest):
+        for torch in _torch_options(quest, driver.version):
+            for toolkit in _toolkit_options(quest, driver.version, torch.version):
+                yield driver, torch, toolkit
+
+
+def _rank(options: tuple[_Option, ...]) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(-part for part in one.rank) for one in options)
+
+
+def _change(options: tuple[_Option, _Option, _Option]) -> Change:
+    driver, torch, toolkit = options
+    return Change(
+        driver.move if isinstance(driver.move, DriverMove) else None,
+        torch.move if isinstance(torch.move, TorchMove) else None,
+        toolkit.move if isinstance(toolkit.move, ToolkitMove) else None,
+        toolkit.gcc,
+        tuple(wall for one in options for wall in one.left),
+        sum(one.cost for one in options),
+    )
+
+
+def _driver_options(quest: _Quest) -> Iterator[_Option]:
+    rig, wanted = quest.rig, quest.demand.driver
+    if not rig.gpus and wanted is None:
+        yield _Option(version=rig.driver)
+        return
+    options = list(_pinned_driver(rig, wanted) if wanted else _any_driver(quest))
+    yield from options
+    if not options:
+        quest.walls.setdefault(Wall.DRIVER if wanted else Wall.NO_DRIVER)
+    if quest.demand.driver_need is not Need.MUST and all(one.cost for one in options):
+        yield _Option(_LEFT, rig.driver, left=(Wall.DRIVER,))
+
+
+def _pinned_driver(rig: Rig, wanted: Version) -> Iterator[_Option]:
+    there = rig.driver
+    is_it = there is not None and there.parts[: len(wanted.parts)] == wanted.parts
+    if there is not None and is_it and driver_fits(rig, there, open_module=rig.open_module):
+        yield _Option(version=there)
+        return
+    opened = _needs_open(rig)
+    if not rig.driver_fixed and driver_fits(rig, wanted, open_module=opened):
+        yield _Option(_RESTART, wanted, DriverMove(wanted, opened))
+
+
+def _any_driver(quest: _Quest) -> Iterator[_Option]:
+    rig = quest.rig
+    fits = rig.driver is not None and driver_fits(rig, rig.driver, open_module=rig.open_module)
+    if fits:
+        yield _Option(version=rig.driver)
+    choice = choose_driver(quest.stock.branches, rig.gpus, today=rig.today, one_module=rig.one_module)
+    if choice.split:
+        quest.walls[Wall.SPLIT] = None
+    best = choice.best
+    if best is None or rig.driver_fixed or (fits and rig.driver is not None and best.branch < rig.driver.major):
+        return
+    version = Version((best.branch,))
+    yield _Option(_RESTART, version, DriverMove(version, choice.open_module))
+
+
+def _needs_open(rig: Rig) -> bool:
+    flavours = {gpu.flavour for gpu in rig.gpus}
+    return ModuleFlavour.OPEN_REQUIRED in flavours or ModuleFlavour.OPEN_IMPOSSIBLE not in flavours
+
+
+def _torch_options(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
+    there, need = quest.rig.torch, quest.demand.torch_need
+    if need is Need.LEAVE or (there is None and need is not Need.MUST):
+        yield _Option(version=there.cuda if there else None)
+        return
+    if need is Need.KEEP and there is not None:
+        served = there.cuda is None or driver is None or driver_serves_cuda(driver, there.cuda)
+        yield _Option(0 if served else _LEFT + _RESTART, there.cuda, left=() if served else (Wall.TORCH,))
+        return
+    options = [*_torch_there(quest, driver), *_torches_to_install(quest, driver)]
+    yield from options
+    if not options:
+        quest.walls.setdefault(Wall.TORCH)
+        if need is not Need.MUST:
+            yield _Option(_LEFT, left=(Wall.TORCH,))
+
+
+def _torch_there(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
+    there = quest.rig.torch
+    if there is not None and _is_wanted(there, quest.demand) and torch_fits(quest.rig, there, driver):
+        yield _Option(version=there.cuda)
+
+
+def _torches_to_install(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
+    """The best build of each CUDA major: which of them fits the toolkit as well is seen later."""
+    rig, demand = quest.rig, quest.demand
+    builds = [one for one in quest.stock.builds if one.cuda is not None and demand.torch_tag in {"", one.tag}]
+    host = Host(rig.machine, driver, rig.python)
+    for major in {one.cuda.major for one in builds if one.cuda is not None}:
+        of_major = [one for one in builds if one.cuda is not None and one.cuda.major == major]
+        choice = choose_torch(of_major, rig.capabilities, host, release=demand.torch)
+        if choice.build is not None and choice.obstacle in {None, Obstacle.PYTHON}:
+            yield _torch_option(choice.build, python=choice.obstacle is Obstacle.PYTHON)
+    choice = choose_torch(builds, rig.capabilities, host, release=demand.torch)
+    if choice.obstacle is not None and quest.obstacle is None:
+        quest.obstacle, quest.without = choice.obstacle, choice.build
+
+
+def _torch_option(build: TorchBuild, *, python: bool) -> _Option:
+    rank = (*build.release.parts, int(build.default), *(build.cuda.parts if build.cuda else ()))
+    move = TorchMove(build, usual_python(build) if python else None)
+    return _Option(_ENVIRONMENT if python else _PACKAGE, build.cuda, move, rank=rank)
+
+
+def usual_python(build: TorchBuild) -> Version:
+    """The Python of a new environment for a build: 3.12, or the nearest that it has a wheel for, the older of two."""
+    return min(build.pythons, key=lambda one: (abs(one.parts[1] - _USUAL_PYTHON.parts[1]), one))
+
+
+def torch_fits(rig: Rig, torch: TorchThere, driver: Version | None) -> bool:
+    """Whether a torch computes on every GPU under a driver; what is not known of it does not count against it."""
+    if torch.cpu:
+        return False
+    if torch.cuda is not None and driver is not None and not driver_serves_cuda(driver, torch.cuda):
+        return False
+    targets = torch.targets
+    return targets is None or all(kernels_run(one, targets, cuda=torch.cuda) for one in rig.capabilities)
+
+
+def _is_wanted(torch: TorchThere, demand: Demand) -> bool:
+    wanted = demand.torch
+    same = wanted is None or torch.version.parts[: len(wanted.parts)] == wanted.parts
+    return same and (not demand.torch_tag or demand.torch_tag == torch.tag)
+
+
+def _toolkit_options(quest: _Quest, driver: Version | None, torch_cuda: Version | None) -> Iterator[_Option]:
+    rig, need = quest.rig, quest.demand.toolkit_need
+    if need is Need.LEAVE or (rig.toolkit is None and need is not Need.MUST):
+        yield _Option()
+        return
+    workload = Workload(rig.capabilities, glibc=rig.glibc, torch_cuda=torch_cuda, driver=driver)
+    options = list(_toolkits_there(quest, workload))
+    if need is not Need.LINE:
+        options += _toolkits_to_install(quest, workload)
+    yield from (one for one in options if need is not Need.LINE or one.cost <= _LINE)
+    if not options and need is Need.MUST:
+        quest.walls.setdefault(Wall.TOOLKIT)
+    elif need is not Need.MUST:
+        yield _Option(_LINE + 1 if need is Need.LINE else _LEFT, left=(Wall.TOOLKIT,))
+
+
+def _toolkits_there(quest: _Quest, workload: Workload) -> Iterator[_Option]:
+    rig, demand = quest.rig, quest.demand
+    for one in dict.fromkeys(filter(None, (rig.toolkit, *rig.toolkits))):
+        if not _is_release(one.version, demand.toolkit) or not toolkit_fits(one, one.version, workload):
+            continue
+        active = rig.toolkit is not None and one.root == rig.toolkit.root
+        move = None if active else ToolkitMove(one.version.release, one.root)
+        yield from _with_gcc(rig, one.gcc_limit, _toolkit_option(one.version, move, workload, 0 if active else _LINE))
+
+
+def _toolkits_to_install(quest: _Quest, workload: Workload) -> Iterator[_Option]:
+    rig, demand = quest.rig, quest.demand
+    records = [one for one in quest.stock.toolkits if _is_release(one.release, demand.toolkit)]
+    fitting = [one for one in records if toolkit_fits(one, one.release, workload)]
+    with_gcc = Workload(workload.capabilities, rig.gcc, workload.glibc, workload.torch_cuda, workload.driver)
+    chosen = {choose_toolkit_release(fitting, with_gcc), choose_toolkit_release(fitting, workload)}
+    for record in fitting:
+        if record.release in chosen:
+            move = ToolkitMove(record.release)
+            yield from _with_gcc(rig, record.gcc_limit, _toolkit_option(record.release, move, workload, _ROOT_LARGE))
+
+
+def _toolkit_option(version: Version, move: ToolkitMove | None, workload: Workload, cost: int) -> _Option:
+    same = workload.torch_cuda is not None and extension_buildable(workload.torch_cuda, version) is ToolkitMatch.SAME
+    return _Option(cost, version, move, rank=(int(same), *version.release.parts))
+
+
+def toolkit_fits(toolkit: InstalledToolkit | ToolkitRecord, version: Version, workload: Workload) -> bool:
+    """Whether a toolkit builds for every GPU and for torch, on this C library, programs that this driver runs."""
+    return (
+        all(toolkit_builds_for(toolkit.targets, one) for one in workload.capabilities)
+        and not (workload.glibc is not None and glibc_clashes(toolkit.glibc_clash, workload.glibc))
+        and (workload.driver is None or driver_serves_cuda(workload.driver, version))
+        and (workload.torch_cuda is None or extension_buildable(workload.torch_cuda, version) is not ToolkitMatch.MAJOR_DIFFERS)
+    )
+
+
+def _with_gcc(rig: Rig, limit: int | None, option: _Option) -> Iterator[_Option]:
+    if rig.gcc is None or limit is None or gcc_fits(limit, rig.gcc):
+        yield option
+        return
+    older = max((one for one in rig.gccs if gcc_fits(limit, one)), default=None)
+    move = GccMove(older, there=True) if older is not None else GccMove(Version((limit,)), there=False)
+    cost = option.cost + (_LINE if older is not None else _ROOT_PACKAGE)
+    yield _Option(cost, option.version, option.move, move, rank=option.rank)
+
+
+def _is_release(version: Version, wanted: Version | None) -> bool:
+    return wanted is None or version.parts[: len(wanted.parts)] == wanted.parts or version.release == wanted.release
+
+
+def walls_of(capabilities: Iterable[ComputeCapability], toolkits: Iterable[ToolkitRecord]) -> tuple[Version, ...]:
+    """The releases that know every architecture, whatever else they clash with."""
+    every = tuple(capabilities)
+    return tuple(one.release for one in toolkits if all(toolkit_builds_for(one.targets, capability) for capability in every))

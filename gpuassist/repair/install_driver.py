@@ -1,0 +1,75 @@
+"""The steps to another driver: by the distribution's packages or NVIDIA's, in Windows under WSL2, on the host of a container."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuassist.knowledge.commands import Commands
+from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.smallest import DriverMove
+from gpuassist.model.plan import Step, StepKind
+from gpuassist.model.text import Text, text
+from gpuassist.repair.install_place import Place, Use, step, use
+
+# Whose packages come from NVIDIA's own repository, because their distribution has none, or older ones.
+_FROM_NVIDIA = frozenset({Family.DEBIAN, Family.RHEL})
+
+
+def driver_steps(move: DriverMove, place: Place, commands: Commands) -> Iterator[Step]:
+    """Installing the driver, and the restart that brings it to work."""
+    if place.family is Family.WSL:
+        yield _in_windows(move, place, commands)
+    elif place.family is Family.CONTAINER:
+        yield _on_the_host(move)
+    else:
+        yield _here(move, place, commands)
+        yield step((use("reboot"),), place, commands, (text("Restart the computer"), None))
+
+
+def _in_windows(move: DriverMove, place: Place, commands: Commands) -> Step:
+    version = str(move.version)
+    does = text(
+        "In Windows, install NVIDIA's driver {version} or newer; then bring WSL up to date. Linux needs no driver", version=version
+    )
+    check = text("`nvidia-smi` in a new WSL window shows driver {version} or newer", version=version)
+    return step((use("wsl-update"),), place, commands, (does, check))
+
+
+def _on_the_host(move: DriverMove) -> Step:
+    version = str(move.version)
+    does = text(
+        "On the host, not in this container, install NVIDIA's driver {version} or newer, {flavour}; then start a new container",
+        version=version,
+        flavour=_flavour(move),
+    )
+    check = text("`nvidia-smi` in the new container shows driver {version} or newer", version=version)
+    return Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True)
+
+
+def _here(move: DriverMove, place: Place, commands: Commands) -> Step:
+    branch = str(move.version.major)
+    check = text("after the restart, `nvidia-smi` lists every GPU and shows a driver of branch {branch}", branch=branch)
+    uses = tuple(_uses(move, place))
+    if uses and all(commands.record(one.key, place.families) is not None for one in uses):
+        does = text("Install NVIDIA's driver, branch {branch}, {flavour}", branch=branch, flavour=_flavour(move))
+        return step(uses, place, commands, (does, check))
+    does = text(
+        "Install NVIDIA's driver, branch {branch}, {flavour}, in the way that your distribution describes",
+        branch=branch,
+        flavour=_flavour(move),
+    )
+    return Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True)
+
+
+def _uses(move: DriverMove, place: Place) -> Iterator[Use]:
+    flavour = "open" if move.open_module else "proprietary"
+    if place.family not in _FROM_NVIDIA:
+        yield use(f"driver-install-{flavour}", branch=move.version.major)
+    elif place.repository:
+        yield use("cuda-repository-add", repository=place.repository, architecture=place.repository_architecture)
+        suffix = "-nvidia" if place.family is Family.DEBIAN else ""
+        yield use(f"driver-install-{flavour}{suffix}", branch=move.version.major)
+
+
+def _flavour(move: DriverMove) -> Text:
+    return text("with the open kernel modules") if move.open_module else text("with the proprietary kernel module")

@@ -1,0 +1,166 @@
+"""A machine with a wish in place, judged, and the smallest change that makes every link of it hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuassist.diagnose.case import Case, Installed
+from gpuassist.diagnose.chain import chains
+from gpuassist.knowledge.choosing import InstalledToolkit
+from gpuassist.knowledge.compatibility import kernels_run
+from gpuassist.knowledge.smallest import Change, Demand, Rig, Stock, TorchThere, smallest_change
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.environment import Accelerator, Torch
+from gpuassist.model.fact import Fact, Known, value_or
+from gpuassist.model.machine import Machine
+from gpuassist.model.outlook import Outlook
+from gpuassist.model.text import Text
+from gpuassist.model.toolkit import Origin
+from gpuassist.model.version import ComputeCapability, Version, VersionError
+from gpuassist.repair.install import install_steps
+from gpuassist.repair.install_place import Place
+from gpuassist.session import imagined
+from gpuassist.session.context import Session
+from gpuassist.session.foresee_words import blocked_by, notes_on, undetermined
+from gpuassist.session.inspect import families_of, surroundings_of
+from gpuassist.session.links import links_of
+from gpuassist.session.replacing import with_driver, with_toolkit
+
+_NO_TORCH = Torch("")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: `base` is the machine that the change starts from, `wished` the one with the whole wish in place,
+    `demand` what the wish pins.
+    """
+
+    goal: Text
+    base: Machine
+    wished: Machine
+    demand: Demand
+
+
+def foresee(session: Session, question: Question) -> Outlook:
+    """What the wish would take."""
+    knowledge = session.knowledge
+    case = Case(question.base, knowledge)
+    rig = rig_of(case)
+    before = chains(question.wished, knowledge)
+    links = links_of(Case(question.wished, knowledge), before)
+    unknown = undetermined(case, question.demand)
+    if unknown:
+        return Outlook(question.goal, before, before, (), undetermined=unknown, links=links)
+    found = smallest_change(rig, question.demand, stock_of(knowledge))
+    if found.change is None:
+        walls = blocked_by(case, rig, question.demand, found)
+        return Outlook(question.goal, before, before, (), walls, links=links)
+    steps = install_steps(found.change, place_of(case), knowledge.commands)
+    after = chains(_changed(knowledge, question.base, found.change), knowledge)
+    notes = notes_on(case, rig, question.demand, found)
+    return Outlook(question.goal, before, after, steps, notes=notes, links=links)
+
+
+def stock_of(knowledge: Knowledge) -> Stock:
+    """Everything that can be installed."""
+    return Stock(knowledge.branches(), knowledge.torch_builds(), knowledge.toolkits())
+
+
+def rig_of(case: Case) -> Rig:
+    """The machine as far as its parts must fit."""
+    host = case.machine.host
+    gcc, torch = case.gcc, torch_of(case)
+    environment = torch.environment if torch else imagined.environment_of(case.machine)
+    opened = case.open_module
+    return Rig(
+        gpus=case.wishes,
+        capabilities=_capabilities(case),
+        today=case.machine.taken_at[:10],
+        machine=value_or(host.architecture, "x86_64"),
+        driver=case.driver.value if isinstance(case.driver, Known) else None,
+        open_module=opened.value if isinstance(opened, Known) else None,
+        one_module=not case.wsl,
+        driver_fixed=case.jetson,
+        torch=_torch_there(torch) if torch else None,
+        python=_known(environment.python_version) if environment else None,
+        toolkit=case.known(case.toolkit) if case.toolkit is not None else None,
+        toolkits=_for_everybody(case),
+        gcc=_known(gcc.version) if gcc else None,
+        gccs=tuple(version for version, _ in _compilers(case)),
+        glibc=_known(host.glibc),
+    )
+
+
+def torch_of(case: Case) -> Installed | None:
+    """The torch that is meant: one that computes on every GPU before others, a CUDA build before one for the processor alone."""
+    capabilities = _capabilities(case)
+    runs = (one for one in case.cuda_torches if _runs(one, capabilities))
+    return next(runs, next(iter(case.cuda_torches or case.torches), None))
+
+
+def place_of(case: Case) -> Place:
+    """Where the steps are done."""
+    torch = torch_of(case)
+    environment = torch.environment if torch else imagined.environment_of(case.machine)
+    tool = torch.tool if torch else Installed(environment, _NO_TORCH).tool if environment else ""
+    around = surroundings_of(case.machine)
+    return Place(
+        families=families_of(case.machine),
+        repository=around["repository"],
+        repository_architecture=around["repository_architecture"],
+        python=value_or(environment.interpreter, "python3") if environment else "python3",
+        tool=tool,
+        torch_there=torch is not None,
+        jetson=case.jetson,
+        compilers=tuple((version.major, path) for version, path in _compilers(case)),
+    )
+
+
+def _changed(knowledge: Knowledge, machine: Machine, change: Change) -> Machine:
+    if change.driver is not None:
+        machine = with_driver(knowledge, machine, change.driver.version)
+    if change.torch is not None:
+        machine = imagined.with_torch(machine, change.torch.build, change.torch.python)
+    if change.toolkit is not None:
+        machine = with_toolkit(knowledge, machine, change.toolkit.release)
+    return imagined.with_gcc(machine, change.gcc.version) if change.gcc is not None else machine
+
+
+def _torch_there(one: Installed) -> TorchThere | None:
+    words = value_or(one.torch.version, "")
+    try:
+        version = Version.parse(words)
+    except VersionError:
+        version = Version(())
+    targets = one.torch.targets
+    return TorchThere(
+        version,
+        words.partition("+")[2],
+        _known(one.torch.cuda),
+        targets.value if isinstance(targets, Known) else None,
+        cpu=value_or(one.torch.accelerator, Accelerator.CUDA) is not Accelerator.CUDA,
+    )
+
+
+def _for_everybody(case: Case) -> tuple[InstalledToolkit, ...]:
+    """The toolkits that are no part of a Python environment."""
+    outside = (one for one in case.toolkits if value_or(one.origin, Origin.LOCAL) not in {Origin.CONDA, Origin.WHEEL})
+    return tuple(known for known in map(case.known, outside) if known is not None)
+
+
+def _compilers(case: Case) -> tuple[tuple[Version, str], ...]:
+    every = value_or(case.machine.compilers, ())
+    return tuple((one.version.value, one.path) for one in every if one.family == "g++" and isinstance(one.version, Known))
+
+
+def _known(fact: Fact[Version]) -> Version | None:
+    return fact.value if isinstance(fact, Known) else None
+
+
+def _capabilities(case: Case) -> tuple[ComputeCapability, ...]:
+    return tuple(sorted({card.capability.value for card in case.cards if isinstance(card.capability, Known)}))
+
+
+def _runs(one: Installed, capabilities: tuple[ComputeCapability, ...]) -> bool:
+    targets = value_or(one.torch.targets, ())
+    return all(kernels_run(capability, targets, cuda=_known(one.torch.cuda)) for capability in capabilities)

@@ -1,0 +1,239 @@
+"""What stands in the way of a wish, what is not known, and what to know beside the steps, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from gpuassist.diagnose.case import Card, Case
+from gpuassist.knowledge.choosing import GpuWish, Obstacle, choose_driver
+from gpuassist.knowledge.compatibility import (
+    DriverFit,
+    driver_floor,
+    driver_serves_cuda,
+    driver_serves_gpu,
+    first_toolkit_for,
+    glibc_clashes,
+    kernels_run,
+    last_toolkit_for,
+    toolkit_builds_for,
+)
+from gpuassist.knowledge.records import ModuleFlavour, ToolkitRecord
+from gpuassist.knowledge.smallest import Demand, Need, Rig, Smallest, Wall
+from gpuassist.model.fact import Known, Unknown, value_or
+from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.version import ComputeCapability, Version
+
+_MISSING_GPU = text('there is no NVIDIA GPU in this computer; `gpuassist plan gpu="RTX 5090"` tells what one would take')
+
+
+def undetermined(case: Case, demand: Demand) -> tuple[Text, ...]:
+    """What is not known and could change the answer."""
+    return tuple(_undetermined(case, demand))
+
+
+def blocked_by(case: Case, rig: Rig, demand: Demand, found: Smallest) -> tuple[Text, ...]:
+    """Why no change makes every link hold, which side must move, and between what there is a choice."""
+    return tuple(dict.fromkeys(_blocked(case, rig, demand, found)))
+
+
+def notes_on(case: Case, rig: Rig, demand: Demand, found: Smallest) -> tuple[Text, ...]:
+    """What to know beside the steps: what is left as it is, and what will have to be done some day."""
+    return tuple(_notes(case, rig, demand, found))
+
+
+def _undetermined(case: Case, demand: Demand) -> Iterator[Text]:
+    gpus, driver = case.machine.gpus, case.machine.driver
+    if isinstance(gpus, Unknown):
+        yield text("the GPUs of this machine: {reason}", reason=gpus.reason)
+        return
+    unread = isinstance(driver.loaded, Unknown) and not case.wsl
+    asked = bool(case.cards) and demand.driver is None and demand.driver_need is Need.MUST
+    if asked and isinstance(case.driver, Unknown) and (case.loaded or case.wsl or unread):
+        yield text("the driver's version: {reason}", reason=case.driver.reason)
+    for card in case.cards if demand.torch_need is Need.MUST or demand.toolkit_need is Need.MUST else ():
+        if isinstance(card.capability, Unknown):
+            yield text("the compute capability of {gpu}: {reason}", gpu=card.name, reason=card.capability.reason)
+
+
+def _blocked(case: Case, rig: Rig, demand: Demand, found: Smallest) -> Iterator[Text]:
+    if Wall.SPLIT in found.walls or (Wall.DRIVER in found.walls and _is_split(case)):
+        yield from _split(case)
+        return
+    if Wall.NO_DRIVER in found.walls or Wall.DRIVER in found.walls:
+        yield from _no_driver(case, rig, demand)
+    if Wall.TORCH in found.walls:
+        yield from _no_torch(case, rig, demand, found)
+    if Wall.TOOLKIT in found.walls:
+        yield from _no_toolkit(case, rig, demand)
+
+
+def _is_split(case: Case) -> bool:
+    flavours = {card.flavour for card in case.cards}
+    return not case.wsl and {ModuleFlavour.OPEN_REQUIRED, ModuleFlavour.OPEN_IMPOSSIBLE} <= flavours
+
+
+def _split(case: Case) -> Iterator[Text]:
+    old = [card for card in case.cards if card.flavour is ModuleFlavour.OPEN_IMPOSSIBLE]
+    new = [card for card in case.cards if card.flavour is ModuleFlavour.OPEN_REQUIRED]
+    yield text(
+        "no Linux driver serves {old} and {new} at once: {old} needs the proprietary kernel module, {new} the open one, "
+        "and only one of them can be loaded",
+        old=_names(old),
+        new=_names(new),
+    )
+    for keep, give in ((new, old), (old, new)):
+        rest = [card for card in case.cards if card not in give]
+        choice = choose_driver(case.knowledge.branches(), _wishes(rest), today=case.machine.taken_at[:10])
+        if choice.best is not None:
+            yield text(
+                "either keep {keep}: take {give} out, or give it to a virtual machine (vfio-pci), and use driver branch {branch}, "
+                "{flavour}",
+                keep=_names(keep),
+                give=_names(give),
+                branch=choice.best.branch,
+                flavour=text("with the open kernel modules") if choice.open_module else text("with the proprietary kernel module"),
+            )
+    both = choose_driver(case.knowledge.branches(), case.wishes, today=case.machine.taken_at[:10], one_module=False)
+    if both.best is not None:
+        yield text(
+            "or use both under Windows with WSL2, whose driver knows no such split: branch {branch}", branch=both.best.branch
+        )
+
+
+def _no_driver(case: Case, rig: Rig, demand: Demand) -> Iterator[Text]:
+    if rig.driver_fixed:
+        yield text("the driver of a Jetson is part of its system: another one comes with another release of JetPack")
+        return
+    if demand.driver is None:
+        yield text("no driver branch that gpuassist knows serves {gpus} at once", gpus=_names(case.cards))
+        for card in case.cards:
+            if card.architecture is not None and card.architecture.last_branch is not None:
+                yield text("{gpu} was served up to branch {branch}", gpu=card.name, branch=card.architecture.last_branch)
+        return
+    for card in case.cards:
+        yield from _unserved(card, demand.driver)
+
+
+def _unserved(card: Card, driver: Version) -> Iterator[Text]:
+    architecture = card.architecture
+    if architecture is None:
+        return
+    fit = driver_serves_gpu(driver, architecture, card.chip)
+    if fit is DriverFit.DROPPED:
+        yield text(
+            "driver {driver} no longer serves {gpu}, whose last branch is {branch}",
+            driver=str(driver),
+            gpu=card.name,
+            branch=str(architecture.last_branch),
+        )
+    elif fit is DriverFit.TOO_OLD:
+        first = next((chip.first_driver for chip in architecture.chips if chip.chip == card.chip), None)
+        yield text(
+            "driver {driver} is older than {gpu}, whose first is {first}", driver=str(driver), gpu=card.name, first=str(first)
+        )
+
+
+def _no_torch(case: Case, rig: Rig, demand: Demand, found: Smallest) -> Iterator[Text]:
+    release = text("torch {version}", version=_torch_words(demand)) if demand.torch else text("torch")
+    builds = [one for one in case.knowledge.torch_builds() if one.cuda is not None and one.machine == rig.machine]
+    if found.obstacle is Obstacle.RELEASE_UNKNOWN:
+        yield text("gpuassist knows no CUDA build of {torch} for {machine}", torch=release, machine=rig.machine)
+    elif found.obstacle is Obstacle.NO_BUILD_FOR_GPU:
+        for card in case.cards:
+            yield from _no_code(card, release, demand, builds)
+    elif found.obstacle is Obstacle.NO_BUILD_FOR_ALL_GPUS:
+        yield text("no single build of {torch} has code for {gpus}", torch=release, gpus=_names(case.cards))
+        yield text("make an environment for each generation, or hide one GPU from torch with CUDA_VISIBLE_DEVICES")
+    elif found.obstacle is Obstacle.JETSON_WHEELS:
+        yield text("PyTorch's own builds need a newer JetPack here; NVIDIA's index has torch for the one that is installed")
+    elif found.without is not None and found.without.cuda is not None:
+        yield text("{torch} needs driver {floor} or newer", torch=release, floor=str(driver_floor(found.without.cuda)))
+
+
+def _no_code(card: Card, release: Text, demand: Demand, builds: list) -> Iterator[Text]:  # type: ignore[type-arg]
+    if not isinstance(card.capability, Known):
+        return
+    capability = card.capability.value
+    running = [one for one in builds if kernels_run(capability, one.targets, cuda=one.cuda)]
+    wanted = [one for one in running if demand.torch is None or one.release == demand.torch.release]
+    if any(not demand.torch_tag or one.tag == demand.torch_tag for one in wanted):
+        return
+    yield text("no build of {torch} has code for {gpu} ({capability})", torch=release, gpu=card.name, capability=str(capability))
+    if running:
+        first, last = min(one.release for one in running), max(one.release for one in running)
+        yield text("builds of torch {first} to {last} have", first=str(first), last=str(last))
+
+
+def _no_toolkit(case: Case, rig: Rig, demand: Demand) -> Iterator[Text]:
+    every = case.knowledge.toolkits()
+    wanted = [one for one in every if demand.toolkit is None or one.release == demand.toolkit.release]
+    if not wanted:
+        yield text("CUDA {version} is no release that gpuassist knows", version=str(demand.toolkit))
+        return
+    for record in wanted if demand.toolkit is not None else ():
+        yield from _unfit(record, case, rig)
+    if demand.toolkit is None:
+        yield text("no CUDA release builds for {gpus} with this C library and driver", gpus=_names(case.cards))
+
+
+def _unfit(record: ToolkitRecord, case: Case, rig: Rig) -> Iterator[Text]:
+    release = str(record.release)
+    for card in case.cards:
+        if isinstance(card.capability, Known) and not toolkit_builds_for(record.targets, card.capability.value):
+            yield from _unknown_to(release, card, card.capability.value, case.knowledge.toolkits())
+    if rig.glibc is not None and glibc_clashes(record.glibc_clash, rig.glibc):
+        yield text("the headers of CUDA {release} clash with this system's glibc {glibc}", release=release, glibc=str(rig.glibc))
+    if rig.driver is not None and not driver_serves_cuda(rig.driver, record.release):
+        floor = str(driver_floor(record.release))
+        yield text("programs of CUDA {release} need driver {floor} or newer", release=release, floor=floor)
+
+
+def _unknown_to(release: str, card: Card, capability: ComputeCapability, every: tuple[ToolkitRecord, ...]) -> Iterator[Text]:
+    first, last = first_toolkit_for(capability, every), last_toolkit_for(capability, every)
+    words = text(
+        "CUDA {release} does not build for {gpu} ({capability})", release=release, gpu=card.name, capability=str(capability)
+    )
+    yield words
+    if first is not None:
+        edge = text("{first} to {last}", first=str(first), last=str(last)) if last else text("{first} and newer", first=str(first))
+        yield text("CUDA {releases} do", releases=edge)
+
+
+def _notes(case: Case, rig: Rig, demand: Demand, found: Smallest) -> Iterator[Text]:
+    change = found.change
+    if change is None:
+        return
+    if Wall.TORCH in change.left:
+        yield text("torch stays as it is, and does not compute on every GPU: `gpuassist plan torch` tells more")
+    if Wall.TOOLKIT in change.left:
+        yield text("the toolkit stays as it is, which matters to those who compile: `gpuassist plan cuda` tells more")
+    if Wall.DRIVER in change.left:
+        yield text("the driver stays as it is; to run what is compiled, see `gpuassist plan driver`")
+    if change.driver is not None and value_or(case.machine.host.secure_boot, False):  # noqa: FBT003 -- the fact's default
+        yield text("Secure Boot is on: the new module must be signed with a key that this computer knows, or it will not be loaded")
+    if change.driver is None and demand.driver is None and rig.driver is not None and demand.driver_need is Need.MUST:
+        yield from _ended(case, rig.driver)
+
+
+def _ended(case: Case, driver: Version) -> Iterator[Text]:
+    branch = case.knowledge.branch(driver.major)
+    if branch is not None and branch.has_ended(case.machine.taken_at[:10]):
+        best = choose_driver(case.knowledge.branches(), case.wishes, today=case.machine.taken_at[:10], one_module=not case.wsl).best
+        if best is not None and best.branch != branch.branch:
+            yield text(
+                "driver branch {branch} gets no updates any more; `gpuassist plan driver=={best}` tells how to get one that does",
+                branch=branch.branch,
+                best=best.branch,
+            )
+
+
+def _torch_words(demand: Demand) -> str:
+    return f"{demand.torch}+{demand.torch_tag}" if demand.torch_tag else str(demand.torch)
+
+
+def _wishes(cards: Iterable[Card]) -> tuple[GpuWish, ...]:
+    return tuple(GpuWish(card.architecture, card.chip, card.flavour) for card in cards if card.architecture)
+
+
+def _names(cards: Iterable[Card]) -> Text:
+    return verbatim(", ".join(dict.fromkeys(card.name for card in cards)))

@@ -1,0 +1,169 @@
+"""What a goal would take on a machine: `driver`, `cuda==12.8`, `torch==2.6`, `gpu=RTX 5090`, alone or several at once."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from gpuassist.detect.machine import detect
+from gpuassist.diagnose.case import Case
+from gpuassist.knowledge.choosing import Host, choose_torch
+from gpuassist.knowledge.records import TorchBuild
+from gpuassist.knowledge.smallest import Demand, Need, Rig
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.fact import value_or
+from gpuassist.model.machine import Machine
+from gpuassist.model.outlook import Goal, GoalKind, Outlook
+from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.version import Version, VersionError
+from gpuassist.session import imagined
+from gpuassist.session.context import Session
+from gpuassist.session.foresee import Question, foresee, rig_of
+from gpuassist.session.recording import read_recording
+from gpuassist.session.replacing import WishError, gpu_record, with_added_gpu, with_driver, with_toolkit
+
+_GOAL = re.compile(r"\s*(?P<kind>\w+)\s*(?:={1,2}\s*(?P<value>.*?)\s*)?", re.DOTALL)
+_ALSO = {"pytorch": "torch", "toolkit": "cuda", "nvcc": "cuda", "card": "gpu", "nvidia": "driver"}
+
+
+class GoalError(WishError):
+    """Words that are no goal; `reason` says what would be one."""
+
+
+def parse_goal(words: str, knowledge: Knowledge) -> Goal:
+    """The goal that somebody typed; raises `GoalError` with the nearest that would be one."""
+    found = _GOAL.fullmatch(words)
+    kind = next((one for one in GoalKind if found and one.value == found["kind"].lower()), None)
+    if found is None or kind is None:
+        raise GoalError(_nearest(words, found["kind"].lower() if found else "", knowledge))
+    value = (found["value"] or "").strip("\"'“” ")
+    if kind is GoalKind.GPU:
+        return _gpu_goal(value, knowledge)
+    if found["value"] is None:
+        return Goal(kind)
+    try:
+        version = Version.parse(value)
+    except VersionError:
+        raise GoalError(text("{words} names no version: {kind}==VERSION does", words=words, kind=kind.value)) from None
+    return Goal(kind, version, value.partition("+")[2] if kind is GoalKind.TORCH else "")
+
+
+def look(session: Session, recording: str = "") -> Machine:
+    """The live machine, or the one in a file; raises `RecordingError` where the file holds none."""
+    if recording:
+        return read_recording(session.world.files, recording)
+    return detect(session.world, session.knowledge, lambda progress: None)
+
+
+def plan_goal(session: Session, machine: Machine, goal: Goal) -> Outlook:
+    """What a goal would take on a machine."""
+    return plan_goals(session, machine, (goal,))
+
+
+def plan_goals(session: Session, machine: Machine, goals: tuple[Goal, ...]) -> Outlook:
+    """What several goals would take at once; each GPU among them is one more beside those that are there."""
+    knowledge = session.knowledge
+    base = machine
+    for goal in goals:
+        if goal.kind is GoalKind.GPU:
+            base = with_added_gpu(knowledge, base, goal.name)
+    rig = rig_of(Case(base, knowledge))
+    demand = _demand(goals, rig)
+    title = verbatim(" ".join(_spelled(goal, knowledge) for goal in goals))
+    return foresee(session, Question(title, base, _wished(knowledge, base, rig, goals), demand))
+
+
+def _gpu_goal(name: str, knowledge: Knowledge) -> Goal:
+    if not name:
+        raise GoalError(text('gpu needs a name: gpu="RTX 5090", or a PCI id, gpu=10de:2b85'))
+    try:
+        return Goal(GoalKind.GPU, name=gpu_record(knowledge, name).pci_id or name)
+    except WishError as error:
+        raise GoalError(error.reason) from error
+
+
+def _demand(goals: Iterable[Goal], rig: Rig) -> Demand:
+    demand = Demand(torch_need=Need.LEAVE, toolkit_need=Need.LEAVE, driver_need=Need.SHOULD)
+    for goal in goals:
+        demand = _joined(demand, goal, rig)
+    return demand
+
+
+def _joined(demand: Demand, goal: Goal, rig: Rig) -> Demand:
+    if goal.kind is GoalKind.DRIVER:
+        torch = Need.SHOULD if goal.version else Need.KEEP
+        return replace(demand, driver=goal.version, driver_need=Need.MUST, torch_need=_more(demand.torch_need, torch))
+    if goal.kind is GoalKind.TORCH:
+        toolkit = _more(demand.toolkit_need, Need.LINE)
+        pinned = replace(demand, torch=goal.version, torch_tag=goal.name)
+        return replace(pinned, driver_need=Need.MUST, torch_need=Need.MUST, toolkit_need=toolkit)
+    if goal.kind is GoalKind.CUDA:
+        other = goal.version is not None and rig.torch is not None and not _same_major(rig.torch.cuda, goal.version)
+        torch = _more(demand.torch_need, Need.SHOULD if other else Need.KEEP)
+        return replace(demand, toolkit=goal.version, torch_need=torch, toolkit_need=Need.MUST)
+    torch = _more(demand.torch_need, Need.MUST if rig.torch is not None else Need.LEAVE)
+    return replace(demand, driver_need=Need.MUST, torch_need=torch, toolkit_need=_more(demand.toolkit_need, Need.SHOULD))
+
+
+def _same_major(one: Version | None, other: Version) -> bool:
+    return one is None or one.major == other.major
+
+
+def _more(one: Need, other: Need) -> Need:
+    order = (Need.LEAVE, Need.KEEP, Need.LINE, Need.SHOULD, Need.MUST)
+    return max(one, other, key=order.index)
+
+
+def _wished(knowledge: Knowledge, base: Machine, rig: Rig, goals: Iterable[Goal]) -> Machine:
+    made = base
+    for goal in goals:
+        if goal.kind is GoalKind.DRIVER and goal.version is not None and not _is(rig.driver, goal.version):
+            made = with_driver(knowledge, made, goal.version)
+        elif goal.kind is GoalKind.CUDA and goal.version is not None:
+            made = with_toolkit(knowledge, made, goal.version)
+        elif goal.kind is GoalKind.TORCH:
+            made = _with_wished_torch(knowledge, made, rig, goal)
+    return made
+
+
+def _with_wished_torch(knowledge: Knowledge, machine: Machine, rig: Rig, goal: Goal) -> Machine:
+    """The machine with the build that serves all its GPUs, whatever its driver and Python; else with the one that pip takes."""
+    there = rig.torch
+    if there is not None and (goal.version is None or (_is(there.version, goal.version) and goal.name in {"", there.tag})):
+        return machine
+    builds = [one for one in knowledge.torch_builds(goal.version) if goal.name in {"", one.tag}]
+    choice = choose_torch(builds, rig.capabilities, Host(rig.machine), release=goal.version)
+    build = choice.build or _default(builds, value_or(machine.host.architecture, "x86_64"))
+    if build is None:
+        return imagined.with_unknown_torch(machine, str(goal.version)) if goal.version else machine
+    return imagined.with_torch(machine, build)
+
+
+def _default(builds: list[TorchBuild], architecture: str) -> TorchBuild | None:
+    here = [one for one in builds if one.machine == architecture]
+    return max(here, key=lambda one: (one.release, one.default), default=None)
+
+
+def _is(version: Version | None, wanted: Version) -> bool:
+    return version is not None and version.parts[: len(wanted.parts)] == wanted.parts
+
+
+def _spelled(goal: Goal, knowledge: Knowledge) -> str:
+    if goal.kind is GoalKind.GPU:
+        record = knowledge.gpu(goal.name)
+        return f'gpu="{record.name if record else goal.name}"'
+    if goal.version is None:
+        return str(goal.kind.value)
+    return f"{goal.kind.value}=={goal.version}" + (f"+{goal.name}" if goal.name else "")
+
+
+def _nearest(words: str, kind: str, knowledge: Knowledge) -> Text:
+    goals = text('driver, driver==580, cuda, cuda==12.8, torch, torch==2.6 or gpu="RTX 5090"')
+    if knowledge.gpus_named(words) or knowledge.gpu(words):
+        return text('{words} is no goal; a GPU to buy is gpu="{words}"', words=words)
+    near = _ALSO.get(kind) or next(iter(difflib.get_close_matches(kind, [one.value for one in GoalKind], 1)), "")
+    if near:
+        return text("{words} is no goal; did you mean {near}? Goals are {goals}", words=words, near=near, goals=goals)
+    return text("{words} is no goal; goals are {goals}", words=words, goals=goals)
