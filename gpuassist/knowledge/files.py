@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gpuassist.knowledge import build, build_torch
+from gpuassist.knowledge import build, build_packages, build_torch
 from gpuassist.knowledge.records import ArchitectureRecord, ChipRecord
 from gpuassist.knowledge.table import Table
 from gpuassist.model.text import Text
@@ -20,9 +20,13 @@ class KnowledgeFiles:
         self.gpus = Table(read, "gpus", lambda row, sources: build.gpu(row, sources, chip_named))
         self.drivers = Table(read, "drivers", build.branch)
         self.toolkits = Table(read, "toolkits", build.toolkit)
+        self.wheels = Table(read, "wheels", build.wheel)
         self.torch = Table(read, "torch", build.torch)
         self.torch_releases = Table(read, "torch_releases", build_torch.release)
         self.bad_pairs = Table(read, "bad_pairs", build_torch.bad_pair)
+        self.images = Table(read, "images", build_packages.image)
+        self.systems = Table(read, "systems", build_packages.system)
+        self.conda = Table(read, "conda", build_packages.conda)
         self.commands = Table(read, "commands", build.command)
         self.xids = Table(read, "xids", build.xid)
         self.nvml_codes = Table(read, "nvml_codes", build.nvml_code)

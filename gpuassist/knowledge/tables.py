@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -10,8 +11,19 @@ if TYPE_CHECKING:
     from gpuassist.knowledge import names
     from gpuassist.knowledge.codes import NvmlCodeRecord, XidRecord
     from gpuassist.knowledge.commands import Commands
+    from gpuassist.knowledge.conda_records import CondaRecord
     from gpuassist.knowledge.files import KnowledgeFiles
-    from gpuassist.knowledge.records import ArchitectureRecord, BranchRecord, ChipRecord, GpuRecord, ToolkitRecord, TorchBuild
+    from gpuassist.knowledge.image_records import ImageRecord, SystemRecord
+    from gpuassist.knowledge.images import ImageReading, NotAnImage
+    from gpuassist.knowledge.records import (
+        ArchitectureRecord,
+        BranchRecord,
+        ChipRecord,
+        GpuRecord,
+        ToolkitRecord,
+        TorchBuild,
+        WheelRecord,
+    )
     from gpuassist.knowledge.torch_records import BadPair, TorchRelease
     from gpuassist.model.text import Text
     from gpuassist.model.version import ComputeCapability, Version
@@ -39,7 +51,9 @@ class Knowledge:
 
     def gpu_named(self, name: str) -> GpuRecord | None:
         """The GPU that NVML prints so; None where none is known by that name, or several of different capability are."""
-        found = self.gpus_named(name)
+        every = self.gpus_named(name)
+        # The driver's name for a GPU is one of NVIDIA's lists; the id list alone knows a GeForce GT 1030 of 2012, for one.
+        found = tuple(gpu for gpu in every if not gpu.unlisted) or every
         return found[0] if len({(gpu.architecture, gpu.compute_capability) for gpu in found}) == 1 else None
 
     def gpus_named(self, name: str) -> tuple[GpuRecord, ...]:
@@ -52,6 +66,8 @@ class Knowledge:
         places = [*exact.get(wanted, ()), *(loose.get(ways[0], ()) if ways else ())]
         if not places:
             places = next((loose[way] for way in ways if way in loose), [])
+        if not places and (board := names.board(name)) != name:
+            return self.gpus_named(board)
         return self._files.gpus.at(dict.fromkeys(places))
 
     def gpus(self) -> tuple[GpuRecord, ...]:
@@ -77,6 +93,14 @@ class Knowledge:
     def toolkits(self) -> tuple[ToolkitRecord, ...]:
         """Every CUDA release, oldest first."""
         return self._files.toolkits.all()
+
+    def wheels(self) -> tuple[WheelRecord, ...]:
+        """Every package that holds a part of CUDA for Python environments."""
+        return self._files.wheels.all()
+
+    def wheel(self, distribution: str) -> WheelRecord | None:
+        """Such a package by its name, `nvidia-cublas-cu12`, in any spelling that pip takes."""
+        return self._files.wheels.first("distribution", re.sub(r"[-_.]+", "-", distribution).lower())
 
     def torch_builds(self, release: Version | None = None) -> tuple[TorchBuild, ...]:
         """The builds of a torch release (2.7 of 2.7.1), or of all where none is named, oldest release first."""
@@ -117,6 +141,24 @@ class Knowledge:
     def nvml_code(self, code: int) -> NvmlCodeRecord | None:
         """What NVML means by a return code."""
         return self._files.nvml_codes.first("code", str(code))
+
+    def images(self) -> tuple[ImageRecord, ...]:
+        """Every month of NVIDIA's framework images that is known, by family, oldest first."""
+        return self._files.images.all()
+
+    def systems(self) -> tuple[SystemRecord, ...]:
+        """The distributions that images stand on."""
+        return self._files.systems.all()
+
+    def image(self, name: str) -> ImageReading | NotAnImage:
+        """What is in a container image, by its name in any spelling."""
+        from gpuassist.knowledge import images
+
+        return images.read_image(name, images.Known(self.images(), self.toolkits(), self.systems()))
+
+    def conda(self) -> tuple[CondaRecord, ...]:
+        """Every torch build of conda's channels, by channel, oldest first."""
+        return self._files.conda.all()
 
     @cached_property
     def commands(self) -> Commands:

@@ -1,0 +1,58 @@
+"""Which torch build of conda's channels fits, and how it is asked for: loosely by its CUDA, or by its exact build."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gpuassist.knowledge.conda_records import Channel, CondaRecord
+from gpuassist.model.version import Version
+
+
+def specs(record: CondaRecord) -> tuple[str, ...]:
+    """What `conda install` takes to get this build: torch with its version, and what selects the CUDA.
+
+    On conda-forge the name of the build says that it is one with CUDA; without that a machine of no `__cuda` gets the other.
+    """
+    if record.channel is Channel.PYTORCH:
+        return (f"pytorch={record.version}", f"{record.selector}={record.cuda}" if record.cuda else record.selector)
+    if record.cuda is None:
+        return (f"pytorch={record.version}=cpu*",)
+    chosen = (f"pytorch={record.version}=cuda*", f"{record.selector}={record.cuda}")
+    return (*chosen, "arm-variant=*=tegra") if record.tegra else chosen
+
+
+def exact_spec(record: CondaRecord, python: Version) -> str | None:
+    """The build itself: `pytorch=2.3.1=py3.11_cuda12.1_cudnn8.9.2_0`; None where its name holds what is not known: on conda-forge
+    a hash, else a cuDNN, or a Python that it was not built for.
+    """
+    if record.channel is not Channel.PYTORCH or record.pythons is None or python.release not in record.pythons:
+        return None
+    if record.cuda is None:
+        return f"pytorch={record.version}=py{python.release}_cpu_0"
+    return f"pytorch={record.version}=py{python.release}_cuda{record.cuda}_cudnn{record.cudnn}_0" if record.cudnn else None
+
+
+def releases(records: Iterable[CondaRecord], channel: Channel) -> tuple[Version, ...]:
+    """The torch versions of a channel, oldest first."""
+    return tuple(sorted({one.version for one in records if one.channel is channel}))
+
+
+def builds(records: Iterable[CondaRecord], version: Version, *, machine: str = "x86_64") -> tuple[CondaRecord, ...]:
+    """The builds of a torch release (2.5, or exactly 2.5.1) for one CPU architecture, in the order of the file."""
+    platform = {"x86_64": "linux-64", "aarch64": "linux-aarch64"}.get(machine, "")
+    wanted = version.parts
+    return tuple(one for one in records if one.platform == platform and one.version.parts[: len(wanted)] == wanted)
+
+
+def accepts(record: CondaRecord, virtual: Version | None) -> bool:
+    """Whether the solver takes a build on a machine whose virtual package `__cuda` is this (None: it has none)."""
+    if not record.needs_virtual:
+        return True
+    return virtual is not None and (record.virtual_floor is None or virtual >= record.virtual_floor)
+
+
+def virtual_cuda(driver_cuda: Version | None, override: str | None = None) -> Version | None:
+    """`__cuda` as conda sees it: the driver's own CUDA figure, unless CONDA_OVERRIDE_CUDA sets another, or, empty, none."""
+    if override is None:
+        return driver_cuda
+    return Version.parse(override) if override.strip() else None

@@ -1,0 +1,239 @@
+"""A container image by its name, in any spelling: what is inside, and which driver it needs on the host."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from gpuassist.knowledge.compatibility import driver_floor
+from gpuassist.knowledge.image_records import ImageFamily, ImageRecord, SystemRecord
+from gpuassist.knowledge.records import ToolkitRecord
+from gpuassist.model.text import Text, text
+from gpuassist.model.version import Version
+
+# What the names alone say, and where that is written down.
+_RULES = {
+    ImageFamily.NGC_PYTORCH: "the name; PyTorch container release notes, docs.nvidia.com/deeplearning/frameworks",
+    ImageFamily.NGC_TENSORRT: "the name; TensorRT container release notes, docs.nvidia.com/deeplearning/tensorrt",
+    ImageFamily.CUDA: "the name; description of the image, hub.docker.com/r/nvidia/cuda (base, runtime, devel)",
+    ImageFamily.TORCH: "the name; Dockerfile and docker.Makefile of github.com/pytorch/pytorch",
+}
+_CHECKED = "2026-11-21"
+
+_EXAMPLES = {
+    ImageFamily.NGC_PYTORCH: "nvcr.io/nvidia/pytorch:23.10-py3",
+    ImageFamily.NGC_TENSORRT: "nvcr.io/nvidia/tensorrt:24.05-py3",
+    ImageFamily.CUDA: "nvidia/cuda:12.4.1-cudnn-devel-ubuntu22.04",
+    ImageFamily.TORCH: "pytorch/pytorch:2.4.0-cuda12.4-cudnn9-runtime",
+}
+
+_LEADING = re.compile(r"^(?:(?:docker|podman)\s+(?:image\s+)?pull\s+|docker://|https?://|oci://)", re.IGNORECASE)
+_REGISTRY = re.compile(r"^(?:nvcr\.io|(?:index\.|registry-1\.)?docker\.io|registry\.hub\.docker\.com)/")
+_MONTH_TAG = re.compile(r"(\d\d\.(?:0[1-9]|1[0-2]))(?:-py[23])?(-igpu)?", re.ASCII)
+_CUDA_TAG = re.compile(
+    r"(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?:-(cudnn)(\d{0,2}))?(-tensorrt)?-(base|runtime|devel)(?:-([a-z]+[\d.]*))?", re.ASCII
+)
+_TORCH_TAG = re.compile(r"(\d\.\d{1,2}(?:\.\d)?)-cuda(\d{1,2}(?:\.\d{1,2})?)-cudnn(\d{1,2})-(runtime|devel)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What reading an image's name draws upon."""
+
+    images: tuple[ImageRecord, ...]
+    toolkits: tuple[ToolkitRecord, ...]
+    systems: tuple[SystemRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ImageReading:
+    """What is inside an image. None is not known; of `torch`, `tensorrt`, `cudnn` (its major) "" is none inside.
+
+    `driver_min` runs it as it is: what its publisher asks for, else the driver made for its CUDA; `driver_floor` is the oldest
+    of CUDA's major (minor-version compatibility), for which the start may need NVIDIA_DISABLE_REQUIRE=1. An `integrated` image
+    is for Jetson, whose driver is part of its system: no number of these applies there.
+    """
+
+    name: str
+    family: ImageFamily
+    cuda: Version | None = None
+    torch: str | None = None
+    tensorrt: str | None = None
+    python: Version | None = None
+    cudnn: str | None = None
+    nvcc_inside: bool | None = None
+    cudnn_inside: bool | None = None
+    os: str | None = None
+    glibc: Version | None = None
+    driver_min: Version | None = None
+    driver_floor: Version | None = None
+    compat_drivers: tuple[Version, ...] = ()
+    integrated: bool = False
+    newer_than_known: bool = False
+    source: str = ""
+    checked: str = _CHECKED
+
+
+@dataclass(frozen=True, slots=True)
+class NotAnImage:
+    """Words that name no image that can be read; `expected` are names of the kinds that can."""
+
+    name: str
+    reason: Text
+    expected: tuple[str, ...]
+
+
+def read_image(name: str, known: Known) -> ImageReading | NotAnImage:
+    """What is in an image: `nvcr.io/nvidia/pytorch:23.10-py3`, `cuda:12.4.1-base-ubi9`, with or without its registry."""
+    repository, tag = _parts(name)
+    family = _family(repository, tag)
+    if family is None:
+        return NotAnImage(name, text("{image} is no image that gpuassist knows", image=name.strip()), tuple(_EXAMPLES.values()))
+    if tag in {"", "latest"}:
+        return _unfit(name, family, text("{image} names no release: its contents change", image=name.strip()))
+    if family is ImageFamily.CUDA:
+        return _cuda_image(name, tag, known)
+    if family is ImageFamily.TORCH:
+        return _torch_image(name, tag, known)
+    return _monthly(name, family, tag, known)
+
+
+def _parts(name: str) -> tuple[str, str]:
+    words = _LEADING.sub("", name.strip()).partition("@")[0].lower()
+    repository, _, tag = _REGISTRY.sub("", words).partition(":")
+    return repository.removeprefix("library/").strip("/"), tag
+
+
+def _family(repository: str, tag: str) -> ImageFamily | None:
+    if repository == "pytorch":  # both publishers' images are called so; their tags differ
+        return ImageFamily.NGC_PYTORCH if _MONTH_TAG.match(tag) else ImageFamily.TORCH
+    return {
+        "nvidia/pytorch": ImageFamily.NGC_PYTORCH,
+        "nvidia/tensorrt": ImageFamily.NGC_TENSORRT,
+        "tensorrt": ImageFamily.NGC_TENSORRT,
+        "nvidia/cuda": ImageFamily.CUDA,
+        "cuda": ImageFamily.CUDA,
+        "pytorch/pytorch": ImageFamily.TORCH,
+    }.get(repository)
+
+
+def _unfit(name: str, family: ImageFamily, reason: Text) -> NotAnImage:
+    return NotAnImage(name, reason, (_EXAMPLES[family],))
+
+
+def _malformed(name: str, family: ImageFamily) -> NotAnImage:
+    reason = text("{image} is not how this image is named: {example}", image=name.strip(), example=_EXAMPLES[family])
+    return _unfit(name, family, reason)
+
+
+def _monthly(name: str, family: ImageFamily, tag: str, known: Known) -> ImageReading | NotAnImage:
+    found = _MONTH_TAG.fullmatch(tag)
+    if found is None:
+        return _malformed(name, family)
+    month, integrated = Version.parse(found[1]), bool(found[2])
+    months = {one.month: one for one in known.images if one.family is family}
+    full = f"{family.value}:{tag}"
+    with_torch = family is ImageFamily.NGC_PYTORCH
+    if month not in months:
+        newer = month > max(months, default=month)
+        return ImageReading(
+            full,
+            family,
+            torch=None if with_torch else "",
+            nvcc_inside=_nvcc(family),
+            cudnn_inside=True,
+            integrated=integrated,
+            newer_than_known=newer,
+            source=_RULES[family],
+        )
+    return _of_month(full, months[month], integrated=integrated, known=known)
+
+
+def _of_month(name: str, record: ImageRecord, *, integrated: bool, known: Known) -> ImageReading:
+    native, floor = _drivers(record.cuda, known)
+    return ImageReading(
+        name=name,
+        family=record.family,
+        cuda=record.cuda,
+        torch=record.torch,
+        tensorrt=str(record.tensorrt) if record.tensorrt else None,
+        python=record.python,
+        nvcc_inside=_nvcc(record.family),
+        cudnn_inside=True,
+        os=record.system,
+        glibc=_glibc(record.system, known),
+        driver_min=None if integrated else record.driver or native,
+        driver_floor=None if integrated else floor,
+        compat_drivers=() if integrated else record.compat_drivers,
+        integrated=integrated,
+        source=record.source,
+        checked=record.checked,
+    )
+
+
+def _nvcc(family: ImageFamily) -> bool | None:
+    """The PyTorch image is made to build extensions in; of the TensorRT image no source tells."""
+    return True if family is ImageFamily.NGC_PYTORCH else None
+
+
+def _cuda_image(name: str, tag: str, known: Known) -> ImageReading | NotAnImage:
+    found = _CUDA_TAG.fullmatch(tag)
+    if found is None:
+        return _malformed(name, ImageFamily.CUDA)
+    version, cudnn, number, tensorrt, flavour, system = found.groups()
+    if cudnn and flavour == "base":
+        return _unfit(name, ImageFamily.CUDA, text("cuDNN comes with runtime and devel, not with base"))
+    cuda = Version.parse(version)
+    native, floor = _drivers(cuda, known)
+    return ImageReading(
+        name=f"{ImageFamily.CUDA.value}:{tag}",
+        family=ImageFamily.CUDA,
+        cuda=cuda,
+        torch="",
+        tensorrt=None if tensorrt else "",
+        cudnn=(number or None) if cudnn or tensorrt else "",
+        nvcc_inside=flavour == "devel",
+        cudnn_inside=bool(cudnn) or (None if tensorrt else False),
+        os=system,
+        glibc=_glibc(system, known),
+        driver_min=native,
+        driver_floor=floor,
+        newer_than_known=_is_newer(cuda, known),
+        source=_RULES[ImageFamily.CUDA],
+    )
+
+
+def _torch_image(name: str, tag: str, known: Known) -> ImageReading | NotAnImage:
+    found = _TORCH_TAG.fullmatch(tag)
+    if found is None:
+        return _malformed(name, ImageFamily.TORCH)
+    cuda = Version.parse(found[2])
+    native, floor = _drivers(cuda, known)
+    return ImageReading(
+        name=f"{ImageFamily.TORCH.value}:{tag}",
+        family=ImageFamily.TORCH,
+        cuda=cuda,
+        torch=found[1],
+        tensorrt="",
+        cudnn=found[3],
+        nvcc_inside=found[4] == "devel",
+        cudnn_inside=True,
+        driver_min=native,
+        driver_floor=floor,
+        newer_than_known=_is_newer(cuda, known),
+        source=_RULES[ImageFamily.TORCH],
+    )
+
+
+def _drivers(cuda: Version, known: Known) -> tuple[Version | None, Version | None]:
+    """The driver made for a CUDA release, and the oldest that its major runs on."""
+    record = next((one for one in known.toolkits if one.release == cuda.release), None)
+    return (record.native_driver, record.driver_floor) if record else (None, driver_floor(cuda))
+
+
+def _is_newer(cuda: Version, known: Known) -> bool:
+    return cuda.release > max((one.release for one in known.toolkits), default=cuda.release)
+
+
+def _glibc(system: str | None, known: Known) -> Version | None:
+    return next((one.glibc for one in known.systems if one.name == system), None)
