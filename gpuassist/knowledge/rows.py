@@ -49,7 +49,7 @@ def parse(file: str, content: bytes) -> Rows:
     """The rows of `content`; `file` names it where a line is damaged."""
     try:
         values = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         values = None
     if isinstance(values, list) and all(isinstance(value, dict) for value in values):
         # One object a line, after the line with the opening bracket: a record's line follows from its place.
@@ -132,9 +132,9 @@ def damaged_line(file: str, line: int) -> Text:
 def _line_by_line(file: str, content: bytes) -> Rows:
     numbered: list[tuple[int, Any]] = []
     damaged: list[Text] = []
-    for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), start=1):
-        words = line.strip().rstrip(",")
-        if words in {"", "[", "]"}:
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        words = line.strip().rstrip(b",")
+        if words in {b"", b"[", b"]"}:
             continue
         value = _object(words)
         if value is None:
@@ -144,20 +144,21 @@ def _line_by_line(file: str, content: bytes) -> Rows:
     return _rows(file, numbered, tuple(damaged))
 
 
-def _object(words: str) -> dict[str, Any] | None:
+def _object(words: bytes) -> dict[str, Any] | None:
     try:
         value = json.loads(words)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 
 def _rows(file: str, numbered: list[tuple[int, Any]], damaged: tuple[Text, ...]) -> Rows:
-    headers = [value for _, value in numbered if "schema" in value]
-    if not headers or headers[0]["schema"] != SCHEMA:
+    headers = [(line, value) for line, value in numbered if "schema" in value]
+    if not headers or headers[0][1]["schema"] != SCHEMA:
         return Rows(file, {}, (), (*damaged, text("{file} has no header of schema {schema}", file=file, schema=SCHEMA)))
     rows = tuple(Row(line, value) for line, value in numbered if "schema" not in value)
-    return Rows(file, _sources(headers[0]), rows, damaged)
+    repeated = (damaged_line(file, line) for line, _ in headers[1:])
+    return Rows(file, _sources(headers[0][1]), rows, (*damaged, *repeated))
 
 
 def _sources(header: dict[str, Any]) -> dict[str, Source]:

@@ -47,6 +47,12 @@ class Table(Generic[R]):
     def damaged(self) -> tuple[Text, ...]:
         """The lines that could not be used; builds every record to find out."""
         self.all()
+        return self.noticed()
+
+    def noticed(self) -> tuple[Text, ...]:
+        """Those of them that were met so far; reads nothing."""
+        if "_rows" not in vars(self):
+            return ()
         rows = self._rows.rows
         unfit = (rows[place].line for place, record in sorted(self._built.items()) if record is None)
         return (*self._rows.damaged, *(damaged_line(self._file, line) for line in unfit))

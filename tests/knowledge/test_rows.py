@@ -53,8 +53,36 @@ def test_file_cut_short_keeps_what_is_whole() -> None:
 
 
 def test_bytes_that_are_no_utf8_are_named() -> None:
-    rows = parse("x.json", content(FIRST).replace(b"one", b"on\xff") + b"\xfe")
+    rows = parse("x.json", content(FIRST, SECOND).replace(b"one", b"on\xff"))
+    assert [ENGLISH(words) for words in rows.damaged] == ["x.json, line 3 is damaged and was skipped"]
+    assert [row.fields["name"] for row in rows.rows] == ["two"]
+
+
+def test_lines_are_counted_as_editors_count_them() -> None:
+    rows = parse("x.json", content(FIRST.replace("one", "a\u2028b\x85c"), "{"))
+    assert [ENGLISH(words) for words in rows.damaged] == ["x.json, line 4 is damaged and was skipped"]
+
+
+@pytest.mark.parametrize("nested", ["[" * 100_000, '{"name":' * 100_000])
+def test_line_of_endless_brackets_is_named(nested: str) -> None:
+    rows = parse("x.json", content(nested, SECOND))
+    assert [row.fields["name"] for row in rows.rows] == ["two"]
     assert len(rows.damaged) == 1
+
+
+def test_second_header_is_named() -> None:
+    rows = parse("x.json", content(FIRST, HEADER, SECOND))
+    assert len(rows.rows) == 2
+    assert [ENGLISH(words) for words in rows.damaged] == ["x.json, line 4 is damaged and was skipped"]
+
+
+def test_file_with_a_byte_order_mark_is_read() -> None:
+    assert len(parse("x.json", b"\xef\xbb\xbf" + content(FIRST)).rows) == 1
+
+
+def test_field_that_nobody_knows_is_left_alone() -> None:
+    rows = parse("x.json", content('{"name": "one", "colour": "green", "source": "list"}'))
+    assert (len(rows.rows), rows.damaged) == (1, ())
 
 
 @pytest.mark.parametrize(
