@@ -34,3 +34,7 @@ class KnowledgeFiles:
     def damaged(self) -> tuple[Text, ...]:
         """Every line of every file that could not be used; reads them all."""
         return tuple(words for table in vars(self).values() for words in table.damaged())
+
+    def noticed(self) -> tuple[Text, ...]:
+        """Those of them that were met so far; reads nothing."""
+        return tuple(words for table in vars(self).values() for words in table.noticed())

@@ -171,6 +171,10 @@ class Knowledge:
         """Every line of every file that could not be used; reads them all."""
         return self._files.damaged()
 
+    def noticed(self) -> tuple[Text, ...]:
+        """The lines that could not be used, of what was read so far; reads nothing."""
+        return self._files.noticed() if "_files" in vars(self) else ()
+
     def _chip_named(self, code: str) -> tuple[ArchitectureRecord, ChipRecord] | None:
         return self._chips.get(code)
 
