@@ -1,6 +1,8 @@
 """Makes resources/knowledge/gpus.json from a pci.ids file: every NVIDIA GPU since Fermi, with the chip that decides what it can.
 
-Run from the project's root: `python tools/refresh_gpus.py pci.ids --package 'Debian pci.ids VERSION' --checked DAY`.
+Run from the project's root: `python tools/refresh_gpus.py pci.ids --package 'Debian pci.ids VERSION' --checked DAY`, with
+`--released g_nv_name_released.h` (of NVIDIA/open-gpu-kernel-modules) and `--legacy nvGpus.h` (of NVIDIA/nvidia-installer) for the
+names that NVML prints and the memory of GPUs that are shared as vGPUs, and `--tag` for the release that both are from.
 Prints what the new table adds, changes and drops. A product's name stands in the ids file in brackets, the chip's code name in
 front of it (two cards of one name can hold different chips). Systems on a chip have no PCI id there: see `ON_CHIP`.
 """
@@ -14,23 +16,31 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tools.printed_names import memory_sizes, printed, unknown_names
+
 KNOWLEDGE = Path("resources/knowledge")
 DEVICE = re.compile(r"\t([0-9a-f]{4})  (.*)")
 SUBSYSTEM = re.compile(r"\t\t10de [0-9a-f]{4}  (.*)")
 NOT_A_GPU = re.compile(r"\b(Audio|USB|UCSI|[Hh]ost|[Bb]ridge|Controller|RP|NVSwitch)\b")
 NO_NAME = re.compile(r"Reserved Dev ID|Engineering Sample|Generic-GPU|PCIe Faber|^TS4|^G[A-Z]\d+-|Skinny Joe")
 PRODUCT = re.compile(r"^(GeForce|Quadro|RTX|Tesla|TITAN|NVS|GRID|NVIDIA|[ABHLPTV]\d+|Jetson|GH200|CMP)\b")
+# Engineering samples under names of their own; NVIDIA/gpu-admin-tools, devid_chips.py: chips by range of device ids.
+SAMPLES = {"2c2c": "GB203", "2d2c": "GB206"}
 GRACE_HOPPER = re.compile(r"\bGH200\b|Grace Hopper")
 
 # What these print as their name through CUDA and nvidia-smi; NVIDIA Jetson Linux documentation, product pages of the modules.
+ORIN = ("Orin", "Orin (nvgpu)", "Jetson Orin NX", "Jetson Orin Nano", "Jetson Orin Nano Super", "Jetson AGX Orin Industrial")
 ON_CHIP = (
     ("Jetson TK1", ("GK20A",), "GK20A"),
     ("Jetson Nano", ("NVIDIA Tegra X1", "Jetson TX1"), "GM20B"),
-    ("Jetson TX2", ("NVIDIA Tegra X2",), "GP10B"),
-    ("Jetson AGX Xavier", ("Xavier", "Jetson Xavier NX"), "GV11B"),
-    ("Jetson AGX Orin", ("Orin", "Orin (nvgpu)", "Jetson Orin NX", "Jetson Orin Nano"), "GA10B"),
-    ("Jetson AGX Thor", ("Thor", "NVIDIA Thor", "Jetson T5000"), "GB10B"),
+    ("Jetson TX2", ("NVIDIA Tegra X2", "Jetson TX2i", "Jetson TX2 NX"), "GP10B"),
+    ("Jetson AGX Xavier", ("Xavier", "Jetson Xavier NX", "Jetson AGX Xavier Industrial"), "GV11B"),
+    ("Jetson AGX Orin", ORIN, "GA10B"),
+    ("Jetson AGX Thor", ("Thor", "NVIDIA Thor", "Jetson T5000", "Jetson T4000"), "GB10B"),
 )
+
+# What a computer is called beside its GPU; NVIDIA DGX Spark documentation: built on the GB10.
+COMPUTERS = {"10de:2e12": ("NVIDIA DGX Spark",)}
 
 Row = dict[str, Any]
 
@@ -39,13 +49,18 @@ def main() -> None:
     """Writes the table and prints the difference to the one before."""
     options = _options()
     rows = [*_rows(Path(options.ids).read_text("utf-8", "replace"), _chips()), *_on_chip()]
+    names = printed(*(Path(given).read_text("utf-8") for given in (options.released, options.legacy) if given))
+    for row in rows:
+        _complete(row, names.get(row["pci_id"], ()))
+        if names and row["pci_id"] and row["pci_id"] not in names:
+            row["unlisted"] = True
     place = KNOWLEDGE / "gpus.json"
     before = {row["pci_id"]: row for row in json.loads(place.read_text("utf-8"))[1:]} if place.is_file() else {}
     header = {
         "kind": "gpus",
         "schema": 1,
         "sources": {
-            "pci.ids": {"text": f"{options.package} (The PCI ID Repository, pci-ids.ucw.cz)", "checked": options.checked},
+            "pci.ids": {"text": _source(options), "checked": options.checked},
             "jetson": {"text": "NVIDIA Jetson Linux documentation, names of the modules", "checked": options.checked},
         },
     }
@@ -57,8 +72,26 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("ids", help="a pci.ids file")
     parser.add_argument("--package", required=True, help="where it is from, with its version")
+    parser.add_argument("--released", help="g_nv_name_released.h")
+    parser.add_argument("--legacy", help="nvGpus.h")
+    parser.add_argument("--tag", default="", help="the driver release of both headers")
     parser.add_argument("--checked", required=True, help="today, as YYYY-MM-DD")
     return parser.parse_args()
+
+
+def _source(options: argparse.Namespace) -> str:
+    ids = f"{options.package} (The PCI ID Repository, pci-ids.ucw.cz)"
+    if not (options.released or options.legacy):
+        return ids
+    return f"{ids}; other names, memory: NVIDIA's lists in driver {options.tag}, g_nv_name_released.h (vGPU profiles), nvGpus.h"
+
+
+def _complete(row: Row, names: tuple[str, ...]) -> None:
+    """What NVIDIA's own lists add: other names, and the memory where names or vGPU profiles fix it."""
+    for name in unknown_names((row["name"], *row.get("aliases", ())), (*names, *COMPUTERS.get(row["pci_id"], ()))):
+        _add_alias(row, name)
+    if sizes := memory_sizes(row["name"], names):
+        row["memory_bytes"] = sizes
 
 
 def _chips() -> tuple[str, ...]:
@@ -92,7 +125,7 @@ def _of_nvidia(ids: str) -> Iterator[str]:
 
 def _row(device: str, words: str, chips: tuple[str, ...]) -> Row | None:
     code, _, bracket = words.partition("[")
-    chip = next((chip for chip in chips if code.startswith(chip)), "")
+    chip = SAMPLES.get(device) or next((chip for chip in chips if code.startswith(chip)), "")
     if not chip or NOT_A_GPU.search(code) or (bracket and NOT_A_GPU.search(bracket)):
         return None
     name = bracket.rstrip("] ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from gpuassist.knowledge.codes import Cause, NvmlCodeRecord, XidRecord
 from gpuassist.knowledge.commands import parameters_of
@@ -17,6 +18,7 @@ from gpuassist.knowledge.records import (
     ModuleFlavour,
     ToolkitRecord,
     TorchBuild,
+    WheelRecord,
 )
 from gpuassist.knowledge.rows import Row, RowError, Source, flag_of, number_of, numbers_of, pairs_of, rows_of, text_of, texts_of
 from gpuassist.model.finding import Action
@@ -46,6 +48,7 @@ def gpu(row: Row, sources: Sources, chip_named: ChipNamed) -> GpuRecord:
         source=source,
         checked=checked,
         memory_bytes=numbers_of(row, "memory_bytes"),
+        unlisted=flag_of(row, "unlisted"),
     )
 
 
@@ -92,6 +95,21 @@ def toolkit(row: Row, sources: Sources) -> ToolkitRecord:
         glibc_clash=Version.parse(clash) if clash else None,
         native_driver=Version.parse(native) if native else None,
         driver_floor=Version.parse(text_of(row, "driver_floor")),
+        source="; ".join(filter(None, (text_of(row, "measured", ""), source))),
+        checked=checked,
+        codes=tuple(_named(word) for word in texts_of(row, "codes")),
+    )
+
+
+def wheel(row: Row, sources: Sources) -> WheelRecord:
+    """A package with a part of CUDA."""
+    source, checked = _provenance(row, sources)
+    return WheelRecord(
+        distribution=text_of(row, "distribution"),
+        role=text_of(row, "role"),
+        libraries=texts_of(row, "libraries"),
+        compilers=texts_of(row, "compilers"),
+        cuda_majors=numbers_of(row, "cuda_majors"),
         source="; ".join(filter(None, (text_of(row, "measured", ""), source))),
         checked=checked,
     )
@@ -185,4 +203,15 @@ def _chip(row: Row) -> ChipRecord:
 
 def _ptx_names(words: tuple[str, ...]) -> tuple[Target, ...]:
     """From the short form of the file, `8.9`."""
-    return tuple(Target(ComputeCapability.parse(word), Code.PTX) for word in words)
+    return tuple(_ptx(word) for word in words)
+
+
+@cache
+def _ptx(word: str) -> Target:
+    return Target(ComputeCapability.parse(word), Code.PTX)
+
+
+@cache
+def _named(word: str) -> Target:
+    """The few architectures that there are stand in every release's row."""
+    return Target.parse(word)

@@ -10,7 +10,10 @@ Key = frozenset[str]
 
 _WORD = re.compile(r"[a-z0-9.+]+")
 _GLUED = re.compile(r"(\d)(ti|super)\b")
+_GLUED_RTX = re.compile(r"\brtx(?=a?\d)")  # GRID RTX6000-8Q, NVIDIA RTXA6000-48Q
 _BUS = re.compile(r"\b(sxm|hbm)\d\b")
+_PROFILE = re.compile(r"-(?:\d+-)?\d+(?:[abcq]\d?|cme)$")  # a virtual GPU: GRID V100-8Q, NVIDIA A100-1-5C
+_PLAIN_PROFILE = re.compile(r"-(?:\d+-)?\d+$")
 _NOT_PRINTED = re.compile(r"\bmig\b.*|\brev\. ?\d")  # a MIG profile behind the name; a revision that only the id list tells
 _ALTERNATIVE = re.compile(r"\s*/\s*")
 _DIGIT = re.compile(r"\d")
@@ -20,14 +23,19 @@ _FILLER = frozenset({"nvidia", "gpu", "with", "design", "corporation", "generati
 _SLOT_AND_MEMORY = ("pcie", "sxm", "hbm", "hbm3e", "3e", "nvl")
 _SORT = ("active", "lc", "oem", "refresh", "server", "workstation", "embedded", "hgx", "converged", "accelerator")
 _DECORATION = frozenset((*_SLOT_AND_MEMORY, *_SORT))
-_BRAND = frozenset({"geforce", "quadro", "tesla"})
+_BRAND = frozenset({"geforce", "quadro", "tesla", "grid"})
 _SIZE = re.compile(r"\d+gb?")
+
+
+def board(name: str) -> str:
+    """The board of a virtual GPU whose profile is a number alone (NVIDIA A40-12); other names end so too (P104-100)."""
+    return _PLAIN_PROFILE.sub("", name)
 
 
 def key(name: str) -> Key:
     """The words of a name that count, in any order; every way to say laptop is the word `mobile`."""
-    plain = _NOT_PRINTED.sub("", name.lower().replace("-", " "))
-    words = set(_WORD.findall(_GLUED.sub(r"\1 \2", _BUS.sub(r"\1", plain))))
+    plain = _NOT_PRINTED.sub("", _PROFILE.sub("", name.lower().strip()).replace("-", " "))
+    words = set(_WORD.findall(_GLUED.sub(r"\1 \2", _GLUED_RTX.sub("rtx ", _BUS.sub(r"\1", plain)))))
     kept = words - _FILLER - _MOBILE
     return frozenset(kept | {"mobile"} if words & _MOBILE and kept else kept)
 

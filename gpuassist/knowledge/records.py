@@ -20,7 +20,7 @@ class ModuleFlavour(str, Enum):
 @dataclass(frozen=True, slots=True)
 class GpuRecord:
     """A GPU by its PCI id; a chip inside a system on a chip has none there (""). `aliases` are its other names; `memory_bytes`
-    the sizes that it was sold with, empty where that is not known.
+    the sizes that it was sold with, empty where that is not known; `unlisted` where NVIDIA's own lists of products lack it.
     """
 
     pci_id: str
@@ -34,6 +34,7 @@ class GpuRecord:
     source: str
     checked: str
     memory_bytes: tuple[int, ...] = ()
+    unlisted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,8 @@ class BranchRecord:
 class ToolkitRecord:
     """A CUDA release: the architectures that its nvcc accepts (PTX names, without `a` and `f` variants), the host compilers
     that it accepts (newest major; None where not known), the first glibc that its headers clash with (None: none known),
-    the driver made for it, and the oldest that runs its programs (minor-version compatibility).
+    the driver made for it, and the oldest that runs its programs (minor-version compatibility). `codes` is every machine code
+    that its nvcc accepts by name, the variants among them; `deprecated` what it warns of.
     """
 
     release: Version
@@ -109,6 +111,22 @@ class ToolkitRecord:
     glibc_clash: Version | None
     native_driver: Version | None
     driver_floor: Version
+    source: str
+    checked: str
+    codes: tuple[Target, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WheelRecord:
+    """A package that holds a part of CUDA for Python environments: `role` in plain English, `libraries` the sonames inside (those
+    of the newest wheel of each major), `cuda_majors` the CUDA it belongs to, `compilers` the programs that compile inside.
+    """
+
+    distribution: str
+    role: str
+    libraries: tuple[str, ...]
+    compilers: tuple[str, ...]
+    cuda_majors: tuple[int, ...]
     source: str
     checked: str
 

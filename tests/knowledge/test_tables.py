@@ -184,7 +184,7 @@ def test_name_of_different_chips_decides_nothing(name: str) -> None:
 def test_own_name_never_leads_to_another_capability() -> None:
     for gpu in KNOWLEDGE.gpus():
         found = KNOWLEDGE.gpu_named(gpu.name)
-        assert found is None or found.compute_capability == gpu.compute_capability
+        assert found is None or gpu.unlisted or found.compute_capability == gpu.compute_capability
 
 
 def test_grace_hopper_needs_open_modules() -> None:
@@ -403,7 +403,8 @@ def test_each_file_is_read_once() -> None:
 
     knowledge = Knowledge(read)
     assert knowledge.damaged() == knowledge.damaged()
-    assert sorted(asked) == sorted(f"knowledge/{kind}.json" for kind in KINDS)
+    assert len(asked) == len(set(asked))
+    assert {f"knowledge/{kind}.json" for kind in KINDS} <= set(asked)
 
 
 def test_a_thousand_rows_load_fast() -> None:
