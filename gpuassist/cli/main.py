@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TextIO, cast
 from gpuassist import __version__
 from gpuassist.cli import streams
 from gpuassist.cli.context import Context, Exit, Terminal, UsageError
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, counted, text
 from gpuassist.session.words import LANGUAGES, Words
 
 if TYPE_CHECKING:
@@ -92,7 +92,22 @@ def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) ->
     context = Context(session, _terminal(session), machine_file, lambda page: open_window(session, machine_file, page))
     if not options.command:
         return _window_or_doctor(context)
-    return _load(options.command).run(options, context)
+    try:
+        return _load(options.command).run(options, context)
+    finally:
+        _tell_damage(context)
+
+
+def _tell_damage(context: Context) -> None:
+    """Names the lines of our own files that could not be used in what was just done; the rest worked without them."""
+    damaged = context.session.knowledge.noticed()
+    for words in damaged[:_MOST_NOTES]:
+        context.note(words)
+    if len(damaged) > _MOST_NOTES:
+        context.note(counted("and {count} more such line", "and {count} more such lines", len(damaged) - _MOST_NOTES))
+
+
+_MOST_NOTES = 10
 
 
 def _window_or_doctor(context: Context) -> Exit:

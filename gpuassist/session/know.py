@@ -6,7 +6,16 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from gpuassist.model.text import text
-from gpuassist.session import know_architectures, know_codes, know_drivers, know_gpus, know_toolkits, know_torch
+from gpuassist.session import (
+    know_architectures,
+    know_codes,
+    know_drivers,
+    know_gpus,
+    know_images,
+    know_packages,
+    know_toolkits,
+    know_torch,
+)
 from gpuassist.session.know_answer import Answered, Standing, unknown
 
 if TYPE_CHECKING:
@@ -26,6 +35,9 @@ SHELVES: dict[str, Shelf] = {
         know_torch.SHELF,
         know_drivers.SHELF,
         know_architectures.SHELF,
+        know_images.SHELF,
+        know_packages.WHEEL,
+        know_packages.CONDA,
         know_codes.XID,
         know_codes.NVML,
     )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from gpuassist.formats.torch_version import Origin, read_torch_version
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Code, Version
 from gpuassist.session.know_answer import Answered, Shelf, Standing, by_rule, known, unknown
@@ -33,7 +34,7 @@ def answer(knowledge: Knowledge, words: str) -> Answered:
         return _of_major(knowledge, asked.version.major, releases)
     release = knowledge.torch_release(asked.version)
     if release is not None:
-        return _of_release(knowledge, release, asked)
+        return _of_release(knowledge, release, asked, words)
     if asked.version.release > max(releases):
         return _newer(knowledge, asked.version)
     title = text("no torch {version} is known", version=str(asked.version))
@@ -70,9 +71,10 @@ def _of_major(knowledge: Knowledge, major: int, releases: tuple[Version, ...]) -
     return known(title, _document(knowledge, newest, newest.release), note)
 
 
-def _of_release(knowledge: Knowledge, release: TorchRelease, asked: Asked) -> Answered:
+def _of_release(knowledge: Knowledge, release: TorchRelease, asked: Asked, words: str) -> Answered:
     version = asked.version if len(asked.version.parts) >= _FULL else release.release
-    own = bool(re.match(r"a\d", asked.rest) or "git" in asked.rest or "dev" in asked.rest)
+    notes = _origin(words)
+    own = bool(notes)
     title = text("torch {version}", version=str(version))
     if version != release.release and version not in release.patches and not own:
         if release.patches and release.release == max(_versions(knowledge)) and version > max(release.patches):
@@ -84,16 +86,22 @@ def _of_release(knowledge: Knowledge, release: TorchRelease, asked: Asked) -> An
     record = _document(knowledge, release, release.release if own else version)
     if tag and not own:
         return _of_tag(title, record, tag[1])
-    notes = (_OWN_BUILD,) if own else ()
     if not release.known_in_detail:
         title = text("torch {version}: older than what I know in detail", version=str(version))
         return Answered(Standing.OLDER, title, record, (*notes, _OLD))
     return known(title, record, *notes)
 
 
-_OWN_BUILD = text(
-    "This version was built from source, by somebody or nightly: its CUDA and its architectures are those that it was built with."
-)
+def _origin(words: str) -> tuple[Text, ...]:
+    """What a version that is no release's own tells of its build."""
+    read = read_torch_version(words)
+    if read is None or read.origin in {Origin.RELEASE, Origin.CANDIDATE}:
+        return ()
+    if read.month:
+        return (text("NVIDIA built it for its images of {month}: `gpuassist know image pytorch:{month}-py3`.", month=read.month),)
+    return (text("It was built from source or nightly: its CUDA and its architectures are those that it was built with."),)
+
+
 _OLD = text("Its builds are not listed; what its own files say of its CUDA and its architectures holds.")
 
 
@@ -135,7 +143,7 @@ def _document(knowledge: Knowledge, release: TorchRelease, version: Version) -> 
     patch = version if version != release.release else max(release.patches, default=version)
     pythons = release.pythons or tuple(sorted({python for build in builds for python in build.pythons}))
     companions = release.companions_of(patch)
-    sources = dict.fromkeys(piece for one in (release, *builds) for piece in one.source.split("; "))
+    sources = dict.fromkeys("; ".join((release.source, *(build.source for build in builds))).split("; "))
     return {
         "source": "; ".join(sources),
         "checked": min((release.checked, *(build.checked for build in builds))),

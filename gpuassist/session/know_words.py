@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from gpuassist.model.text import Text, counted, text, verbatim
@@ -18,6 +18,9 @@ _LABELS: dict[str, Text] = {
     "pci_ids": text("PCI ids"),
     "memory_bytes": text("memory"),
     "integrated": text("part of the processor"),
+    "cuda": text("CUDA"),
+    "torch": text("torch"),
+    "tensorrt": text("TensorRT"),
     "architectures": text("architectures"),
     "deprecated": text("deprecated among them"),
     "driver_min_linux": text("driver made for it"),
@@ -42,11 +45,23 @@ _LABELS: dict[str, Text] = {
     "last_driver": text("last driver branch"),
     "runs_on": text("its code runs on"),
     "runs_code_of": text("runs the code of"),
+    "nvcc_inside": text("nvcc inside"),
+    "cudnn_inside": text("cuDNN inside"),
+    "cudnn": text("cuDNN"),
+    "os": text("stands on"),
+    "glibc": text("C library (glibc)"),
+    "libraries": text("libraries inside"),
+    "compilers": text("compilers inside"),
+    "cuda_majors": text("belongs to CUDA"),
+    "cpu_only": text("for the CPU alone"),
+    "versions": text("torch versions built so"),
+    "builds": text("builds"),
     "action": text("what helps"),
     "causes": text("may come from"),
 }
 # Where nothing more than null is known of these, it means that there is none yet.
 _NONE_YET = {"last_cuda": text("none: the newest still does"), "last_driver": text("none: new drivers still do")}
+# What is only worth a line where it says something.
 _LEFT_OUT_UNLESS_KNOWN = frozenset(
     {"memory_bytes", "glibc_clash", "deprecated", "published", "end_of_life", "patches", "clang_max"}
 )
@@ -59,8 +74,8 @@ def lines(record: Document) -> Iterator[Line]:
         value = record.get(name)
         if name not in record or (not value and value != 0 and (others or name in _LEFT_OUT_UNLESS_KNOWN)):
             continue
-        if name == "variants" and isinstance(value, list):
-            yield from _variants(value)
+        if name in _TABLES and isinstance(value, list):
+            yield from _TABLES[name](value)
         else:
             yield Line(_LABELS[name], _words(name, value), known=value is not None)
     for other in others:
@@ -76,6 +91,8 @@ def source_line(record: Document) -> Line:
 def _words(name: str, value: Any) -> Text:
     if value is None:
         return _NONE_YET.get(name, text("not known"))
+    if value == "":
+        return text("none")
     if isinstance(value, bool):
         return text("yes") if value else text("no")
     if isinstance(value, list):
@@ -96,6 +113,16 @@ def _variant(one: Any) -> Text:
     code = [*(one["architectures"] or ()), *(one["ptx"] or ())]
     words = verbatim(" ".join(code)) if code else text("for the CPU") if one["cuda"] is None else text("architectures not known")
     return text("{code}; pip's own", code=words) if one["default_index"] else words
+
+
+def _builds(builds: list[Any]) -> Iterator[Line]:
+    yield Line(_LABELS["builds"], counted("{count} build", "{count} builds", len(builds)))
+    for one in builds:
+        label = text("  {channel}, {platform}", channel=one["channel"], platform=one["platform"])
+        yield Line(label, verbatim(" ".join(one["specs"])))
+
+
+_TABLES: dict[str, Callable[[list[Any]], Iterator[Line]]] = {"variants": _variants, "builds": _builds}
 
 
 def _other(other: Any) -> Text:
