@@ -109,6 +109,8 @@ def wheel(row: Row, sources: Sources) -> WheelRecord:
         role=text_of(row, "role"),
         libraries=texts_of(row, "libraries"),
         compilers=texts_of(row, "compilers"),
+        directory=text_of(row, "directory"),
+        instead=text_of(row, "instead", ""),
         cuda_majors=numbers_of(row, "cuda_majors"),
         source="; ".join(filter(None, (text_of(row, "measured", ""), source))),
         checked=checked,

@@ -118,14 +118,17 @@ class ToolkitRecord:
 
 @dataclass(frozen=True, slots=True)
 class WheelRecord:
-    """A package that holds a part of CUDA for Python environments: `role` in plain English, `libraries` the sonames inside (those
-    of the newest wheel of each major), `cuda_majors` the CUDA it belongs to, `compilers` the programs that compile inside.
+    """A package that holds a part of CUDA for Python environments: `role` in plain English, `libraries` the sonames inside, over
+    all its versions, `compilers` the programs inside that compile, `directory` where its files lie under site-packages; `instead`
+    is the package to take where this one is an empty placeholder (else "").
     """
 
     distribution: str
     role: str
     libraries: tuple[str, ...]
     compilers: tuple[str, ...]
+    directory: str
+    instead: str
     cuda_majors: tuple[int, ...]
     source: str
     checked: str
