@@ -10,13 +10,14 @@ from gpuassist.knowledge.compatibility import (
     driver_serves_cuda,
     extension_buildable,
     gcc_fits,
+    glibc_clashes,
     kernels_run,
     toolkit_builds_for,
 )
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.chain import Chain, Joint, Node, Part, Status
 from gpuassist.model.environment import Accelerator
-from gpuassist.model.fact import Known, Unknown, value_or
+from gpuassist.model.fact import NOT_ASKED, Known, Unknown, value_or
 from gpuassist.model.finding import Finding
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text, verbatim
@@ -48,6 +49,7 @@ def _chain(case: Case, card: Card) -> Chain:
             _toolkit_to_compiler(case),
             _gpu_to_torch(case, card, one),
             _gpu_to_toolkit(case, card),
+            _driver_to_toolkit(case),
         )
         if joint is not None
     )
@@ -177,11 +179,22 @@ def _torch_to_toolkit(case: Case, one: Installed | None) -> Joint:
     )
 
 
+def _driver_to_toolkit(case: Case) -> Joint | None:
+    version = case.toolkit.version if case.toolkit is not None else NOT_ASKED
+    if isinstance(version, Unknown) or isinstance(case.driver, Unknown) or driver_serves_cuda(case.driver.value, version.value):
+        return None
+    reason = text("too old for programs of CUDA {cuda}", cuda=str(version.value.release))
+    return Joint(Part.DRIVER, Part.TOOLKIT, Status.WARNING, reason)
+
+
 def _toolkit_to_compiler(case: Case) -> Joint:
     toolkit, gcc = case.toolkit, case.gcc
     if toolkit is None or gcc is None:
         return Joint(Part.TOOLKIT, Part.COMPILER, Status.ABSENT, _NOTHING)
-    known = case.known(toolkit)
+    known, glibc = case.known(toolkit), case.machine.host.glibc
+    if known is not None and isinstance(glibc, Known) and glibc_clashes(known.glibc_clash, glibc.value):
+        reason = text("its headers clash with glibc {glibc}", glibc=str(glibc.value))
+        return Joint(Part.TOOLKIT, Part.COMPILER, Status.PROBLEM, reason)
     if known is None or known.gcc_limit is None or isinstance(gcc.version, Unknown):
         return Joint(Part.TOOLKIT, Part.COMPILER, Status.UNKNOWN, _NOTHING)
     if gcc_fits(known.gcc_limit, gcc.version.value):

@@ -6,7 +6,7 @@ it asks of the user: a line in a start-up file, a package of his own, root, a re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -289,8 +289,7 @@ def _torch_options(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
         yield _Option(version=there.cuda if there else None)
         return
     if need is Need.KEEP and there is not None:
-        served = there.cuda is None or driver is None or driver_serves_cuda(driver, there.cuda)
-        yield _Option(0 if served else _LEFT + _RESTART, there.cuda, left=() if served else (Wall.TORCH,))
+        yield _kept_torch(quest.rig, there, driver)
         return
     options = [*_torch_there(quest, driver), *_torches_to_install(quest, driver)]
     yield from options
@@ -298,6 +297,15 @@ def _torch_options(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
         quest.walls.setdefault(Wall.TORCH)
         if need is not Need.MUST:
             yield _Option(_LEFT, left=(Wall.TORCH,))
+
+
+def _kept_torch(rig: Rig, there: TorchThere, driver: Version | None) -> _Option:
+    """torch as it is; one that computes on these GPUs is worth another driver, and a toolkit of its CUDA major."""
+    if not torch_fits(rig, there, None):
+        return _Option()
+    if torch_fits(rig, there, driver):
+        return _Option(version=there.cuda)
+    return _Option(_LEFT + _RESTART, there.cuda, left=(Wall.TORCH,))
 
 
 def _torch_there(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
@@ -413,9 +421,3 @@ def _with_gcc(rig: Rig, limit: int | None, option: _Option) -> Iterator[_Option]
 
 def _is_release(version: Version, wanted: Version | None) -> bool:
     return wanted is None or version.parts[: len(wanted.parts)] == wanted.parts or version.release == wanted.release
-
-
-def walls_of(capabilities: Iterable[ComputeCapability], toolkits: Iterable[ToolkitRecord]) -> tuple[Version, ...]:
-    """The releases that know every architecture, whatever else they clash with."""
-    every = tuple(capabilities)
-    return tuple(one.release for one in toolkits if all(toolkit_builds_for(one.targets, capability) for capability in every))

@@ -20,7 +20,7 @@ def driver_steps(move: DriverMove, place: Place, commands: Commands) -> Iterator
     if place.family is Family.WSL:
         yield _in_windows(move, place, commands)
     elif place.family is Family.CONTAINER:
-        yield _on_the_host(move)
+        yield _on_the_host(move) if place.driver_there else _not_handed_in(move, place, commands)
     else:
         yield _here(move, place, commands)
         yield step((use("reboot"),), place, commands, (text("Restart the computer"), None))
@@ -44,6 +44,15 @@ def _on_the_host(move: DriverMove) -> Step:
     )
     check = text("`nvidia-smi` in the new container shows driver {version} or newer", version=version)
     return Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True)
+
+
+def _not_handed_in(move: DriverMove, place: Place, commands: Commands) -> Step:
+    does = text(
+        "On the host, start this container with its GPUs (`--gpus all`); the command tells whether they reach one. Where they do "
+        "not, the host needs NVIDIA's driver, {version} for instance, and the NVIDIA Container Toolkit",
+        version=str(move.version),
+    )
+    return step((use("container-check"),), place, commands, (does, text("`nvidia-smi` in the new container lists every GPU")))
 
 
 def _here(move: DriverMove, place: Place, commands: Commands) -> Step:

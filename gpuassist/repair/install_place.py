@@ -34,7 +34,7 @@ class Place:
     python: str = "python3"
     tool: str = ""
     torch_there: bool = False
-    jetson: bool = False
+    driver_there: bool = True
     compilers: tuple[tuple[int, str], ...] = ()
 
     @property

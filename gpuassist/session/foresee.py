@@ -8,12 +8,13 @@ from gpuassist.diagnose.case import Case, Installed
 from gpuassist.diagnose.chain import chains
 from gpuassist.knowledge.choosing import InstalledToolkit
 from gpuassist.knowledge.compatibility import kernels_run
-from gpuassist.knowledge.smallest import Change, Demand, Rig, Stock, TorchThere, smallest_change
+from gpuassist.knowledge.smallest import Change, Demand, Need, Rig, Stock, TorchThere, smallest_change
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import Accelerator, Torch
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
+from gpuassist.model.plan import Step
 from gpuassist.model.text import Text
 from gpuassist.model.toolkit import Origin
 from gpuassist.model.version import ComputeCapability, Version, VersionError
@@ -21,9 +22,10 @@ from gpuassist.repair.install import install_steps
 from gpuassist.repair.install_place import Place
 from gpuassist.session import imagined
 from gpuassist.session.context import Session
-from gpuassist.session.foresee_words import blocked_by, notes_on, undetermined
+from gpuassist.session.foresee_words import blocked_by, notes_on, undetermined, without_gpu
 from gpuassist.session.inspect import families_of, surroundings_of
 from gpuassist.session.links import links_of
+from gpuassist.session.mending import mending_steps, waiting_module
 from gpuassist.session.replacing import with_driver, with_toolkit
 
 _NO_TORCH = Torch("")
@@ -49,16 +51,28 @@ def foresee(session: Session, question: Question) -> Outlook:
     before = chains(question.wished, knowledge)
     links = links_of(Case(question.wished, knowledge), before)
     unknown = undetermined(case, question.demand)
+    missing = without_gpu(case, question.demand)
+    if missing:
+        return Outlook(question.goal, before, before, (), missing, links=links)
     if unknown:
         return Outlook(question.goal, before, before, (), undetermined=unknown, links=links)
     found = smallest_change(rig, question.demand, stock_of(knowledge))
     if found.change is None:
         walls = blocked_by(case, rig, question.demand, found)
         return Outlook(question.goal, before, before, (), walls, links=links)
-    steps = install_steps(found.change, place_of(case), knowledge.commands)
-    after = chains(_changed(knowledge, question.base, found.change), knowledge)
+    mending = _mending(session, case, rig, found.change) if question.demand.driver_need is Need.MUST else ()
+    mended = with_driver(knowledge, question.base, rig.driver) if mending and rig.driver is not None else question.base
+    steps = (*mending, *install_steps(found.change, place_of(case), knowledge.commands))
+    after = chains(_changed(knowledge, mended, found.change), knowledge)
     notes = notes_on(case, rig, question.demand, found)
     return Outlook(question.goal, before, after, steps, notes=notes, links=links)
+
+
+def _mending(session: Session, case: Case, rig: Rig, change: Change) -> tuple[Step, ...]:
+    if change.driver is not None or rig.driver is None:
+        return ()
+    now = chains(case.machine, session.knowledge)
+    return mending_steps(case, now, place_of(case), session.knowledge.commands)
 
 
 def stock_of(knowledge: Knowledge) -> Stock:
@@ -71,13 +85,15 @@ def rig_of(case: Case) -> Rig:
     host = case.machine.host
     gcc, torch = case.gcc, torch_of(case)
     environment = torch.environment if torch else imagined.environment_of(case.machine)
-    opened = case.open_module
+    waiting = waiting_module(case)
+    driver = case.driver if waiting is None else waiting.version
+    opened = case.open_module if waiting is None else waiting.open_flavour
     return Rig(
         gpus=case.wishes,
         capabilities=_capabilities(case),
         today=case.machine.taken_at[:10],
         machine=value_or(host.architecture, "x86_64"),
-        driver=case.driver.value if isinstance(case.driver, Known) else None,
+        driver=_known(driver),
         open_module=opened.value if isinstance(opened, Known) else None,
         one_module=not case.wsl,
         driver_fixed=case.jetson,
@@ -111,7 +127,7 @@ def place_of(case: Case) -> Place:
         python=value_or(environment.interpreter, "python3") if environment else "python3",
         tool=tool,
         torch_there=torch is not None,
-        jetson=case.jetson,
+        driver_there=isinstance(case.driver, Known),
         compilers=tuple((version.major, path) for version, path in _compilers(case)),
     )
 

@@ -26,6 +26,13 @@ from gpuassist.model.version import ComputeCapability, Version
 _MISSING_GPU = text('there is no NVIDIA GPU in this computer; `gpuassist plan gpu="RTX 5090"` tells what one would take')
 
 
+def without_gpu(case: Case, demand: Demand) -> tuple[Text, ...]:
+    """The reason why nothing can be planned for a machine that is known to have no GPU; a toolkit alone needs none."""
+    gpus = case.machine.gpus
+    none = isinstance(gpus, Known) and not case.cards and not case.wsl and not case.jetson
+    return (_MISSING_GPU,) if none and demand.driver_need is Need.MUST else ()
+
+
 def undetermined(case: Case, demand: Demand) -> tuple[Text, ...]:
     """What is not known and could change the answer."""
     return tuple(_undetermined(case, demand))
@@ -47,8 +54,10 @@ def _undetermined(case: Case, demand: Demand) -> Iterator[Text]:
         yield text("the GPUs of this machine: {reason}", reason=gpus.reason)
         return
     unread = isinstance(driver.loaded, Unknown) and not case.wsl
+    libraries = driver.libcuda
+    windows = isinstance(libraries, Unknown) or any(one.path.startswith("/usr/lib/wsl/") for one in libraries.value)
     asked = bool(case.cards) and demand.driver is None and demand.driver_need is Need.MUST
-    if asked and isinstance(case.driver, Unknown) and (case.loaded or case.wsl or unread):
+    if asked and isinstance(case.driver, Unknown) and (case.loaded or (case.wsl and windows) or unread):
         yield text("the driver's version: {reason}", reason=case.driver.reason)
     for card in case.cards if demand.torch_need is Need.MUST or demand.toolkit_need is Need.MUST else ():
         if isinstance(card.capability, Unknown):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.case import Card, Case
 from gpuassist.knowledge.compatibility import kernels_run, toolkit_builds_for
 from gpuassist.model.chain import Chain, Joint, Node, Part, Status
-from gpuassist.model.fact import Known, value_or
+from gpuassist.model.fact import Known
 from gpuassist.model.outlook import Link
 from gpuassist.model.text import Text, text, verbatim
 
@@ -27,9 +27,9 @@ def _links(case: Case, card: Card, chain: Chain) -> Iterator[Link]:
         if joint.status is not Status.ABSENT:
             yield _link(card, nodes, joint)
     drawn = {(joint.first, joint.second) for joint in chain.joints}
-    for part, holds in ((Part.TORCH, _code_runs(case, card, nodes)), (Part.TOOLKIT, _is_built_for(case, card))):
+    for part, judged in ((Part.TORCH, _code_runs(case, card, nodes)), (Part.TOOLKIT, _is_built_for(case, card))):
         if (Part.GPU, part) not in drawn and nodes[part].status is not Status.ABSENT:
-            yield Link(_named(card, nodes[Part.GPU]), _named(card, nodes[part]), holds, _NOTHING if holds else _NOT_KNOWN)
+            yield Link(_named(card, nodes[Part.GPU]), _named(card, nodes[part]), *judged)
 
 
 def _link(card: Card, nodes: dict[Part, Node], joint: Joint) -> Link:
@@ -49,19 +49,23 @@ def _named(card: Card, node: Node) -> Text:
     return text("{name} for GPU {place}", name=node.name, place=card.place)
 
 
-def _code_runs(case: Case, card: Card, nodes: dict[Part, Node]) -> bool | None:
-    """Whether the torch that is drawn has code for the GPU; a chain draws that link only where it has none."""
-    for one in case.cuda_torches:
-        told = isinstance(card.capability, Known) and isinstance(one.torch.targets, Known)
-        if verbatim(one.version) == nodes[Part.TORCH].name and told and not case.ruled_out(card):
-            capability, cuda = value_or(card.capability, None), one.torch.cuda
-            built = cuda.value if isinstance(cuda, Known) else None
-            return (capability is not None and kernels_run(capability, value_or(one.torch.targets, ()), cuda=built)) or None
-    return None
+def _code_runs(case: Case, card: Card, nodes: dict[Part, Node]) -> tuple[bool | None, Text]:
+    """Whether the torch that is drawn has code for the GPU, whether or not the driver runs that GPU now."""
+    drawn = (one for one in case.cuda_torches if verbatim(one.version) == nodes[Part.TORCH].name)
+    one = next(drawn, None)
+    if one is None or not isinstance(card.capability, Known) or not isinstance(one.torch.targets, Known):
+        return None, _NOT_KNOWN
+    capability, cuda = card.capability.value, one.torch.cuda
+    if kernels_run(capability, one.torch.targets.value, cuda=cuda.value if isinstance(cuda, Known) else None):
+        return True, _NOTHING
+    return False, text("torch has no code for {capability}", capability=str(capability))
 
 
-def _is_built_for(case: Case, card: Card) -> bool | None:
+def _is_built_for(case: Case, card: Card) -> tuple[bool | None, Text]:
     known = case.known(case.toolkit) if case.toolkit is not None else None
     if known is None or not known.targets or not isinstance(card.capability, Known):
-        return None
-    return toolkit_builds_for(known.targets, card.capability.value) or None
+        return None, _NOT_KNOWN
+    if toolkit_builds_for(known.targets, card.capability.value):
+        return True, _NOTHING
+    words = {"version": str(known.version.release), "capability": str(card.capability.value)}
+    return False, text("nvcc {version} cannot build for {capability}", **words)

@@ -129,12 +129,12 @@ def _wished(knowledge: Knowledge, base: Machine, rig: Rig, goals: Iterable[Goal]
 
 
 def _with_wished_torch(knowledge: Knowledge, machine: Machine, rig: Rig, goal: Goal) -> Machine:
-    """The machine with the build that serves all its GPUs, whatever its driver and Python; else with the one that pip takes."""
+    """The machine with the build that fits all its GPUs, and driver and Python where one does; else with the one that pip takes."""
     there = rig.torch
     if there is not None and (goal.version is None or (_is(there.version, goal.version) and goal.name in {"", there.tag})):
         return machine
     builds = [one for one in knowledge.torch_builds(goal.version) if goal.name in {"", one.tag}]
-    choice = choose_torch(builds, rig.capabilities, Host(rig.machine), release=goal.version)
+    choice = choose_torch(builds, rig.capabilities, Host(rig.machine, rig.driver, rig.python), release=goal.version)
     build = choice.build or _default(builds, value_or(machine.host.architecture, "x86_64"))
     if build is None:
         return imagined.with_unknown_torch(machine, str(goal.version)) if goal.version else machine
