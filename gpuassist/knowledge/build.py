@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+from gpuassist.knowledge.branches import CompatPackage
 from gpuassist.knowledge.codes import Cause, NvmlCodeRecord, XidRecord
 from gpuassist.knowledge.commands import parameters_of
 from gpuassist.knowledge.records import (
@@ -77,6 +78,21 @@ def branch(row: Row, sources: Sources) -> BranchRecord:
         end_of_life=text_of(row, "end_of_life", ""),
         ended=flag_of(row, "ended"),
         cuda=Version.parse(cuda) if cuda else None,
+        source=source,
+        checked=checked,
+    )
+
+
+def compat_package(row: Row, sources: Sources) -> CompatPackage:
+    """A forward-compatibility package."""
+    source, checked = _provenance(row, sources)
+    built_from = number_of(row, "built_from")
+    if built_from is None:
+        raise RowError("built_from")
+    return CompatPackage(
+        cuda=Version.parse(text_of(row, "cuda")),
+        built_from=built_from,
+        branches=numbers_of(row, "branches"),
         source=source,
         checked=checked,
     )

@@ -19,6 +19,7 @@ class KnowledgeFiles:
         self.architectures = Table(read, "architectures", build.architecture)
         self.gpus = Table(read, "gpus", lambda row, sources: build.gpu(row, sources, chip_named))
         self.drivers = Table(read, "drivers", build.branch)
+        self.compat_packages = Table(read, "compat_packages", build.compat_package)
         self.toolkits = Table(read, "toolkits", build.toolkit)
         self.wheels = Table(read, "wheels", build.wheel)
         self.torch = Table(read, "torch", build.torch)

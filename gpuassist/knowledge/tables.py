@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gpuassist.knowledge import names
+    from gpuassist.knowledge.branches import CompatPackage, KernelModule
     from gpuassist.knowledge.codes import NvmlCodeRecord, XidRecord
     from gpuassist.knowledge.commands import Commands
     from gpuassist.knowledge.conda_records import CondaRecord
@@ -125,6 +126,20 @@ class Knowledge:
     def branch(self, number: int) -> BranchRecord | None:
         """A driver branch by its number, the major of a driver's version."""
         return next((one for one in self.branches() if one.branch == number), None)
+
+    def branch_serves(self, branch: BranchRecord) -> tuple[tuple[ArchitectureRecord, KernelModule], ...]:
+        """The architectures that a branch serves, each with the kernel module that it needs there."""
+        from gpuassist.knowledge.branches import serves
+
+        return serves(branch.branch, self.architectures())
+
+    def compat_packages(self) -> tuple[CompatPackage, ...]:
+        """Every forward-compatibility package, oldest CUDA first."""
+        return self._files.compat_packages.all()
+
+    def compat_package(self, release: Version) -> CompatPackage | None:
+        """The forward-compatibility package for programs of a CUDA release; None where none is documented."""
+        return next((one for one in self.compat_packages() if one.cuda == release.release), None)
 
     def xids(self) -> tuple[XidRecord, ...]:
         """Every Xid event, by number."""

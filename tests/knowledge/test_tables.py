@@ -16,7 +16,19 @@ from gpuassist.session.words import ENGLISH
 from gpuassist.system.resources import Resources
 from tests.knowledge.shipped import KNOWLEDGE, capability, damaged_at, version
 
-KINDS = ("gpus", "architectures", "drivers", "toolkits", "torch", "torch_releases", "bad_pairs", "commands", "xids", "nvml_codes")
+KINDS = (
+    "gpus",
+    "architectures",
+    "drivers",
+    "toolkits",
+    "torch",
+    "torch_releases",
+    "bad_pairs",
+    "commands",
+    "xids",
+    "nvml_codes",
+    "compat_packages",
+)
 DAY = re.compile(r"20\d\d-\d\d-\d\d")
 
 
@@ -355,7 +367,8 @@ def test_damaged_line_is_named_and_the_rest_works(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    "words", [b'{"source": "nowhere"},', b"{},", b'{"source": 3, "chip": [], "release": {}, "branch": "x", "key": null, "number": "x"},']
+    "words",
+    [b'{"source": "nowhere"},', b"{},", b'{"source": 3, "chip": [], "release": {}, "branch": "x", "key": null, "number": "x"},'],
 )
 def test_line_that_is_no_record_is_named(kind: str, words: bytes) -> None:
     knowledge = Knowledge(damaged_at(f"knowledge/{kind}.json", 3, words))
