@@ -89,7 +89,7 @@ class _Report:
         if answered.standing is Standing.UNKNOWN:
             self._show_nearest(answered)
             return
-        for line in lines(answered.record):
+        for line in lines(answered):
             self._row(line.label, line.value)
         if answered.notes:
             self._context.say()

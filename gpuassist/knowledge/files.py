@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gpuassist.knowledge import build, build_packages, build_torch
+from gpuassist.knowledge import build, build_packages, build_torch, early_toolkits
 from gpuassist.knowledge.records import ArchitectureRecord, ChipRecord
 from gpuassist.knowledge.table import Table
 from gpuassist.model.text import Text
@@ -21,6 +21,7 @@ class KnowledgeFiles:
         self.drivers = Table(read, "drivers", build.branch)
         self.compat_packages = Table(read, "compat_packages", build.compat_package)
         self.toolkits = Table(read, "toolkits", build.toolkit)
+        self.early_toolkits = Table(read, "early_toolkits", early_toolkits.build)
         self.wheels = Table(read, "wheels", build.wheel)
         self.torch = Table(read, "torch", build.torch)
         self.torch_releases = Table(read, "torch_releases", build_torch.release)

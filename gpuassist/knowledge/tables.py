@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gpuassist.knowledge.codes import NvmlCodeRecord, XidRecord
     from gpuassist.knowledge.commands import Commands
     from gpuassist.knowledge.conda_records import CondaRecord
+    from gpuassist.knowledge.early_toolkits import EarlyToolkits
     from gpuassist.knowledge.files import KnowledgeFiles
     from gpuassist.knowledge.image_records import ImageRecord, SystemRecord
     from gpuassist.knowledge.images import ImageReading, NotAnImage
@@ -94,6 +95,10 @@ class Knowledge:
     def toolkits(self) -> tuple[ToolkitRecord, ...]:
         """Every CUDA release, oldest first."""
         return self._files.toolkits.all()
+
+    def early_toolkits(self, capability: ComputeCapability) -> EarlyToolkits | None:
+        """The first and last CUDA release of a compute capability that is older than the records of toolkits."""
+        return self._files.early_toolkits.first("capability", str(capability))
 
     def wheels(self) -> tuple[WheelRecord, ...]:
         """Every package that holds a part of CUDA for Python environments."""

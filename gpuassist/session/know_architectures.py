@@ -128,15 +128,17 @@ def _document(knowledge: Knowledge, target: Target) -> Document:
     capability = target.capability
     architecture = knowledge.architecture_of(capability)
     toolkits = knowledge.toolkits()
-    record = architecture or next(one for one in reversed(toolkits) if toolkit_builds_for(one.targets, capability))
+    early = knowledge.early_toolkits(capability)
+    named = next((one for one in reversed(toolkits) if toolkit_builds_for(one.targets, capability)), None)
+    records = [one for one in (architecture or named, early) if one is not None]
     last_branch = None if architecture is None else architecture.last_branch
     return {
-        "source": record.source,
-        "checked": record.checked,
+        "source": "; ".join(one.source for one in records),
+        "checked": min(one.checked for one in records),
         **_code(knowledge, target),
         "architecture": None if architecture is None else architecture.name,
-        "first_cuda": _spelled(first_toolkit_for(capability, toolkits)),
-        "last_cuda": _spelled(last_toolkit_for(capability, toolkits)),
+        "first_cuda": _spelled(early.first if early else first_toolkit_for(capability, toolkits)),
+        "last_cuda": _spelled((early.last if early else None) or last_toolkit_for(capability, toolkits)),
         "first_driver": None if architecture is None else _first_driver(architecture, capability),
         "last_driver": None if last_branch is None else str(last_branch),
     }

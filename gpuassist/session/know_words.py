@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.session.know_answer import Answered, Standing
 from gpuassist.session.overview import Line, gibibytes
 
 if TYPE_CHECKING:
@@ -60,15 +61,17 @@ _LABELS: dict[str, Text] = {
     "causes": text("may come from"),
 }
 # Where nothing more than null is known of these, it means that there is none yet.
+_NOT_KNOWN = text("not known")
 _NONE_YET = {"last_cuda": text("none: the newest still does"), "last_driver": text("none: new drivers still do")}
 # What is only worth a line where it says something.
-_LEFT_OUT_UNLESS_KNOWN = frozenset(
-    {"memory_bytes", "glibc_clash", "deprecated", "published", "end_of_life", "patches", "clang_max"}
-)
+_OF_TOOLKITS = ("deprecated", "glibc_clash", "clang_max")
+_OF_IMAGES = ("tensorrt", "cudnn", "glibc", "os", "python")
+_LEFT_OUT_UNLESS_KNOWN = frozenset(("memory_bytes", "published", "end_of_life", "patches", "compilers", *_OF_TOOLKITS, *_OF_IMAGES))
 
 
-def lines(record: Document) -> Iterator[Line]:
+def lines(answered: Answered) -> Iterator[Line]:
     """The fields; what is null says so, where that is of interest and no record below says more."""
+    record = answered.record
     others = _list(record.get("others"))
     for name in _LABELS:
         value = record.get(name)
@@ -77,7 +80,8 @@ def lines(record: Document) -> Iterator[Line]:
         if name in _TABLES and isinstance(value, list):
             yield from _TABLES[name](value)
         else:
-            yield Line(_LABELS[name], _words(name, value), known=value is not None)
+            none = _NONE_YET.get(name, _NOT_KNOWN) if answered.standing is Standing.KNOWN else _NOT_KNOWN
+            yield Line(_LABELS[name], none if value is None else _words(name, value), known=value is not None)
     for other in others:
         yield Line(text("either"), _other(other))
 
@@ -89,8 +93,6 @@ def source_line(record: Document) -> Line:
 
 
 def _words(name: str, value: Any) -> Text:
-    if value is None:
-        return _NONE_YET.get(name, text("not known"))
     if value == "":
         return text("none")
     if isinstance(value, bool):
