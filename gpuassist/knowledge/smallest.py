@@ -119,10 +119,11 @@ class Stock:
 
 @dataclass(frozen=True, slots=True)
 class DriverMove:
-    """A driver to install: a branch, or the version that was asked for."""
+    """A driver to install: the best branch, or (`pinned`) the version that was asked for."""
 
     version: Version
     open_module: bool
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +261,7 @@ def _pinned_driver(rig: Rig, wanted: Version) -> Iterator[_Option]:
         return
     opened = _needs_open(rig)
     if not rig.driver_fixed and driver_fits(rig, wanted, open_module=opened):
-        yield _Option(_RESTART, wanted, DriverMove(wanted, opened))
+        yield _Option(_RESTART, wanted, DriverMove(wanted, opened, pinned=True))
 
 
 def _any_driver(quest: _Quest) -> Iterator[_Option]:

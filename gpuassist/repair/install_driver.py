@@ -13,6 +13,8 @@ from gpuassist.repair.install_place import Place, Use, step, use
 
 # Whose packages come from NVIDIA's own repository, because their distribution has none, or older ones.
 _FROM_NVIDIA = frozenset({Family.DEBIAN, Family.RHEL})
+# Whose packages hold one driver with the open modules, the newest that the distribution has.
+_ONE_DRIVER = frozenset({Family.ARCH, Family.OPENSUSE, Family.ANY})
 
 
 def driver_steps(move: DriverMove, place: Place, commands: Commands) -> Iterator[Step]:
@@ -71,13 +73,18 @@ def _here(move: DriverMove, place: Place, commands: Commands) -> Step:
 
 
 def _uses(move: DriverMove, place: Place) -> Iterator[Use]:
-    flavour = "open" if move.open_module else "proprietary"
-    if place.family not in _FROM_NVIDIA:
-        yield use(f"driver-install-{flavour}", branch=move.version.major)
-    elif place.repository:
+    """The commands; none where the family's packages hold no such driver."""
+    branch, family = move.version.major, place.family
+    exact = move.pinned and move.open_module and family is not Family.UBUNTU
+    if exact and (family in _ONE_DRIVER or not place.repository):
+        return
+    if exact or (family in _FROM_NVIDIA and place.repository):
         yield use("cuda-repository-add", repository=place.repository, architecture=place.repository_architecture)
-        suffix = "-nvidia" if place.family is Family.DEBIAN else ""
-        yield use(f"driver-install-{flavour}{suffix}", branch=move.version.major)
+    if exact:
+        yield use("driver-install-open-branch", branch=branch)
+    elif family not in _FROM_NVIDIA or place.repository:
+        suffix = "-nvidia" if family is Family.DEBIAN else ""
+        yield use(f"driver-install-{'open' if move.open_module else 'proprietary'}{suffix}", branch=branch)
 
 
 def _flavour(move: DriverMove) -> Text:

@@ -36,3 +36,16 @@ def torch_steps(move: TorchMove, place: Place, commands: Commands) -> Iterator[S
         remove = (use("torch-remove", python=python),) if place.torch_there and place.tool else ()
         uses = (*remove, use("torch-install", python=python, version=version, tag=tag))
     yield step(uses, place, commands, (text("Install torch {version} of the build {tag}", version=version, tag=tag), check))
+
+
+def jetson_steps(place: Place, commands: Commands) -> tuple[Step, ...]:
+    """torch of NVIDIA's own index for the system that the board runs: its driver cannot be replaced alone."""
+    steps = []
+    if not place.tool:
+        does = text("Make a new environment, and leave those that are there as they are")
+        steps.append(step((use("environment-create", python=place.python, directory=_NEW),), place, commands, (does, None)))
+    python = place.python if place.tool else f"{_NEW}/bin/python"
+    check = text("`gpuassist verify --python {python}` passes on every GPU", python=python)
+    does = text("Install torch from NVIDIA's index for JetPack 6; PyTorch's own builds need a newer driver than this system's")
+    remove = (use("torch-remove", python=python),) if place.torch_there and place.tool else ()
+    return (*steps, step((*remove, use("torch-install-jetson", python=python)), place, commands, (does, check)))

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from gpuassist.diagnose.case import Case, Installed
 from gpuassist.diagnose.chain import chains
-from gpuassist.knowledge.choosing import InstalledToolkit
+from gpuassist.knowledge.choosing import InstalledToolkit, Obstacle
 from gpuassist.knowledge.compatibility import kernels_run
-from gpuassist.knowledge.smallest import Change, Demand, Need, Rig, Stock, TorchThere, smallest_change
+from gpuassist.knowledge.smallest import Change, Demand, Need, Rig, Smallest, Stock, TorchThere, smallest_change
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import Accelerator, Torch
 from gpuassist.model.fact import Fact, Known, value_or
@@ -20,6 +20,7 @@ from gpuassist.model.toolkit import Origin
 from gpuassist.model.version import ComputeCapability, Version, VersionError
 from gpuassist.repair.install import install_steps
 from gpuassist.repair.install_place import Place
+from gpuassist.repair.install_torch import jetson_steps
 from gpuassist.session import imagined
 from gpuassist.session.context import Session
 from gpuassist.session.foresee_words import blocked_by, notes_on, undetermined, without_gpu
@@ -29,6 +30,7 @@ from gpuassist.session.mending import mending_steps, waiting_module
 from gpuassist.session.replacing import with_driver, with_toolkit
 
 _NO_TORCH = Torch("")
+_JETPACK_6 = 540
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ def foresee(session: Session, question: Question) -> Outlook:
     if unknown:
         return Outlook(question.goal, before, before, (), undetermined=unknown, links=links)
     found = smallest_change(rig, question.demand, stock_of(knowledge))
+    if found.change is None and _is_jetpack_6(rig, found) and question.demand.torch is None:
+        return Outlook(question.goal, before, before, jetson_steps(place_of(case), knowledge.commands), links=links)
     if found.change is None:
         walls = blocked_by(case, rig, question.demand, found)
         return Outlook(question.goal, before, before, (), walls, links=links)
@@ -66,6 +70,11 @@ def foresee(session: Session, question: Question) -> Outlook:
     after = chains(_changed(knowledge, mended, found.change), knowledge)
     notes = notes_on(case, rig, question.demand, found)
     return Outlook(question.goal, before, after, steps, notes=notes, links=links)
+
+
+def _is_jetpack_6(rig: Rig, found: Smallest) -> bool:
+    """A Jetson for whose driver PyTorch's own builds are too new, and NVIDIA's index is not (JetPack 6 brings 540)."""
+    return found.obstacle is Obstacle.JETSON_WHEELS and rig.driver is not None and rig.driver.major == _JETPACK_6
 
 
 def _mending(session: Session, case: Case, rig: Rig, change: Change) -> tuple[Step, ...]:
