@@ -23,6 +23,7 @@ def image(row: Row, sources: Sources) -> ImageRecord:
         system=_words(row, "system"),
         driver=_version(row, "driver"),
         compat_drivers=_versions(row, "compat_drivers") or (),
+        jetpack=_version(row, "jetpack"),
         source=source.text,
         checked=source.checked,
     )

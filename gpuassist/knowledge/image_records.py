@@ -23,6 +23,7 @@ class ImageRecord:
 
     None is not known, and "" (of torch) none inside. `driver` is what the release notes ask for on any GPU; `compat_drivers`
     are older drivers that do on data-centre GPUs, by the compatibility package in the image (empty where the notes name none).
+    `jetpack` is the JetPack that the month's `-igpu` variant is made for; None where none is known.
     """
 
     family: ImageFamily
@@ -34,6 +35,7 @@ class ImageRecord:
     system: str | None
     driver: Version | None
     compat_drivers: tuple[Version, ...]
+    jetpack: Version | None
     source: str
     checked: str
 

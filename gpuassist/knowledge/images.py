@@ -51,7 +51,7 @@ class ImageReading:
 
     `driver_min` runs it as it is: what its publisher asks for, else the driver made for its CUDA; `driver_floor` is the oldest
     of CUDA's major (minor-version compatibility), for which the start may need NVIDIA_DISABLE_REQUIRE=1. An `integrated` image
-    is for Jetson, whose driver is part of its system: no number of these applies there.
+    is for Jetson, whose driver is part of its system (`jetpack`): no number of these applies there.
     """
 
     name: str
@@ -69,6 +69,7 @@ class ImageReading:
     driver_floor: Version | None = None
     compat_drivers: tuple[Version, ...] = ()
     integrated: bool = False
+    jetpack: Version | None = None
     newer_than_known: bool = False
     source: str = ""
     checked: str = _CHECKED
@@ -166,6 +167,7 @@ def _of_month(name: str, record: ImageRecord, *, integrated: bool, known: Known)
         driver_floor=None if integrated else floor,
         compat_drivers=() if integrated else record.compat_drivers,
         integrated=integrated,
+        jetpack=record.jetpack if integrated else None,
         source=record.source,
         checked=record.checked,
     )
