@@ -36,7 +36,7 @@ def gpu(row: Row, sources: Sources, chip_named: ChipNamed) -> GpuRecord:
     if found is None:
         raise RowError("chip")
     architecture_record, chip = found
-    own_module = text_of(row, "open_module", architecture_record.module.value)
+    own_module = text_of(row, "open_module", "")
     return GpuRecord(
         pci_id=text_of(row, "pci_id"),
         name=text_of(row, "name"),
@@ -45,7 +45,7 @@ def gpu(row: Row, sources: Sources, chip_named: ChipNamed) -> GpuRecord:
         architecture=architecture_record.name,
         compute_capability=chip.compute_capability,
         integrated=chip.integrated,
-        module=ModuleFlavour(own_module),
+        module=ModuleFlavour(own_module) if own_module else architecture_record.module,
         source=source,
         checked=checked,
         memory_bytes=numbers_of(row, "memory_bytes"),

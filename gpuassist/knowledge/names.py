@@ -48,6 +48,12 @@ def looser(exact: Key) -> tuple[Key, ...]:
     )
 
 
+def telling(exact: Key) -> str:
+    """The word of a name that few other names have, and that stands in whatever name has the same key or a looser one."""
+    words = (looser(exact) or (exact,))[-1] - {"mobile"}
+    return max(words, key=lambda word: (bool(_DIGIT.search(word)), len(word), word), default="")
+
+
 def alternatives(name: str) -> tuple[str, ...]:
     """The names in a name of the id list: `Tesla C2050 / C2070` is two; the pieces of `RTX 4090 Max-Q / Mobile` are one."""
     first, *others = _ALTERNATIVE.split(name)

@@ -84,7 +84,9 @@ def number_of(row: Row, name: str) -> int | None:
 
 def numbers_of(row: Row, name: str) -> tuple[int, ...]:
     """A list of whole numbers; empty where the file leaves it out."""
-    values = row.fields.get(name, [])
+    if name not in row.fields:
+        return ()
+    values = row.fields[name]
     if not isinstance(values, list) or not all(type(value) is int for value in values):
         raise RowError(name)
     return tuple(values)
@@ -92,7 +94,9 @@ def numbers_of(row: Row, name: str) -> tuple[int, ...]:
 
 def texts_of(row: Row, name: str) -> tuple[str, ...]:
     """A list of texts; empty where the file leaves it out."""
-    values = row.fields.get(name, [])
+    if name not in row.fields:
+        return ()
+    values = row.fields[name]
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise RowError(name)
     return tuple(values)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.knowledge.names import alternatives, key, looser
+from gpuassist.knowledge.names import alternatives, board, key, looser, telling
+from tests.knowledge.shipped import KNOWLEDGE
 
 
 @pytest.mark.parametrize(
@@ -84,3 +85,35 @@ def test_any_text_gives_a_key(name: str) -> None:
 @given(st.text(max_size=60))
 def test_any_text_has_alternatives(name: str) -> None:
     assert alternatives(name)[0] == name
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", "4090"),
+        ("Tesla V100-SXM2-16GB", "v100"),
+        ("NVIDIA TITAN RTX", "titan"),
+        ("Quadro", "quadro"),
+        ("NVIDIA", ""),
+    ],
+)
+def test_telling_word_is_the_rarest(name: str, word: str) -> None:
+    assert telling(key(name)) == word
+
+
+@given(st.sampled_from([name for gpu in KNOWLEDGE.gpus() for name in (gpu.name, *gpu.aliases)]))
+def test_telling_word_stands_in_the_name(name: str) -> None:
+    assert telling(key(name)) in name.lower()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("NVIDIA A40-12", "NVIDIA A40"), ("NVIDIA L40S-1-3", "NVIDIA L40S"), ("NVIDIA A100-SXM4-40GB", "NVIDIA A100-SXM4-40GB")],
+)
+def test_board_of_a_virtual_gpu_is_in_front(name: str, words: str) -> None:
+    assert board(name) == words
+
+
+@pytest.mark.parametrize("profile", ["-8Q", "-1B4", "-1-5C", "-1-5CME", "-48A"])
+def test_profile_of_a_virtual_gpu_does_not_count(profile: str) -> None:
+    assert key(f"NVIDIA A100D{profile}") == key("NVIDIA A100D")
