@@ -28,7 +28,12 @@ FILES = RESOURCES.names("problems")
 PROBLEMS = tuple(name.removesuffix(".toml") for name in FILES)
 COMMANDS = Knowledge(RESOURCES.read).commands
 SURROUNDINGS = frozenset(surroundings_of(Machine()))
-ONLY_TEXT: frozenset[str] = frozenset()  # what no rule finds yet: a pasted message alone can show it
+ONLY_TEXT = frozenset(  # what no rule finds yet: a pasted message alone can show it
+    """
+    cuda-home-unset cuda-installer-without-driver cudnn-headers-missing extension-build-mismatch link-cuda-lib-not-found
+    nvcc-arch-empty nvcc-host-gcc-header-bug nvcc-native-without-gpu ptxas-older-than-ptx
+    """.split()
+)
 FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "cuda-visible-devices-bad": {"ordinal"},
     "driver-too-old-for-cuda": {"served", "unsure"},
