@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu
-from gpuassist.knowledge.records import ModuleFlavour
+from gpuassist.knowledge.branches import serves
 from gpuassist.model.text import Text, text
-from gpuassist.model.version import Version
 from gpuassist.session.know_answer import Answered, Shelf, Standing, by_rule, known, unknown
 from gpuassist.session.know_versions import read_version
 from gpuassist.session.nearest import nearest_numbers
 
 if TYPE_CHECKING:
+    from gpuassist.knowledge.branches import KernelModule
     from gpuassist.knowledge.records import ArchitectureRecord, BranchRecord
     from gpuassist.knowledge.tables import Knowledge
     from gpuassist.session.know_answer import Document
 
-_MODULES = {
-    ModuleFlavour.OPEN_REQUIRED: "open",
-    ModuleFlavour.OPEN_POSSIBLE: "either",
-    ModuleFlavour.OPEN_IMPOSSIBLE: "proprietary",
-}
-_FIRST_WITH_OPEN = 515  # the branch with which NVIDIA published them
+
+_FIRST_MAJOR_WITH_MINORS = 11
 
 
 def answer(knowledge: Knowledge, words: str) -> Answered:
@@ -35,7 +30,7 @@ def answer(knowledge: Knowledge, words: str) -> Answered:
     number = asked.version.major
     branch = knowledge.branch(number)
     if branch is not None:
-        return known(_title(branch), _document(knowledge, branch))
+        return known(_title(branch), _document(knowledge, branch), *_notes(branch))
     if numbers and number > max(numbers):
         return _newer(knowledge, number)
     if numbers and number < min(numbers):
@@ -63,15 +58,25 @@ def _title(branch: BranchRecord) -> Text:
     return text("driver branch {branch}: made for CUDA {cuda}", branch=str(branch.branch), cuda=str(branch.cuda))
 
 
+def _notes(branch: BranchRecord) -> tuple[Text, ...]:
+    """What nvidia-smi's figure does not forbid (CUDA Compatibility: minor-version compatibility, from CUDA 11 on)."""
+    if branch.cuda is None or branch.cuda.major < _FIRST_MAJOR_WITH_MINORS:
+        return ()
+    cuda, major = str(branch.cuda), str(branch.cuda.major)
+    return (
+        text("It runs programs of any CUDA {major}; only PTX of releases after {cuda} it cannot compile.", cuda=cuda, major=major),
+    )
+
+
 def _newer(knowledge: Knowledge, number: int) -> Answered:
-    serving = [one for one in knowledge.architectures() if one.last_branch is None]
+    serving = serves(number, knowledge.architectures())
     record: Document = {
         **by_rule("newer than what I know", knowledge.branches()),
         "branch": number,
         "branch_kind": None,
         "cuda_max": None,
-        "architectures": [one.name for one in serving],
-        "kernel_module": {one.name: _MODULES[one.module] for one in serving},
+        "cuda_max_with_compat": None,
+        **_serving(serving),
         "end_of_life": None,
         "ended": None,
     }
@@ -87,6 +92,7 @@ def _older(knowledge: Knowledge, number: int) -> Answered:
         "branch": number,
         "branch_kind": None,
         "cuda_max": None,
+        "cuda_max_with_compat": None,
         "architectures": None,
         "kernel_module": None,
         "end_of_life": None,
@@ -98,23 +104,20 @@ def _older(knowledge: Knowledge, number: int) -> Answered:
 
 
 def _document(knowledge: Knowledge, branch: BranchRecord) -> Document:
-    serving = [one for one in knowledge.architectures() if _serves(branch, one)]
+    packages = [one.cuda for one in knowledge.compat_packages() if branch.branch in one.branches]
     return {
         "source": branch.source,
         "checked": branch.checked,
         "branch": branch.branch,
         "branch_kind": branch.kind.value,
         "cuda_max": None if branch.cuda is None else str(branch.cuda),
-        "architectures": [one.name for one in serving],
-        "kernel_module": {one.name: _module(branch, one) for one in serving},
+        "cuda_max_with_compat": str(max(packages)) if packages else None,
+        **_serving(knowledge.branch_serves(branch)),
         "end_of_life": branch.end_of_life or None,
-        "ended": branch.ended,
+        "ended": branch.has_ended(branch.checked),
     }
 
 
-def _serves(branch: BranchRecord, architecture: ArchitectureRecord) -> bool:
-    return driver_serves_gpu(Version((branch.branch,)), architecture) in {DriverFit.FINE, DriverFit.UNKNOWN}
-
-
-def _module(branch: BranchRecord, architecture: ArchitectureRecord) -> str:
-    return "proprietary" if branch.branch < _FIRST_WITH_OPEN else _MODULES[architecture.module]
+def _serving(served: Iterable[tuple[ArchitectureRecord, KernelModule]]) -> Document:
+    modules = {architecture.name: module.value for architecture, module in served}
+    return {"architectures": [*modules], "kernel_module": {**modules}}

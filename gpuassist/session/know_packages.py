@@ -30,7 +30,10 @@ def wheel(knowledge: Knowledge, words: str) -> Answered:
     record = knowledge.wheel(found["name"]) if found else None
     if record is None:
         return unknown(text("no package {name} of CUDA is known", name=words), nearest_names(words, _wheel_names(knowledge)))
-    return known(text("{name}: {role}", name=record.distribution, role=record.role), _wheel(record))
+    title = text("{name}: {role}", name=record.distribution, role=record.role)
+    if record.instead:
+        return known(title, _wheel(record), text("It is an empty placeholder: take {name}.", name=record.instead))
+    return known(title, _wheel(record))
 
 
 def conda(knowledge: Knowledge, words: str) -> Answered:
@@ -84,6 +87,8 @@ def _wheel(record: WheelRecord) -> Document:
         "libraries": [*record.libraries],
         "compilers": [*record.compilers],
         "cuda_majors": [*record.cuda_majors],
+        "directory": record.directory or None,
+        "instead": record.instead or None,
     }
 
 

@@ -97,7 +97,7 @@ def _document(toolkit: ToolkitRecord) -> Document:
         "source": toolkit.source,
         "checked": toolkit.checked,
         "version": str(toolkit.release),
-        "architectures": [str(Target(one.capability, Code.CUBIN, one.suffix)) for one in toolkit.targets],
+        "architectures": [str(one) for one in toolkit.codes],
         "deprecated": [str(Target(one.capability, Code.CUBIN, one.suffix)) for one in toolkit.deprecated],
         "driver_min_linux": None if toolkit.native_driver is None else str(toolkit.native_driver),
         "driver_floor_linux": str(toolkit.driver_floor),

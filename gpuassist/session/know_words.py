@@ -35,7 +35,8 @@ _LABELS: dict[str, Text] = {
     "companions": text("goes with"),
     "variants": text("builds"),
     "branch_kind": text("kind of branch"),
-    "cuda_max": text("runs CUDA up to"),
+    "cuda_max": text("nvidia-smi shows CUDA"),
+    "cuda_max_with_compat": text("with a cuda-compat package"),
     "kernel_module": text("kernel modules"),
     "end_of_life": text("supported until"),
     "ended": text("has ended"),
@@ -57,6 +58,7 @@ _LABELS: dict[str, Text] = {
     "cpu_only": text("for the CPU alone"),
     "versions": text("torch versions built so"),
     "builds": text("builds"),
+    "directory": text("lies in"),
     "action": text("what helps"),
     "causes": text("may come from"),
 }
@@ -66,7 +68,19 @@ _NONE_YET = {"last_cuda": text("none: the newest still does"), "last_driver": te
 # What is only worth a line where it says something.
 _OF_TOOLKITS = ("deprecated", "glibc_clash", "clang_max")
 _OF_IMAGES = ("tensorrt", "cudnn", "glibc", "os", "python")
-_LEFT_OUT_UNLESS_KNOWN = frozenset(("memory_bytes", "published", "end_of_life", "patches", "compilers", *_OF_TOOLKITS, *_OF_IMAGES))
+_LEFT_OUT_UNLESS_KNOWN = frozenset(
+    (
+        "memory_bytes",
+        "published",
+        "end_of_life",
+        "patches",
+        "compilers",
+        "directory",
+        "cuda_max_with_compat",
+        *_OF_TOOLKITS,
+        *_OF_IMAGES,
+    )
+)
 
 
 def lines(answered: Answered) -> Iterator[Line]:
