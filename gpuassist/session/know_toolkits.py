@@ -15,6 +15,7 @@ from gpuassist.session.nearest import nearest_versions
 if TYPE_CHECKING:
     from gpuassist.knowledge.records import ToolkitRecord
     from gpuassist.knowledge.tables import Knowledge
+    from gpuassist.model.codec import Json
     from gpuassist.session.know_answer import Document
 
 
@@ -98,10 +99,19 @@ def _document(toolkit: ToolkitRecord) -> Document:
         "checked": toolkit.checked,
         "version": str(toolkit.release),
         "architectures": [str(one) for one in toolkit.codes],
-        "deprecated": [str(Target(one.capability, Code.CUBIN, one.suffix)) for one in toolkit.deprecated],
+        "deprecated": None
+        if toolkit.deprecated is None
+        else [str(Target(one.capability, Code.CUBIN)) for one in toolkit.deprecated],
         "driver_min_linux": None if toolkit.native_driver is None else str(toolkit.native_driver),
         "driver_floor_linux": str(toolkit.driver_floor),
         "gcc_max": toolkit.gcc_limit,
         "clang_max": toolkit.clang_limit,
         "glibc_clash": None if toolkit.glibc_clash is None else str(toolkit.glibc_clash),
     }
+
+
+def _deprecated(toolkit: ToolkitRecord) -> list[Json] | None:
+    """By the names of the machine code; the record has those of the PTX."""
+    if toolkit.deprecated is None:
+        return None
+    return [str(Target(one.capability, Code.CUBIN, one.suffix)) for one in toolkit.deprecated]

@@ -142,8 +142,9 @@ def test_every_pci_id_finds_its_own_record() -> None:
 
 
 def test_records_hold_every_pci_id_once() -> None:
-    ids = [one for record in records(KNOWLEDGE) for one in (record["pci_ids"] or ()) if isinstance(record["pci_ids"], list)]
-    assert sorted(map(str, ids)) == sorted(f"0x{gpu.pci_id[5:]}" for gpu in KNOWLEDGE.gpus() if gpu.pci_id)
+    listed = [record["pci_ids"] for record in records(KNOWLEDGE)]
+    ids = [str(one) for each in listed if isinstance(each, list) for one in each]
+    assert sorted(ids) == sorted(f"0x{gpu.pci_id[5:]}" for gpu in KNOWLEDGE.gpus() if gpu.pci_id)
 
 
 def test_memory_is_a_number_or_unknown() -> None:
