@@ -36,6 +36,7 @@ from gpuassist.model.version import ComputeCapability, Target, Version
 
 _LINE, _PACKAGE, _ENVIRONMENT, _ROOT_PACKAGE, _ROOT_LARGE, _RESTART = 1, 3, 5, 6, 8, 20
 _LEFT = 15  # a part that should fit and does not: worth an installation, no restart
+_OPEN_BY_DEFAULT = 560  # the first branch whose open modules NVIDIA suggests to every GPU that can have them (its driver guide)
 _USUAL_PYTHON = Version((3, 12))
 
 
@@ -259,7 +260,7 @@ def _pinned_driver(rig: Rig, wanted: Version) -> Iterator[_Option]:
     if there is not None and is_it and driver_fits(rig, there, open_module=rig.open_module):
         yield _Option(version=there)
         return
-    opened = _needs_open(rig)
+    opened = _takes_open(rig, wanted)
     if not rig.driver_fixed and driver_fits(rig, wanted, open_module=opened):
         yield _Option(_RESTART, wanted, DriverMove(wanted, opened, pinned=True))
 
@@ -279,9 +280,10 @@ def _any_driver(quest: _Quest) -> Iterator[_Option]:
     yield _Option(_RESTART, version, DriverMove(version, choice.open_module))
 
 
-def _needs_open(rig: Rig) -> bool:
+def _takes_open(rig: Rig, driver: Version) -> bool:
     flavours = {gpu.flavour for gpu in rig.gpus}
-    return ModuleFlavour.OPEN_REQUIRED in flavours or ModuleFlavour.OPEN_IMPOSSIBLE not in flavours
+    free = ModuleFlavour.OPEN_IMPOSSIBLE not in flavours and driver.major >= _OPEN_BY_DEFAULT
+    return ModuleFlavour.OPEN_REQUIRED in flavours or free
 
 
 def _torch_options(quest: _Quest, driver: Version | None) -> Iterator[_Option]:

@@ -31,6 +31,7 @@ from gpuassist.session.replacing import with_driver, with_toolkit
 
 _NO_TORCH = Torch("")
 _JETPACK_6 = 540
+_NVIDIAS_TORCH = "JetPack 6"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,8 @@ def foresee(session: Session, question: Question) -> Outlook:
         return Outlook(question.goal, before, before, (), undetermined=unknown, links=links)
     found = smallest_change(rig, question.demand, stock_of(knowledge))
     if found.change is None and _is_jetpack_6(rig, found) and question.demand.torch is None:
-        return Outlook(question.goal, before, before, jetson_steps(place_of(case), knowledge.commands), links=links)
+        after = chains(imagined.with_unknown_torch(question.base, _NVIDIAS_TORCH), knowledge)
+        return Outlook(question.goal, before, after, jetson_steps(place_of(case), knowledge.commands), links=links)
     if found.change is None:
         walls = blocked_by(case, rig, question.demand, found)
         return Outlook(question.goal, before, before, (), walls, links=links)
