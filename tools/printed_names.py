@@ -15,6 +15,18 @@ SIZE = re.compile(r"\b(\d+) ?GB?\b")
 CPU_MEMORY = re.compile(r"^GH200 .*GB$")  # of a GH200 480GB, these 480 GB are the processor's
 BRANDS = frozenset({"geforce", "quadro", "tesla", "grid"})
 GIB = 2**30
+# Cards of one size by their ids, in GiB; NVIDIA NIM for LLMs 1.13, supported models, and GenMol NIM, support matrix; the others by
+# the memory.total that nvidia-smi prints for them in public reports, to the next GiB.
+CARDS = {
+    96: ("2bb1",),
+    32: ("2b85",),
+    24: ("2684", "2204"),
+    16: ("2c02", "2c05", "2704", "2702", "2705", "2689"),
+    12: ("2f04", "2786", "2709"),
+    11: ("1b06", "1e04", "1e07"),
+    10: ("2206", "2216"),
+    8: ("2484", "2488", "2808", "2882"),
+}
 
 
 def printed(*headers: str) -> dict[str, tuple[str, ...]]:
@@ -44,12 +56,17 @@ def unknown_names(known: tuple[str, ...], names: Iterable[str]) -> tuple[str, ..
 
 
 def memory_sizes(name: str, names: tuple[str, ...]) -> list[int]:
-    """The sizes in bytes: as all names of the product say, or as the largest virtual GPU, which is the whole board, says."""
+    """The sizes in bytes by the largest virtual GPU, which is the whole board; else by the id list's name, or all printed ones."""
     profiles = [int(found[1]) for one in names if (found := PROFILE.search(one))]
     if profiles:
         return [max(profiles) * GIB]
-    products = (name, *names)
-    sizes = [SIZE.findall(one) for one in products]
-    if not all(sizes) or any(CPU_MEMORY.search(one) for one in products):
+    if CPU_MEMORY.search(name):
         return []
-    return sorted({int(size) * GIB for found in sizes for size in found})
+    products = name.split(" / ") if SIZE.search(name) else names
+    sizes = [SIZE.findall(one) for one in products]
+    return sorted({int(size) * GIB for found in sizes for size in found}) if all(sizes) else []
+
+
+def card_size(pci_id: str) -> list[int]:
+    """The size of a card that has one size, by its id."""
+    return [size * GIB for size, ids in CARDS.items() if pci_id.removeprefix("10de:") in ids]

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tools.printed_names import memory_sizes, printed, unknown_names
+from tools.printed_names import card_size, memory_sizes, printed, unknown_names
 
 KNOWLEDGE = Path("resources/knowledge")
 DEVICE = re.compile(r"\t([0-9a-f]{4})  (.*)")
@@ -42,6 +42,8 @@ ON_CHIP = (
 # What a computer is called beside its GPU; NVIDIA DGX Spark documentation: built on the GB10.
 COMPUTERS = {"10de:2e12": ("NVIDIA DGX Spark",)}
 
+CARDS_SOURCE = "NVIDIA NIM (docs.nvidia.com/nim), supported models, and memory.total of nvidia-smi in public reports"
+
 Row = dict[str, Any]
 
 
@@ -61,6 +63,7 @@ def main() -> None:
         "schema": 1,
         "sources": {
             "pci.ids": {"text": _source(options), "checked": options.checked},
+            "cards": {"text": f"{_source(options)}; memory: {CARDS_SOURCE}", "checked": options.checked},
             "jetson": {"text": "NVIDIA Jetson Linux documentation, names of the modules", "checked": options.checked},
         },
     }
@@ -92,6 +95,8 @@ def _complete(row: Row, names: tuple[str, ...]) -> None:
         _add_alias(row, name)
     if sizes := memory_sizes(row["name"], names):
         row["memory_bytes"] = sizes
+    elif names and (sizes := card_size(row["pci_id"])):
+        row.update(memory_bytes=sizes, source="cards")
 
 
 def _chips() -> tuple[str, ...]:

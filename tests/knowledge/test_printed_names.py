@@ -93,7 +93,11 @@ def sizes(gpu: GpuRecord | None) -> list[int]:
         ("10de:1db6", [32]),
         ("10de:1c03", [6]),
         ("10de:2342", [96]),
-        ("10de:2684", []),
+        ("10de:2684", [24]),
+        ("10de:2206", [10]),
+        ("10de:220a", [12]),
+        ("10de:2bb3", []),
+        ("10de:2717", []),
     ],
 )
 def test_memory_is_known_where_the_product_fixes_it(pci_id: str, gib: list[int]) -> None:

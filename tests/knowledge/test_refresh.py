@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tools.printed_names import memory_sizes
+
 TOOLS = Path("tools").resolve()
 KNOWLEDGE = Path("resources/knowledge").resolve()
 IDS = """# a list
@@ -74,6 +76,63 @@ def test_names_of_cards_become_aliases(workplace: Path) -> None:
     rows = {row["pci_id"]: row for row in written(workplace, "gpus")[1:]}
     assert rows["10de:1e30"]["aliases"] == ["Quadro RTX 8000", "Quadro RTX 6000"]
     assert rows["10de:2342"]["open_module"] == "required"
+
+
+RELEASED = """
+    { 0x1E30, 0x0000, 0x0000, "Quadro RTX 6000" },
+    { 0x2235, 0x145a, 0x10de, "NVIDIA A40" },
+    { 0x2235, 0x14d5, 0x10de, "NVIDIA A40-1B" },
+    { 0x2235, 0x14d7, 0x10de, "NVIDIA A40-48" },
+    { 0x2235, 0x14d9, 0x10de, "NVIDIA A40-48Q" },
+    { 0x2235, 0x14da, 0x10de, "NVIDIA GeForce RTX 3060" },
+    { 0x2684, 0x0000, 0x0000, "NVIDIA GeForce RTX 4090" },
+"""
+LEGACY = '    { 0x128B, 0x0000, 0x0000,  8,      "GeForce GT 710 Other" },'
+
+
+def refresh_with_names(directory: Path) -> dict[str, dict[str, Any]]:
+    (directory / "pci.ids").write_text(IDS.replace("\t2342", "\t2235  GA102GL [A40]\n\t2342"), "utf-8")
+    (directory / "released.h").write_text(RELEASED, "utf-8")
+    (directory / "legacy.h").write_text(LEGACY, "utf-8")
+    given = ("--released", "released.h", "--legacy", "legacy.h", "--tag", "1.2.3")
+    run("refresh_gpus.py", "pci.ids", "--package", "a list", "--checked", "2026-11-21", *given, directory=directory)
+    return {row["pci_id"]: row for row in written(directory, "gpus")[1:]}
+
+
+def test_printed_names_become_aliases(workplace: Path) -> None:
+    rows = refresh_with_names(workplace)
+    assert rows["10de:128b"]["aliases"] == ["GeForce GT 710 Other"]
+    assert "aliases" not in rows["10de:2235"]
+
+
+def test_largest_virtual_gpu_tells_the_memory(workplace: Path) -> None:
+    assert refresh_with_names(workplace)["10de:2235"]["memory_bytes"] == [48 * 2**30]
+
+
+def test_product_that_no_list_has_is_marked(workplace: Path) -> None:
+    rows = refresh_with_names(workplace)
+    assert [pci_id for pci_id, row in rows.items() if row.get("unlisted")] == ["10de:2342", "10de:2900", "10de:2b00"]
+
+
+def test_lists_of_names_are_part_of_the_source(workplace: Path) -> None:
+    refresh_with_names(workplace)
+    assert "driver 1.2.3" in written(workplace, "gpus")[0]["sources"]["pci.ids"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "gib"),
+    [
+        ("A100 PCIe 80GB", ("NVIDIA A100 80GB PCIe",), [80]),
+        ("RTX 3080 8GB/16GB", (), [8, 16]),
+        ("RTX PRO 5000 / RTX PRO 5000 72GB", ("NVIDIA RTX PRO 5000",), []),
+        ("GH200 120GB / 480GB", ("NVIDIA GH200 480GB",), []),
+        ("GH200 120GB / 480GB", ("NVIDIA GH200 480GB", "NVIDIA GH200-96C"), [96]),
+        ("T1000", ("NVIDIA T1000", "NVIDIA T1000 8GB"), []),
+        ("T1000", ("NVIDIA T1000 8GB",), [8]),
+    ],
+)
+def test_memory_is_what_every_name_of_it_says(name: str, names: tuple[str, ...], gib: list[int]) -> None:
+    assert memory_sizes(name, names) == [size * 2**30 for size in gib]
 
 
 def test_list_is_named_as_the_source(workplace: Path) -> None:
