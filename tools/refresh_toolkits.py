@@ -1,8 +1,9 @@
 """Measures CUDA toolkits and brings resources/knowledge/toolkits.json up to date with what they say themselves.
 
 Run from the project's root with directories that each hold one toolkit, installed or unpacked from NVIDIA's wheels:
-`python tools/refresh_toolkits.py --checked 2026-11-21 /usr/local/cuda-13.0 unpacked/*`. What is asked: `nvcc --list-gpu-arch`,
-`ptxas --help` where there is no nvcc program, and the guards in crt/host_config.h. Prints each difference to the table.
+`python tools/refresh_toolkits.py --checked 2026-11-21 /usr/local/cuda-13.0 unpacked/*`. What is asked: `nvcc --help` (or
+`ptxas --help` where there is no nvcc program), what nvcc warns of, and the headers crt/host_config.h and crt/math_functions.h.
+Prints each difference to the table; with `--check` nothing is written, and a difference is exit status 1.
 """
 
 from __future__ import annotations
@@ -17,32 +18,61 @@ from typing import Any
 TABLE = Path("resources/knowledge/toolkits.json")
 RELEASE = re.compile(r"release (\d+\.\d+), V(\d+\.\d+\.\d+)")
 PTX_NAME = re.compile(r"\bcompute_(\d+)(\d)\b")
+CODE_NAME = re.compile(r"\bsm_(\d+)(\d)([af]?)\b")
 GCC_GUARD = re.compile(r"#if __GNUC__ > (\d+)")
-# The guard of the clang that comes from LLVM itself; the one for NVIDIA's own build of it reads otherwise.
-CLANG_GUARD = re.compile(r"#if \(__clang_major__ >= (\d+)\) \|\|")
+# The guard for LLVM's own clang: those for NVIDIA's builds of it (Grace, HOS) have limits of their own. The message after it is
+# no measure: in 12.2 and 12.3 it says "less than 16" where the guard lets 16 pass.
+CLANG_GUARD = re.compile(r"#if defined\(__clang__\)[^\n]*\s+#if \(__clang_major__ >= (\d+)\)")
+# The C library declares these functions too from that release on, and noexcept, so that a declaration without it clashes.
+CLASHES = (
+    ("2.41", re.compile(r"\bcospi\(double x\) *;")),
+    ("2.42", re.compile(r"\brsqrt\(double x\) *;")),
+)
 
 Row = dict[str, Any]
 
 
-def main() -> None:
-    """Writes the table with what was measured."""
+def main() -> int:
+    """Compares the table with what was measured, and writes it unless it shall only be checked."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("roots", nargs="+", help="directories that each hold a toolkit")
-    parser.add_argument("--checked", required=True, help="today, as YYYY-MM-DD")
+    parser.add_argument("--checked", default="", help="today, as YYYY-MM-DD; needed to write")
+    parser.add_argument("--check", action="store_true", help="write nothing; a difference is exit status 1")
     options = parser.parse_args()
+    if not options.check and not options.checked:
+        parser.error("--checked is needed to write the table")
     header, *rows = json.loads(TABLE.read_text("utf-8"))
     by_release = {row["release"]: row for row in rows}
-    for root in options.roots:
-        release, measured = _measure(Path(root))
-        row = by_release.setdefault(release, {"release": release})
-        changed = {name: value for name, value in measured.items() if row.get(name) != value}
-        print(f"{release}: {changed or 'no difference'}")
-        row.update(measured, checked=options.checked)
+    differ = [_bring_up_to_date(by_release, Path(root), options.checked) for root in options.roots]
+    if options.check:
+        return int(any(differ))
     rows = sorted(by_release.values(), key=lambda row: [int(part) for part in row["release"].split(".")])
     TABLE.write_text("[\n" + ",\n".join(json.dumps(row) for row in [header, *rows]) + "\n]\n", "utf-8")
+    return 0
 
 
-def _measure(root: Path) -> tuple[str, Row]:
+def _bring_up_to_date(by_release: dict[str, Row], root: Path, checked: str) -> bool:
+    release, measured, how = _measure(root)
+    row = by_release.setdefault(release, {"release": release})
+    changed = {name: (row.get(name), value) for name, value in measured.items() if row.get(name) != value}
+    print(f"{release}: {'no difference' if not changed else ''}".rstrip())
+    for name, (before, after) in changed.items():
+        print(f"  {name}: {_shown(before, after)}")
+    row.update({name: value for name, value in measured.items() if value is not None}, measured=how, checked=checked)
+    for name in (name for name, value in measured.items() if value is None):
+        row.pop(name, None)
+    return bool(changed)
+
+
+def _shown(before: Any, after: Any) -> str:
+    if not isinstance(before, list) or not isinstance(after, list):
+        return f"{before} -> {after}"
+    gone, new = [one for one in before if one not in after], [one for one in after if one not in before]
+    return " ".join([*(f"-{one}" for one in gone), *(f"+{one}" for one in new)]) or "another order"
+
+
+def _measure(root: Path) -> tuple[str, Row, str]:
+    """The release, what was measured of it (None: no such thing), and how."""
     nvcc, ptxas = _find(root, "nvcc"), _find(root, "ptxas")
     tool = nvcc or ptxas
     if tool is None:
@@ -50,11 +80,28 @@ def _measure(root: Path) -> tuple[str, Row]:
     found = RELEASE.search(_output(tool, "--version"))
     if found is None:
         raise SystemExit(f"{tool}: does not say its release")
-    listing = _output(tool, "--list-gpu-arch" if nvcc else "--help")
-    capabilities = sorted({(int(major), int(minor)) for major, minor in PTX_NAME.findall(listing)})
-    measured: Row = {"targets": [f"{major}.{minor}" for major, minor in capabilities], **_limits(root)}
-    asked = f"nvcc {found[2]} --list-gpu-arch" if nvcc else f"ptxas {found[2]} --help"
-    return found[1], {**measured, "measured": f"{asked}; its crt/host_config.h"}
+    listing = _output(tool, "--help")
+    targets = sorted({(int(major), int(minor)) for major, minor in PTX_NAME.findall(listing)})
+    codes = sorted({(int(major), int(minor), suffix) for major, minor, suffix in CODE_NAME.findall(listing)})
+    measured: Row = {
+        "targets": [f"{major}.{minor}" for major, minor in targets],
+        "codes": [f"sm_{major}{minor}{suffix}" for major, minor, suffix in codes],
+        **(_deprecated(nvcc, targets) if nvcc else {}),
+        **_limits(root),
+        **_clash(root),
+    }
+    return found[1], measured, f"{tool.name} {found[2]} --help; its crt/host_config.h and crt/math_functions.h"
+
+
+def _deprecated(nvcc: Path, targets: list[tuple[int, int]]) -> Row:
+    """The architectures that nvcc warns of: it says "deprecated", or "will be removed in a future release"."""
+    return {"deprecated": [f"{major}.{minor}" for major, minor in targets if _is_warned_of(nvcc, f"sm_{major}{minor}")]}
+
+
+def _is_warned_of(nvcc: Path, code: str) -> bool:
+    command = [str(nvcc), f"-arch={code}", "--dryrun", "-c", "-x", "cu", "/dev/null", "-o", "/dev/null"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stderr
+    return any("warning" in line and "future release" in line for line in said.splitlines())
 
 
 def _limits(root: Path) -> Row:
@@ -63,6 +110,14 @@ def _limits(root: Path) -> Row:
     gcc = [int(limit) for limit in GCC_GUARD.findall(text)]
     clang = [int(limit) - 1 for limit in CLANG_GUARD.findall(text)]
     return {name: min(found) for name, found in (("gcc_limit", gcc), ("clang_limit", clang)) if found}
+
+
+def _clash(root: Path) -> Row:
+    header = _find(root, "math_functions.h")
+    if header is None:
+        return {}
+    text = header.read_text("utf-8", "replace")
+    return {"glibc_clash": next((glibc for glibc, bare in CLASHES if bare.search(text)), None)}
 
 
 def _find(root: Path, name: str) -> Path | None:
@@ -74,4 +129,4 @@ def _output(tool: Path, option: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

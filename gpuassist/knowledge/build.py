@@ -105,7 +105,7 @@ def toolkit(row: Row, sources: Sources) -> ToolkitRecord:
     return ToolkitRecord(
         release=Version.parse(text_of(row, "release")),
         targets=_ptx_names(texts_of(row, "targets")),
-        deprecated=_ptx_names(texts_of(row, "deprecated")),
+        deprecated=_ptx_names(texts_of(row, "deprecated")) if "deprecated" in row.fields else None,
         gcc_limit=number_of(row, "gcc_limit"),
         clang_limit=number_of(row, "clang_limit"),
         glibc_clash=Version.parse(clash) if clash else None,

@@ -135,10 +135,34 @@ def first_toolkit_for(capability: ComputeCapability, toolkits: Iterable[ToolkitR
 def last_toolkit_for(capability: ComputeCapability, toolkits: Iterable[ToolkitRecord]) -> Version | None:
     """The last CUDA release whose nvcc knows an architecture; None where the newest still does, or where none ever did."""
     every = tuple(toolkits)
-    releases = _releases_for(capability, every)
-    newest = max((one.release for one in every), default=None)
-    last = max(releases, default=None)
-    return None if last == newest else last
+    return _last(_releases_for(capability, every), every)
+
+
+def toolkit_accepts(toolkit: ToolkitRecord, target: Target) -> bool:
+    """Whether nvcc of a release takes a target by this very name (`sm_100f`); PTX is taken wherever its machine code is."""
+    return Target(target.capability, Code.CUBIN, target.suffix) in toolkit.codes
+
+
+def toolkit_name_of(toolkit: ToolkitRecord, target: Target) -> Target | None:
+    """What nvcc of a release calls a target: sm_110a is sm_101a to 12.8; None where it does not know it.
+
+    A variant is an architecture of its own here: that a toolkit knows sm_90 does not mean that it knows sm_90a.
+    """
+    wanted = _canonical(target.capability)
+    names = (one for one in toolkit.codes if one.suffix == target.suffix and _canonical(one.capability) == wanted)
+    found = next(names, None)
+    return None if found is None else Target(found.capability, target.code, found.suffix)
+
+
+def first_toolkit_for_target(target: Target, toolkits: Iterable[ToolkitRecord]) -> Version | None:
+    """The first CUDA release whose nvcc knows a target with its variant, under whatever name."""
+    return min(_releases_for_target(target, toolkits), default=None)
+
+
+def last_toolkit_for_target(target: Target, toolkits: Iterable[ToolkitRecord]) -> Version | None:
+    """The last CUDA release whose nvcc knows a target with its variant; None as for `last_toolkit_for`."""
+    every = tuple(toolkits)
+    return _last(_releases_for_target(target, every), every)
 
 
 def gcc_fits(limit: int, gcc: Version) -> bool:
@@ -170,6 +194,16 @@ def _reaches(driver: Version, floor: Version) -> bool:
 
 def _releases_for(capability: ComputeCapability, toolkits: Iterable[ToolkitRecord]) -> tuple[Version, ...]:
     return tuple(one.release for one in toolkits if toolkit_builds_for(one.targets, capability))
+
+
+def _releases_for_target(target: Target, toolkits: Iterable[ToolkitRecord]) -> tuple[Version, ...]:
+    return tuple(one.release for one in toolkits if toolkit_name_of(one, target) is not None)
+
+
+def _last(releases: tuple[Version, ...], every: tuple[ToolkitRecord, ...]) -> Version | None:
+    newest = max((one.release for one in every), default=None)
+    last = max(releases, default=None)
+    return None if last == newest else last
 
 
 def _canonical(capability: ComputeCapability) -> ComputeCapability:

@@ -100,12 +100,12 @@ class ToolkitRecord:
     """A CUDA release: the architectures that its nvcc accepts (PTX names, without `a` and `f` variants), the host compilers
     that it accepts (newest major; None where not known), the first glibc that its headers clash with (None: none known),
     the driver made for it, and the oldest that runs its programs (minor-version compatibility). `codes` is every machine code
-    that its nvcc accepts by name, the variants among them; `deprecated` what it warns of.
+    that its nvcc accepts by name, the variants among them; `deprecated` what it warns of, None where that is not known.
     """
 
     release: Version
     targets: tuple[Target, ...]
-    deprecated: tuple[Target, ...]
+    deprecated: tuple[Target, ...] | None
     gcc_limit: int | None
     clang_limit: int | None
     glibc_clash: Version | None
