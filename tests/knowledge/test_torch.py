@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
+from gpuassist.formats.torch import parse_version_file
 from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.specifier import admits
@@ -21,6 +24,7 @@ FIRST_IN_DETAIL = version("1.12")
 BUILDS = KNOWLEDGE.torch_builds()
 CUDA_BUILDS = [build for build in BUILDS if build.cuda is not None]
 RELEASES = KNOWLEDGE.torch_releases()
+OWN_TORCH = next(Path(".venv-torch").glob("lib/python3*/site-packages/torch/cuda/__init__.py"), None)
 DETAILED = [one for one in RELEASES if one.known_in_detail]
 
 
@@ -295,6 +299,29 @@ def test_no_build_pins_a_bad_pair(release: TorchRelease) -> None:
             if all(one.name in exact and admits(one.versions, exact[one.name]) for one in (pair.one, pair.other))
         ]
         assert bad in ([], ["conv3d-cudnn"])
+
+
+@pytest.mark.skipif(OWN_TORCH is None, reason="NOT RUN: needs .venv-torch, make it with `make .venv-torch`")
+def test_builds_are_those_that_torch_itself_lists() -> None:
+    """Since 2.13 torch tells which of its builds serve a GPU, by CUDA release and machine."""
+    release, own = _own_table()
+    listed = {(cuda, machine): codes for cuda, by_machine in own.items() for machine, codes in by_machine.items()}
+    builds = [one for one in KNOWLEDGE.torch_builds(release) if one.cuda]
+    found = {
+        (str(build.cuda), build.machine): {one.capability.major * 10 + one.capability.minor for one in build.targets}
+        for build in builds
+    }
+    assert found == listed
+
+
+def _own_table() -> tuple[Version, dict[str, dict[str, set[int]]]]:
+    assert OWN_TORCH is not None
+    said = parse_version_file((OWN_TORCH.parent.parent / "version.py").read_text("utf-8"))
+    for node in ast.parse(OWN_TORCH.read_text("utf-8")).body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == "PYTORCH_RELEASES_CODE_CC":
+            assert node.value is not None
+            return Version.parse(said["__version__"]), ast.literal_eval(node.value)
+    raise AssertionError("torch.cuda has no PYTORCH_RELEASES_CODE_CC any more")
 
 
 def _place(target: Target) -> tuple[bool, Target]:
