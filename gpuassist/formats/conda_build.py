@@ -12,8 +12,8 @@ from gpuassist.model.version import Version
 # seven hexadecimal digits.
 _GLUED = re.compile(r"(cuda\d+|cu\d+|cpu|py\d+)(?=(?:py\d|h[0-9a-f]{7}(?:_|$)))")
 _PYTHON = re.compile(r"(?:py|cp)(\d)\.?(\d{1,2})?t?", re.ASCII)
-_CUDA = re.compile(r"(?:cuda|cu)(\d+(?:\.\d+)*)", re.ASCII)
-_CUDNN = re.compile(r"cudnn(\d+(?:\.\d+)*)", re.ASCII)
+_CUDA = re.compile(r"(?:cuda|cu)(\d{1,3}(?:\.\d{1,4}){0,2})", re.ASCII)
+_CUDNN = re.compile(r"cudnn(\d{1,3}(?:\.\d{1,4}){0,3})", re.ASCII)
 _HASH = re.compile(r"h[0-9a-f]{7}", re.ASCII)
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpuassist.knowledge.conda_records import Channel, CondaRecord
-from gpuassist.model.version import Version
+from gpuassist.model.version import Version, VersionError
 
 
 def specs(record: CondaRecord) -> tuple[str, ...]:
@@ -55,4 +55,7 @@ def virtual_cuda(driver_cuda: Version | None, override: str | None = None) -> Ve
     """`__cuda` as conda sees it: the driver's own CUDA figure, unless CONDA_OVERRIDE_CUDA sets another, or, empty, none."""
     if override is None:
         return driver_cuda
-    return Version.parse(override) if override.strip() else None
+    try:
+        return Version.parse(override)
+    except VersionError:
+        return None

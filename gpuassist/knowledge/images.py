@@ -28,7 +28,7 @@ _EXAMPLES = {
 }
 
 _LEADING = re.compile(r"^(?:(?:docker|podman)\s+(?:image\s+)?pull\s+|docker://|https?://|oci://)", re.IGNORECASE)
-_REGISTRY = re.compile(r"^(?:nvcr\.io|(?:index\.|registry-1\.)?docker\.io|registry\.hub\.docker\.com)/")
+_REGISTRY = re.compile(r"^(?:nvcr\.io|(?:index\.|registry-1\.)?docker\.io|registry\.hub\.docker\.com)[/#]")  # enroot writes a `#`
 _MONTH_TAG = re.compile(r"(\d\d\.(?:0[1-9]|1[0-2]))(?:-py[23])?(-igpu)?", re.ASCII)
 _CUDA_TAG = re.compile(
     r"(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?:-(cudnn)(\d{0,2}))?(-tensorrt)?-(base|runtime|devel)(?:-([a-z]+[\d.]*))?", re.ASCII

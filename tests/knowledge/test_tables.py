@@ -24,6 +24,9 @@ KINDS = (
     "torch",
     "torch_releases",
     "bad_pairs",
+    "images",
+    "systems",
+    "conda",
     "commands",
     "xids",
     "nvml_codes",
@@ -60,6 +63,7 @@ def test_every_record_has_source_and_day() -> None:
     records += [(one.source, one.checked) for one in KNOWLEDGE.branches()]
     records += [(one.source, one.checked) for one in KNOWLEDGE.toolkits()]
     records += [(one.source, one.checked) for one in KNOWLEDGE.torch_builds()]
+    records += [(one.source, one.checked) for one in (*KNOWLEDGE.images(), *KNOWLEDGE.systems(), *KNOWLEDGE.conda())]
     records += [(one.source, one.checked) for one in KNOWLEDGE.commands.records]
     assert all(source and DAY.fullmatch(checked) for source, checked in records)
 
@@ -240,7 +244,7 @@ def test_toolkits_target_ptx_names_without_variants() -> None:
     for toolkit in KNOWLEDGE.toolkits():
         assert toolkit.targets == tuple(sorted(set(toolkit.targets)))
         assert {(one.code, one.suffix) for one in toolkit.targets} == {(Code.PTX, "")}
-        assert set(toolkit.deprecated) <= set(toolkit.targets)
+        assert set(toolkit.deprecated or ()) <= set(toolkit.targets)
 
 
 def test_toolkit_floors_agree_with_the_arithmetic() -> None:
