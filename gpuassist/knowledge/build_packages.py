@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuassist.knowledge.conda_records import Channel, CondaRecord
+from gpuassist.knowledge.conda_records import Channel, CondaRecord, LabelRecord
 from gpuassist.knowledge.image_records import ImageFamily, ImageRecord, SystemRecord
 from gpuassist.knowledge.rows import Row, Source, flag_of, source_of, text_of, texts_of
 from gpuassist.model.version import Target, Version
@@ -53,6 +53,12 @@ def conda(row: Row, sources: Sources) -> CondaRecord:
         source=source.text,
         checked=source.checked,
     )
+
+
+def conda_label(row: Row, sources: Sources) -> LabelRecord:
+    """A label of the channel `nvidia`."""
+    source = source_of(row, sources)
+    return LabelRecord(Version.parse(text_of(row, "cuda")), source.text, source.checked)
 
 
 def _words(row: Row, name: str) -> str | None:

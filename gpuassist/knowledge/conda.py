@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gpuassist.knowledge.conda_records import Channel, CondaRecord
+from gpuassist.knowledge.conda_records import Channel, CondaRecord, LabelRecord
 from gpuassist.model.version import Version, VersionError
 
 
@@ -42,6 +42,12 @@ def builds(records: Iterable[CondaRecord], version: Version, *, machine: str = "
     platform = {"x86_64": "linux-64", "aarch64": "linux-aarch64"}.get(machine, "")
     wanted = version.parts
     return tuple(one for one in records if one.platform == platform and one.version.parts[: len(wanted)] == wanted)
+
+
+def label_for(labels: Iterable[LabelRecord], cuda: Version) -> LabelRecord | None:
+    """The label with the toolkit of a CUDA release: exactly 12.4.1, or the newest patch of 12.4; None where none is known."""
+    wanted = cuda.parts
+    return max((one for one in labels if one.cuda.parts[: len(wanted)] == wanted), key=lambda one: one.cuda, default=None)
 
 
 def accepts(record: CondaRecord, virtual: Version | None) -> bool:

@@ -48,3 +48,17 @@ class CondaRecord:
     def virtual_floor(self) -> Version | None:
         """What `__cuda` must reach where there is one: the CUDA's major, which is what the package `cuda-version` constrains."""
         return Version((self.cuda.major,)) if self.selector == "cuda-version" and self.cuda else None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRecord:
+    """A label of the channel `nvidia`, which holds the toolkit of exactly one CUDA release: 12.4.1."""
+
+    cuda: Version
+    source: str
+    checked: str
+
+    @property
+    def channel(self) -> str:
+        """What `-c` takes."""
+        return f"nvidia/label/cuda-{self.cuda}"

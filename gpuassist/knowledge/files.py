@@ -29,6 +29,7 @@ class KnowledgeFiles:
         self.images = Table(read, "images", build_packages.image)
         self.systems = Table(read, "systems", build_packages.system)
         self.conda = Table(read, "conda", build_packages.conda)
+        self.conda_labels = Table(read, "conda_labels", build_packages.conda_label)
         self.commands = Table(read, "commands", build.command)
         self.xids = Table(read, "xids", build.xid)
         self.nvml_codes = Table(read, "nvml_codes", build.nvml_code)

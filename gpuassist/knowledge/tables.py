@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gpuassist.knowledge.branches import CompatPackage, KernelModule
     from gpuassist.knowledge.codes import NvmlCodeRecord, XidRecord
     from gpuassist.knowledge.commands import Commands
-    from gpuassist.knowledge.conda_records import CondaRecord
+    from gpuassist.knowledge.conda_records import CondaRecord, LabelRecord
     from gpuassist.knowledge.early_toolkits import EarlyToolkits
     from gpuassist.knowledge.files import KnowledgeFiles
     from gpuassist.knowledge.image_records import ImageRecord, SystemRecord
@@ -181,6 +181,10 @@ class Knowledge:
     def conda(self) -> tuple[CondaRecord, ...]:
         """Every torch build of conda's channels, by channel, oldest first."""
         return self._files.conda.all()
+
+    def conda_labels(self) -> tuple[LabelRecord, ...]:
+        """The labels of the channel `nvidia`, each with the toolkit of one CUDA release, oldest first."""
+        return self._files.conda_labels.all()
 
     @cached_property
     def commands(self) -> Commands:
