@@ -97,7 +97,8 @@ def sizes(gpu: GpuRecord | None) -> list[int]:
         ("10de:2206", [10]),
         ("10de:220a", [12]),
         ("10de:2bb3", []),
-        ("10de:2717", []),
+        ("10de:1b81", []),
+        ("10de:2717", [16]),
     ],
 )
 def test_memory_is_known_where_the_product_fixes_it(pci_id: str, gib: list[int]) -> None:
