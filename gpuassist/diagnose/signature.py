@@ -1,0 +1,119 @@
+"""How a message is recognised in a text: literals that are cheap to look for, then a pattern, then what its parts mean here."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from gpuassist.diagnose.case import Case
+from gpuassist.model.paste import Clue, Passage, Paste, Weight
+from gpuassist.model.text import Parameter
+
+_QUOTED = 300  # characters of a passage that are shown
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """One reading of a message: the problem that it points to, how surely, and the parameters for its sentences."""
+
+    problem: str
+    weight: Weight
+    parameters: tuple[tuple[str, Parameter], ...] = ()
+
+
+class Setting:
+    """What a message is read in: the whole text, and the facts of the text joined with those of the machine where there is one."""
+
+    def __init__(self, paste: Paste, case: Case) -> None:
+        self.paste = paste
+        self.case = case
+
+    def says(self, *literals: str) -> bool:
+        """Whether any of these, in lower case, stands anywhere in the text."""
+        return any(literal in self.lowered for literal in literals)
+
+    @cached_property
+    def lowered(self) -> str:
+        """The text in lower case, of the same length."""
+        words = self.paste.words
+        lowered = words.lower()
+        return lowered if len(lowered) == len(words) else "".join(one if len(one.lower()) != 1 else one.lower() for one in words)
+
+    def line_at(self, offset: int) -> int:
+        """The number of the line that a place stands in, from 1."""
+        return bisect_right(self._starts, offset)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(found.end() for found in re.finditer("\n", self.paste.words))]
+
+
+Meaning = Callable[["re.Match[str]", Setting], Iterable[Sign]]
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A message in all its wordings. `literals`: lower case, one of them stands in every wording; `pattern`: searched in a window
+    around each literal, never in the whole text, case ignored, `.` within a line; `meaning` says what a match points to.
+    """
+
+    literals: tuple[str, ...]
+    pattern: str
+    meaning: Meaning
+    window: int = 600
+
+
+def means(problem: str, weight: Weight = Weight.CAUSE, **fixed: Parameter) -> Meaning:
+    """A message that always means the same: its named groups are the parameters, beside those that are given here."""
+
+    def meaning(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+        yield sign(problem, weight, **{**fixed, **{name: value for name, value in match.groupdict().items() if value}})
+
+    return meaning
+
+
+def sign(problem: str, weight: Weight = Weight.CAUSE, **parameters: Parameter) -> Sign:
+    """A reading, written shortly."""
+    return Sign(problem, weight, tuple(parameters.items()))
+
+
+def clues(signature: Signature, setting: Setting, *, most: int = 20) -> Iterator[Clue]:
+    """What a signature finds in the text, at most so many times: a log repeats itself."""
+    for match in _matches(signature, setting, most):
+        words = " ".join(match[0].split())[:_QUOTED]
+        passage = Passage(setting.line_at(match.start()), words)
+        for one in signature.meaning(match, setting):
+            yield Clue(one.problem, one.weight, passage, one.parameters)
+
+
+def _matches(signature: Signature, setting: Setting, most: int) -> Iterator[re.Match[str]]:
+    pattern, read_to, found = _compiled(signature.pattern), 0, 0
+    for place in _places(signature.literals, setting.lowered):
+        if place < read_to:
+            continue
+        match = pattern.search(setting.paste.words, max(read_to, place - signature.window), place + signature.window)
+        if match is None:
+            continue
+        read_to, found = max(match.end(), place + 1), found + 1
+        yield match
+        if found == most:
+            return
+
+
+def _places(literals: tuple[str, ...], lowered: str, most: int = 2000) -> list[int]:
+    """Where any of the literals stands, in order; a text that holds one more often than that says nothing more by it."""
+    places: list[int] = []
+    for literal in literals:
+        place = lowered.find(literal)
+        while place >= 0 and len(places) < most:
+            places.append(place)
+            place = lowered.find(literal, place + len(literal))
+    return sorted(places)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)

@@ -1,0 +1,42 @@
+"""A text that somebody pasted, and the places in it that point to a problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from gpuassist.model.text import Parameters
+
+
+class Weight(IntEnum):
+    """What a message says of its cause: it names it, it fits it among others, or it is what another fault leads to."""
+
+    CONSEQUENCE = 1
+    SYMPTOM = 2
+    CAUSE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of the pasted text, with the number of its first line, counted from 1."""
+
+    line: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """A passage that points to a problem of the catalogue, and the parameters that it gives to its sentences."""
+
+    problem: str
+    weight: Weight
+    passage: Passage
+    parameters: Parameters = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Paste:
+    """The text as it is read: no colours, no carriage returns, one `\\n` a line; `left_out` counts bytes that were too many."""
+
+    words: str
+    left_out: int = 0
