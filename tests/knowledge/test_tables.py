@@ -64,8 +64,10 @@ def test_every_record_has_source_and_day() -> None:
     records += [(one.source, one.checked) for one in KNOWLEDGE.branches()]
     records += [(one.source, one.checked) for one in KNOWLEDGE.toolkits()]
     records += [(one.source, one.checked) for one in KNOWLEDGE.torch_builds()]
-    records += [(one.source, one.checked) for one in (*KNOWLEDGE.images(), *KNOWLEDGE.systems())]
-    records += [(one.source, one.checked) for one in (*KNOWLEDGE.conda(), *KNOWLEDGE.conda_labels())]
+    records += [(one.source, one.checked) for one in KNOWLEDGE.images()]
+    records += [(one.source, one.checked) for one in KNOWLEDGE.systems()]
+    records += [(one.source, one.checked) for one in KNOWLEDGE.conda()]
+    records += [(one.source, one.checked) for one in KNOWLEDGE.conda_labels()]
     records += [(one.source, one.checked) for one in KNOWLEDGE.commands.records]
     assert all(source and DAY.fullmatch(checked) for source, checked in records)
 
