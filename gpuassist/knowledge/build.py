@@ -138,14 +138,14 @@ def torch(row: Row, sources: Sources) -> TorchBuild:
     source, checked = _provenance(row, sources)
     cuda = text_of(row, "cuda", "")
     return TorchBuild(
-        release=Version.parse(text_of(row, "release")),
-        newest=Version.parse(text_of(row, "newest")),
+        release=_version(text_of(row, "release")),
+        newest=_version(text_of(row, "newest")),
         tag=text_of(row, "tag"),
-        cuda=Version.parse(cuda) if cuda else None,
+        cuda=_version(cuda) if cuda else None,
         machine=text_of(row, "machine"),
         default=flag_of(row, "default"),
-        targets=tuple(Target.parse(words) for words in texts_of(row, "targets")),
-        pythons=tuple(Version.parse(words) for words in texts_of(row, "pythons")),
+        targets=tuple(map(_named, texts_of(row, "targets"))),
+        pythons=tuple(map(_version, texts_of(row, "pythons"))),
         pins=pairs_of(row, "pins"),
         source=source,
         checked=checked,
@@ -231,5 +231,11 @@ def _ptx(word: str) -> Target:
 
 @cache
 def _named(word: str) -> Target:
-    """The few architectures that there are stand in every release's row."""
+    """The few architectures that there are stand in every row of a CUDA release or torch build."""
     return Target.parse(word)
+
+
+@cache
+def _version(words: str) -> Version:
+    """A hundred torch builds name the same few versions."""
+    return Version.parse(words)

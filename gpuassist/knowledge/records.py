@@ -139,7 +139,8 @@ class TorchBuild:
     """A torch release as one index serves it to one CPU architecture: `newest` is its last patch, `tag` `cu128` or `cpu`, `targets`
     the GPU code inside, `default` whether a bare `pip install torch` gets it, `pythons` the minor versions with a wheel, `pins`
     the nvidia packages and the triton that its wheel asks for: a version (`12.8.4.1`), or a range where it starts with a sign
-    (`~=3.9.0`); empty where it brings all of that itself, None where that is not known.
+    (`~=3.9.0`); empty where it brings all of that itself, None where that is not known. Patches of a release differ in triton
+    alone (the companions of `TorchRelease` tell), and a wheel for a Python that triton does not serve yet asks for none.
     """
 
     release: Version

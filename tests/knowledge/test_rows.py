@@ -6,7 +6,19 @@ import json
 
 import pytest
 
-from gpuassist.knowledge.rows import Row, RowError, flag_of, number_of, parse, rows_of, text_of, texts_of
+from gpuassist.knowledge.rows import (
+    Row,
+    RowError,
+    Source,
+    flag_of,
+    number_of,
+    pairs_of,
+    parse,
+    rows_of,
+    source_of,
+    text_of,
+    texts_of,
+)
 from gpuassist.session.words import ENGLISH
 
 HEADER = '{"kind": "gpus", "schema": 1, "sources": {"list": {"text": "a list", "checked": "2026-11-21"}}}'
@@ -157,3 +169,30 @@ def test_inner_rows_are_objects(value: object) -> None:
 def test_every_shipped_line_survives_alone() -> None:
     lines = content(FIRST, SECOND).decode().splitlines()
     assert [json.loads(line.rstrip(","))["name"] for line in lines[2:-1]] == ["one", "two"]
+
+
+def test_pairs_keep_their_order() -> None:
+    row = Row(3, {"pins": {"nvidia-nccl-cu12": "2.27.3", "triton": "3.4.0"}})
+    assert pairs_of(row, "pins") == (("nvidia-nccl-cu12", "2.27.3"), ("triton", "3.4.0"))
+
+
+def test_no_pairs_are_told_from_unknown_ones() -> None:
+    assert (pairs_of(Row(3, {"pins": {}}), "pins"), pairs_of(Row(3, {}), "pins")) == ((), None)
+
+
+@pytest.mark.parametrize("value", [["triton"], "triton", {"triton": 3}, {"triton": None}, 7])
+def test_what_is_no_pairs_is_refused(value: object) -> None:
+    with pytest.raises(RowError):
+        pairs_of(Row(3, {"pins": value}), "pins")
+
+
+def test_row_may_have_a_day_of_its_own() -> None:
+    sources = {"list": Source("a list", "2026-11-21")}
+    assert source_of(Row(3, {"source": "list"}), sources) == Source("a list", "2026-11-21")
+    assert source_of(Row(3, {"source": "list", "checked": "2026-12-01"}), sources) == Source("a list", "2026-12-01")
+
+
+@pytest.mark.parametrize("fields", [{}, {"source": "another"}, {"source": 1}])
+def test_row_without_a_known_source_is_refused(fields: dict[str, object]) -> None:
+    with pytest.raises(RowError):
+        source_of(Row(3, fields), {"list": Source("a list", "2026-11-21")})
