@@ -17,6 +17,8 @@ class Cause(str, Enum):
     LINK = "link"
     BUS = "bus"
     POWER = "power"
+    SYSTEM_MEMORY = "system-memory"
+    THERMAL = "thermal"
 
 
 @dataclass(frozen=True, slots=True)
