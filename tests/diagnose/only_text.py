@@ -5,11 +5,16 @@ from __future__ import annotations
 ONLY_TEXT = frozenset(
     {
         "apt-nvidia-package-conflict",
+        "container-driver-files-mounted",
+        "container-driver-too-old",
+        "container-lost-gpu-after-daemon-reload",
+        "container-toolkit-missing",
         "cuda-compat-conflict",
         "cuda-home-unset",
         "cuda-installer-without-driver",
         "cudnn-headers-missing",
         "dkms-build-failed",
+        "ecc-errors",
         "extension-build-mismatch",
         "fabric-manager-not-needed",
         "fabric-manager-not-running",
@@ -30,5 +35,10 @@ ONLY_TEXT = frozenset(
         "secure-boot-unsigned-module",
         "uvm-broken-after-suspend",
         "uvm-device-missing",
+        "wsl-stub-lib",
+        "xid-119-gsp-timeout",
+        "xid-13-31-application-fault",
+        "xid-63-row-remap",
+        "xid-79-gpu-fell-off-bus",
     }
 )
