@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpuassist.knowledge.conda_records import Channel, CondaRecord, LabelRecord
 from gpuassist.knowledge.image_records import ImageFamily, ImageRecord, SystemRecord
 from gpuassist.knowledge.rows import Row, Source, flag_of, source_of, text_of, texts_of
-from gpuassist.model.version import Target, Version
+from gpuassist.model.version import ComputeCapability, Target, Version
 
 Sources = dict[str, Source]
 
@@ -13,6 +13,7 @@ Sources = dict[str, Source]
 def image(row: Row, sources: Sources) -> ImageRecord:
     """A month of a framework image."""
     source = source_of(row, sources)
+    capability = _words(row, "capability_min")
     return ImageRecord(
         family=ImageFamily(text_of(row, "family")),
         month=Version.parse(text_of(row, "month")),
@@ -23,6 +24,7 @@ def image(row: Row, sources: Sources) -> ImageRecord:
         system=_words(row, "system"),
         driver=_version(row, "driver"),
         compat_drivers=_versions(row, "compat_drivers") or (),
+        capability_min=None if capability is None else ComputeCapability.parse(capability),
         jetpack=_version(row, "jetpack"),
         source=source.text,
         checked=source.checked,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from gpuassist.model.version import Version
+from gpuassist.model.version import ComputeCapability, Version
 
 
 class ImageFamily(str, Enum):
@@ -19,11 +19,12 @@ class ImageFamily(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class ImageRecord:
-    """One month of an NVIDIA framework image: `month` is 23.10, `torch` the version that the torch inside tells of itself.
+    """One month of an NVIDIA framework image: `month` is 23.10, `torch` the version that the torch inside tells of itself, without
+    the `.nv24.10` that it has appended since 2024.
 
     None is not known, and "" (of torch) none inside. `driver` is what the release notes ask for on any GPU; `compat_drivers`
     are older drivers that do on data-centre GPUs, by the compatibility package in the image (empty where the notes name none).
-    `jetpack` is the JetPack that the month's `-igpu` variant is made for; None where none is known.
+    `capability_min` is the oldest GPU that the notes name, `jetpack` the JetPack that the month's `-igpu` variant is made for.
     """
 
     family: ImageFamily
@@ -35,6 +36,7 @@ class ImageRecord:
     system: str | None
     driver: Version | None
     compat_drivers: tuple[Version, ...]
+    capability_min: ComputeCapability | None
     jetpack: Version | None
     source: str
     checked: str

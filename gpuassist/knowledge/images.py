@@ -9,7 +9,7 @@ from gpuassist.knowledge.compatibility import driver_floor
 from gpuassist.knowledge.image_records import ImageFamily, ImageRecord, SystemRecord
 from gpuassist.knowledge.records import ToolkitRecord
 from gpuassist.model.text import Text, text
-from gpuassist.model.version import Version
+from gpuassist.model.version import ComputeCapability, Version
 
 # What the names alone say, and where that is written down.
 _RULES = {
@@ -19,6 +19,9 @@ _RULES = {
     ImageFamily.TORCH: "the name; Dockerfile and docker.Makefile of github.com/pytorch/pytorch",
 }
 _CHECKED = "2026-11-21"
+
+# NVIDIA_REQUIRE_CUDA of NVIDIA's monthly images: the same in all of them. What they really need is told inside, not at the start.
+_MONTHLY_REQUIRES = Version((9, 0))
 
 _EXAMPLES = {
     ImageFamily.NGC_PYTORCH: "nvcr.io/nvidia/pytorch:23.10-py3",
@@ -50,7 +53,8 @@ class ImageReading:
     """What is inside an image. None is not known; of `torch`, `tensorrt`, `cudnn` (its major) "" is none inside.
 
     `driver_min` runs it as it is: what its publisher asks for, else the driver made for its CUDA; `driver_floor` is the oldest
-    of CUDA's major (minor-version compatibility), for which the start may need NVIDIA_DISABLE_REQUIRE=1. An `integrated` image
+    of CUDA's major (minor-version compatibility). Below `requires_cuda`, the driver's own CUDA figure, the container does not
+    even start (NVIDIA_REQUIRE_CUDA; NVIDIA_DISABLE_REQUIRE=1 lifts it); None where it asks for nothing. An `integrated` image
     is for Jetson, whose driver is part of its system (`jetpack`): no number of these applies there.
     """
 
@@ -68,6 +72,8 @@ class ImageReading:
     driver_min: Version | None = None
     driver_floor: Version | None = None
     compat_drivers: tuple[Version, ...] = ()
+    requires_cuda: Version | None = None
+    capability_min: ComputeCapability | None = None
     integrated: bool = False
     jetpack: Version | None = None
     newer_than_known: bool = False
@@ -143,6 +149,7 @@ def _monthly(name: str, family: ImageFamily, tag: str, known: Known) -> ImageRea
             torch=None if with_torch else "",
             nvcc_inside=_nvcc(family),
             cudnn_inside=True,
+            requires_cuda=None if integrated else _MONTHLY_REQUIRES,
             integrated=integrated,
             newer_than_known=newer,
             source=_RULES[family],
@@ -166,6 +173,8 @@ def _of_month(name: str, record: ImageRecord, *, integrated: bool, known: Known)
         driver_min=None if integrated else record.driver or native,
         driver_floor=None if integrated else floor,
         compat_drivers=() if integrated else record.compat_drivers,
+        requires_cuda=None if integrated else _MONTHLY_REQUIRES,
+        capability_min=None if integrated else record.capability_min,
         integrated=integrated,
         jetpack=record.jetpack if integrated else None,
         source=record.source,
@@ -200,6 +209,7 @@ def _cuda_image(name: str, tag: str, known: Known) -> ImageReading | NotAnImage:
         glibc=_glibc(system, known),
         driver_min=native,
         driver_floor=floor,
+        requires_cuda=cuda.release,
         newer_than_known=_is_newer(cuda, known),
         source=_RULES[ImageFamily.CUDA],
     )
@@ -222,6 +232,7 @@ def _torch_image(name: str, tag: str, known: Known) -> ImageReading | NotAnImage
         cudnn_inside=True,
         driver_min=native,
         driver_floor=floor,
+        requires_cuda=cuda.release if found[4] == "devel" else None,  # devel stands on nvidia/cuda, runtime on ubuntu
         newer_than_known=_is_newer(cuda, known),
         source=_RULES[ImageFamily.TORCH],
     )

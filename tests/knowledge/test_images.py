@@ -163,6 +163,29 @@ def test_driver_of_a_month_without_notes_is_the_one_made_for_its_cuda() -> None:
     assert (str(reading.driver_min), str(reading.driver_floor)) == ("560.28.03", "525.60.13")
 
 
+@pytest.mark.parametrize(
+    ("month", "oldest"), [("21.02", "6.0"), ("24.06", "6.0"), ("24.10", "None"), ("25.03", "7.5"), ("26.02", "7.5")]
+)
+def test_oldest_gpu_of_a_month_is_what_its_notes_name(month: str, oldest: str) -> None:
+    assert str(read(f"pytorch:{month}-py3").capability_min) == oldest
+
+
+@pytest.mark.parametrize(
+    ("name", "requires"),
+    [
+        ("pytorch:25.12-py3", "9.0"),
+        ("pytorch:31.01-py3", "9.0"),
+        ("tensorrt:24.05-py3", "9.0"),
+        ("pytorch:25.02-py3-igpu", "None"),
+        ("cuda:12.4.1-base-ubuntu22.04", "12.4"),
+        ("pytorch/pytorch:2.4.0-cuda12.4-cudnn9-devel", "12.4"),
+        ("pytorch/pytorch:2.4.0-cuda12.4-cudnn9-runtime", "None"),
+    ],
+)
+def test_start_is_refused_below_what_the_image_requires(name: str, requires: str) -> None:
+    assert str(read(name).requires_cuda) == requires
+
+
 def test_month_newer_than_known_is_answered_by_rule() -> None:
     reading = read("nvcr.io/nvidia/pytorch:31.01-py3")
     assert reading.newer_than_known
@@ -292,6 +315,7 @@ def test_month_agrees_with_the_toolkits(image: ImageRecord) -> None:
     assert toolkit is not None
     assert image.driver is None or image.driver.parts >= toolkit.driver_floor.parts[: len(image.driver.parts)]
     assert all(image.driver and older < image.driver for older in image.compat_drivers)
+    assert image.capability_min is None or image.capability_min >= toolkit.targets[0].capability
     assert image.family in {ImageFamily.NGC_PYTORCH, ImageFamily.NGC_TENSORRT}
 
 
