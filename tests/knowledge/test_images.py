@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gpuassist.knowledge.compatibility import driver_floor
 from gpuassist.knowledge.image_records import ImageFamily, ImageRecord
-from gpuassist.knowledge.images import ImageReading, Known, NotAnImage, read_image
+from gpuassist.knowledge.images import ImageReading, Known, NotAnImage, images_with_torch, read_image
 from gpuassist.session.words import ENGLISH
 from tests.knowledge.shipped import KNOWLEDGE, version
 
@@ -351,3 +351,22 @@ def test_systems_of_the_months_are_known() -> None:
 def test_no_system_stands_twice() -> None:
     names = [one.name for one in KNOWLEDGE.systems()]
     assert len(names) == len(set(names)) >= 20
+
+
+@pytest.mark.parametrize(
+    ("torch", "months"),
+    [
+        ("2.1.0a0+32f93b1", ["23.09", "23.10"]),
+        ("2.6.0a0+df5bbc09d1", ["24.11", "24.12"]),
+        ("2.6.0a0+df5bbc09d1.nv24.12", ["24.12"]),
+        ("2.8.0a0+5228986c39.nv25.6", ["25.06"]),
+        ("2.10.0a0+a36e1d39eb.nv26.01.42222806", ["26.01"]),
+        ("2.6.0a0+df5bbc09d1.nv31.01", []),
+        ("2.6.0+cu124", []),
+        ("2.0.0", []),
+        ("2.6.0a0+git1234567", []),
+        ("", []),
+    ],
+)
+def test_month_is_found_by_what_its_torch_calls_itself(torch: str, months: list[str]) -> None:
+    assert [str(one.month) for one in images_with_torch(torch, IMAGES)] == months
