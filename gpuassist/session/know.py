@@ -13,6 +13,7 @@ from gpuassist.session import (
     know_gpus,
     know_images,
     know_packages,
+    know_pairs,
     know_toolkits,
     know_torch,
 )
@@ -38,6 +39,7 @@ SHELVES: dict[str, Shelf] = {
         know_images.SHELF,
         know_packages.WHEEL,
         know_packages.CONDA,
+        know_pairs.SHELF,
         know_codes.XID,
         know_codes.NVML,
     )
@@ -78,7 +80,8 @@ def names_document(session: Session, kind: str) -> Document:
 
 
 def everything(session: Session) -> Document:
-    """Every record of every kind."""
+    """Every record of every kind; reads all files whole, so that what of them is damaged is noticed."""
+    session.knowledge.damaged()
     return {
         "schema": SCHEMA,
         **{kind: [_record(kind, one) for one in shelf.records(session.knowledge)] for kind, shelf in SHELVES.items()},

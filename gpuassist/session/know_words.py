@@ -97,7 +97,8 @@ def lines(answered: Answered) -> Iterator[Line]:
             none = _NONE_YET.get(name, _NOT_KNOWN) if answered.standing is Standing.KNOWN else _NOT_KNOWN
             yield Line(_LABELS[name], none if value is None else _words(name, value), known=value is not None)
     for other in others:
-        yield Line(text("either"), _other(other))
+        if "architecture" in other:
+            yield Line(text("either"), _other(other))
 
 
 def source_line(record: Document) -> Line:

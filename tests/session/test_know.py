@@ -35,6 +35,7 @@ FIELDS = {
     "image": {"image", "cuda", "torch", "tensorrt", "python", "nvcc_inside", "driver_min_linux", "driver_floor_linux"},
     "wheel": {"name", "role", "libraries", "cuda_majors"},
     "conda": {"version", "builds"},
+    "pair": {"key", "libraries", "symptom", "why", "remedy"},
     "xid": {"number", "name", "meaning", "action", "causes", "ended"},
     "nvml": {"code", "name", "meaning", "action"},
 }
@@ -47,6 +48,7 @@ QUESTIONS = {
     "image": "pytorch:25.01-py3",
     "wheel": "nvidia-cudnn-cu12",
     "conda": "2.5.1",
+    "pair": KNOWLEDGE.bad_pairs()[0].key,
     "xid": "79",
     "nvml": "18",
 }

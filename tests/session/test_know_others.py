@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.session import know_architectures, know_codes, know_images, know_packages
+from gpuassist.session import know_architectures, know_codes, know_images, know_packages, know_pairs
 from gpuassist.session.know_answer import Answered, Standing
 from gpuassist.session.words import ENGLISH
 from tests.knowledge.shipped import KNOWLEDGE
@@ -17,6 +17,7 @@ SHELVES = (
     know_images.SHELF,
     know_packages.WHEEL,
     know_packages.CONDA,
+    know_pairs.SHELF,
     know_codes.XID,
     know_codes.NVML,
 )
@@ -220,6 +221,18 @@ def test_misspelt_nvml_code_gets_the_nearest(words: str, near: str) -> None:
     answered = know_codes.nvml(KNOWLEDGE, words)
     assert answered.standing is Standing.UNKNOWN
     assert near in answered.nearest
+
+
+def test_bad_pair_is_found_by_its_key_and_by_its_libraries() -> None:
+    pair = KNOWLEDGE.bad_pairs()[0]
+    assert know_pairs.answer(KNOWLEDGE, pair.key).record["symptom"] == pair.symptom
+    answered = know_pairs.answer(KNOWLEDGE, pair.one.name)
+    assert answered.standing is Standing.KNOWN
+    assert pair.key in str(answered.record)
+
+
+def test_library_of_no_bad_pair_is_told() -> None:
+    assert know_pairs.answer(KNOWLEDGE, "left-pad").standing is Standing.UNKNOWN
 
 
 @pytest.mark.parametrize("shelf", SHELVES, ids=lambda shelf: shelf.kind)
