@@ -32,13 +32,13 @@ _DRIVER_ITSELF = (
 )
 
 
-def chains(machine: Machine, knowledge: Knowledge) -> tuple[Chain, ...]:
-    """One chain a GPU, in the machine's order."""
+def chains(machine: Machine, knowledge: Knowledge, *, thorough: bool = False) -> tuple[Chain, ...]:
+    """One chain a GPU, in the machine's order; a thorough one judges torch and toolkit for a GPU that its driver rules out, too."""
     case = Case(machine, knowledge)
-    return tuple(_chain(case, card) for card in case.cards)
+    return tuple(_chain(case, card, thorough=thorough) for card in case.cards)
 
 
-def _chain(case: Case, card: Card) -> Chain:
+def _chain(case: Case, card: Card, *, thorough: bool) -> Chain:
     one = _torch_for(case, card)
     joints = tuple(
         joint
@@ -47,8 +47,8 @@ def _chain(case: Case, card: Card) -> Chain:
             _driver_to_torch(case, one),
             _torch_to_toolkit(case, one),
             _toolkit_to_compiler(case),
-            _gpu_to_torch(case, card, one),
-            _gpu_to_toolkit(case, card),
+            _gpu_to_torch(card, one) if thorough or not case.ruled_out(card) else None,
+            _gpu_to_toolkit(case, card) if thorough or not case.ruled_out(card) else None,
             _driver_to_toolkit(case),
         )
         if joint is not None
@@ -202,14 +202,8 @@ def _toolkit_to_compiler(case: Case) -> Joint:
     return Joint(Part.TOOLKIT, Part.COMPILER, Status.PROBLEM, text("accepts gcc up to {limit}", limit=known.gcc_limit))
 
 
-def _gpu_to_torch(case: Case, card: Card, one: Installed | None) -> Joint | None:
-    if (
-        one is None
-        or case.ruled_out(card)
-        or not isinstance(card.capability, Known)
-        or not isinstance(one.torch.targets, Known)
-        or _runs(card, one)
-    ):
+def _gpu_to_torch(card: Card, one: Installed | None) -> Joint | None:
+    if one is None or not isinstance(card.capability, Known) or not isinstance(one.torch.targets, Known) or _runs(card, one):
         return None
     reason = text("torch has no code for {capability}", capability=str(card.capability.value))
     return Joint(Part.GPU, Part.TORCH, Status.PROBLEM, reason)
@@ -217,7 +211,7 @@ def _gpu_to_torch(case: Case, card: Card, one: Installed | None) -> Joint | None
 
 def _gpu_to_toolkit(case: Case, card: Card) -> Joint | None:
     toolkit = case.toolkit
-    known = case.known(toolkit) if toolkit is not None and not case.ruled_out(card) else None
+    known = case.known(toolkit) if toolkit is not None else None
     if toolkit is None or known is None or not known.targets or not isinstance(card.capability, Known):
         return None
     if toolkit_builds_for(known.targets, card.capability.value):

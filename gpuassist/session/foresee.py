@@ -51,7 +51,7 @@ def foresee(session: Session, question: Question) -> Outlook:
     knowledge = session.knowledge
     case = Case(question.base, knowledge)
     rig = rig_of(case)
-    before = chains(question.wished, knowledge)
+    before = chains(question.wished, knowledge, thorough=True)
     links = links_of(Case(question.wished, knowledge), before)
     unknown = undetermined(case, question.demand)
     missing = without_gpu(case, question.demand)
@@ -61,7 +61,7 @@ def foresee(session: Session, question: Question) -> Outlook:
         return Outlook(question.goal, before, before, (), undetermined=unknown, links=links)
     found = smallest_change(rig, question.demand, stock_of(knowledge))
     if found.change is None and _is_jetpack_6(rig, found) and question.demand.torch is None:
-        after = chains(imagined.with_unknown_torch(question.base, _NVIDIAS_TORCH), knowledge)
+        after = chains(imagined.with_unknown_torch(question.base, _NVIDIAS_TORCH), knowledge, thorough=True)
         return Outlook(question.goal, before, after, jetson_steps(place_of(case), knowledge.commands), links=links)
     if found.change is None:
         walls = blocked_by(case, rig, question.demand, found)
@@ -69,7 +69,7 @@ def foresee(session: Session, question: Question) -> Outlook:
     mending = _mending(session, case, rig, found.change) if question.demand.driver_need is Need.MUST else ()
     mended = with_driver(knowledge, question.base, rig.driver) if mending and rig.driver is not None else question.base
     steps = (*mending, *install_steps(found.change, place_of(case), knowledge.commands))
-    after = chains(_changed(knowledge, mended, found.change), knowledge)
+    after = chains(_changed(knowledge, mended, found.change), knowledge, thorough=True)
     notes = notes_on(case, rig, question.demand, found)
     return Outlook(question.goal, before, after, steps, notes=notes, links=links)
 

@@ -179,10 +179,11 @@ def _no_toolkit(case: Case, rig: Rig, demand: Demand) -> Iterator[Text]:
     if not wanted:
         yield text("CUDA {version} is no release that gpuassist knows", version=str(demand.toolkit))
         return
-    for record in wanted if demand.toolkit is not None else ():
-        yield from _unfit(record, case, rig)
     if demand.toolkit is None:
-        yield text("no CUDA release builds for {gpus} with this C library and driver", gpus=_names(case.cards))
+        wanted = [one for one in every if all(toolkit_builds_for(one.targets, capability) for capability in rig.capabilities)][-1:]
+        yield text("no CUDA release builds for {gpus} on this system", gpus=_names(case.cards))
+    for record in wanted:
+        yield from _unfit(record, case, rig)
 
 
 def _unfit(record: ToolkitRecord, case: Case, rig: Rig) -> Iterator[Text]:

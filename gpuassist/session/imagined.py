@@ -167,7 +167,7 @@ def _environment(torches: tuple[Torch, ...]) -> PythonEnvironment:
         SOURCE,
         "torch-gpu",
         Known(Manager.VENV, SOURCE),
-        Known("python3", SOURCE),
+        Known("torch-gpu/bin/python", SOURCE),
         Known(PYTHON, SOURCE),
         torch=Known(torches, SOURCE),
     )

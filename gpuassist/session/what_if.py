@@ -16,11 +16,13 @@ from gpuassist.model.text import text
 from gpuassist.session import imagined
 from gpuassist.session.context import Session
 from gpuassist.session.foresee import Question, foresee, rig_of
+from gpuassist.session.no_wheel import lacks_wheel, without_wheel
 from gpuassist.session.replacing import WishError, gpu_record, version_of, with_driver, with_toolkit, with_torch
 from gpuassist.system.clock import iso
 
 NONE = "none"
 _OLDEST_GCC = 6
+_TITLE = text("what if")
 _DISTRIBUTIONS = {
     "ubuntu": ((), "Ubuntu"),
     "debian": ((), "Debian"),
@@ -105,7 +107,19 @@ def outlook(session: Session, wish: Wish, machine: Machine | None = None) -> Out
         torch_need=Need.MUST if rig.torch is not None else Need.LEAVE,
         toolkit_need=Need.MUST if rig.toolkit is not None else Need.LEAVE,
     )
-    return foresee(session, Question(text("what if"), made, made, demand))
+    if not lacks_wheel(session.knowledge, rig):
+        return foresee(session, Question(_TITLE, made, made, demand))
+    return _with_another_python(session, made, demand)
+
+
+def _with_another_python(session: Session, made: Machine, demand: Demand) -> Outlook:
+    """torch cannot be in that environment at all: first the same in a new one, and where that does not fit either, another."""
+    torch = rig_of(Case(made, session.knowledge)).torch
+    bare = imagined.without_torch(made)
+    pinned = replace(demand, torch=torch.version, torch_tag=torch.tag) if torch else demand
+    answers = (foresee(session, Question(_TITLE, bare, made, one)) for one in (pinned, demand))
+    found = next((one for one in answers if not one.blocked_by), None)
+    return without_wheel(found or foresee(session, Question(_TITLE, made, made, demand)), made)
 
 
 def _blank(session: Session, wish: Wish) -> Machine:
