@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from gpuassist.knowledge.conda_records import Channel, CondaRecord, LabelRecord
 from gpuassist.knowledge.image_records import ImageFamily, ImageRecord, SystemRecord
 from gpuassist.knowledge.rows import Row, Source, flag_of, source_of, text_of, texts_of
@@ -50,7 +52,7 @@ def conda(row: Row, sources: Sources) -> CondaRecord:
         channels=texts_of(row, "channels"),
         cudnn=_version(row, "cudnn"),
         pythons=_versions(row, "pythons"),
-        targets=None if targets is None else tuple(Target.parse(words) for words in targets),
+        targets=None if targets is None else _parsed_targets(targets),
         tegra=flag_of(row, "tegra"),
         source=source.text,
         checked=source.checked,
@@ -73,4 +75,15 @@ def _version(row: Row, name: str) -> Version | None:
 
 
 def _versions(row: Row, name: str) -> tuple[Version, ...] | None:
-    return None if row.fields.get(name) is None else tuple(Version.parse(words) for words in texts_of(row, name))
+    return None if row.fields.get(name) is None else _parsed_versions(texts_of(row, name))
+
+
+# The builds of conda share a handful of lists (of Pythons 7, of architectures 10): each is parsed once.
+@lru_cache(maxsize=64)
+def _parsed_versions(words: tuple[str, ...]) -> tuple[Version, ...]:
+    return tuple(map(Version.parse, words))
+
+
+@lru_cache(maxsize=64)
+def _parsed_targets(words: tuple[str, ...]) -> tuple[Target, ...]:
+    return tuple(map(Target.parse, words))
