@@ -105,3 +105,58 @@ SAMPLED = (
     *("uuid", "name", "memory_total_bytes", "memory_used_bytes", "memory_free_bytes"),
     *("utilization_percent", "temperature_celsius", "power_watts", "processes"),
 )
+
+
+def check_record(document: Any) -> None:
+    """`know KIND NAME --json`, for a name that is known or newer than what is."""
+    assert document["schema"] == 1
+    _check_words(document["kind"], document["source"])
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d", document["checked"])
+    assert document["standing"] in {"known", "newer", "older"}
+    _check_words(*document["notes"])
+    _check_record_of_kind(document)
+
+
+def _check_record_of_kind(record: Any) -> None:
+    assert set(record) >= RECORDS.get(record["kind"], set()), record["kind"]
+    assert all(value != [] or name in EMPTY_IS_NONE for name, value in record.items()), record
+    for variant in record.get("variants") or ():
+        assert set(variant) >= {"tag", "cuda", "platform", "default_index", "architectures", "ptx", "pins"}
+        assert variant["platform"] in {"x86_64", "aarch64"}
+        assert isinstance(variant["default_index"], bool)
+        assert variant["pins"] is None or all(isinstance(version, str) for version in variant["pins"].values())
+    if record["kind"] == "driver":
+        assert set((record["kernel_module"] or {}).values()) <= {"proprietary", "open", "either"}
+        assert list(record["kernel_module"] or ()) == (record["architectures"] or [])
+
+
+def check_unknown(document: Any) -> None:
+    """The same for a name that is not known: the nearest ones, and no record."""
+    assert set(document) == {"schema", "kind", "standing", "asked", "reason", "nearest", "notes"}
+    assert (document["schema"], document["standing"]) == (1, "unknown")
+    _check_words(document["asked"], document["reason"], *document["nearest"])
+    assert len(document["nearest"]) <= 5
+
+
+def check_base(document: Any) -> None:
+    """`know --all --json`."""
+    assert document["schema"] == 1
+    assert set(document) >= {"schema", *RECORDS}
+    for kind, records in document.items():
+        if kind != "schema":
+            assert records, kind
+            for record in records:
+                assert record["kind"] == kind
+                check_record({**record, "standing": "known", "notes": []})
+
+
+RECORDS = {
+    "gpu": {"name", "architecture", "compute_capability", "pci_ids", "memory_bytes", "integrated"},
+    "cuda": {"version", "architectures", "deprecated", "driver_min_linux", "driver_floor_linux", "gcc_max", "clang_max"},
+    "torch": {"version", "python", "variants", "companions"},
+    "driver": {"branch", "cuda_max", "architectures", "kernel_module", "end_of_life"},
+    "arch": {"compute_capability", "architecture", "first_cuda", "last_cuda", "first_driver", "last_driver", "runs_on"},
+    "xid": {"number", "name", "meaning", "action", "causes"},
+}
+# Lists that may be known to hold nothing: what is not known is null. A system on a chip has no PCI id.
+EMPTY_IS_NONE = {"notes", "pci_ids", "deprecated", "causes", "libraries", "compilers", "cuda_majors", "nearest", "versions"}
