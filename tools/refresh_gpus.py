@@ -36,11 +36,11 @@ ON_CHIP = (
     ("Jetson TX2", ("NVIDIA Tegra X2", "Jetson TX2i", "Jetson TX2 NX"), "GP10B"),
     ("Jetson AGX Xavier", ("Xavier", "Jetson Xavier NX", "Jetson AGX Xavier Industrial"), "GV11B"),
     ("Jetson AGX Orin", ORIN, "GA10B"),
-    ("Jetson AGX Thor", ("Thor", "NVIDIA Thor", "Jetson T5000", "Jetson T4000"), "GB10B"),
+    ("Jetson AGX Thor", ("Thor", "NVIDIA Thor", "Jetson T5000", "Jetson T4000", "Jetson Thor"), "GB10B"),
 )
 
 # What a computer is called beside its GPU; NVIDIA DGX Spark documentation: built on the GB10.
-COMPUTERS = {"10de:2e12": ("NVIDIA DGX Spark",)}
+COMPUTERS = {"10de:2e12": ("NVIDIA DGX Spark",), **dict.fromkeys(("10de:2e03", "10de:2e06", "10de:2e13"), ("RTX Spark N1X",))}
 
 CARDS_SOURCE = "NVIDIA NIM (docs.nvidia.com/nim), supported models, and memory.total of nvidia-smi in public reports"
 

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from gpuassist.model.text import Text
     from gpuassist.model.version import ComputeCapability, Version
 
-    _Places = dict[names.Key, list[int]]
+    _Place = tuple[bool, int]  # whether the name there is but another name of the GPU, and where it stands
+    _Places = dict[names.Key, list[_Place]]
 
 
 class Knowledge:
@@ -55,11 +56,13 @@ class Knowledge:
         """The GPU that NVML prints so; None where none is known by that name, or several of different capability are."""
         every = self.gpus_named(name)
         # The driver's name for a GPU is one of NVIDIA's lists; the id list alone knows a GeForce GT 1030 of 2012, for one.
-        found = tuple(gpu for gpu in every if not gpu.unlisted) or every
-        return found[0] if len({(gpu.architecture, gpu.compute_capability) for gpu in found}) == 1 else None
+        listed = (gpu for gpu in every if not gpu.unlisted)
+        return _agreeing(every) or _agreeing(tuple(listed))
 
     def gpus_named(self, name: str) -> tuple[GpuRecord, ...]:
-        """All GPUs sold under a name, those of exactly that name first: a GeForce GT 730 is one of three chips."""
+        """All GPUs sold under a name, those of exactly that name first, and before those that bear it beside another: a
+        GeForce GT 730 is one of three chips.
+        """
         from gpuassist.knowledge import names
 
         wanted = names.key(name)
@@ -67,12 +70,12 @@ class Knowledge:
             return ()
         exact, loose = self._places_with(names.telling(wanted))
         ways = names.looser(wanted)
-        places = [*exact.get(wanted, ()), *(loose.get(ways[0], ()) if ways else ())]
+        places = [*sorted(exact.get(wanted, ())), *sorted(loose.get(ways[0], ()) if ways else ())]
         if not places:
-            places = next((loose[way] for way in ways if way in loose), [])
+            places = next((sorted(loose[way]) for way in ways if way in loose), [])
         if not places and (board := names.board(name)) != name:
             return self.gpus_named(board)
-        return self._files.gpus.at(dict.fromkeys(places))
+        return self._files.gpus.at(dict.fromkeys(place for _, place in places))
 
     def gpus(self) -> tuple[GpuRecord, ...]:
         """Every GPU."""
@@ -222,7 +225,12 @@ class Knowledge:
         return exact, loose
 
     @cached_property
-    def _names(self) -> tuple[tuple[int, str, str], ...]:
+    def _names(self) -> tuple[tuple[_Place, str, str], ...]:
         """Every name with its place, as it is and in lower case."""
         given = self._files.gpus.words("name", "aliases")
-        return tuple((place, name, name.lower()) for place, words in given for name in words)
+        return tuple(((rank > 0, place), name, name.lower()) for place, words in given for rank, name in enumerate(words))
+
+
+def _agreeing(gpus: tuple[GpuRecord, ...]) -> GpuRecord | None:
+    """The first of them, where all can the same."""
+    return gpus[0] if len({(gpu.architecture, gpu.compute_capability) for gpu in gpus}) == 1 else None

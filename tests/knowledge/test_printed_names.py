@@ -66,6 +66,42 @@ def test_name_lent_or_never_sold_confuses_nobody(name: str, pci_id: str) -> None
     assert gpu.compute_capability == listed.compute_capability
 
 
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("NVIDIA GeForce RTX 2050", "GeForce RTX 2050"),
+        ("NVIDIA A100X", "A100X"),
+        ("GeForce GTX 750 Ti", "GeForce GTX 750 Ti"),
+        ("Jetson Thor", "Jetson AGX Thor"),
+        ("RTX Spark N1X", "RTX Spark N1X (6144-core Blackwell RTX GPU)"),
+    ],
+)
+def test_gpu_of_that_name_comes_before_those_that_bear_it_too(name: str, own: str) -> None:
+    gpu = KNOWLEDGE.gpu_named(name)
+    assert gpu is not None
+    assert gpu.name == own
+
+
+@pytest.mark.parametrize(
+    ("name", "capable"),
+    [
+        ("GeForce GT 630", {"2.1", "3.0", "3.5"}),
+        ("GeForce GT 640", {"2.1", "3.0", "3.5"}),
+        ("GeForce GT 730", {"2.1", "3.0", "3.5"}),
+        ("GeForce GTX 860M", {"3.0", "5.0"}),
+        ("GeForce GTX 560 Ti", {"2.0", "2.1"}),
+        ("GeForce 910M", {"3.5"}),
+        ("Quadro M620", {"5.0"}),
+        ("Quadro M3000M", {"5.2"}),
+        ("NVIDIA GeForce RTX 2050", {"8.6"}),
+        ("NVIDIA GeForce RTX 3050 A Laptop GPU", {"8.9"}),
+        ("NVIDIA GeForce RTX 6090", set()),
+    ],
+)
+def test_chip_decides_where_a_name_misleads(name: str, capable: set[str]) -> None:
+    assert {str(gpu.compute_capability) for gpu in KNOWLEDGE.gpus_named(name)} == capable
+
+
 @pytest.mark.parametrize("name", ["NVIDIA A40-12", "NVIDIA L40S-1-3", "NVIDIA RTXA6000-48", "GRID RTX T10-8"])
 def test_virtual_gpu_for_games_is_its_board(name: str) -> None:
     assert found(name) in {"8.6", "8.9", "7.5"}
