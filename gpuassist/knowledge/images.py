@@ -31,7 +31,7 @@ _EXAMPLES = {
     ImageFamily.TORCH: "pytorch/pytorch:2.4.0-cuda12.4-cudnn9-runtime",
 }
 
-_LEADING = re.compile(r"^(?:(?:docker|podman)\s+(?:image\s+)?pull\s+|docker://|https?://|oci://)", re.IGNORECASE)
+_SCHEME = re.compile(r"^(?:docker|oci|https?)://")
 _REGISTRY = re.compile(r"^(?:nvcr\.io|(?:index\.|registry-1\.)?docker\.io|registry\.hub\.docker\.com)[/#]")  # enroot writes a `#`
 _MONTH_TAG = re.compile(r"(\d\d\.(?:0[1-9]|1[0-2]))(?:-py[23])?(-igpu)?", re.ASCII)
 _CUDA_TAG = re.compile(
@@ -119,9 +119,14 @@ def images_with_torch(torch: str, images: Iterable[ImageRecord]) -> tuple[ImageR
     return tuple(one for one in images if one.torch == found["version"] and month in {None, one.month})
 
 
-def _parts(name: str) -> tuple[str, str]:
-    words = _LEADING.sub("", name.strip()).partition("@")[0].lower()
-    repository, _, tag = _REGISTRY.sub("", words).partition(":")
+def _parts(words: str) -> tuple[str, str]:
+    """Repository and tag; of a whole command, or of a line of a Dockerfile, those of the first word that names an image known."""
+    named = [_split(word.strip("'\"`")) for word in words.lower().split()]
+    return next((one for one in named if _family(*one)), ("", ""))
+
+
+def _split(word: str) -> tuple[str, str]:
+    repository, _, tag = _REGISTRY.sub("", _SCHEME.sub("", word).partition("@")[0]).partition(":")
     return repository.removeprefix("library/").strip("/"), tag
 
 

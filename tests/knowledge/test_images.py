@@ -39,6 +39,9 @@ SPELLINGS = [
     ("docker pull nvcr.io/nvidia/pytorch:23.10-py3", "nvcr.io/nvidia/pytorch:23.10-py3", "12.2.2"),
     ("podman pull nvcr.io/nvidia/pytorch:23.10-py3", "nvcr.io/nvidia/pytorch:23.10-py3", "12.2.2"),
     ("docker image pull pytorch:23.10-py3", "nvcr.io/nvidia/pytorch:23.10-py3", "12.2.2"),
+    ("docker run --rm --gpus all nvcr.io/nvidia/pytorch:23.10-py3 bash", "nvcr.io/nvidia/pytorch:23.10-py3", "12.2.2"),
+    ("FROM nvcr.io/nvidia/pytorch:23.10-py3 AS base", "nvcr.io/nvidia/pytorch:23.10-py3", "12.2.2"),
+    ("FROM --platform=linux/amd64 'nvidia/cuda:12.4.1-base-ubi9'", "nvidia/cuda:12.4.1-base-ubi9", "12.4.1"),
     ("docker://nvcr.io/nvidia/pytorch:23.10-py3", "nvcr.io/nvidia/pytorch:23.10-py3", "12.2.2"),
     ("nvcr.io#nvidia/pytorch:23.10-py3", "nvcr.io/nvidia/pytorch:23.10-py3", "12.2.2"),
     ("docker://nvcr.io#nvidia/pytorch:23.10-py3", "nvcr.io/nvidia/pytorch:23.10-py3", "12.2.2"),
@@ -112,6 +115,8 @@ REFUSED = [
     "pytorch/pytorch:2.4.0-cuda12.4-runtime",
     "pytorch/pytorch:2.4.0-cuda12.4-cudnn9-base",
     "rocm/pytorch:latest",
+    "my.registry:5000/nvidia/pytorch:23.10-py3",
+    "docker run ubuntu:24.04 nvidia-smi",
 ]
 
 
