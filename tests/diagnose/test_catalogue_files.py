@@ -147,6 +147,14 @@ def test_parameters_are_given_by_the_rules(problem: str) -> None:
 
 
 @every_problem
+def test_defaults_are_never_told_as_facts(problem: str) -> None:
+    entry = _entry(problem)
+    for sentence in (*entry.titles, *entry.explanation):
+        asked = {condition.parameter for condition in sentence.when if not condition.negated}
+        assert (sentence.words.slots & set(dict(entry.defaults))) - asked == set()
+
+
+@every_problem
 def test_last_title_stands_without_condition(problem: str) -> None:
     titles = _entry(problem).titles
     assert titles[-1].when == ()
