@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from gpuassist.model.text import Text, text
 
 SCHEMA = 1
+_TEXTS = frozenset({str})
 
 
 class RowError(ValueError):
@@ -27,8 +28,7 @@ class Source:
     checked: str
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One record as it stands in the file, and the number of its line."""
 
     line: int
@@ -97,7 +97,7 @@ def texts_of(row: Row, name: str) -> tuple[str, ...]:
     if name not in row.fields:
         return ()
     values = row.fields[name]
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+    if not isinstance(values, list) or not _TEXTS.issuperset(map(type, values)):
         raise RowError(name)
     return tuple(values)
 
@@ -107,7 +107,7 @@ def pairs_of(row: Row, name: str) -> tuple[tuple[str, str], ...] | None:
     values = row.fields.get(name)
     if values is None:
         return None
-    if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
+    if not isinstance(values, dict) or not _TEXTS.issuperset(map(type, values.values())):
         raise RowError(name)
     return tuple(values.items())
 
