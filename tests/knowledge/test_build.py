@@ -35,6 +35,13 @@ TOOLKIT: Fields = {
     "driver_floor": "580",
     "source": "list",
 }
+WHEEL: Fields = {
+    "distribution": "nvidia-x-cu12",
+    "role": "It is x.",
+    "directory": "nvidia/x/lib",
+    "cuda_majors": [12],
+    "source": "list",
+}
 TORCH: Fields = {
     "release": "2.9",
     "newest": "2.9.1",
@@ -60,6 +67,7 @@ KINDS: dict[str, tuple[Build, Fields]] = {
     "architecture": (build.architecture, ADA),
     "branch": (build.branch, BRANCH),
     "toolkit": (build.toolkit, TOOLKIT),
+    "wheel": (build.wheel, WHEEL),
     "torch": (build.torch, TORCH),
     "command": (build.command, COMMAND),
 }
@@ -68,6 +76,7 @@ NEEDED = [
     *(("architecture", field) for field in ("architecture", "open_module", "chips", "source")),
     *(("branch", field) for field in ("branch", "branch_kind", "source")),
     *(("toolkit", field) for field in ("release", "driver_floor", "source")),
+    *(("wheel", field) for field in ("distribution", "role", "directory", "source")),
     *(("torch", field) for field in ("release", "newest", "tag", "machine", "source")),
     *(("command", field) for field in ("key", "family", "action", "source")),
 ]
@@ -90,6 +99,11 @@ WRONG: list[tuple[str, str, object]] = [
     ("branch", "end_of_life", 2028),
     ("toolkit", "release", ""),
     ("toolkit", "targets", ["sm_89"]),
+    ("toolkit", "codes", ["8.9"]),
+    ("toolkit", "deprecated", "7.5"),
+    ("wheel", "libraries", "libx.so.1"),
+    ("wheel", "cuda_majors", ["12"]),
+    ("wheel", "instead", None),
     ("toolkit", "targets", [8.9]),
     ("toolkit", "gcc_limit", 15.2),
     ("toolkit", "driver_floor", "any"),
@@ -174,6 +188,16 @@ def test_toolkit_has_ptx_names() -> None:
     assert [(str(one.capability), one.code) for one in targets] == [("7.5", Code.PTX), ("8.9", Code.PTX)]
 
 
+def test_toolkit_has_codes_by_their_names() -> None:
+    assert [str(one) for one in _built("toolkit", codes=["sm_90", "sm_90a"]).codes] == ["sm_90", "sm_90a"]
+
+
+def test_nothing_deprecated_is_not_the_same_as_not_known() -> None:
+    known = _built("toolkit", deprecated=[]).deprecated
+    unknown = build.toolkit(Row(1, {name: value for name, value in TOOLKIT.items() if name != "deprecated"}), SOURCES).deprecated
+    assert (known, unknown) == ((), None)
+
+
 def test_toolkit_says_where_it_was_measured() -> None:
     assert _built("toolkit", measured="nvcc --list-gpu-arch").source == "nvcc --list-gpu-arch; a list"
 
@@ -181,6 +205,17 @@ def test_toolkit_says_where_it_was_measured() -> None:
 @pytest.mark.parametrize("field", ["clang_limit", "glibc_clash", "native_driver"])
 def test_what_is_not_known_of_a_toolkit_is_none(field: str) -> None:
     assert getattr(_built("toolkit"), field) is None
+
+
+def test_wheel_is_read_whole() -> None:
+    wheel = _built("wheel", libraries=["libx.so.1"], compilers=["ptxas"], measured="wheel 1.0")
+    assert (wheel.distribution, wheel.cuda_majors, wheel.libraries, wheel.compilers) == (
+        "nvidia-x-cu12",
+        (12,),
+        ("libx.so.1",),
+        ("ptxas",),
+    )
+    assert (wheel.instead, wheel.source) == ("", "wheel 1.0; a list")
 
 
 def test_torch_build_is_read_whole() -> None:

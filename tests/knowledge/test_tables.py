@@ -21,6 +21,7 @@ KINDS = (
     "architectures",
     "drivers",
     "toolkits",
+    "wheels",
     "torch",
     "torch_releases",
     "bad_pairs",
