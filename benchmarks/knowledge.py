@@ -23,7 +23,7 @@ def main() -> bool:
     measured = json.loads(done.stdout)
     pairs = measured["seconds"]
     ratio = statistics.median(ours / floor for ours, floor in pairs)
-    fastest = min(ours for ours, _ in pairs) * 1000  # what the machine does when nobody else wants it
+    fastest = min(ours for ours, _ in pairs) * 1000  # of processor time: what it takes when nobody else wants the machine
     median = statistics.median(ours for ours, _ in pairs) * 1000
     detail = f"{measured['records']} records of {measured['bytes'] / 1024:.0f} KiB, median {median:.1f} ms"
     memory = max(measured["traced_bytes"], measured["resident_bytes"]) / _MEBIBYTE

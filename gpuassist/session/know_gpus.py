@@ -73,10 +73,13 @@ def _by_name(knowledge: Knowledge, words: str) -> Answered:
     if not found:
         return _unknown_name(knowledge, words)
     by_capability: dict[tuple[str, str], list[GpuRecord]] = {}
-    for gpu in found:
+    # The id list alone knows a GeForce GT 1030 of 2012, for one: where NVIDIA's own lists decide, they do.
+    decided = knowledge.gpu_named(words)
+    for gpu in [one for one in found if decided and _key(one)[1:] == _key(decided)[1:]] or found:
         by_capability.setdefault(_key(gpu)[1:], []).append(gpu)
     if len(by_capability) == 1:
-        return known(_title(found[0]), _document(_groups(found)[_key(found[0])]))
+        first = next(iter(by_capability.values()))[0]
+        return known(_title(first), _document(_groups(found)[_key(first)]))
     return _several(tuple(map(tuple, by_capability.values())))
 
 

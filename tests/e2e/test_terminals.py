@@ -19,7 +19,15 @@ from tests.e2e.test_examples import PATHS, recorded
 PROBLEM = next(path for path in PATHS if "cuda-11-7-first" in path)
 HEALTHY = next(path for path in PATHS if "08-healthy" in path)
 SHOW = ("doctor", "--machine", PROBLEM)
-COMMANDS = (SHOW, (*SHOW, "--json"), ("detect", "--machine", PROBLEM), ("undo", "--list"), ("--version",), ("--help",))
+COMMANDS = (
+    SHOW,
+    (*SHOW, "--json"),
+    ("know", "gpu", "RTX 4090"),
+    ("detect", "--machine", PROBLEM),
+    ("undo", "--list"),
+    ("--version",),
+    ("--help",),
+)
 
 each_command = pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
 
