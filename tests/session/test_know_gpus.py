@@ -67,6 +67,11 @@ def test_name_of_different_chips_tells_each() -> None:
     assert found == ["2.1", "3.0", "3.5"]
 
 
+@pytest.mark.parametrize(("words", "capability"), [("GT 1030", "6.1"), ("GTX 750 Ti", "5.0")])
+def test_card_that_the_id_list_alone_knows_confuses_nobody(words: str, capability: str) -> None:
+    assert ask(words).record["compute_capability"] == capability
+
+
 def test_name_of_different_chips_has_a_source() -> None:
     record = ask("GeForce GT 730").record
     assert record["source"]
