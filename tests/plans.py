@@ -11,6 +11,7 @@ from gpuassist.model.environment import Manager
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Distribution, Machine
 from gpuassist.session import imagined
+from gpuassist.session.replacing import gpu_record
 from tests.values import UBUNTU_22, Env, Recipe, knowledge, machine
 
 CASES = Path(__file__).parent / "cases" / "plans"
@@ -37,18 +38,14 @@ def machine_of(case: dict[str, Any]) -> Machine:
 
 
 def _pci_id(name: str) -> str:
-    record = knowledge().gpu(name) or knowledge().gpu_named(name)
-    assert record is not None, name
-    return record.pci_id
+    return gpu_record(knowledge(), name).pci_id
 
 
 def _with_chips(made: Machine, names: list[str]) -> Machine:
     """GPUs inside a system on a chip are on no PCI bus."""
     for place, name in enumerate(names):
         if not _pci_id(name):
-            record = knowledge().gpu_named(name)
-            assert record is not None, name
-            chip = replace(imagined.gpu(record, place), kernel_driver=Known("nvidia", "test"))
+            chip = replace(imagined.gpu(gpu_record(knowledge(), name), place), kernel_driver=Known("nvidia", "test"))
             made = replace(made, gpus=Known((chip,), "test"))
     return made
 

@@ -14,6 +14,7 @@ from gpuassist.knowledge.compatibility import (
     kernels_run,
     toolkit_builds_for,
 )
+from gpuassist.knowledge.questions import Way, way_to_run
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.chain import Chain, Joint, Node, Part, Status
 from gpuassist.model.environment import Accelerator
@@ -47,7 +48,7 @@ def _chain(case: Case, card: Card, *, thorough: bool) -> Chain:
             _driver_to_torch(case, one),
             _torch_to_toolkit(case, one),
             _toolkit_to_compiler(case),
-            _gpu_to_torch(card, one) if thorough or not case.ruled_out(card) else None,
+            _gpu_to_torch(case, card, one) if thorough or not case.ruled_out(card) else None,
             _gpu_to_toolkit(case, card) if thorough or not case.ruled_out(card) else None,
             _driver_to_toolkit(case),
         )
@@ -202,11 +203,22 @@ def _toolkit_to_compiler(case: Case) -> Joint:
     return Joint(Part.TOOLKIT, Part.COMPILER, Status.PROBLEM, text("accepts gcc up to {limit}", limit=known.gcc_limit))
 
 
-def _gpu_to_torch(card: Card, one: Installed | None) -> Joint | None:
-    if one is None or not isinstance(card.capability, Known) or not isinstance(one.torch.targets, Known) or _runs(card, one):
+def _gpu_to_torch(case: Case, card: Card, one: Installed | None) -> Joint | None:
+    if one is None or not isinstance(card.capability, Known) or not isinstance(one.torch.targets, Known):
         return None
-    reason = text("torch has no code for {capability}", capability=str(card.capability.value))
-    return Joint(Part.GPU, Part.TORCH, Status.PROBLEM, reason)
+    capability, cuda, offered = card.capability.value, one.torch.cuda, case.machine.driver.cuda_version
+    way = way_to_run(
+        capability,
+        one.torch.targets.value,
+        cuda=cuda.value if isinstance(cuda, Known) else None,
+        driver_cuda=offered.value if isinstance(offered, Known) else None,
+    )
+    if way is Way.NONE:
+        return Joint(Part.GPU, Part.TORCH, Status.PROBLEM, text("torch has no code for {capability}", capability=str(capability)))
+    if way is Way.DRIVER_TOO_OLD_TO_COMPILE:
+        reason = text("the driver is too old to compile torch's code for {capability}", capability=str(capability))
+        return Joint(Part.GPU, Part.TORCH, Status.PROBLEM, reason)
+    return None
 
 
 def _gpu_to_toolkit(case: Case, card: Card) -> Joint | None:

@@ -9,6 +9,7 @@ from enum import Enum
 from gpuassist.knowledge.compatibility import (
     DriverFit,
     ToolkitMatch,
+    driver_compiles_ptx,
     driver_floor,
     driver_serves_cuda,
     driver_serves_gpu,
@@ -22,7 +23,7 @@ from gpuassist.knowledge.compatibility import (
 from gpuassist.knowledge.records import ArchitectureRecord, BranchKind, BranchRecord, ModuleFlavour, ToolkitRecord, TorchBuild
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.toolkit import Toolkit
-from gpuassist.model.version import ComputeCapability, Target, Version
+from gpuassist.model.version import Code, ComputeCapability, Target, Version
 
 TORCH_INDEX = "https://download.pytorch.org/whl/"
 JETSON_INDEX = "https://pypi.jetson-ai-lab.io/jp6/cu126"  # JetPack 6; NVIDIA developer forum, Jetson, thread 318629
@@ -43,11 +44,14 @@ class Obstacle(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """What a torch build has to fit beside the GPUs; None where it is not known, and then does not count against any build."""
+    """What a torch build has to fit beside the GPUs; None where it is not known, and then does not count against any build.
+    `driver_cuda` is the driver's own CUDA: what it cannot compile does not run.
+    """
 
     machine: str = "x86_64"
     driver: Version | None = None
     python: Version | None = None
+    driver_cuda: Version | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +132,7 @@ def choose_torch(
     if not running:
         single = all(any(_runs(one, capability) for one in offered) for capability in capabilities)
         return TorchChoice(None, Obstacle.NO_BUILD_FOR_ALL_GPUS if single else Obstacle.NO_BUILD_FOR_GPU)
-    served = [one for one in running if host.driver is None or (one.cuda and driver_serves_cuda(host.driver, one.cuda))]
+    served = [one for one in running if _served(one, capabilities, host)]
     fitting = [one for one in served if host.python is None or host.python.release in one.pythons]
     if fitting:
         return TorchChoice(_preferred(fitting))
@@ -185,6 +189,16 @@ def choose_driver(
 
 def _runs(build: TorchBuild, capability: ComputeCapability) -> bool:
     return kernels_run(capability, build.targets, cuda=build.cuda)
+
+
+def _served(build: TorchBuild, capabilities: Sequence[ComputeCapability], host: Host) -> bool:
+    """Whether the driver runs the build, and compiles what of it is PTX for these GPUs."""
+    if build.cuda is None or (host.driver is not None and not driver_serves_cuda(host.driver, build.cuda)):
+        return False
+    if host.driver_cuda is None or driver_compiles_ptx(host.driver_cuda, build.cuda):
+        return True
+    cubins = tuple(target for target in build.targets if target.code is Code.CUBIN)
+    return all(kernels_run(capability, cubins, cuda=build.cuda) for capability in capabilities)
 
 
 def _preferred(builds: Iterable[TorchBuild]) -> TorchBuild:

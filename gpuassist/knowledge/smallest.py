@@ -28,9 +28,9 @@ from gpuassist.knowledge.compatibility import (
     extension_buildable,
     gcc_fits,
     glibc_clashes,
-    kernels_run,
     toolkit_builds_for,
 )
+from gpuassist.knowledge.questions import Way, way_to_run
 from gpuassist.knowledge.records import BranchRecord, ModuleFlavour, ToolkitRecord, TorchBuild
 from gpuassist.model.version import ComputeCapability, Target, Version
 
@@ -243,7 +243,7 @@ def _change(options: tuple[_Option, _Option, _Option]) -> Change:
 
 def _driver_options(quest: _Quest) -> Iterator[_Option]:
     rig, wanted = quest.rig, quest.demand.driver
-    if not rig.gpus and wanted is None:
+    if not rig.gpus and not rig.capabilities and wanted is None:
         yield _Option(version=rig.driver)
         return
     options = list(_pinned_driver(rig, wanted) if wanted else _any_driver(quest))
@@ -313,7 +313,11 @@ def _kept_torch(rig: Rig, there: TorchThere, driver: Version | None) -> _Option:
 
 def _torch_there(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
     there = quest.rig.torch
-    if there is not None and _is_wanted(there, quest.demand) and torch_fits(quest.rig, there, driver):
+    if (
+        there is not None
+        and _is_wanted(there, quest.demand)
+        and torch_fits(quest.rig, there, driver, driver_cuda=_cuda_of(quest.stock, driver))
+    ):
         yield _Option(version=there.cuda)
 
 
@@ -321,7 +325,7 @@ def _torches_to_install(quest: _Quest, driver: Version | None) -> Iterator[_Opti
     """The best build of each CUDA major: which of them fits the toolkit as well is seen later."""
     rig, demand = quest.rig, quest.demand
     builds = [one for one in quest.stock.builds if one.cuda is not None and demand.torch_tag in {"", one.tag}]
-    host = Host(rig.machine, driver, rig.python)
+    host = Host(rig.machine, driver, rig.python, _cuda_of(quest.stock, driver))
     for major in {one.cuda.major for one in builds if one.cuda is not None}:
         of_major = [one for one in builds if one.cuda is not None and one.cuda.major == major]
         choice = choose_torch(of_major, rig.capabilities, host, release=demand.torch)
@@ -343,14 +347,20 @@ def usual_python(build: TorchBuild) -> Version:
     return min(build.pythons, key=lambda one: (abs(one.parts[1] - _USUAL_PYTHON.parts[1]), one))
 
 
-def torch_fits(rig: Rig, torch: TorchThere, driver: Version | None) -> bool:
+def _cuda_of(stock: Stock, driver: Version | None) -> Version | None:
+    """The CUDA that a driver's branch reports, as far as that is known."""
+    return next((one.cuda for one in stock.branches if driver is not None and one.branch == driver.major), None)
+
+
+def torch_fits(rig: Rig, torch: TorchThere, driver: Version | None, *, driver_cuda: Version | None = None) -> bool:
     """Whether a torch computes on every GPU under a driver; what is not known of it does not count against it."""
     if torch.cpu:
         return False
     if torch.cuda is not None and driver is not None and not driver_serves_cuda(driver, torch.cuda):
         return False
-    targets = torch.targets
-    return targets is None or all(kernels_run(one, targets, cuda=torch.cuda) for one in rig.capabilities)
+    dead = {Way.NONE, Way.DRIVER_TOO_OLD_TO_COMPILE}
+    ways = (way_to_run(one, torch.targets or (), cuda=torch.cuda, driver_cuda=driver_cuda) for one in rig.capabilities)
+    return torch.targets is None or not dead & set(ways)
 
 
 def _is_wanted(torch: TorchThere, demand: Demand) -> bool:

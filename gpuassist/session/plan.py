@@ -37,7 +37,7 @@ def parse_goal(words: str, knowledge: Knowledge) -> Goal:
     found = _GOAL.fullmatch(words)
     kind = next((one for one in GoalKind if found and one.value == found["kind"].lower()), None)
     if found is None or kind is None:
-        raise GoalError(_nearest(words, found["kind"].lower() if found else "", knowledge))
+        raise GoalError(_nearest(words, knowledge))
     value = (found["value"] or "").strip("\"'“” ")
     if kind is GoalKind.GPU:
         return _gpu_goal(value, knowledge)
@@ -159,7 +159,9 @@ def _spelled(goal: Goal, knowledge: Knowledge) -> str:
     return f"{goal.kind.value}=={goal.version}" + (f"+{goal.name}" if goal.name else "")
 
 
-def _nearest(words: str, kind: str, knowledge: Knowledge) -> Text:
+def _nearest(words: str, knowledge: Knowledge) -> Text:
+    first = re.match(r"\s*(\w*)", words)
+    kind = first[1].lower() if first else ""
     goals = text('driver, driver==580, cuda, cuda==12.8, torch, torch==2.6 or gpu="RTX 5090"')
     if knowledge.gpus_named(words) or knowledge.gpu(words):
         return text('{words} is no goal; a GPU to buy is gpu="{words}"', words=words)

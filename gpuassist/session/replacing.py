@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from gpuassist.knowledge.records import GpuRecord, TorchBuild
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
-from gpuassist.model.version import Version, VersionError
+from gpuassist.model.version import ComputeCapability, Version, VersionError
 from gpuassist.session import imagined
 
 
@@ -29,14 +31,24 @@ def version_of(words: str) -> Version:
 
 def gpu_record(knowledge: Knowledge, name: str) -> GpuRecord:
     """A GPU by PCI id or name; raises `WishError` where none is known by it, or several that differ are."""
-    record = knowledge.gpu(name) or knowledge.gpu_named(name)
+    record = knowledge.gpu(name)
+    several = () if record else knowledge.gpus_named(name)
+    plain = [one for one in several if _bare(one.name) == _bare(name)]  # the card itself before its variants in other sizes
+    record = record or next(iter(plain if len(_kinds(plain)) == 1 else ()), None) or knowledge.gpu_named(name)
     if record is not None:
         return record
-    several = knowledge.gpus_named(name)
     if several:
         listed = ", ".join(f"{one.pci_id} ({one.architecture} {one.compute_capability})" for one in several[:4])
         raise WishError(text("several different GPUs are sold as {name}: say which by its PCI id, {ids}", name=name, ids=listed))
     raise WishError(text("{name} is no GPU that gpuassist knows", name=name))
+
+
+def _bare(name: str) -> str:
+    return name.lower().removeprefix("nvidia ").removeprefix("geforce ").strip()
+
+
+def _kinds(records: Iterable[GpuRecord]) -> set[tuple[str, ComputeCapability | None]]:
+    return {(one.architecture, one.compute_capability) for one in records}
 
 
 def with_added_gpu(knowledge: Knowledge, machine: Machine, name: str) -> Machine:
