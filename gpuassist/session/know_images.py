@@ -64,9 +64,12 @@ def _notes(reading: ImageReading) -> tuple[Text, ...]:
         return (text("It is for Jetson, where the driver is part of the system."),)
     if reading.driver_floor is None or reading.driver_min is None or reading.driver_floor == reading.driver_min:
         return ()
+    floor = str(reading.driver_floor)
+    if reading.requires_cuda is None or reading.cuda is None or reading.requires_cuda < reading.cuda.release:
+        return (text("Drivers from {floor} on run it too (minor-version compatibility).", floor=floor),)
     note = text(
         "Drivers from {floor} on run it too (minor-version compatibility); its start may then need NVIDIA_DISABLE_REQUIRE=1.",
-        floor=str(reading.driver_floor),
+        floor=floor,
     )
     return (note,)
 
@@ -88,7 +91,10 @@ def _document(reading: ImageReading) -> Document:
         "glibc": _spelled(reading.glibc),
         "driver_min_linux": _spelled(reading.driver_min),
         "driver_floor_linux": _spelled(reading.driver_floor),
+        "requires_cuda": _spelled(reading.requires_cuda),
+        "compute_capability_min": None if reading.capability_min is None else str(reading.capability_min),
         "jetson": reading.integrated,
+        "jetpack": _spelled(reading.jetpack),
     }
 
 

@@ -26,6 +26,8 @@ _LABELS: dict[str, Text] = {
     "deprecated": text("deprecated among them"),
     "driver_min_linux": text("driver made for it"),
     "driver_floor_linux": text("oldest driver that runs it"),
+    "compute_capability_min": text("GPUs from compute capability"),
+    "jetpack": text("JetPack"),
     "gcc_max": text("newest gcc it accepts"),
     "clang_max": text("newest clang it accepts"),
     "glibc_clash": text("headers clash with glibc from"),
@@ -67,7 +69,7 @@ _NOT_KNOWN = text("not known")
 _NONE_YET = {"last_cuda": text("none: the newest still does"), "last_driver": text("none: new drivers still do")}
 # What is only worth a line where it says something.
 _OF_TOOLKITS = ("deprecated", "glibc_clash", "clang_max")
-_OF_IMAGES = ("tensorrt", "cudnn", "glibc", "os", "python")
+_OF_IMAGES = ("tensorrt", "cudnn", "glibc", "os", "python", "compute_capability_min", "jetpack")
 _LEFT_OUT_UNLESS_KNOWN = frozenset(
     (
         "memory_bytes",
