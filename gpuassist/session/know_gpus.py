@@ -72,15 +72,31 @@ def _by_name(knowledge: Knowledge, words: str) -> Answered:
     found = _best(knowledge.gpus_named(words), words)
     if not found:
         return _unknown_name(knowledge, words)
-    by_capability: dict[tuple[str, str], list[GpuRecord]] = {}
     # The id list alone knows a GeForce GT 1030 of 2012, for one: where NVIDIA's own lists decide, they do.
     decided = knowledge.gpu_named(words)
-    for gpu in [one for one in found if decided and _key(one)[1:] == _key(decided)[1:]] or found:
-        by_capability.setdefault(_key(gpu)[1:], []).append(gpu)
-    if len(by_capability) == 1:
-        first = next(iter(by_capability.values()))[0]
-        return known(_title(first), _document(_groups(found)[_key(first)]))
-    return _several(tuple(map(tuple, by_capability.values())))
+    agreeing = [one for one in found if decided and _key(one)[1:] == _key(decided)[1:]] or found
+    by_capability = _by_capability(agreeing)
+    if len(by_capability) > 1:
+        return _several(tuple(map(tuple, by_capability.values())))
+    doubtful = (_doubtful(one) for one in found if one not in agreeing)
+    return known(_title(agreeing[0]), _document(_groups(knowledge.gpus())[_key(agreeing[0])]), *doubtful)
+
+
+def _by_capability(gpus: Iterable[GpuRecord]) -> dict[tuple[str, str], list[GpuRecord]]:
+    found: dict[tuple[str, str], list[GpuRecord]] = {}
+    for gpu in gpus:
+        found.setdefault(_key(gpu)[1:], []).append(gpu)
+    return found
+
+
+def _doubtful(gpu: GpuRecord) -> Text:
+    """A chip that only the id list calls so."""
+    id_of, architecture = gpu.pci_id, gpu.architecture
+    return text(
+        "The PCI id list has {id} under this name too, of {architecture}; NVIDIA's lists do not.",
+        id=id_of,
+        architecture=architecture,
+    )
 
 
 def _best(found: tuple[GpuRecord, ...], words: str) -> tuple[GpuRecord, ...]:

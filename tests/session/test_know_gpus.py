@@ -78,6 +78,12 @@ def test_name_of_different_chips_has_a_source() -> None:
     assert record["checked"]
 
 
+def test_card_that_only_the_id_list_calls_so_is_told_and_decides_nothing() -> None:
+    answered = ask("GT 1030")
+    assert (answered.record["architecture"], answered.record["compute_capability"]) == ("Pascal", "6.1")
+    assert any("10de:0fc5" in ENGLISH(note) for note in answered.notes)
+
+
 def test_number_that_is_also_a_name_is_told() -> None:
     answered = ask("1080")
     assert answered.record["name"] == "GeForce GTX 580"
