@@ -18,7 +18,7 @@ from gpuassist.diagnose.catalogue_entry import (
 )
 from gpuassist.knowledge.commands import CommandError, Commands
 from gpuassist.knowledge.records import Family
-from gpuassist.model.finding import Answer, CommandUse, Finding, Remedy, Severity
+from gpuassist.model.finding import Action, Answer, CommandUse, Finding, Remedy, Severity
 from gpuassist.model.text import Text, text
 
 FAMILY = "family"  # what conditions may ask beside the finding's own parameters: whose commands serve this machine
@@ -112,7 +112,7 @@ class _Writer:
             text=self._words(entry.words),
             commands=tuple(uses),
             needs_root=any(self._needs_root(use.key) for use in uses),
-            action=entry.action,
+            action=self._action(entry, uses),
             check=self._words(entry.check) if entry.check and self._fills(entry.check.slots) else "",
         )
 
@@ -122,6 +122,14 @@ class _Writer:
         parameters = {name: template.format_map(self._slots) for name, template in entry.parameters}
         lines = self._commands.render(entry.key, self._families, parameters)
         return CommandUse(entry.key, tuple(parameters.items()), lines) if lines else None
+
+    def _action(self, entry: RemedyEntry, uses: Sequence[CommandUse]) -> Action:
+        """What the entry says; of plain commands the restart or new terminal that one of them is."""
+        if entry.action is not Action.COMMAND:
+            return entry.action
+        records = (self._commands.record(use.key, self._families) for use in uses)
+        asked = {record.action for record in records if record is not None}
+        return next((one for one in (Action.REBOOT, Action.NEW_SHELL) if one in asked), Action.COMMAND)
 
     def _needs_root(self, key: str) -> bool:
         record = self._commands.record(key, self._families)

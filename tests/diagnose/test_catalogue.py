@@ -47,15 +47,18 @@ FAMILIES = (Family.UBUNTU, Family.ANY)
 EVIDENCE = (Evidence(text("nvcc"), verbatim("11.7"), "/usr/bin/nvcc"),)
 
 
-def _record(key: str, family: Family, line: str, *parameters: str, root: bool = False) -> CommandRecord:
-    return CommandRecord(key, family, (line,), parameters, root, Action.COMMAND, "manual", "2026-11-21")
+def _record(
+    key: str, family: Family, line: str, *parameters: str, root: bool = False, action: Action = Action.COMMAND
+) -> CommandRecord:
+    return CommandRecord(key, family, (line,), parameters, root, action, "manual", "2026-11-21")
 
 
 COMMANDS = Commands(
     [
         _record("use-cuda", Family.ANY, "gpuassist use cuda {version}", "version"),
         _record("install", Family.UBUNTU, "sudo apt install cuda-{version:dashed}", "version", root=True),
-        _record("reboot", Family.ANY, "sudo systemctl reboot", root=True),
+        _record("reboot", Family.ANY, "sudo systemctl reboot", root=True, action=Action.REBOOT),
+        _record("new-terminal", Family.ANY, "exec $SHELL -l", action=Action.NEW_SHELL),
     ]
 )
 
@@ -132,6 +135,21 @@ def test_remedy_needs_root_where_one_command_does() -> None:
     switched, restarted = _answer(edit + both).remedies
     assert (switched.needs_root, restarted.needs_root) == (False, True)
     assert switched.action is Action.EDIT
+
+
+@pytest.mark.parametrize(
+    ("keys", "action"),
+    [
+        (["new-terminal"], Action.NEW_SHELL),
+        (["reboot"], Action.REBOOT),
+        (["new-terminal", "reboot"], Action.REBOOT),
+        ([], Action.NONE),
+    ],
+)
+def test_remedy_asks_for_the_act_of_its_commands(keys: list[str], action: Action) -> None:
+    commands = ", ".join(f'{{ key = "{key}" }}' for key in keys)
+    (remedy,) = _answer(f'[[remedy]]\ntext.en = "Do it."\ncommands = [{commands}]\n').remedies
+    assert remedy.action is action
 
 
 def test_remedy_that_the_family_has_no_command_for_is_left_out() -> None:
