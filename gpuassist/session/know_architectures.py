@@ -6,7 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gpuassist.knowledge.compatibility import cubin_runs, first_toolkit_for, last_toolkit_for, ptx_runs, toolkit_builds_for
+from gpuassist.knowledge.compatibility import (
+    cubin_runs,
+    first_toolkit_for_target,
+    last_toolkit_for_target,
+    ptx_runs,
+    toolkit_builds_for,
+)
 from gpuassist.model.text import text
 from gpuassist.model.version import Code, ComputeCapability, Target, Version, VersionError
 from gpuassist.session.know_answer import Answered, Shelf, Standing, by_rule, known, unknown
@@ -71,6 +77,8 @@ def _capabilities(knowledge: Knowledge) -> tuple[ComputeCapability, ...]:
 def _by_target(knowledge: Knowledge, target: Target) -> Answered:
     capability = target.capability
     every = _capabilities(knowledge)
+    if target.suffix and capability in every and first_toolkit_for_target(target, knowledge.toolkits()) is None:
+        return _no_variant(knowledge, target)
     architecture = knowledge.architecture_of(capability)
     if architecture is None and capability in every:
         title = text("{target}: accepted by nvcc; no GPU of it is known", target=str(target))
@@ -84,6 +92,12 @@ def _by_target(knowledge: Knowledge, target: Target) -> Answered:
     near = nearest_versions(_version(capability), map(_version, every))
     title = text("no GPU of compute capability {capability} is known", capability=str(capability))
     return unknown(title, (str(Target(ComputeCapability.parse(str(one)), Code.CUBIN)) for one in near))
+
+
+def _no_variant(knowledge: Knowledge, target: Target) -> Answered:
+    of_it = {one for toolkit in knowledge.toolkits() for one in toolkit.codes if one.capability == target.capability}
+    names = map(str, sorted(of_it) or [Target(target.capability, Code.CUBIN)])
+    return unknown(text("no nvcc knows {target}: there is no such variant", target=str(target)), names)
 
 
 def _version(capability: ComputeCapability) -> Version:
@@ -128,7 +142,7 @@ def _document(knowledge: Knowledge, target: Target) -> Document:
     capability = target.capability
     architecture = knowledge.architecture_of(capability)
     toolkits = knowledge.toolkits()
-    early = knowledge.early_toolkits(capability)
+    early = None if target.suffix else knowledge.early_toolkits(capability)
     named = next((one for one in reversed(toolkits) if toolkit_builds_for(one.targets, capability)), None)
     records = [one for one in (architecture or named, early) if one is not None]
     last_branch = None if architecture is None else architecture.last_branch
@@ -137,8 +151,8 @@ def _document(knowledge: Knowledge, target: Target) -> Document:
         "checked": min(one.checked for one in records),
         **_code(knowledge, target),
         "architecture": None if architecture is None else architecture.name,
-        "first_cuda": _spelled(early.first if early else first_toolkit_for(capability, toolkits)),
-        "last_cuda": _spelled((early.last if early else None) or last_toolkit_for(capability, toolkits)),
+        "first_cuda": _spelled(early.first if early else first_toolkit_for_target(target, toolkits)),
+        "last_cuda": _spelled((early.last if early else None) or last_toolkit_for_target(target, toolkits)),
         "first_driver": None if architecture is None else _first_driver(architecture, capability),
         "last_driver": None if last_branch is None else str(last_branch),
     }

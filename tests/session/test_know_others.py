@@ -89,6 +89,19 @@ def test_renamed_architecture_is_told() -> None:
     assert "12.8 and 12.9" in ENGLISH(answered.notes[0])
 
 
+@pytest.mark.parametrize(
+    ("words", "first"), [("sm_90", "11.8"), ("sm_90a", "12.0"), ("sm_100f", "12.9"), ("sm_101a", "12.8"), ("sm_110f", "12.9")]
+)
+def test_variant_has_a_span_of_its_own(words: str, first: str) -> None:
+    assert arch(words).record["first_cuda"] == first
+
+
+@pytest.mark.parametrize(("words", "near"), [("sm_89a", ("sm_89",)), ("compute_90f", ("sm_90", "sm_90a"))])
+def test_variant_that_no_nvcc_knows_is_unknown(words: str, near: tuple[str, ...]) -> None:
+    answered = arch(words)
+    assert (answered.standing, answered.nearest) == (Standing.UNKNOWN, near)
+
+
 def test_architecture_of_nvcc_alone_is_known() -> None:
     answered = arch("sm_88")
     assert (answered.standing, answered.record["architecture"]) == (Standing.KNOWN, None)
