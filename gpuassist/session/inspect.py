@@ -15,7 +15,7 @@ from gpuassist.knowledge.records import Family
 from gpuassist.model.chain import Chain
 from gpuassist.model.codec import DecodeError, decode_machine
 from gpuassist.model.fact import Known, value_or
-from gpuassist.model.finding import Answer, Diagnosis, Severity
+from gpuassist.model.finding import Answer, Diagnosis, Finding, Severity
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.session.context import Session
@@ -86,8 +86,14 @@ def open_example(session: Session, name: str) -> Inspection:
 
 def answers_of(session: Session, machine: Machine, diagnosis: Diagnosis) -> tuple[Answer, ...]:
     """Every finding in the user's words: the most severe first, among equals in the order of the rules, cause before effect."""
+    answers = in_words(session, machine, diagnosis.findings)
+    return tuple(sorted(answers, key=lambda answer: _WORST_FIRST.index(answer.severity)))
+
+
+def in_words(session: Session, machine: Machine, findings: tuple[Finding, ...]) -> tuple[Answer, ...]:
+    """The findings in the user's words and in their own order."""
     catalogue = Catalogue(session.world.resources.read, session.knowledge.commands)
-    answers = [
+    return tuple(
         catalogue.answer(
             one,
             families=families_of(machine),
@@ -95,9 +101,8 @@ def answers_of(session: Session, machine: Machine, diagnosis: Diagnosis) -> tupl
             language=session.words.language,
             surroundings=surroundings_of(machine),
         )
-        for one in diagnosis.findings
-    ]
-    return tuple(sorted(answers, key=lambda answer: _WORST_FIRST.index(answer.severity)))
+        for one in findings
+    )
 
 
 def families_of(machine: Machine) -> tuple[Family, ...]:

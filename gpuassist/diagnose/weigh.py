@@ -1,0 +1,123 @@
+"""What a text shows and what facts prove, weighed: the most likely cause first, what is less likely with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+
+from gpuassist.diagnose.leads_to import behind
+from gpuassist.model.finding import Diagnosis, Evidence, Finding, Undetermined
+from gpuassist.model.paste import Clue, Weight
+from gpuassist.model.text import Text, text, verbatim
+
+_MOST_PASSAGES = 3  # of one problem that are shown: a log repeats itself
+
+
+class Rank(IntEnum):
+    """How well a problem is founded, the best first."""
+
+    SAID_AND_PROVED = 0
+    SAID = 1
+    PROVED = 2
+    POSSIBLE = 3
+    FOLLOWS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A problem that may be the cause, with its rank and the line of the text that shows it first (0: none does)."""
+
+    finding: Finding
+    rank: Rank
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unlikely:
+    """A problem that the text could mean as well, and why it is less likely."""
+
+    finding: Finding
+    reason: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """The findings, most likely cause first; what else the text could mean; what could not be told."""
+
+    findings: tuple[Finding, ...] = ()
+    less_likely: tuple[Unlikely, ...] = ()
+    undetermined: tuple[Undetermined, ...] = ()
+
+
+def weigh(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis) -> Explained:
+    """`told` is what the rules say of the facts in the text alone, `joined` of those together with the machine's."""
+    suspects = list(_suspects(clues, told, joined))
+    found = frozenset(one.finding.problem for one in suspects)
+    ordered = sorted(suspects, key=lambda one: _place(one, suspects))
+    first = ordered[0] if ordered else None
+    kept = [one for one in ordered if first is None or _stands_beside(one, first)]
+    doubted = [Unlikely(one.finding, _doubt(one, found)) for one in ordered if one not in kept]
+    named = {clue.problem for clue in clues}
+    open_ = tuple(one for one in joined.undetermined if one.problem in named - {kept_one.finding.problem for kept_one in kept})
+    return Explained(tuple(one.finding for one in kept), tuple(doubted), open_)
+
+
+def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis) -> Iterable[Suspect]:
+    said: dict[str, list[Clue]] = {}
+    for clue in clues:
+        said.setdefault(clue.problem, []).append(clue)
+    by_text = {one.problem: one for one in reversed(told.findings)}
+    by_machine = {one.problem: one for one in reversed(joined.findings)}
+    for problem, group in said.items():
+        proof = by_text.get(problem) or by_machine.get(problem)
+        yield Suspect(_from_clues(group, proof), _rank(group, proof), min(clue.passage.line for clue in group))
+    for problem, proof in by_text.items():
+        if problem not in said:
+            yield Suspect(proof, Rank.PROVED, 0)
+    for problem, proof in by_machine.items():
+        if problem not in said and problem not in by_text and _explains(problem, clues):
+            yield Suspect(proof, Rank.PROVED, 0)
+
+
+def _explains(problem: str, clues: tuple[Clue, ...]) -> bool:
+    """Whether what the machine shows is a likely cause of what the text shows."""
+    return any(problem in behind(clue.problem, frozenset({problem})) for clue in clues if clue.weight < Weight.CAUSE)
+
+
+def _rank(group: list[Clue], proof: Finding | None) -> Rank:
+    weight = max(clue.weight for clue in group)
+    if proof is not None and weight > Weight.CONSEQUENCE:
+        return Rank.SAID_AND_PROVED
+    return {Weight.CAUSE: Rank.SAID, Weight.SYMPTOM: Rank.POSSIBLE, Weight.CONSEQUENCE: Rank.FOLLOWS}[weight]
+
+
+def _from_clues(group: list[Clue], proof: Finding | None) -> Finding:
+    """One finding of all passages: the surest clue's parameters first, then those of the others, over those that facts give."""
+    parameters = dict(proof.parameters) if proof else {}
+    for clue in sorted(group, key=lambda clue: clue.weight):
+        parameters.update({name: value for name, value in clue.parameters if value != ""})
+    passages = list(dict.fromkeys(clue.passage for clue in group))[:_MOST_PASSAGES]
+    shown = tuple(
+        Evidence(text("the text says"), verbatim(passage.words), f"pasted text, line {passage.line}") for passage in passages
+    )
+    return Finding(group[0].problem, tuple(parameters.items()), (*shown, *(proof.evidence if proof else ())))
+
+
+def _place(suspect: Suspect, suspects: list[Suspect]) -> tuple[int, int, int]:
+    """By rank, but never before its own cause; then in the order of the text."""
+    founded = frozenset(one.finding.problem for one in suspects if one.rank < Rank.POSSIBLE)
+    causes = behind(suspect.finding.problem, founded)
+    rank = max([suspect.rank, *(one.rank for one in suspects if one.finding.problem in causes)])
+    return rank, len(causes), suspect.line
+
+
+def _stands_beside(suspect: Suspect, first: Suspect) -> bool:
+    """What is said or proved stands; what is merely possible stands where there is nothing better, and there the first alone."""
+    return suspect is first or suspect.rank < Rank.POSSIBLE
+
+
+def _doubt(suspect: Suspect, found: frozenset[str]) -> Text:
+    if behind(suspect.finding.problem, found) or suspect.rank is Rank.FOLLOWS:
+        return text("it follows from what is named above")
+    return text("the message fits it as well, but nothing else in the text points to it")
