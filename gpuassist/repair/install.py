@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuassist.knowledge.change import Change
 from gpuassist.knowledge.commands import Commands
-from gpuassist.knowledge.smallest import Change
 from gpuassist.model.plan import Step
 from gpuassist.repair.install_driver import driver_steps
 from gpuassist.repair.install_place import Place

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuassist.knowledge.change import GccMove, ToolkitMove
 from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.records import Family
-from gpuassist.knowledge.smallest import GccMove, ToolkitMove
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import text
 from gpuassist.repair.install_place import Place, step, use

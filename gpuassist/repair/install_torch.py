@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuassist.knowledge.change import TorchMove
 from gpuassist.knowledge.commands import Commands
-from gpuassist.knowledge.smallest import TorchMove
 from gpuassist.model.plan import Step
 from gpuassist.model.text import text
 from gpuassist.repair.install_place import Place, Use, step, use

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from gpuassist.diagnose.case import Case, Installed
 from gpuassist.diagnose.chain import chains
+from gpuassist.knowledge.change import Change, Demand, Need, Rig, Smallest, Stock, TorchThere
 from gpuassist.knowledge.choosing import InstalledToolkit, Obstacle
 from gpuassist.knowledge.compatibility import kernels_run
-from gpuassist.knowledge.smallest import Change, Demand, Need, Rig, Smallest, Stock, TorchThere, smallest_change
+from gpuassist.knowledge.smallest import smallest_change
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import Accelerator, Torch
 from gpuassist.model.fact import Fact, Known, value_or

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gpuassist.diagnose.case import Card, Case
+from gpuassist.knowledge.change import Demand, Need, Rig, Smallest, Wall
 from gpuassist.knowledge.choosing import GpuWish, Obstacle, choose_driver
 from gpuassist.knowledge.compatibility import (
     DriverFit,
@@ -18,7 +19,6 @@ from gpuassist.knowledge.compatibility import (
     toolkit_builds_for,
 )
 from gpuassist.knowledge.records import ModuleFlavour, ToolkitRecord
-from gpuassist.knowledge.smallest import Demand, Need, Rig, Smallest, Wall
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import ComputeCapability, Version

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpuassist.knowledge.smallest import Rig
+from gpuassist.knowledge.change import Rig
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.chain import Chain, Node, Part, Status
 from gpuassist.model.fact import value_or

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from gpuassist.detect.machine import detect
 from gpuassist.diagnose.case import Case
+from gpuassist.knowledge.change import Demand, Need, Rig
 from gpuassist.knowledge.choosing import Host, choose_torch
 from gpuassist.knowledge.records import TorchBuild
-from gpuassist.knowledge.smallest import Demand, Need, Rig
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import value_or
 from gpuassist.model.machine import Machine

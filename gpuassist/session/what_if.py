@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gpuassist.diagnose.case import Case
+from gpuassist.knowledge.change import Demand, Need
 from gpuassist.knowledge.compatibility import is_jetson
-from gpuassist.knowledge.smallest import Demand, Need
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.gpu import Gpu

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gpuassist.knowledge.change import Change, DriverMove, GccMove, ToolkitMove, TorchMove
 from gpuassist.knowledge.records import Family, TorchBuild
-from gpuassist.knowledge.smallest import Change, DriverMove, GccMove, ToolkitMove, TorchMove
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import verbatim
 from gpuassist.model.version import Version

@@ -30,12 +30,12 @@ def notes(recipe: Recipe, *goals: str) -> list[str]:
 def test_split_rig_is_told_its_three_ways() -> None:
     found = blocked(Recipe(gpus=(GTX_1080_TI, RTX_5090), driver="580.95.05", open_module=True), "torch")
     assert found == [
-        "no Linux driver serves GTX 1080 Ti and RTX 5090 at once: GTX 1080 Ti needs the proprietary kernel module, RTX 5090 the open "
-        "one, and only one of them can be loaded",
-        "either keep RTX 5090: take GTX 1080 Ti out, or give it to a virtual machine (vfio-pci), and use driver branch 595, with the "
-        "open kernel modules",
-        "either keep GTX 1080 Ti: take RTX 5090 out, or give it to a virtual machine (vfio-pci), and use driver branch 580, with the "
-        "proprietary kernel module",
+        "no Linux driver serves GTX 1080 Ti and RTX 5090 at once: GTX 1080 Ti needs the proprietary kernel module, RTX 5090 "
+        "the open one, and only one of them can be loaded",
+        "either keep RTX 5090: take GTX 1080 Ti out, or give it to a virtual machine (vfio-pci), and use driver branch 595, with "
+        "the open kernel modules",
+        "either keep GTX 1080 Ti: take RTX 5090 out, or give it to a virtual machine (vfio-pci), and use driver branch 580, with "
+        "the proprietary kernel module",
         "or use both under Windows with WSL2, whose driver knows no such split: branch 580",
     ]
 
