@@ -25,6 +25,7 @@ from gpuassist.session.recording import read_recording
 from gpuassist.session.replacing import WishError, gpu_record, with_added_gpu, with_driver, with_toolkit
 
 _GOAL = re.compile(r"\s*(?P<kind>\w+)\s*(?:={1,2}\s*(?P<value>.*?)\s*)?", re.DOTALL)
+_BUILD = re.compile(r"\+(cu\d+|cpu)\Z")  # `+git123` of a build of one's own names none that can be installed
 _ALSO = {"pytorch": "torch", "toolkit": "cuda", "nvcc": "cuda", "card": "gpu", "nvidia": "driver"}
 
 
@@ -47,7 +48,8 @@ def parse_goal(words: str, knowledge: Knowledge) -> Goal:
         version = Version.parse(value)
     except VersionError:
         raise GoalError(text("{words} names no version: {kind}==VERSION does", words=words, kind=kind.value)) from None
-    return Goal(kind, version, value.partition("+")[2] if kind is GoalKind.TORCH else "")
+    built = _BUILD.search(value) if kind is GoalKind.TORCH else None
+    return Goal(kind, version, built[1] if built else "")
 
 
 def look(session: Session, recording: str = "") -> Machine:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -9,7 +10,9 @@ import pytest
 
 from gpuassist.diagnose.chain import chains
 from gpuassist.model.chain import Chain, Part, Status
+from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
+from gpuassist.model.version import ComputeCapability
 from gpuassist.session.words import ENGLISH
 from tests.values import GTX_1080_TI, RTX_3090, RTX_4090, RTX_5090, Env, knowledge, machine, without
 
@@ -157,3 +160,32 @@ def test_machine_without_gpu_has_no_chain() -> None:
 
 def test_two_cards_have_two_chains() -> None:
     assert len(chains(machine(gpus=(RTX_4090, RTX_4090)), knowledge())) == 2
+
+
+def test_driver_too_old_for_programs_of_the_toolkit() -> None:
+    found = _wrong(_chain(toolkits=("13.0.88",), nvcc="13.0", environments=()))
+    assert found == [("driver", "toolkit", "too old for programs of CUDA 13.0")]
+
+
+def test_c_library_that_clashes_with_the_toolkit() -> None:
+    assert _wrong(_chain(glibc="2.41")) == [("toolkit", "compiler", "its headers clash with glibc 2.41")]
+
+
+def test_gpu_that_its_driver_rules_out_is_judged_no_further() -> None:
+    assert _wrong(_chain(gpus=(RTX_5090,))) == [("gpu", "driver", "driver 550.54.14 is older than this GPU")]
+
+
+def test_thorough_chain_judges_it_all_the_same() -> None:
+    (chain,) = chains(machine(gpus=(RTX_5090,)), knowledge(), thorough=True)
+    assert [pair[:2] for pair in _wrong(chain)] == [("gpu", "driver"), ("gpu", "torch"), ("gpu", "toolkit")]
+
+
+def test_code_that_the_driver_is_too_old_to_compile() -> None:
+    # torch 2.9 for CUDA 13.0 has PTX for 12.0 and no machine code for the capability of this card's successor.
+    torch = (Env("e", "2.9.1+cu130", active=True),)
+    made = machine(driver="580.95.05", cuda="12.8", environments=torch, **NO_TOOLKIT)
+    gpus = made.gpus
+    assert isinstance(gpus, Known)
+    newer = replace(gpus.value[0], compute_capability=Known(ComputeCapability(13, 0), "test"))
+    found = _wrong(_chain(replace(made, gpus=Known((newer,), "test"))))
+    assert ("gpu", "torch", "the driver is too old to compile torch's code for 13.0") in found

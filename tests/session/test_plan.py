@@ -51,7 +51,7 @@ def lines(outlook: Outlook) -> list[str]:
         ("torch", Goal(GoalKind.TORCH)),
         ("torch==2.6", Goal(GoalKind.TORCH, version("2.6"))),
         ("torch==2.1.0+cu121", Goal(GoalKind.TORCH, version("2.1.0"), "cu121")),
-        ("torch==2.6.0a0+git123", Goal(GoalKind.TORCH, version("2.6.0"), "git123")),
+        ("torch==2.6.0a0+git123", Goal(GoalKind.TORCH, version("2.6.0"))),
         ('gpu="RTX 5090"', Goal(GoalKind.GPU, name=RTX_5090)),
         ("gpu=RTX 5090", Goal(GoalKind.GPU, name=RTX_5090)),
         ("gpu=='NVIDIA GeForce RTX 4090'", Goal(GoalKind.GPU, name=RTX_4090)),
