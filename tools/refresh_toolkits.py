@@ -1,9 +1,9 @@
 """Measures CUDA toolkits and brings resources/knowledge/toolkits.json up to date with what they say themselves.
 
 Run from the project's root with directories that each hold one toolkit, installed or unpacked from NVIDIA's wheels:
-`python tools/refresh_toolkits.py --checked 2026-11-21 /usr/local/cuda-13.0 unpacked/*`. What is asked: `nvcc --help` (or
-`ptxas --help` where there is no nvcc program), what nvcc warns of, and the headers crt/host_config.h and crt/math_functions.h.
-Prints each difference to the table; with `--check` nothing is written, and a difference is exit status 1.
+`python tools/refresh_toolkits.py --checked 2026-11-21 /usr/local/cuda-13.0 unpacked/*`. What is asked: nvcc, for each
+architecture that its help names (where there is no nvcc program, the help of ptxas alone), and the headers crt/host_config.h and
+crt/math_functions.h. Prints each difference to the table; with `--check` nothing is written, and a difference is exit status 1.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import Any
 
 TABLE = Path("resources/knowledge/toolkits.json")
 RELEASE = re.compile(r"release (\d+\.\d+), V(\d+\.\d+\.\d+)")
-PTX_NAME = re.compile(r"\bcompute_(\d+)(\d)\b")
 CODE_NAME = re.compile(r"\bsm_(\d+)(\d)([af]?)\b")
 GCC_GUARD = re.compile(r"#if __GNUC__ > (\d+)")
 # The guard for LLVM's own clang: those for NVIDIA's builds of it (Grace, HOS) have limits of their own. The message after it is
@@ -29,7 +28,10 @@ CLASHES = (
     ("2.42", re.compile(r"\brsqrt\(double x\) *;")),
 )
 
+HEADERS = ("host_config.h", "math_functions.h")
+
 Row = dict[str, Any]
+Code = tuple[int, int, str]  # 12, 1, "a" of sm_121a
 
 
 def main() -> int:
@@ -80,28 +82,42 @@ def _measure(root: Path) -> tuple[str, Row, str]:
     found = RELEASE.search(_output(tool, "--version"))
     if found is None:
         raise SystemExit(f"{tool}: does not say its release")
-    listing = _output(tool, "--help")
-    targets = sorted({(int(major), int(minor)) for major, minor in PTX_NAME.findall(listing)})
-    codes = sorted({(int(major), int(minor), suffix) for major, minor, suffix in CODE_NAME.findall(listing)})
-    measured: Row = {
-        "targets": [f"{major}.{minor}" for major, minor in targets],
-        "codes": [f"sm_{major}{minor}{suffix}" for major, minor, suffix in codes],
-        **(_deprecated(nvcc, targets) if nvcc else {}),
-        **_limits(root),
-        **_clash(root),
+    listed = _listed(_output(tool, "--help"))
+    measured: Row = {**(_answers(nvcc, listed) if nvcc else _as_row(listed)), **_limits(root), **_clash(root)}
+    asked = f"{tool.name} {found[2]}, {'asked for each architecture' if nvcc else '--help'}"
+    headers = " and ".join(f"crt/{name}" for name in HEADERS if _find(root, name))
+    return found[1], measured, f"{asked}; its {headers}" if headers else asked
+
+
+def _listed(help_text: str) -> list[Code]:
+    return sorted({(int(major), int(minor), suffix) for major, minor, suffix in CODE_NAME.findall(help_text)})
+
+
+def _answers(nvcc: Path, listed: list[Code]) -> Row:
+    """What nvcc says when it is asked for each: the help of 11.2 still names sm_30, which it refuses."""
+    said = {code: _asked_for(nvcc, _name(code)) for code in listed}
+    accepted = [code for code in listed if said[code] is not None]
+    warned = [f"{major}.{minor}" for major, minor, suffix in accepted if not suffix and said[major, minor, suffix]]
+    return {**_as_row(accepted), "deprecated": warned}
+
+
+def _asked_for(nvcc: Path, name: str) -> bool | None:
+    """Whether nvcc warns that it will drop an architecture; None where it does not know it."""
+    command = [str(nvcc), f"-arch={name}", "--dryrun", "-c", "-x", "cu", "/dev/null", "-o", "/dev/null"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    return None if said.returncode else any("warning" in line and "future release" in line for line in said.stderr.splitlines())
+
+
+def _as_row(codes: list[Code]) -> Row:
+    return {
+        "targets": [f"{major}.{minor}" for major, minor, suffix in codes if not suffix],
+        "codes": [_name(code) for code in codes],
     }
-    return found[1], measured, f"{tool.name} {found[2]} --help; its crt/host_config.h and crt/math_functions.h"
 
 
-def _deprecated(nvcc: Path, targets: list[tuple[int, int]]) -> Row:
-    """The architectures that nvcc warns of: it says "deprecated", or "will be removed in a future release"."""
-    return {"deprecated": [f"{major}.{minor}" for major, minor in targets if _is_warned_of(nvcc, f"sm_{major}{minor}")]}
-
-
-def _is_warned_of(nvcc: Path, code: str) -> bool:
-    command = [str(nvcc), f"-arch={code}", "--dryrun", "-c", "-x", "cu", "/dev/null", "-o", "/dev/null"]
-    said = subprocess.run(command, capture_output=True, text=True, check=False).stderr
-    return any("warning" in line and "future release" in line for line in said.splitlines())
+def _name(code: Code) -> str:
+    major, minor, suffix = code
+    return f"sm_{major}{minor}{suffix}"
 
 
 def _limits(root: Path) -> Row:

@@ -13,12 +13,13 @@ import pytest
 
 SCRIPT = Path("tools/refresh_toolkits.py").resolve()
 KNOWLEDGE = Path("resources/knowledge").resolve()
-HELP = "compute_75 compute_120 compute_90 compute_90a 'sm_75','sm_120','sm_90','sm_90a','sm_120f','lto_90'."
+HELP = "'compute_75','sm_75','sm_120','sm_90','sm_90a','sm_120f','lto_90'. Note: sm_30 and sm_75 are deprecated."
 WARNING = "nvcc warning : Support for offline compilation for older architectures will be removed in a future release"
 NVCC = f"""#!/bin/sh
 case $1 in
   --version) echo 'Cuda compilation tools, release 13.5, V13.5.99';;
   --help) echo "{HELP}";;
+  -arch=sm_30) exit 1;;
   -arch=sm_75) echo "{WARNING}" >&2;;
   *) echo '#$ _SPACE_=' >&2;;
 esac
@@ -78,7 +79,7 @@ def measured(workplace: Path, **shape: str) -> dict[str, Any]:
     return row(workplace)
 
 
-def test_architectures_are_those_of_its_help(workplace: Path) -> None:
+def test_architectures_are_those_that_nvcc_accepts(workplace: Path) -> None:
     found = measured(workplace)
     assert found["targets"] == ["7.5", "9.0", "12.0"]
     assert found["codes"] == ["sm_75", "sm_90", "sm_90a", "sm_120", "sm_120f"]
@@ -103,11 +104,26 @@ def test_bare_declarations_clash_with_the_c_library(workplace: Path, math: str, 
     assert measured(workplace, math=math).get("glibc_clash") == clash
 
 
-@pytest.mark.parametrize("tool", ["nvcc", "ptxas"])
-def test_row_says_what_was_asked_and_when(workplace: Path, tool: str) -> None:
+def test_ptxas_is_taken_at_its_word(workplace: Path) -> None:
+    assert measured(workplace, tool="ptxas")["targets"] == ["3.0", "7.5", "9.0", "12.0"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "asked"), [("nvcc", "nvcc 13.5.99, asked for each architecture"), ("ptxas", "ptxas 13.5.99, --help")]
+)
+def test_row_says_what_was_asked_and_when(workplace: Path, tool: str, asked: str) -> None:
     found = measured(workplace, tool=tool)
-    assert found["measured"] == f"{tool} 13.5.99 --help; its crt/host_config.h and crt/math_functions.h"
+    assert found["measured"] == f"{asked}; its crt/host_config.h and crt/math_functions.h"
     assert found["checked"] == "2026-12-01"
+
+
+def test_row_names_no_header_that_was_not_there(workplace: Path) -> None:
+    root = toolkit(workplace)
+    shutil.rmtree(root / "include")
+    before = row(workplace)
+    refresh(workplace, "--checked", "2026-12-01", str(root))
+    assert row(workplace)["measured"] == "nvcc 13.5.99, asked for each architecture"
+    assert row(workplace)["gcc_limit"] == before["gcc_limit"]
 
 
 def test_difference_is_shown_item_by_item(workplace: Path) -> None:
