@@ -1,0 +1,84 @@
+"""When two accounts mean the same thing: a GPU's name cut short, a toolkit without its directory, a torch without its tag."""
+
+from __future__ import annotations
+
+from gpuassist.detect.readers.facts import agree
+from gpuassist.formats.torch_version import read_torch_version
+from gpuassist.knowledge.names import key
+from gpuassist.model.environment import PythonEnvironment, Torch
+from gpuassist.model.fact import Known, Unknown, value_or
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.toolkit import Toolkit
+
+CUT = "..."
+"""How a table of nvidia-smi ends a name that is too long for it."""
+
+# What a name may lack and still mean the same card; `Ti`, `SUPER`, `Laptop` are none of these.
+_MAY_LACK = frozenset(("geforce", "quadro", "tesla", "grid", "rtx", "gtx", "pcie", "sxm", "hbm", "nvl", "hgx", "server", "edition"))
+
+
+def same_gpu(one: Gpu, other: Gpu) -> bool:
+    """Whether two accounts can be of one card."""
+    for first, second in ((one.uuid, other.uuid), (one.pci_address, other.pci_address)):
+        if isinstance(first, Known) and isinstance(second, Known):
+            return first.value == second.value and same_name(value_or(one.name, ""), value_or(other.name, ""))
+    return (
+        agree(one.index, other.index)
+        and agree(one.pci_id, other.pci_id)
+        and agree(one.compute_capability, other.compute_capability)
+        and same_name(value_or(one.name, ""), value_or(other.name, ""))
+    )
+
+
+def same_name(one: str, other: str) -> bool:
+    """Whether two names can be of one card; no name fits every name."""
+    if not one or not other:
+        return True
+    if one.endswith(CUT) or other.endswith(CUT):
+        shorter, longer = sorted((_plain(one), _plain(other)), key=len)
+        return longer.startswith(shorter)
+    first, second = key(one), key(other)
+    return all(_may_lack(word) for word in first ^ second) and bool(first & second)
+
+
+def same_toolkit(one: Toolkit, other: Toolkit) -> bool:
+    """Whether two accounts can be of one toolkit: of one directory, or of one version where a directory is not told."""
+    if one.root and other.root:
+        return one.root == other.root or one.root in other.links or other.root in one.links
+    return agree(one.version, other.version)
+
+
+def same_environment(one: PythonEnvironment, other: PythonEnvironment) -> bool:
+    """Whether two accounts can be of one environment: of one prefix, or with one Python and one torch where that is not told."""
+    if one.prefix and other.prefix:
+        return one.prefix == other.prefix
+    return agree(one.python_version, other.python_version) and _shares_torch(one, other)
+
+
+def same_torch(one: Torch, other: Torch) -> bool:
+    """Whether two accounts can be of one torch: `2.6.0` is what pip calls a `2.6.0+cu124`."""
+    if isinstance(one.version, Unknown) or isinstance(other.version, Unknown):
+        return agree(one.cuda, other.cuda) and agree(one.accelerator, other.accelerator)
+    if one.version.value == other.version.value:
+        return True
+    first, second = read_torch_version(one.version.value), read_torch_version(other.version.value)
+    if first is None or second is None:
+        return False
+    return first.release == second.release and first.origin == second.origin and (not first.tag or not second.tag)
+
+
+def _shares_torch(one: PythonEnvironment, other: PythonEnvironment) -> bool:
+    if isinstance(one.torch, Unknown) or isinstance(other.torch, Unknown):
+        return True
+    if not one.torch.value or not other.torch.value:
+        return one.torch.value == other.torch.value
+    return any(same_torch(first, second) for first in one.torch.value for second in other.torch.value)
+
+
+def _plain(name: str) -> str:
+    plain = " ".join(name.lower().removesuffix(CUT).split())
+    return plain.removeprefix("nvidia ").removeprefix("geforce ").strip()
+
+
+def _may_lack(word: str) -> bool:
+    return word in _MAY_LACK or (word.removesuffix("gb").isdigit() and word.endswith("gb"))

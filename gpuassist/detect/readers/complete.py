@@ -1,0 +1,102 @@
+"""What follows from what a text says: the architecture of a GPU by its name, what a torch was built for by its version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from gpuassist.detect.readers.alike import CUT, same_name
+from gpuassist.formats.torch_version import Origin, TorchVersion, read_torch_version
+from gpuassist.knowledge.records import GpuRecord, TorchBuild
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
+from gpuassist.model.fact import Fact, Known, Unknown, value_or
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Machine
+
+One = TypeVar("One")
+
+_CONDA_FORGE = "conda-forge"
+
+
+def complete(machine: Machine, knowledge: Knowledge) -> Machine:
+    """The machine with what its names and versions imply; what is stated stays as it is."""
+    return replace(
+        machine,
+        gpus=_each(machine.gpus, lambda gpu: _gpu(gpu, knowledge)),
+        environments=_each(
+            machine.environments, lambda one: _environment(one, knowledge, value_or(machine.host.architecture, "x86_64"))
+        ),
+    )
+
+
+def _each(fact: Fact[tuple[One, ...]], change: Callable[[One], One]) -> Fact[tuple[One, ...]]:
+    return Known(tuple(change(one) for one in fact.value), fact.source) if isinstance(fact, Known) else fact
+
+
+def _gpu(gpu: Gpu, knowledge: Knowledge) -> Gpu:
+    records = _records(gpu, knowledge)
+    architectures = {record.architecture for record in records}
+    capabilities = {record.compute_capability for record in records}
+    architecture, capability = gpu.architecture, gpu.compute_capability
+    if isinstance(architecture, Unknown) and len(architectures) == 1:
+        architecture = Known(records[0].architecture, records[0].source)
+    first = records[0].compute_capability if records else None
+    if isinstance(capability, Unknown) and len(capabilities) == 1 and first is not None:
+        capability = Known(first, records[0].source)
+    return replace(gpu, architecture=architecture, compute_capability=capability)
+
+
+def _records(gpu: Gpu, knowledge: Knowledge) -> tuple[GpuRecord, ...]:
+    if isinstance(gpu.pci_id, Known):
+        by_id = knowledge.gpu(gpu.pci_id.value)
+        if by_id is not None:
+            return (by_id,)
+    name = value_or(gpu.name, "")
+    if name.endswith(CUT):
+        return tuple(record for record in knowledge.gpus() if any(same_name(name, one) for one in (record.name, *record.aliases)))
+    found = knowledge.gpu_named(name) if name else None
+    return (found,) if found else ()
+
+
+def _environment(one: PythonEnvironment, knowledge: Knowledge, machine: str) -> PythonEnvironment:
+    return replace(one, torch=_each(one.torch, lambda torch: _torch(torch, knowledge, machine)))
+
+
+def _torch(torch: Torch, knowledge: Knowledge, machine: str) -> Torch:
+    if isinstance(torch.version, Unknown):
+        return torch
+    version = read_torch_version(torch.version.value)
+    if version is None:
+        return torch
+    source = torch.version.source
+    cuda = Known(version.cuda, source) if isinstance(torch.cuda, Unknown) and version.cuda else torch.cuda
+    accelerator = torch.accelerator
+    if isinstance(accelerator, Unknown):
+        accelerator = _accelerator(version, cuda, accelerator)
+    told = replace(torch, cuda=cuda, accelerator=accelerator)
+    build = _build(told, version, knowledge, machine) if isinstance(torch.targets, Unknown) else None
+    return replace(told, targets=Known(build.targets, build.source)) if build else told
+
+
+def _accelerator(version: TorchVersion, cuda: Fact[object], unknown: Unknown) -> Fact[Accelerator]:
+    if isinstance(cuda, Known):
+        return Known(Accelerator.CUDA, cuda.source)
+    named = {"cpu": Accelerator.CPU, "xpu": Accelerator.XPU, "rocm": Accelerator.ROCM}
+    found = next((one for start, one in named.items() if version.tag.startswith(start)), None)
+    return Known(found, version.tag) if found else unknown
+
+
+def _build(torch: Torch, version: TorchVersion, knowledge: Knowledge, machine: str) -> TorchBuild | None:
+    """The release that this is, for what its index compiled it to; a build of anybody else is compiled as he likes."""
+    if version.origin is not Origin.RELEASE or isinstance(torch.cuda, Unknown) or value_or(torch.installer, "") == _CONDA_FORGE:
+        return None
+    return next(
+        (
+            build
+            for build in knowledge.torch_builds(version.release)
+            if build.machine == machine and build.cuda is not None and build.cuda.release == torch.cuda.value.release
+        ),
+        None,
+    )

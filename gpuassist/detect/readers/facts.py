@@ -1,0 +1,47 @@
+"""Facts of two accounts of one machine brought together: what is known wins, and of two that are known the first."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+from gpuassist.model.fact import Fact, Known, T, Unknown
+from gpuassist.model.version import Version
+
+Record = TypeVar("Record")
+
+
+def either(first: Fact[T], second: Fact[T]) -> Fact[T]:
+    """The known one of two; where neither is, the reason that somebody gives."""
+    if isinstance(first, Known):
+        return first
+    return second if isinstance(second, Known) or not first.asked else first
+
+
+def united(first: Record, second: Record) -> Record:
+    """A record with every fact that one of two has; what is no fact is the first's, unless it is empty there."""
+    if first == second:
+        return first
+    changed = {one.name: _one(getattr(first, one.name), getattr(second, one.name)) for one in fields(first)}  # type: ignore[arg-type]
+    return replace(first, **changed)  # type: ignore[type-var]
+
+
+def agree(first: Fact[T], second: Fact[T]) -> bool:
+    """Whether two facts can both be true."""
+    return isinstance(first, Unknown) or isinstance(second, Unknown) or _same(first.value, second.value)
+
+
+def _same(one: object, other: object) -> bool:
+    """12.4 and 12.4.131 are one release, told with more or fewer numbers."""
+    if isinstance(one, Version) and isinstance(other, Version):
+        length = min(len(one.parts), len(other.parts))
+        return one.parts[:length] == other.parts[:length]
+    return one == other
+
+
+def _one(first: Any, second: Any) -> Any:
+    if isinstance(first, (Known, Unknown)):
+        return either(first, second)
+    if is_dataclass(first):
+        return united(first, second)
+    return first or second

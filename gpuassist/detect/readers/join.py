@@ -1,0 +1,166 @@
+"""Several partial accounts of one machine joined to one: the first that speaks of a fact counts, and a contradiction is kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from gpuassist.detect.readers.alike import same_environment, same_gpu, same_toolkit, same_torch
+from gpuassist.detect.readers.facts import agree, either, united
+from gpuassist.model.driver import Driver, KernelModule, Library
+from gpuassist.model.environment import PythonEnvironment, Torch
+from gpuassist.model.fact import Fact, Known, value_or
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Machine
+from gpuassist.model.text import Text, text
+from gpuassist.model.toolkit import Compiler
+
+One = TypeVar("One")
+
+_LINE = re.compile(r", line (\d+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A fact that a text states in two ways: what it says, and in which lines; the first value is the one that counts."""
+
+    fact: Text
+    values: tuple[str, ...]
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The machine that the accounts make, and where they contradict each other."""
+
+    machine: Machine
+    contradictions: tuple[Contradiction, ...] = ()
+
+
+def join(parts: tuple[Machine, ...]) -> Joined:
+    """The parts as one; of two that speak of one fact, the first counts."""
+    machine, contradictions = Machine(), []
+    for part in parts:
+        contradictions += [one for one in _contradictions(machine, part) if one not in contradictions]
+        machine = unite(machine, part)
+    return Joined(machine, tuple(contradictions))
+
+
+def unite(first: Machine, second: Machine) -> Machine:
+    """Two accounts as one; where both speak, the first counts."""
+    if second == Machine():
+        return first
+    return replace(
+        united(first, second),
+        gpus=gpus(first.gpus, second.gpus),
+        driver=_driver(first.driver, second.driver),
+        toolkits=listed(first.toolkits, second.toolkits, same_toolkit),
+        compilers=listed(first.compilers, second.compilers, _same_compiler),
+        environments=listed(first.environments, second.environments, same_environment, _environment),
+    )
+
+
+def listed(
+    first: Fact[tuple[One, ...]],
+    second: Fact[tuple[One, ...]],
+    same: Callable[[One, One], bool],
+    unite_two: Callable[[One, One], One] = united,
+) -> Fact[tuple[One, ...]]:
+    """Two lists as one: what is in both is united, what is in one alone stands as it is, the first list's before."""
+    if not isinstance(first, Known) or not isinstance(second, Known):
+        return either(first, second)
+    left = list(second.value)
+    found: list[One] = []
+    for one in first.value:
+        other = next((candidate for candidate in left if same(one, candidate)), None)
+        if other is not None:
+            left.remove(other)
+        found.append(one if other is None else unite_two(one, other))
+    return Known((*found, *left), first.source)
+
+
+def gpus(first: Fact[tuple[Gpu, ...]], second: Fact[tuple[Gpu, ...]]) -> Fact[tuple[Gpu, ...]]:
+    """Two lists of GPUs as one: where every GPU of the shorter is in the longer, they are of one machine; else the first counts."""
+    if not isinstance(first, Known) or not isinstance(second, Known):
+        return either(first, second)
+    joined = listed(first, second, same_gpu)
+    most = max(len(first.value), len(second.value))
+    return joined if len(value_or(joined, ())) == most else first
+
+
+def _driver(first: Driver, second: Driver) -> Driver:
+    return replace(
+        united(first, second),
+        loaded=listed(first.loaded, second.loaded, _same_module),
+        on_disk=listed(first.on_disk, second.on_disk, _same_module),
+        libcuda=listed(first.libcuda, second.libcuda, _same_library),
+    )
+
+
+def _environment(first: PythonEnvironment, second: PythonEnvironment) -> PythonEnvironment:
+    name = next((one.name for one in (first, second) if one.name and not one.name.startswith("python")), first.name or second.name)
+    both = united(first, second)
+    return replace(both, name=name, torch=listed(first.torch, second.torch, same_torch, _torch))
+
+
+def _torch(first: Torch, second: Torch) -> Torch:
+    """The longer of two versions tells more: pip leaves `+cu124` out."""
+    told = sorted((first.version, second.version), key=lambda one: -len(value_or(one, "")))
+    return replace(united(first, second), version=told[0])
+
+
+def _same_compiler(one: Compiler, other: Compiler) -> bool:
+    return (
+        one.family == other.family
+        and (one.path == other.path or not one.path or not other.path)
+        and agree(one.version, other.version)
+    )
+
+
+def _same_module(one: KernelModule, other: KernelModule) -> bool:
+    return (one.path == other.path or not one.path or not other.path) and agree(one.version, other.version)
+
+
+def _same_library(one: Library, other: Library) -> bool:
+    return one.path == other.path
+
+
+def _contradictions(first: Machine, second: Machine) -> Iterator[Contradiction]:
+    for label, one, other in _comparable(first, second):
+        if isinstance(one, Known) and isinstance(other, Known) and not agree(one, other):
+            yield Contradiction(label, (str(one.value), str(other.value)), (_line(one.source), _line(other.source)))
+    one_list, other_list = first.gpus, second.gpus
+    if isinstance(one_list, Known) and isinstance(other_list, Known) and gpus(one_list, other_list) is one_list != other_list:
+        values = (_gpu_names(one_list.value), _gpu_names(other_list.value))
+        yield Contradiction(text("the GPUs"), values, (_line(one_list.source), _line(other_list.source)))
+
+
+def _comparable(first: Machine, second: Machine) -> Iterator[tuple[Text, Fact[object], Fact[object]]]:
+    yield text("the driver's version"), first.driver.version, second.driver.version
+    yield text("the CUDA that the driver speaks"), first.driver.cuda_version, second.driver.cuda_version
+    yield text("the loaded kernel module"), _module_version(first), _module_version(second)
+    yield text("NVML's answer"), first.driver.nvml_status, second.driver.nvml_status
+    yield text("the kernel"), first.host.kernel, second.host.kernel
+    yield text("the distribution"), _distribution(first), _distribution(second)
+    yield text("the processor's architecture"), first.host.architecture, second.host.architecture
+
+
+def _module_version(machine: Machine) -> Fact[object]:
+    loaded = machine.driver.loaded
+    return loaded.value[0].version if isinstance(loaded, Known) and loaded.value else machine.driver.version
+
+
+def _distribution(machine: Machine) -> Fact[object]:
+    told = machine.host.distribution
+    return Known(" ".join(filter(None, (told.value.id, told.value.version_id))), told.source) if isinstance(told, Known) else told
+
+
+def _gpu_names(every: tuple[Gpu, ...]) -> str:
+    return ", ".join(value_or(gpu.name, "?") for gpu in every)
+
+
+def _line(source: str) -> int:
+    found = _LINE.search(source)
+    return int(found[1]) if found else 0

@@ -1,0 +1,47 @@
+"""The lines of a pasted text as readers look at them: numbered, without the marks of a quotation or of a log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gpuassist.model.fact import Fact, Known, T
+from gpuassist.model.paste import Paste
+
+# `> ` of a mail or of Markdown, `>>> ` of a quotation in one; a table's `|` is no mark.
+_QUOTATION = re.compile(r"^(?:[ \t]{0,8}>[ \t]?){1,4}")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line with its number, counted from 1."""
+
+    number: int
+    words: str
+
+    def known(self, value: T, program: str) -> Fact[T]:
+        """A fact that this line of a program's output states."""
+        return Known(value, source(program, self.number))
+
+
+def source(program: str, line: int) -> str:
+    """Where a fact of a text was read."""
+    return f"pasted {program}, line {line}"
+
+
+@lru_cache(2)
+def lines(paste: Paste) -> tuple[Line, ...]:
+    """All lines of a text; every reader goes over the same ones."""
+    return tuple(Line(number, _plain(words)) for number, words in enumerate(paste.words.split("\n"), 1))
+
+
+def lines_with(paste: Paste, *literals: str) -> Iterator[Line]:
+    """The lines that hold any of the literals; a text that holds none of them is not taken apart."""
+    if any(literal in paste.words for literal in literals):
+        yield from (line for line in lines(paste) if any(literal in line.words for literal in literals))
+
+
+def _plain(words: str) -> str:
+    return (_QUOTATION.sub("", words) if ">" in words[:16] else words).rstrip()

@@ -1,0 +1,1 @@
+"""Readers of pasted texts under test."""
