@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import deque
 
 from gpuassist.model.paste import Paste
 
-MOST_BYTES = 4 << 20
-"""Of a larger text its beginning, where a machine is described, and its end, where it failed, are read."""
-
+# Of a larger text its beginning, where a machine is described, and its end, where it failed, are read.
 _BEGINNING = 1 << 20
+_END = 3 << 20
 _ENCODINGS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it starts with
@@ -24,17 +24,64 @@ _ESCAPES = re.compile(
 )
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ufeff\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SAMPLE = 64 << 10
-_MOST_CONTROLS = 0.1  # share of control characters from which on something is no text: programs 0.2 and more, logs below 0.01
+_MOST_CONTROLS = 0.04  # share of control characters from which on something is no text: programs 0.2, packed files 0.1, logs 0.001
+_FEW_CONTROLS = 8  # a short text may hold so many
 
 
 def read_paste(data: bytes | str) -> Paste:
     """The text of the bytes; no words where they are no text at all."""
-    if isinstance(data, str):
-        data = data.encode("utf-8", "surrogatepass")
-    if not data or _is_binary(data):
-        return Paste("", len(data))
-    kept, left_out = _kept(data)
-    return Paste(_plain(kept), left_out)
+    gathered = Gathering()
+    gathered.add(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
+    return gathered.paste()
+
+
+class Gathering:
+    """Takes a text piece by piece, however long it is, and keeps what is read of it."""
+
+    def __init__(self) -> None:
+        self._beginning = b""
+        self._end: deque[bytes] = deque()
+        self._held = 0  # bytes of the end
+        self._dropped = 0
+
+    def add(self, piece: bytes) -> None:
+        """The next piece."""
+        missing = _BEGINNING - len(self._beginning)
+        self._beginning += piece[:missing]
+        rest = piece[missing:]
+        if rest:
+            self._end.append(rest)
+            self._held += len(rest)
+        while self._end and self._held - len(self._end[0]) >= _END:
+            self._drop()
+
+    def skip(self, count: int) -> None:
+        """So many bytes of the middle were not read."""
+        self._dropped += count
+
+    def paste(self) -> Paste:
+        """The text of all that was taken."""
+        end = b"".join(self._end)
+        over = max(0, len(end) - _END) // 4 * 4  # whole characters in every encoding with wide ones
+        return _read(self._beginning, end[over:], self._dropped + over)
+
+    def _drop(self) -> None:
+        gone = self._end.popleft()
+        self._held -= len(gone)
+        self._dropped += len(gone)
+
+
+def _read(beginning: bytes, end: bytes, left_out: int) -> Paste:
+    whole = beginning + end
+    encoding = _encoding(whole)
+    if _is_binary(whole, encoding):
+        return Paste("", len(whole) + left_out)
+    if not left_out:
+        return Paste(_plain(_decoded(whole, encoding)))
+    # Between the two a line is cut in both.
+    first = _decoded(beginning, encoding).rpartition("\n")[0]
+    last = _decoded(end, _unmarked(beginning, encoding)).partition("\n")[2]
+    return Paste(_plain(f"{first}\n\n{last}"), left_out)
 
 
 def _plain(words: str) -> str:
@@ -75,14 +122,8 @@ def _without_backspaces(words: str) -> str:
     return words
 
 
-def _kept(data: bytes) -> tuple[str, int]:
-    encoding = next((name for mark, name in _ENCODINGS if data.startswith(mark)), "") or _without_mark(data)
-    if len(data) <= MOST_BYTES:
-        return _decoded(data, encoding), 0
-    # Four bytes hold a whole character in every one of these encodings; lines are cut where they end.
-    beginning = _decoded(data[:_BEGINNING], encoding)
-    end = _decoded(data[len(data) - (MOST_BYTES - _BEGINNING) // 4 * 4 :], _unmarked(data, encoding))
-    return beginning.rpartition("\n")[0] + "\n\n" + end.partition("\n")[2], len(data) - MOST_BYTES
+def _encoding(data: bytes) -> str:
+    return next((name for mark, name in _ENCODINGS if data.startswith(mark)), "") or _without_mark(data)
 
 
 def _decoded(data: bytes, encoding: str) -> str:
@@ -90,11 +131,8 @@ def _decoded(data: bytes, encoding: str) -> str:
         return data.decode(encoding, "replace")
     try:
         return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        # A cut through a character at either end says nothing of the encoding.
-        if error.start > 3 and error.end < len(data) - 3 and _is_latin(data):
-            return data.decode("latin-1")
-        return data.decode("utf-8", "replace")
+    except UnicodeDecodeError:
+        return data.decode("latin-1") if _is_latin(data) else data.decode("utf-8", "replace")
 
 
 def _is_latin(data: bytes) -> bool:
@@ -119,18 +157,13 @@ def _unmarked(data: bytes, encoding: str) -> str:
     return "utf-8" if encoding == "utf-8-sig" else encoding
 
 
-def _is_binary(data: bytes) -> bool:
-    if any(data.startswith(mark) for mark, _ in _ENCODINGS) or _without_mark(data) != "utf-8":
-        words = _decoded(data[:_SAMPLE], next((name for mark, name in _ENCODINGS if data.startswith(mark)), _without_mark(data)))
-        return _share(words) > _MOST_CONTROLS
-    middle = len(data) // 2
-    samples = (data[:_SAMPLE], data[middle : middle + _SAMPLE], data[-_SAMPLE:])
-    return sum(_share(sample.decode("latin-1")) for sample in samples) / len(samples) > _MOST_CONTROLS
+def _is_binary(data: bytes, encoding: str) -> bool:
+    middle = len(data) // 2 // 4 * 4
+    samples = (data[:_SAMPLE], data[middle : middle + _SAMPLE], data[-_SAMPLE:]) if len(data) > _SAMPLE else (data,)
+    codec = "latin-1" if encoding == "utf-8" else _unmarked(data, encoding)
+    words = "".join(sample.decode(codec, "replace") for sample in samples)
+    odd = sum(1 for one in words if (one < " " and one not in _SEEN_IN_TEXT) or one == "\ufffd")
+    return odd > max(_FEW_CONTROLS, len(words) * _MOST_CONTROLS)
 
 
 _SEEN_IN_TEXT = frozenset("\t\n\r\x0b\x0c\b\x1b")
-
-
-def _share(words: str) -> float:
-    odd = sum(1 for one in words if (one < " " and one not in _SEEN_IN_TEXT) or one == "\ufffd")
-    return odd / len(words) if words else 0.0

@@ -5,19 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from gpuassist.detect.readers import joined, read_all, same_machine
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.judge import judge
 from gpuassist.diagnose.recognise import recognise
 from gpuassist.diagnose.signature import Setting
-from gpuassist.diagnose.weigh import weigh
+from gpuassist.diagnose.weigh import Unlikely, weigh
 from gpuassist.formats.paste import read_paste
-from gpuassist.model.finding import Answer, Undetermined
+from gpuassist.model.finding import Answer, Severity, Undetermined
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, counted, text
 from gpuassist.session.context import Session
 from gpuassist.session.inspect import in_words
 from gpuassist.session.listing import Section, sections
+
+_CONVICTING = frozenset({Severity.PROBLEM, Severity.WARNING})
 
 
 class Ground(str, Enum):
@@ -59,27 +62,63 @@ class Explanation:
     basis: Basis
     known: bool
 
+    @property
+    def convicts(self) -> bool:
+        """Whether the text shows a problem of the GPU set-up, or a warning of one."""
+        return any(answer.severity in _CONVICTING for answer in self.answers)
 
-def explain(session: Session, data: bytes | str, machine: Machine | None = None) -> Explanation:
+    @property
+    def title(self) -> Text:
+        """The answer in one line."""
+        if not self.paste.words.strip():
+            return text("This is no text") if self.paste.left_out else text("There is no text to explain")
+        if not self.known:
+            return text("I don't know this text")
+        if not self.convicts:
+            return text("The text shows no problem of the GPU set-up")
+        return counted(
+            "The text shows one problem", "The text shows {count} problems, the most likely cause first", len(self._faults)
+        )
+
+    @property
+    def _faults(self) -> tuple[Answer, ...]:
+        return tuple(answer for answer in self.answers if answer.severity in _CONVICTING)
+
+
+def explain(session: Session, data: bytes | str | Paste, machine: Machine | None = None) -> Explanation:
     """Explains a text; `machine` is the one that it may come from, None for the text alone."""
-    paste = read_paste(data)
-    told = Machine()
-    case = Case(told, session.knowledge)
-    setting = Setting(paste, case)
-    diagnosis = judge(told, session.knowledge)
-    explained = weigh(recognise(setting), diagnosis, diagnosis)
+    paste = data if isinstance(data, Paste) else read_paste(data)
+    told = read_all(paste, session.knowledge)
+    basis = _basis(told, machine)
+    whole = joined(told, machine) if machine is not None and basis.ground is Ground.JOINED else told
+    setting = Setting(paste, Case(whole, session.knowledge))
+    by_text = judge(told, session.knowledge)
+    by_all = by_text if whole is told else judge(whole, session.knowledge)
+    explained = weigh(recognise(setting), by_text, by_all)
     return Explanation(
         paste=paste,
         machine=told,
-        answers=in_words(session, told, explained.findings),
-        less_likely=tuple(
-            Doubt(answer, one.reason) for one in explained.less_likely for answer in in_words(session, told, (one.finding,))
-        ),
+        answers=in_words(session, whole, explained.findings),
+        less_likely=_doubts(session, whole, explained.less_likely),
         undetermined=explained.undetermined,
         facts_read=_facts(told),
-        basis=Basis(Ground.TEXT_ALONE, text("The answer rests on the text alone.")),
+        basis=basis,
         known=bool(explained.findings),
     )
+
+
+def _basis(told: Machine, machine: Machine | None) -> Basis:
+    if machine is None:
+        return Basis(Ground.TEXT_ALONE, text("The answer rests on the text alone."))
+    reason = same_machine(told, machine)
+    if reason is None:
+        return Basis(Ground.JOINED, text("What the text does not say was looked up on this machine."))
+    return Basis(Ground.OTHER_MACHINE, text("The text is judged alone: {reason}.", reason=reason))
+
+
+def _doubts(session: Session, machine: Machine, unlikely: tuple[Unlikely, ...]) -> tuple[Doubt, ...]:
+    answers = in_words(session, machine, tuple(one.finding for one in unlikely))
+    return tuple(Doubt(answer, one.reason) for answer, one in zip(answers, unlikely, strict=True))
 
 
 def _facts(machine: Machine) -> tuple[Section, ...]:

@@ -34,6 +34,12 @@ class Files:
             file.seek(offset)
             return file.read(size)
 
+    def pieces(self, path: str, size: int) -> Iterator[bytes]:
+        """The file's bytes from the first to the last, `size` at a time: for pipes, which have no length and no second reading."""
+        with open(self.place(path), "rb") as file:
+            while piece := file.read(size):
+                yield piece
+
     def read_text(self, path: str, limit: int = -1) -> str:
         """The file as UTF-8; bytes that are not become U+FFFD."""
         return self.read_bytes(path, limit).decode("utf-8", "replace")

@@ -1,0 +1,81 @@
+"""Answers of the catalogue on a terminal: glyph, word and title, why, by which evidence, and what to do."""
+
+from __future__ import annotations
+
+import textwrap
+
+from gpuassist.cli.context import Context
+from gpuassist.cli.width import width_of
+from gpuassist.model.finding import Answer, Evidence, Remedy, Severity, Undetermined
+from gpuassist.model.text import text
+from gpuassist.session.answer_document import command_lines
+
+BOLD, DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+_COLOURS = {Severity.PROBLEM: "\x1b[31m", Severity.WARNING: "\x1b[33m", Severity.INFO: "\x1b[36m"}
+_MARKS = {
+    Severity.PROBLEM: ("✗", text("problem")),
+    Severity.WARNING: ("!", text("warning")),
+    Severity.INFO: ("i", text("good to know")),
+}
+_ROOT = text("needs administrator rights: copy it, gpuassist shows such commands and never runs them")
+
+
+class AnswerWriter:
+    """Writes for people to read."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._words = context.session.words
+        self._width = width_of(context)
+
+    def answer(self, answer: Answer) -> None:
+        """One answer, after an empty line."""
+        glyph, severity = _MARKS[answer.severity]
+        self._context.say()
+        self.say(f"{glyph} {self._words(severity)}: {answer.title}", hanging="  ", style=BOLD + _COLOURS[answer.severity])
+        if answer.explanation:
+            self.say(answer.explanation, indent="  ")
+        for one in answer.evidence:
+            self._evidence(one)
+        for place, remedy in enumerate(answer.remedies, start=1):
+            self._context.say()
+            self._remedy(remedy, f"{place}. ")
+        if answer.links:
+            self._context.say()
+        for address in answer.links:
+            self._context.say(self._styled(f"  {address}", DIM))
+
+    def undetermined(self, undetermined: tuple[Undetermined, ...]) -> None:
+        """What could not be told, after an empty line."""
+        self._context.say()
+        self.say(f"? {self._words(text('Could not be determined:'))}")
+        for one in undetermined:
+            words = self._words(text("{fact}: {reason}", fact=one.fact, reason=one.reason))
+            self.say(f"- {words}  [{one.problem}]", indent="  ", hanging="  ")
+
+    def say(self, words: str, *, indent: str = "", hanging: str = "", style: str = "") -> None:
+        """A paragraph as wide as the terminal."""
+        # A path or an option that is broken cannot be copied.
+        wrapper = textwrap.TextWrapper(self._width, indent, indent + hanging, break_long_words=False, break_on_hyphens=False)
+        lines = wrapper.wrap(words)
+        for line in lines or [indent]:
+            self._context.say(self._styled(line, style))
+
+    def _evidence(self, evidence: Evidence) -> None:
+        source = f"  [{evidence.source}]" if evidence.source else ""
+        words = self._words(text("{fact}: {value}", fact=evidence.fact, value=evidence.value))
+        self.say(f"- {words}{source}", indent="  ", hanging="  ", style=DIM)
+
+    def _remedy(self, remedy: Remedy, number: str) -> None:
+        hanging = " " * len(number)
+        self.say(f"{number}{remedy.text}", indent="  ", hanging=hanging)
+        for line in command_lines(remedy):
+            self._context.say(f"  {hanging}  {self._styled(line, BOLD)}")  # never wrapped: it is there to be copied
+        if remedy.needs_root:
+            self.say(f"({self._words(_ROOT)})", indent=f"  {hanging}", style=DIM)
+        if remedy.check:
+            check = self._words(text("To see that it worked: {check}", check=remedy.check))
+            self.say(check, indent=f"  {hanging}")
+
+    def _styled(self, words: str, style: str) -> str:
+        return f"{style}{words}{_PLAIN}" if style and self._context.terminal.colour else words

@@ -1,0 +1,132 @@
+"""`gpuassist explain`: reads a pasted error or output, finds the real cause, and gives the mend that fits."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+from collections.abc import Iterator
+
+from gpuassist.cli.answers import BOLD, DIM, AnswerWriter
+from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.detect.machine import detect
+from gpuassist.model.finding import Severity
+from gpuassist.model.machine import Machine
+from gpuassist.model.paste import Paste
+from gpuassist.model.text import Text, text
+from gpuassist.session.explain import Doubt, Explanation, explain
+from gpuassist.session.explain_document import explanation_document
+from gpuassist.session.listing import Section
+from gpuassist.session.paste_file import PasteError, gathered, read_file
+from gpuassist.session.recording import RecordingError, read_recording
+from gpuassist.session.words import ENGLISH, Words
+
+NAME = "explain"
+HELP = text("say what a pasted error or output means, what its cause is, and what to do about it")
+
+ALONE = "none"
+"""As `--machine`: the text is judged alone."""
+
+_PIECE = 1 << 16
+
+
+def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
+    """The file, and how to print the answer."""
+    parser.add_argument("file", nargs="?", default="", metavar="FILE", help=words(text("the text; without it, standard input")))
+    parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
+
+
+def run(options: argparse.Namespace, context: Context) -> Exit:
+    """Reads, looks and tells."""
+    if options.json and not options.lang:
+        context = dataclasses.replace(context, session=dataclasses.replace(context.session, words=ENGLISH))
+    paste = _paste(options.file, context)
+    explanation = explain(context.session, paste, _machine(context))
+    if options.json:
+        context.document(explanation_document(explanation, context.session.words))
+    else:
+        _Report(context).show(explanation)
+    return status(explanation)
+
+
+def status(explanation: Explanation) -> Exit:
+    """The worst of what was found; a text that is not known could hide anything."""
+    severities = {answer.severity for answer in explanation.answers}
+    if Severity.PROBLEM in severities:
+        return Exit.PROBLEMS
+    if Severity.WARNING in severities:
+        return Exit.WARNINGS
+    return Exit.HEALTHY if explanation.known else Exit.UNDETERMINED
+
+
+def _paste(file: str, context: Context) -> Paste:
+    if file and file != "-":
+        try:
+            return read_file(context.session.world.files, file)
+        except PasteError as error:
+            raise UsageError(error.reason) from error
+    if sys.stdin.isatty():
+        context.note(text("Paste the text here, then press Enter and Ctrl-D."))
+    return gathered(_piped())
+
+
+def _piped() -> Iterator[bytes]:
+    return iter(lambda: sys.stdin.buffer.read(_PIECE), b"")
+
+
+def _machine(context: Context) -> Machine | None:
+    if context.machine_file == ALONE:
+        return None
+    if not context.machine_file:
+        return detect(context.session.world, context.session.knowledge)
+    try:
+        return read_recording(context.session.world.files, context.machine_file)
+    except RecordingError as error:
+        raise UsageError(error.reason) from error
+
+
+def _left_out(paste: Paste) -> Text:
+    mebibytes = max(1, paste.left_out >> 20)
+    return text("Its beginning and its end were read; {count} MiB between them were left out.", count=mebibytes)
+
+
+class _Report:
+    """Writes an explanation for people to read."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._words = context.session.words
+        self._writer = AnswerWriter(context)
+
+    def show(self, explanation: Explanation) -> None:
+        """The answer first, then what it rests on."""
+        self._writer.say(self._words(explanation.title), style=BOLD)
+        self._writer.say(self._words(explanation.basis.reason), style=DIM)
+        if explanation.paste.left_out and explanation.paste.words:
+            self._writer.say(self._words(_left_out(explanation.paste)), style=DIM)
+        for answer in explanation.answers:
+            self._writer.answer(answer)
+        if explanation.less_likely:
+            self._show_doubts(explanation.less_likely)
+        if explanation.undetermined:
+            self._writer.undetermined(explanation.undetermined)
+        if explanation.facts_read and not explanation.convicts:
+            self._show_facts(explanation.facts_read)
+
+    def _show_doubts(self, doubts: tuple[Doubt, ...]) -> None:
+        self._context.say()
+        self._writer.say(self._words(text("Less likely:")))
+        for doubt in doubts:
+            words = text("{title} ({id}): {reason}", title=doubt.answer.title, id=doubt.answer.id, reason=doubt.reason)
+            self._writer.say(f"- {self._words(words)}", indent="  ", hanging="  ")
+
+    def _show_facts(self, sections: tuple[Section, ...]) -> None:
+        self._context.say()
+        self._writer.say(self._words(text("Read in the text:")))
+        for section in sections:
+            self._writer.say(self._words(section.title), indent="  ")
+            for line in section.lines:
+                words = self._words(text("{fact}: {value}", fact=line.label, value=line.value))
+                self._writer.say(
+                    f"- {words}" + (f"  [{line.source}]" if line.source else ""), indent="    ", hanging="  ", style=DIM
+                )

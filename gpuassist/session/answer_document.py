@@ -1,0 +1,43 @@
+"""Answers as the contract of `doctor --json` and `explain --json` has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from gpuassist.model.codec import Json
+from gpuassist.model.finding import Answer, Remedy, Undetermined
+from gpuassist.session.words import Words
+
+SCHEMA = 1
+
+
+def finding_document(answer: Answer, words: Words) -> Json:
+    """One finding."""
+    return {
+        "id": answer.id,
+        "severity": answer.severity.value,
+        "title": answer.title,
+        "explanation": answer.explanation,
+        "evidence": [{"fact": words(one.fact), "value": words(one.value), "source": one.source} for one in answer.evidence],
+        "remedies": [
+            {
+                "text": remedy.text,
+                "commands": list(command_lines(remedy)),
+                "needs_root": remedy.needs_root,
+                "action": remedy.action.value,
+                "check": remedy.check,
+            }
+            for remedy in answer.remedies
+        ],
+        "links": list(answer.links),
+    }
+
+
+def undetermined_document(undetermined: Iterable[Undetermined], words: Words) -> Json:
+    """What could not be told, and why."""
+    return [{"id": one.problem, "fact": words(one.fact), "reason": words(one.reason)} for one in undetermined]
+
+
+def command_lines(remedy: Remedy) -> Iterator[str]:
+    """The lines that a remedy has to be copied, each as it stands."""
+    return (line for command in remedy.commands for line in command.lines)

@@ -1,0 +1,29 @@
+"""An explanation as `explain --json` prints it: the contract of `doctor --json`, and what a text has beside."""
+
+from __future__ import annotations
+
+from gpuassist.model.codec import Json
+from gpuassist.session.answer_document import SCHEMA, finding_document, undetermined_document
+from gpuassist.session.explain import Explanation
+from gpuassist.session.words import Words
+
+
+def explanation_document(explanation: Explanation, words: Words) -> Json:
+    """The whole of it; `findings` holds the most likely cause first."""
+    return {
+        "schema": SCHEMA,
+        "findings": [finding_document(answer, words) for answer in explanation.answers],
+        "undetermined": undetermined_document(explanation.undetermined, words),
+        "known": explanation.known,
+        "verdict": words(explanation.title),
+        "less_likely": [
+            {"finding": finding_document(doubt.answer, words), "reason": words(doubt.reason)} for doubt in explanation.less_likely
+        ],
+        "basis": {"ground": explanation.basis.ground.value, "reason": words(explanation.basis.reason)},
+        "facts_read": [
+            {"of": words(section.title), "fact": words(line.label), "value": words(line.value), "source": line.source}
+            for section in explanation.facts_read
+            for line in section.lines
+        ],
+        "left_out_bytes": explanation.paste.left_out,
+    }
