@@ -89,6 +89,17 @@ def clues(signature: Signature, setting: Setting, *, most: int = 20) -> Iterator
             yield Clue(one.problem, one.weight, passage, one.parameters)
 
 
+def passages(
+    setting: Setting, literals: tuple[str, ...], pattern: str, *, window: int = 200, most: int = 50
+) -> Iterator[re.Match[str]]:
+    """Where a text says something that messages are judged by, found the way messages are."""
+    return _matches(Signature(literals, pattern, _nothing, window), setting, most)
+
+
+def _nothing(_match: re.Match[str], _setting: Setting) -> Iterable[Sign]:
+    return ()
+
+
 def _matches(signature: Signature, setting: Setting, most: int) -> Iterator[re.Match[str]]:
     pattern, read_to, found = _compiled(signature.pattern), 0, 0
     for place in _places(signature.literals, setting.lowered):
