@@ -21,7 +21,9 @@ class Rank(IntEnum):
     SAID = 1
     PROVED = 2
     POSSIBLE = 3
-    FOLLOWS = 4
+    BESIDE = 4
+    """Proved, and no more than a warning: it explains no failure."""
+    FOLLOWS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +52,11 @@ class Explained:
     undetermined: tuple[Undetermined, ...] = ()
 
 
-def weigh(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis) -> Explained:
-    """`told` is what the rules say of the facts in the text alone, `joined` of those together with the machine's."""
-    suspects = list(_suspects(clues, told, joined))
+def weigh(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, *, minor: frozenset[str] = frozenset()) -> Explained:
+    """`told` is what the rules say of the facts in the text alone, `joined` of those together with the machine's; `minor` are
+    the problems that the rules found and that are no more than a warning.
+    """
+    suspects = list(_suspects(clues, told, joined, minor))
     found = frozenset(one.finding.problem for one in suspects)
     ordered = sorted(suspects, key=lambda one: _place(one, suspects))
     first = ordered[0] if ordered else None
@@ -63,7 +67,7 @@ def weigh(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis) -> Explai
     return Explained(tuple(one.finding for one in kept), tuple(doubted), open_)
 
 
-def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis) -> Iterable[Suspect]:
+def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, minor: frozenset[str]) -> Iterable[Suspect]:
     said: dict[str, list[Clue]] = {}
     for clue in clues:
         said.setdefault(clue.problem, []).append(clue)
@@ -74,7 +78,7 @@ def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis) -> It
         yield Suspect(_from_clues(group, proof), _rank(group, proof), min(clue.passage.line for clue in group))
     for problem, proof in by_text.items():
         if problem not in said:
-            yield Suspect(proof, Rank.PROVED, 0)
+            yield Suspect(proof, Rank.BESIDE if problem in minor else Rank.PROVED, 0)
     for problem, proof in by_machine.items():
         if problem not in said and problem not in by_text and _explains(problem, clues):
             yield Suspect(proof, Rank.PROVED, 0)
@@ -114,7 +118,7 @@ def _place(suspect: Suspect, suspects: list[Suspect]) -> tuple[int, int, int]:
 
 def _stands_beside(suspect: Suspect, first: Suspect) -> bool:
     """What is said or proved stands; what is merely possible stands where there is nothing better, and there the first alone."""
-    return suspect is first or suspect.rank < Rank.POSSIBLE
+    return suspect is first or suspect.rank not in {Rank.POSSIBLE, Rank.FOLLOWS}
 
 
 def _doubt(suspect: Suspect, found: frozenset[str]) -> Text:

@@ -10,9 +10,10 @@ from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.judge import judge
 from gpuassist.diagnose.recognise import recognise
 from gpuassist.diagnose.signature import Setting
+from gpuassist.diagnose.sound import sound
 from gpuassist.diagnose.weigh import Unlikely, weigh
 from gpuassist.formats.paste import read_paste
-from gpuassist.model.finding import Answer, Severity, Undetermined
+from gpuassist.model.finding import Answer, Diagnosis, Severity, Undetermined
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, counted, text
@@ -65,7 +66,7 @@ class Explanation:
     @property
     def convicts(self) -> bool:
         """Whether the text shows a problem of the GPU set-up, or a warning of one."""
-        return any(answer.severity in _CONVICTING for answer in self.answers)
+        return bool(_convicting(self.answers))
 
     @property
     def title(self) -> Text:
@@ -77,12 +78,10 @@ class Explanation:
         if not self.convicts:
             return text("The text shows no problem of the GPU set-up")
         return counted(
-            "The text shows one problem", "The text shows {count} problems, the most likely cause first", len(self._faults)
+            "The text shows one problem",
+            "The text shows {count} problems, the most likely cause first",
+            len(_convicting(self.answers)),
         )
-
-    @property
-    def _faults(self) -> tuple[Answer, ...]:
-        return tuple(answer for answer in self.answers if answer.severity in _CONVICTING)
 
 
 def explain(session: Session, data: bytes | str | Paste, machine: Machine | None = None) -> Explanation:
@@ -94,17 +93,32 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     setting = Setting(paste, Case(whole, session.knowledge))
     by_text = judge(told, session.knowledge)
     by_all = by_text if whole is told else judge(whole, session.knowledge)
-    explained = weigh(recognise(setting), by_text, by_all)
+    clues = recognise(setting)
+    explained = weigh(clues, by_text, by_all, minor=_minor(session, by_text))
+    answers = in_words(session, whole, explained.findings)
+    healthy = None if clues or _convicting(answers) else sound(Setting(paste, Case(told, session.knowledge)))
+    if healthy is not None:
+        answers = (*in_words(session, told, (healthy,)), *answers)
     return Explanation(
         paste=paste,
         machine=told,
-        answers=in_words(session, whole, explained.findings),
+        answers=answers,
         less_likely=_doubts(session, whole, explained.less_likely),
         undetermined=explained.undetermined,
         facts_read=_facts(told),
         basis=basis,
-        known=bool(explained.findings),
+        known=bool(clues or healthy or _convicting(answers)),
     )
+
+
+def _minor(session: Session, diagnosis: Diagnosis) -> frozenset[str]:
+    """The problems of facts that break nothing by themselves."""
+    answers = in_words(session, Machine(), diagnosis.findings)
+    return frozenset(answer.id for answer in answers if answer.severity is not Severity.PROBLEM)
+
+
+def _convicting(answers: tuple[Answer, ...]) -> tuple[Answer, ...]:
+    return tuple(answer for answer in answers if answer.severity in _CONVICTING)
 
 
 def _basis(told: Machine, machine: Machine | None) -> Basis:

@@ -1,0 +1,57 @@
+"""Whether a text describes a GPU set-up in which nothing is wrong: where it says enough, and speaks of no failure."""
+
+from __future__ import annotations
+
+import re
+
+from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.signature import Setting
+from gpuassist.diagnose.verdicts import finding
+from gpuassist.model.fact import Known
+from gpuassist.model.finding import Evidence, Finding
+from gpuassist.model.text import text, verbatim
+
+# Words of failures, none of which stands in the output of a tool that describes a machine where all is well.
+_FAILURE = re.compile(
+    r"\b(?:[a-z]*error|exception|traceback|fatal|fail(?:ed|s|ure)|cannot|can't|couldn't|unable to|not found|no such|unsupported"
+    r"|segmentation fault|core dumped|killed|abort(?:ed|ing)?|assert(?:ion)?|mismatch|denied|invalid|undefined|hangs?|crash\w*"
+    r"|is cuda available: (?:no|false)|out of memory|no devices)\b|ERR!"
+    r"|失败|错误|报错|出错|异常|不能|无法|找不到|错误|エラー|失敗|오류|실패",
+    re.IGNORECASE,
+)
+# What describing tools print of machines where nothing is wrong.
+_HARMLESS = re.compile(
+    r"could not collect|volatile uncorr|not affected|mitigation|vulnerability|no running processes|allow_unsupported|\b0 errors?\b"
+    r"|(?:error|retired|ecc)[\w ]*: *(?:0|no|none|n/a|disabled|enabled)\b|^ *(?:[-#>]|\[?[\w@:~ -]*[$#]) ",
+    re.IGNORECASE,
+)
+_MOST_LINES = 20_000
+
+
+def sound(setting: Setting) -> Finding | None:
+    """That the text shows no fault; None where it does not say enough for that, or speaks of a failure."""
+    case = setting.case
+    evidence = tuple(_evidence(case))
+    if not evidence or _speaks_of_failure(setting.paste.words):
+        return None
+    fits = bool(case.cuda_torches) and isinstance(case.driver, Known) and bool(case.cards)
+    return finding("healthy", *evidence, torch="yes" if fits else "")
+
+
+def _evidence(case: Case) -> list[Evidence]:
+    """The parts of a set-up that the text names."""
+    found = [
+        Evidence(text("GPU"), verbatim(card.name), card.gpu.name.source)
+        for card in case.cards[:4]
+        if isinstance(card.gpu.name, Known)
+    ]
+    if isinstance(case.driver, Known):
+        found.append(Evidence(text("driver"), verbatim(str(case.driver.value)), case.driver.source))
+    torches = ((one.version, one.torch.version) for one in case.cuda_torches[:2])
+    found.extend(Evidence(text("torch"), verbatim(name), fact.source) for name, fact in torches if isinstance(fact, Known))
+    return found
+
+
+def _speaks_of_failure(words: str) -> bool:
+    lines = words.split("\n", _MOST_LINES)[:_MOST_LINES]
+    return any(_FAILURE.search(line[:2000]) and not _HARMLESS.search(line[:2000]) for line in lines)
