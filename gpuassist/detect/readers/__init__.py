@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
-from gpuassist.detect.readers import driver_files, nvcc
+from gpuassist.detect.readers import driver_files, nvcc, nvidia_smi
 from gpuassist.detect.readers.complete import complete
-from gpuassist.detect.readers.join import join
+from gpuassist.detect.readers.join import Contradiction, join
 from gpuassist.detect.readers.same import joined, same_machine
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 
-__all__ = ["READERS", "joined", "read_all", "same_machine"]
+__all__ = ["READERS", "Contradiction", "contradictions", "joined", "read_all", "same_machine"]
 
-READERS: tuple[Callable[[Paste], Machine], ...] = (
+READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
     driver_files.read,
+    nvidia_smi.read,
     nvcc.read,
 )
-"""Where two of them state a fact differently, the first of them counts."""
+"""Where two of them state a fact differently, the first of them counts; one that reads several accounts gives the best first."""
 
 
 def read_all(paste: Paste, knowledge: Knowledge) -> Machine:
     """The machine as the text shows it; what the text does not say stays unasked."""
-    return complete(join(tuple(reader(paste) for reader in READERS)).machine, knowledge)
+    return complete(join(_parts(paste)).machine, knowledge)
+
+
+def contradictions(paste: Paste) -> tuple[Contradiction, ...]:
+    """The facts that a text states in two ways."""
+    return join(_parts(paste)).contradictions
+
+
+@lru_cache(2)
+def _parts(paste: Paste) -> tuple[Machine, ...]:
+    read = (reader(paste) for reader in READERS)
+    return tuple(part for parts in read for part in (parts if isinstance(parts, tuple) else (parts,)))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 from gpuassist.model.fact import Fact, Known, T
 from gpuassist.model.paste import Paste
@@ -45,3 +47,27 @@ def lines_with(paste: Paste, *literals: str) -> Iterator[Line]:
 
 def _plain(words: str) -> str:
     return (_QUOTATION.sub("", words) if ">" in words[:16] else words).rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The lines as one text again, for what runs over several of them."""
+
+    words: str
+    starts: tuple[int, ...]
+
+    def line(self, offset: int) -> int:
+        """The number of the line that a place stands in."""
+        return bisect_right(self.starts, offset)
+
+    def known(self, value: T, program: str, offset: int) -> Fact[T]:
+        """A fact that stands at a place of it."""
+        return Known(value, source(program, self.line(offset)))
+
+
+@lru_cache(2)
+def whole(paste: Paste) -> Whole:
+    """The text without marks of quotation."""
+    pieces = lines(paste)
+    starts = tuple(accumulate((len(line.words) + 1 for line in pieces), initial=0))
+    return Whole("\n".join(line.words for line in pieces), starts)

@@ -1,0 +1,23 @@
+"""Values as nvidia-smi spells them."""
+
+from __future__ import annotations
+
+ABSENT = frozenset(("N/A", "[N/A]", "ERR!", "[Not Supported]", "[Unknown Error]", "Unknown Error", "Not Supported", ""))
+
+_MODES = {"Default": "default", "Prohibited": "prohibited"}
+
+
+def address(words: str) -> str:
+    """As sysfs writes it: `00000000:01:00.0` is 0000:01:00.0."""
+    domain, _, rest = words.lower().partition(":")
+    return f"{int(domain, 16):04x}:{rest}"
+
+
+def mebibytes(number: str) -> int:
+    """In bytes; what old versions call MB are mebibytes too."""
+    return int(number) << 20
+
+
+def compute_mode(words: str) -> str:
+    """`E. Process` and `Exclusive_Process` are one mode."""
+    return _MODES.get(words) or ("exclusive thread" if "hread" in words else "exclusive process")
