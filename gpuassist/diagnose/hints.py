@@ -1,0 +1,94 @@
+"""What a text says, beside its messages, of where it comes from: WSL, a container, a machine without a driver, one that slept."""
+
+from __future__ import annotations
+
+import re
+
+from gpuassist.diagnose.signature import Setting
+from gpuassist.model.fact import Known
+from gpuassist.model.version import Version, VersionError
+
+_WSL = re.compile(r"\bwsl ?[12]?\b|microsoft-standard|-microsoft\b|windows subsystem for linux")
+_CONTAINER = re.compile(
+    r"\b(?:docker|podman|kubernetes|k8s|kubectl|singularity|apptainer|enroot|runc|containerd|devcontainer|lxc|runpod)\b"
+    r"|\bcontainers?\b|/\.dockerenv|容器"
+)
+_GIVEN = re.compile(r"--gpus\b|--runtime[= ]nvidia|nvidia\.com/gpu|capabilities: ?\[\[?gpu|--nv\b|--device[= ]/dev/nvidia")
+_SLEPT = re.compile(
+    r"\bsuspend|\bresum(?:e|ed|ing)\b.{0,40}(?:sleep|suspend|laptop|computer)|\bhibernat|\bsleep(?:ing)? (?:mode|state)|after sleep"
+    r"|(?:from|to|went to|woke\w* .{0,20}) sleep\b|laptop lid|closing the lid|休眠|睡眠|挂起"
+)
+_NO_TOOL = re.compile(
+    r"nvidia-smi: (?:command )?not found|command not found: nvidia-smi|command 'nvidia-smi' not found|unknown command:? ?nvidia-smi"
+    r"|'nvidia-smi' is not recognized|nvidia-smi: (?:未找到命令|找不到命令|command introuvable|orden no encontrada|no such file)"
+    r"|nvidia-smi : 无法将|nvidia-smi: kommando"
+)
+_OWN_KERNEL = re.compile(r"\bcuda-compat\b|/usr/local/cuda[^\s:]*/compat\b|forward compat\w* mode|libcuda[^\n]{0,80}/compat/")
+_BLACKWELL = re.compile(
+    r"\brtx (?:pro )?50[5-9]0\b|\b50[5-9]0 ?ti\b|\b50[5-9]0\b(?=,| laptop| with| and|$)|rtx pro [2-6]\d00 blackwell|\bblackwell\b"
+    r"|\bgb20[2-7]\b|\bb[23]00\b",
+    re.MULTILINE,
+)
+
+
+def in_wsl(setting: Setting) -> bool:
+    """Whether it comes from WSL."""
+    return setting.case.wsl or bool(_WSL.search(setting.lowered))
+
+
+def in_container(setting: Setting) -> bool:
+    """Whether it comes from a container, or from starting one."""
+    return bool(setting.case.container) or bool(_CONTAINER.search(setting.lowered))
+
+
+def given_to_container(setting: Setting) -> bool:
+    """Whether a container was started with access to the GPU."""
+    return bool(_GIVEN.search(setting.lowered))
+
+
+def slept(setting: Setting) -> bool:
+    """Whether the computer was asleep before."""
+    return bool(_SLEPT.search(setting.lowered))
+
+
+def without_driver(setting: Setting) -> bool:
+    """Whether the text shows that no driver is installed: its own tool is not there."""
+    return bool(_NO_TOOL.search(setting.lowered)) and not setting.case.running
+
+
+def with_compat(setting: Setting) -> bool:
+    """Whether a CUDA that brings its own driver library (cuda-compat) is in play."""
+    return bool(_OWN_KERNEL.search(setting.lowered))
+
+
+def with_blackwell(setting: Setting) -> bool:
+    """Whether a GPU of the Blackwell generation is named, or is in the machine."""
+    cards = setting.case.cards
+    named = any(card.architecture is not None and "blackwell" in card.architecture.name.lower() for card in cards)
+    return named or bool(_BLACKWELL.search(setting.lowered))
+
+
+def card_name(setting: Setting) -> str:
+    """The name of the only GPU; empty where there are several or it is not known."""
+    cards = setting.case.cards
+    return cards[0].name if len(cards) == 1 and isinstance(cards[0].gpu.name, Known) else ""
+
+
+def driver_version(setting: Setting) -> str:
+    """The version of the running driver; empty where it is not known."""
+    driver = setting.case.driver
+    return str(driver.value) if isinstance(driver, Known) else ""
+
+
+def torch_cuda(setting: Setting) -> str:
+    """The CUDA that torch was built for; empty where that is not known or there are several torches."""
+    known = {str(one.torch.cuda.value) for one in setting.case.cuda_torches if isinstance(one.torch.cuda, Known)}
+    return known.pop() if len(known) == 1 else ""
+
+
+def version(words: str) -> Version | None:
+    """A version that stands in a message; None where it is none."""
+    try:
+        return Version.parse(words)
+    except VersionError:
+        return None

@@ -1,0 +1,227 @@
+"""What CUDA programs say when the driver does not let them start: none, too old, of another version, in a bad state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.hints import (
+    driver_version,
+    given_to_container,
+    in_container,
+    in_wsl,
+    slept,
+    torch_cuda,
+    with_compat,
+    without_driver,
+)
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.model.fact import Known
+from gpuassist.model.paste import Weight
+from gpuassist.model.version import Version
+
+_DATA_CENTRE = re.compile(r"\b(?:tesla|a100|a800|h100|h200|h800|b200|v100|l40s?|hgx|dgx|nvswitch|sxm)\b")
+
+
+def _no_driver(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """torch says it where libcuda is not there or not answered: no driver, none given to the container, none from Windows."""
+    if in_wsl(setting):
+        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+    elif setting.case.running:
+        yield sign("container-no-gpu-flag" if in_container(setting) else "libcuda-missing", Weight.SYMPTOM)
+    elif setting.case.container or (in_container(setting) and not given_to_container(setting)):
+        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
+    yield sign("no-driver", Weight.SYMPTOM)
+
+
+def _too_old(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """`found version 11040` is the CUDA that the driver library serves; a newer one than the driver's own is cuda-compat's."""
+    served = _decoded(int(match["found"]))
+    own = setting.case.machine.driver.cuda_version
+    if isinstance(own, Known) and own.value.release < served:
+        yield sign("cuda-compat-conflict", Weight.CAUSE)
+    yield sign(
+        "driver-too-old-for-cuda", Weight.CAUSE, served=str(served), cuda=torch_cuda(setting), driver=driver_version(setting)
+    )
+
+
+def _decoded(found: int) -> Version:
+    """12080 is 12.8, 9010 is 9.1; 9000 and older ones are written alike."""
+    return Version((found // 1000, found % 1000 // 10))
+
+
+def _insufficient(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """Error 35 is also what programs say where there is no driver at all; the facts decide."""
+    driver, cuda = driver_version(setting), torch_cuda(setting)
+    if in_wsl(setting):
+        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+    if without_driver(setting):
+        yield sign("no-driver", Weight.CAUSE)
+    elif setting.says("couldn't communicate with the nvidia driver", "driver not loaded"):
+        yield sign("driver-not-loaded", Weight.SYMPTOM)
+    elif driver:
+        yield sign("driver-too-old-for-cuda", Weight.CAUSE, driver=driver, cuda=cuda)
+    else:
+        yield sign("driver-too-old-for-cuda", Weight.SYMPTOM, unsure="yes", cuda=cuda)
+        if in_container(setting) and not given_to_container(setting):
+            yield sign("container-no-gpu-flag", Weight.SYMPTOM)
+        yield sign("no-driver", Weight.SYMPTOM)
+
+
+def _forward(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """804: cuda-compat on a GPU that it is not for; on GeForce also a libcuda that is newer than the loaded module."""
+    replaced = setting.says(
+        "version mismatch", "apt upgrade", "apt-get upgrade", "unattended", "has been upgraded", "after upgrading"
+    )
+    if replaced and not with_compat(setting) and not in_container(setting):
+        yield sign("driver-library-mismatch", Weight.SYMPTOM)
+        yield sign("cuda-compat-conflict", Weight.SYMPTOM)
+        return
+    yield sign("cuda-compat-conflict", Weight.CAUSE if with_compat(setting) or in_container(setting) else Weight.SYMPTOM)
+    yield sign("driver-library-mismatch", Weight.SYMPTOM)
+
+
+def _combination(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if with_compat(setting):
+        yield sign("cuda-compat-conflict", Weight.CAUSE)
+    yield sign("driver-library-mismatch", Weight.SYMPTOM if with_compat(setting) else Weight.CAUSE)
+
+
+def _no_device(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """100: the driver library is there and sees no GPU."""
+    if in_wsl(setting):
+        wrong = setting.says("/usr/lib/x86_64-linux-gnu/libcuda", "libnvidia-compute", "numba", "nvidia-driver-")
+        yield sign("wsl-linux-driver-installed" if wrong else "wsl-driver-or-windows", Weight.SYMPTOM)
+        return
+    if re.search(r"cuda_visible_devices['\"\]]{0,3} ?= ?['\"]?(?:-1|\d|gpu-|none|['\"]|\s|$)", setting.lowered):
+        yield sign("cuda-visible-devices-bad", Weight.SYMPTOM)
+    if in_container(setting) and not given_to_container(setting):
+        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
+    if without_driver(setting):
+        yield sign("no-driver", Weight.SYMPTOM)
+    if setting.case.cards and setting.case.running:
+        yield sign("cuda-visible-devices-bad", Weight.SYMPTOM)
+    yield sign("nvidia-smi-no-devices", Weight.SYMPTOM)
+
+
+def _no_gpus(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """torch: `No CUDA GPUs are available`. On Colab and the like the machine has none."""
+    if setting.says("colab", "runtime type", "kaggle", "zerogpu", "spaces.gpu"):
+        yield sign("no-nvidia-gpu", Weight.SYMPTOM)
+    for one in _no_device(match, setting):
+        yield one if one.problem != "nvidia-smi-no-devices" else sign("cuda-visible-devices-bad", Weight.SYMPTOM)
+
+
+def _unknown(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """999 and the old 30: a computer that slept; a missing /dev/nvidia-uvm; in a data centre mostly the state of the host."""
+    if setting.says("/dev/nvidia-uvm") and setting.says("no such file", "cannot access", "not found", "missing"):
+        yield sign("uvm-device-missing", Weight.CAUSE)
+    if slept(setting):
+        yield sign("uvm-broken-after-suspend", Weight.CAUSE)
+        return
+    if in_wsl(setting):
+        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+    elif in_container(setting):
+        yield sign("uvm-device-missing", Weight.SYMPTOM)
+    elif _DATA_CENTRE.search(setting.lowered):
+        yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
+    yield sign("uvm-broken-after-suspend", Weight.SYMPTOM)
+    yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
+
+
+def _not_started(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if setting.says("forked subprocess", "multiprocess", "dataloader", "fork"):
+        return
+    if in_wsl(setting):
+        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+    yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
+
+
+def _no_libcuda(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if in_wsl(setting):
+        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+    elif setting.case.running:
+        yield sign("container-no-gpu-flag" if in_container(setting) else "libcuda-missing", Weight.SYMPTOM)
+    elif setting.case.container or (in_container(setting) and not given_to_container(setting)):
+        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
+    yield sign("no-driver", Weight.SYMPTOM)
+
+
+SIGNATURES = (
+    Signature(("found no nvidia driver",), r"Found no NVIDIA driver on your system", _no_driver),
+    Signature(
+        ("driver on your system is too old",),
+        r"driver on your system is too old \(found version (?P<found>\d{4,6})\)",
+        _too_old,
+    ),
+    Signature(
+        (
+            "insufficient for cuda runtime",
+            "cudaerrorinsufficientdriver",
+            "driver version is insufficient",
+            "returned 35",
+            "error (35)",
+        ),
+        r"(?:(?:CUDA )?driver version is insufficient(?: for (?:the )?CUDA runtime version)?|cudaErrorInsufficientDriver"
+        r"|cudaGetDeviceCount returned 35|cuda runtime error \(35\))",
+        _insufficient,
+    ),
+    Signature(
+        ("forward compatibility was attempted", "compat_not_supported_on_device", "compatnotsupportedondevice"),
+        r"(?:forward compatibility was attempted on non[- ]supported HW|CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE"
+        r"|cudaErrorCompatNotSupportedOnDevice)",
+        _forward,
+    ),
+    Signature(
+        ("unsupported display driver", "system_driver_mismatch", "systemdrivermismatch"),
+        r"(?:system has unsupported display driver ?/ ?cuda driver combination|(?:CUDA_ERROR_|cudaError)System_?Driver_?Mismatch)",
+        _combination,
+    ),
+    Signature(
+        ("system not yet initialized", "system_not_ready", "systemnotready"),
+        r"(?:system not yet initialized|CUDA_ERROR_SYSTEM_NOT_READY|cudaErrorSystemNotReady)",
+        means("fabric-manager-not-running"),
+    ),
+    Signature(
+        ("cuda-capable device is detected", "cuda_error_no_device", "cudaerrornodevice", "returned 100", "returned 38"),
+        r"(?:no CUDA-capable device is detected|CUDA_ERROR_NO_DEVICE|cudaErrorNoDevice|cudaGetDeviceCount returned (?:100|38)\b)",
+        _no_device,
+    ),
+    Signature(("no cuda gpus are available",), r"No CUDA GPUs are available", _no_gpus),
+    Signature(
+        ("unknown error", "cuda_error_unknown", "cudaerrorunknown", "returned 999", "returned 30"),
+        r"(?:CUDA(?: driver| runtime)? ?(?:API )?error:? ?(?:\((?:30|999)\) ?:? ?|(?:30|999)[ :]{1,3})?unknown error"
+        r"|CUDA unknown error|CUDA_ERROR_UNKNOWN|cudaErrorUnknown|cudaGetDeviceCount returned (?:999|30)\b"
+        r"|error=30 : unknown error)",
+        _unknown,
+    ),
+    Signature(
+        ("initialization failed", "initialization error", "cuda_error_not_initialized"),
+        r"(?:CUDA driver initialization failed|CUDA error(?: \d+)?: ?initialization error|cuda runtime error \(3\) : initialization"
+        r" error|CUDA_ERROR_NOT_INITIALIZED|Error 3: initialization error|cudaGetDeviceCount returned 3\b)",
+        _not_started,
+    ),
+    Signature(
+        ("busy or unavailable", "cuda_error_device_unavailable", "cudaerrordevicesunavailable"),
+        r"(?:CUDA-capable device\(?s?\)? (?:is/are|are|is) busy or unavailable|CUDA_ERROR_DEVICE_UNAVAILABLE"
+        r"|cudaErrorDevicesUnavailable)",
+        means("cuda-init-failed-driver-state", Weight.SYMPTOM),
+    ),
+    Signature(
+        ("libcuda.so",),
+        r"(?:libcuda\.so(?:\.1)?: cannot open shared object file|Could not (?:load dynamic|find|open) (?:library )?'?libcuda\.so"
+        r"|libcuda\.so(?:\.1)?(?: library)? (?:not found|cannot be found|could not be found))",
+        _no_libcuda,
+    ),
+    Signature(
+        ("/dev/nvidia-uvm",),
+        r"(?:cannot access '?/dev/nvidia-uvm'?|/dev/nvidia-uvm['\"]?:? ?(?:No such file|does not exist|not found))",
+        means("uvm-device-missing"),
+    ),
+    Signature(
+        ("/dev/nvidia",),
+        r"(?:/dev/nvidia\w*['\"]?:? \(?Permission denied|(?:could not|unable to|failed to) open (?:the )?(?:device )?(?:file )?"
+        r"['\"]?(?P<node>/dev/nvidia\w*)['\"]? ?(?:\(Permission denied\)|: Permission denied))",
+        means("device-permissions"),
+    ),
+)

@@ -1,0 +1,190 @@
+"""What nvidia-smi and NVML say when they cannot reach the driver or a GPU."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.hints import driver_version, given_to_container, in_container, in_wsl, with_blackwell, without_driver
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.model.paste import Weight
+
+_VERSION = r"\d{3}\.\d{1,3}(?:\.\d{1,3})?"
+_GAP = r"\s{1,40}(?:[^\n]{0,80}NVRM:\s{1,3})?"  # between words, where the kernel's log breaks its lines
+
+
+def _mismatch(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    loaded = match.groupdict().get("loaded") or driver_version(setting)
+    libraries = match.groupdict().get("libraries") or ""
+    if in_wsl(setting):
+        yield sign("wsl-linux-driver-installed", Weight.CAUSE)
+        return
+    yield sign("driver-library-mismatch", Weight.CAUSE, loaded=loaded, libraries="" if libraries == loaded else libraries)
+
+
+def _no_contact(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if in_wsl(setting):
+        yield sign("wsl-driver-or-windows", Weight.CAUSE)
+    elif setting.case.container:
+        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
+    else:
+        yield sign("driver-not-loaded", Weight.SYMPTOM)
+
+
+def _not_loaded(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    yield sign("wsl-driver-or-windows" if in_wsl(setting) else "driver-not-loaded", Weight.CAUSE)
+
+
+def _no_tool(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if in_wsl(setting):
+        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+    elif setting.case.container or (in_container(setting) and not given_to_container(setting)):
+        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
+    elif without_driver(setting):
+        yield sign("no-driver", Weight.SYMPTOM)
+
+
+def _no_library(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if in_wsl(setting):
+        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+    elif setting.case.container or in_container(setting):
+        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
+    elif not setting.case.running:
+        yield sign("no-driver", Weight.SYMPTOM)
+
+
+def _unknown_error(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """In a container it is the device that was taken away; on a host the driver is in a bad state."""
+    if in_container(setting) or setting.says("daemon-reload", "cgroup"):
+        yield sign("container-lost-gpu-after-daemon-reload", Weight.CAUSE)
+        return
+    yield sign("container-lost-gpu-after-daemon-reload", Weight.SYMPTOM)
+    yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
+
+
+def _blocked(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if in_container(setting) and not in_wsl(setting) and setting.says("cgroup", "lxc"):
+        yield sign("device-permissions", Weight.SYMPTOM)
+    else:
+        yield sign("wsl-driver-or-windows", Weight.CAUSE if in_wsl(setting) else Weight.SYMPTOM)
+
+
+def _no_devices(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """The message names no reason; an RTX 50 card without the open modules is the usual one today."""
+    if in_wsl(setting):
+        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+    opened = setting.says("open kernel module", "nvidia-open", "-open ", "-open\n")
+    blackwell = with_blackwell(setting) and not opened
+    if blackwell:
+        yield sign("open-module-required", Weight.SYMPTOM)
+    yield sign("nvidia-smi-no-devices", Weight.CONSEQUENCE if blackwell else Weight.SYMPTOM)
+
+
+def _lost(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if in_wsl(setting):
+        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+    else:
+        yield sign("xid-79-gpu-fell-off-bus", Weight.SYMPTOM, handle="yes")
+
+
+def _sensors(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if not in_wsl(setting):
+        yield sign("gpu-sensor-error", Weight.SYMPTOM)
+
+
+SIGNATURES = (
+    Signature(
+        (
+            "driver/library version mismatch",
+            "nvml/rm version mismatch",
+            "driver_library_version_mismatch",
+            "lib_rm_version_mismatch",
+        ),
+        r"(?:driver/library version mismatch|nvml/rm version mismatch|DRIVER_LIBRARY_VERSION_MISMATCH|LIB_RM_VERSION_MISMATCH"
+        r"|NVMLError_LibRmVersionMismatch)"
+        rf"(?:\s{{1,3}}NVML library version: ?(?P<libraries>{_VERSION}))?",
+        _mismatch,
+    ),
+    Signature(
+        ("api mismatch",),
+        rf"API mismatch: ?the client(?: '[^'\n]{{1,80}}')?(?: \(pid \d+\))?{_GAP}has the version (?P<libraries>{_VERSION}),? ?but"
+        rf"{_GAP}this kernel module has the version (?P<loaded>{_VERSION})",
+        _mismatch,
+    ),
+    Signature(
+        ("api mismatch",),
+        rf"API mismatch: the NVIDIA kernel module has(?: the)?{_GAP}version (?P<loaded>{_VERSION}),{_GAP}but this NVIDIA driver"
+        rf" component has(?: the)?{_GAP}version (?P<libraries>{_VERSION})",
+        _mismatch,
+    ),
+    Signature(
+        ("does not match dso version",),
+        rf"kernel (?:driver )?version (?P<loaded>{_VERSION}) does not match DSO version (?P<libraries>{_VERSION})",
+        _mismatch,
+    ),
+    Signature(
+        (
+            "couldn't communicate with the nvidia driver",
+            "couldn’t communicate with the nvidia driver",
+            "could not communicate with",
+        ),
+        r"(?:NVIDIA-SMI has failed because it )?(?:couldn['’]t|could not) communicate with the NVIDIA driver",
+        _no_contact,
+    ),
+    Signature(
+        ("driver not loaded", "nvmlerror_drivernotloaded", "nvml_error_driver_not_loaded"),
+        r"(?:NVML(?: error)?:? ?Driver Not Loaded|NVML_ERROR_DRIVER_NOT_LOADED|NVMLError_DriverNotLoaded)",
+        _not_loaded,
+    ),
+    Signature(
+        ("nvidia-smi",),
+        r"(?:nvidia-smi: (?:command )?not found|command not found: nvidia-smi|Command ['‘]nvidia-smi['’] not found"
+        r"|Unknown command:? ?nvidia-smi|nvidia-smi['’]? is not recognized|nvidia-smi: (?:未找到命令|找不到命令|Kommando nicht"
+        r" gefunden|Befehl nicht gefunden|commande introuvable|orden no encontrada|No such file or directory))",
+        _no_tool,
+    ),
+    Signature(
+        ('exec: "nvidia-smi"', 'exec: \\"nvidia-smi\\"'),
+        r"exec: \\?\"nvidia-smi\\?\": (?:executable file not found|stat nvidia-smi)",
+        means("container-no-gpu-flag"),
+    ),
+    Signature(
+        ("libnvidia-ml.so", "nvml shared library not found", "nvmlerror_librarynotfound"),
+        r"(?:couldn't find libnvidia-ml\.so library in your system|NVML Shared Library Not Found|NVMLError_LibraryNotFound)",
+        _no_library,
+    ),
+    Signature(("nvml",), r"(?:Failed to initialize NVML|NVMLError_Unknown|NVML): Unknown Error", _unknown_error),
+    Signature(
+        ("nvml",), r"Failed to initialize NVML: (?:Insufficient Permissions|NVML_ERROR_NO_PERMISSION)", means("device-permissions")
+    ),
+    Signature(("blocked by the operating system",), r"GPU access blocked by the operating system", _blocked),
+    Signature(("no devices were found",), r"No devices were found", _no_devices),
+    Signature(
+        ("unable to determine the device handle", "gpu is lost", "gpu_is_lost", "device_lost"),
+        r"(?:Unable to determine the device handle for GPU ?[^\n]{0,60}|GPU is lost\.?  ?Reboot the system|NVML_ERROR_GPU_IS_LOST"
+        r"|NVMLError_GpuIsLost)",
+        _lost,
+    ),
+    Signature(("err!",), r"\|[^\n|]{0,40}\bERR!", _sensors),
+    Signature(
+        ("cuda version: n/a", "cuda version: err!"),
+        r"NVIDIA-SMI \S{3,14} {1,30}(?:Driver|KMD) Version: (?P<driver>\d[\d.]{2,12}) {1,30}CUDA (?:UMD )?Version: (?:N/A|ERR!)",
+        lambda match, setting: _no_libcuda(setting),
+    ),
+    Signature(
+        ("no mig devices found",),
+        r"No MIG devices found",
+        means("mig-mode"),
+    ),
+    Signature(
+        ("mig-",),
+        r"CUDA_VISIBLE_DEVICES['\"\]]{0,3} ?= ?['\"]?(?P<uuid>MIG-[\w/-]{6,80})",
+        means("mig-mode", Weight.SYMPTOM),
+    ),
+)
+
+
+def _no_libcuda(setting: Setting) -> Iterator[Sign]:
+    if setting.case.container or in_container(setting):
+        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
+    yield sign("libcuda-missing", Weight.SYMPTOM)
