@@ -37,6 +37,8 @@ def answer(knowledge: Knowledge, words: str) -> Answered:
         return _of_release(knowledge, release, asked, words)
     if asked.version.release > max(releases):
         return _newer(knowledge, asked.version)
+    if asked.version.release < min(releases):
+        return _older(knowledge, asked.version)
     title = text("no torch {version} is known", version=str(asked.version))
     return unknown(title, map(str, nearest_versions(asked.version.release, releases)))
 
@@ -124,8 +126,19 @@ def _records(value: Json) -> list[Document]:
 
 
 def _newer(knowledge: Knowledge, version: Version) -> Answered:
-    record: Document = {
-        **by_rule("newer than what I know", knowledge.torch_releases()),
+    note = text("Its own files say which CUDA and which architectures it was built for; the rules for them are the same.")
+    title = text("torch {version}: newer than what I know", version=str(version))
+    return Answered(Standing.NEWER, title, _by_rule_alone("newer than what I know", knowledge, version), (note,))
+
+
+def _older(knowledge: Knowledge, version: Version) -> Answered:
+    title = text("torch {version}: older than what I know in detail", version=str(version))
+    return Answered(Standing.OLDER, title, _by_rule_alone("older than what I know", knowledge, version), (_OLD,))
+
+
+def _by_rule_alone(why: str, knowledge: Knowledge, version: Version) -> Document:
+    return {
+        **by_rule(why, knowledge.torch_releases()),
         "version": str(version),
         "patches": None,
         "published": None,
@@ -133,8 +146,6 @@ def _newer(knowledge: Knowledge, version: Version) -> Answered:
         "variants": None,
         "companions": None,
     }
-    note = text("Its own files say which CUDA and which architectures it was built for; the rules for them are the same.")
-    return Answered(Standing.NEWER, text("torch {version}: newer than what I know", version=str(version)), record, (note,))
 
 
 def _document(knowledge: Knowledge, release: TorchRelease, version: Version) -> Document:

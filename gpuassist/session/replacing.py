@@ -11,6 +11,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import ComputeCapability, Version, VersionError
 from gpuassist.session import imagined
+from gpuassist.session.nearest import nearest_names
 
 
 class WishError(ValueError):
@@ -40,6 +41,9 @@ def gpu_record(knowledge: Knowledge, name: str) -> GpuRecord:
     if several:
         listed = ", ".join(f"{one.pci_id} ({one.architecture} {one.compute_capability})" for one in several[:4])
         raise WishError(text("several different GPUs are sold as {name}: say which by its PCI id, {ids}", name=name, ids=listed))
+    near = nearest_names(name, (one.name for one in knowledge.gpus() if not one.unlisted))
+    if near:
+        raise WishError(text("{name} is no GPU that gpuassist knows; near it are {near}", name=name, near=", ".join(near)))
     raise WishError(text("{name} is no GPU that gpuassist knows", name=name))
 
 

@@ -137,7 +137,7 @@ def test_newer_torch_is_answered_by_rule(words: str) -> None:
     assert answered.record["variants"] is None
 
 
-@pytest.mark.parametrize("words", ["1.4", "1.0.1", "0.4"])
+@pytest.mark.parametrize("words", ["1.4", "1.0.1", "0.4", "0.3.1", "0.1.12"])
 def test_ancient_torch_is_older_than_known_in_detail(words: str) -> None:
     answered = torch(words)
     assert answered.standing is Standing.OLDER

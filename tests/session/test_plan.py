@@ -80,6 +80,7 @@ def test_goals_as_people_type_them(words: str, goal: Goal) -> None:
         ("gpu", "gpu needs a name"),
         ("gpu=", "gpu needs a name"),
         ("gpu=Voodoo 5", "Voodoo 5 is no GPU that gpuassist knows"),
+        ("gpu=RTX 5909", "near it are GeForce RTX 5090"),
         ("gpu=GT 730", "say which by its PCI id"),
     ],
 )
