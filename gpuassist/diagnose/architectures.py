@@ -1,0 +1,152 @@
+"""Why a compiler refuses an architecture: it is older than the architecture, or no longer has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuassist.diagnose.signature import Setting, Sign, passages, sign
+from gpuassist.diagnose.stated import targets_listed, toolkit_releases, torch_cuda
+from gpuassist.knowledge.compatibility import nearest_target
+from gpuassist.knowledge.records import ToolkitRecord
+from gpuassist.model.fact import Known
+from gpuassist.model.paste import Weight
+from gpuassist.model.text import Parameter
+from gpuassist.model.version import Code, ComputeCapability, Target, Version
+
+_NEWER, _DROPPED = "nvcc-arch-too-new", "nvcc-arch-dropped"
+_OLDEST = ComputeCapability(2, 0)  # what is older was dropped before any release that is known here
+
+
+def judge_architecture(setting: Setting, target: Target) -> Iterator[Sign]:
+    """Held against the release of the toolkit where that is told, else against the other architectures of the same build;
+    where neither tells, what no release knows any more was dropped, and what the newest still knows is too new.
+    """
+    first, last = _first(setting, target), _last(setting, target)
+    told = _by_list(setting, target) or _by_release(setting, first, last) or _by_neighbours(setting, target)
+    gone = last is not None or target.capability < _OLDEST
+    problem = told or (_DROPPED if gone else _NEWER)
+    yield sign(problem, Weight.CAUSE, **_parameters(setting, target, problem))
+    if not told and first is not None and last is not None:
+        yield sign(_NEWER, Weight.SYMPTOM, **known_since(setting, target))
+
+
+def known_since(setting: Setting, target: Target) -> dict[str, Parameter]:
+    """An architecture with the first release that knows it."""
+    return {**_named(setting, target.capability), "edge": str(_first(setting, target) or "")}
+
+
+def _parameters(setting: Setting, target: Target, problem: str) -> dict[str, Parameter]:
+    nvcc = _fitting_release(setting, target, problem)
+    edge = _first(setting, target) if problem == _NEWER else _last(setting, target)
+    record = setting.case.knowledge.toolkit(nvcc) if nvcc else None
+    known = sorted(one.capability for one in record.targets) if record else []
+    given: dict[str, Parameter] = {
+        **_named(setting, target.capability),
+        "nvcc": str(nvcc or ""),
+        "edge": str(edge or ""),
+        "install": _install(setting, target, problem),
+    }
+    if problem == _DROPPED:
+        return {**given, "oldest": str(known[0]) if known else ""}
+    nearest = nearest_target(record.targets, target.capability) if record and given["gpu"] else None
+    return {
+        **given,
+        "newest": str(known[-1]) if known else "",
+        "nearest": str(nearest.capability) if nearest else "",
+        "native": "yes" if nearest and nearest.code is Code.CUBIN else "",
+    }
+
+
+def _named(setting: Setting, capability: ComputeCapability) -> dict[str, Parameter]:
+    """The architecture, and the GPU of the facts that has it."""
+    fits = (one.name for one in setting.case.cards if isinstance(one.capability, Known) and one.capability.value == capability)
+    return {
+        "capability": str(capability),
+        "architecture": f"{capability.major}{capability.minor}",
+        "gpu": next(fits, ""),
+    }
+
+
+def _by_list(setting: Setting, target: Target) -> str:
+    """By what nvcc lists itself."""
+    listed = targets_listed(setting)
+    if not listed or target.capability in {one.capability for one in listed}:
+        return ""
+    return _DROPPED if target.capability < listed[0].capability else _NEWER
+
+
+def _by_release(setting: Setting, first: Version | None, last: Version | None) -> str:
+    """By the release; one that does know the architecture is not the one that refused it."""
+    if first is None and last is None:
+        return ""
+    for release in toolkit_releases(setting):
+        if last is not None and release > last:
+            return _DROPPED
+        if first is None or release < first:
+            return _NEWER
+    return ""
+
+
+def _by_neighbours(setting: Setting, target: Target) -> str:
+    """By the architectures that stand before it in the build's command: nvcc stops at the first that it does not take."""
+    taken = []
+    for match in passages(setting, ("arch=compute_",), r"arch=(compute_\d{2,3}[af]?)"):
+        one = Target.parse(match[1].lower())
+        if one.capability == target.capability:
+            break
+        taken.append(one.capability)
+    if not taken:
+        return ""
+    able = [
+        one.release
+        for one in _toolkits(setting)
+        if all(_takes(one, capability) for capability in taken) and not _accepts(one, target)
+    ]
+    first, last = _first(setting, target), _last(setting, target)
+    if first is not None and (not able or max(able) < first) and min(taken) < target.capability:
+        return _NEWER
+    return _DROPPED if last is not None and able and min(able) > last else ""
+
+
+def _fitting_release(setting: Setting, target: Target, problem: str) -> Version | None:
+    """The release that refused, of those that may have: only one that does not know the architecture."""
+    edge = _first(setting, target) if problem == _NEWER else _last(setting, target)
+    if edge is None:
+        return next(iter(toolkit_releases(setting)), None)
+    return next((one for one in toolkit_releases(setting) if (one < edge if problem == _NEWER else one > edge)), None)
+
+
+def _install(setting: Setting, target: Target, problem: str) -> str:
+    """The release to install: for a dropped one its last, for a new one that of torch where it knows it, else none by name."""
+    if problem == _DROPPED:
+        return str(_last(setting, target) or "") if _named(setting, target.capability)["gpu"] else ""
+    cuda, first = torch_cuda(setting), _first(setting, target)
+    return cuda if cuda and first is not None and Version.parse(cuda) >= first else ""
+
+
+def _first(setting: Setting, target: Target) -> Version | None:
+    """The first release whose nvcc takes the architecture by this name."""
+    early = setting.case.knowledge.early_toolkits(target.capability)
+    if early is not None and early.first is not None:
+        return early.first
+    return min((one.release for one in _toolkits(setting) if _accepts(one, target)), default=None)
+
+
+def _last(setting: Setting, target: Target) -> Version | None:
+    """The last one; None where the newest still does, or where none ever did."""
+    toolkits = _toolkits(setting)
+    early = setting.case.knowledge.early_toolkits(target.capability)
+    last = max((one.release for one in toolkits if _accepts(one, target)), default=early.last if early is not None else None)
+    return None if last == toolkits[-1].release else last
+
+
+def _accepts(toolkit: ToolkitRecord, target: Target) -> bool:
+    return Target(target.capability, Code.CUBIN, target.suffix) in toolkit.codes
+
+
+def _takes(toolkit: ToolkitRecord, capability: ComputeCapability) -> bool:
+    return any(one.capability == capability for one in toolkit.targets)
+
+
+def _toolkits(setting: Setting) -> tuple[ToolkitRecord, ...]:
+    return setting.case.knowledge.toolkits()

@@ -1,0 +1,162 @@
+"""What a text says beside its messages, in a command's output or in prose: releases of tools that decide between causes.
+
+Readers make facts of whole outputs; this reads the single words that people add (`# gcc 11.4, cuda 11.8`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from gpuassist.diagnose.signature import Setting, passages
+from gpuassist.model.fact import Known, value_or
+from gpuassist.model.version import Target, Version, VersionError
+
+# A toolkit's release, surest first. nvidia-smi's table names the driver's CUDA, collect_env torch's own: neither is nvcc's.
+_TOOLKIT = (
+    (("compilation tools, release", "cuda compiler driver", "nvcc release"), r"release (\d{1,2}\.\d{1,2})\b"),
+    (("cuda compiler identification",), r"CUDA compiler identification is NVIDIA (\d{1,2}\.\d{1,2})"),
+    (("nvcc",), r"cuda[-/\\]v?(\d{1,2}\.\d)\b[\\/]bin[\\/]+nvcc"),
+    (("nvcc",), r"\bnvcc(?:\.exe)?(?: (?:version|release|is))?[ :=]{1,2}v?(\d{1,2}\.\d)(?![.\d]*\.so)"),
+    (("found cuda",), r"Found CUDA(?:Toolkit)?: [^\n]{0,200}?version \"(\d{1,2}\.\d)"),
+    (("cuda-", "cuda\\v"), r"[/\\]cuda[-\\]v?(\d{1,2}\.\d)\b"),
+    (
+        ("cuda", "toolkit"),
+        r"(?<![\w.+-])(?:cuda(?:[ _-]?toolkit)?|toolkit)(?: (?:version|release|toolkit|is|was|of|installed))*"
+        r"(?:\s{0,3}[:=(]{1,2}\s{0,3}|\s|-|)[vV]?(\d{1,2}\.\d)(?![\d+]|\.\d+\.so)",
+    ),
+)
+_NOT_TOOLKIT = ("driver version", "cuda used to build", "with cuda", "requires cuda", "need cuda", "needs cuda", "runtime version")
+_GCC = (
+    (("gcc", "g++"), r"\bg(?:cc|\+\+)(?:\.exe)? ?\([^()\n]{0,80}\) ?(\d{1,2}(?:\.\d{1,2}){1,2})"),
+    (("identification is gnu",), r"(?:C|CXX|C\+\+) compiler identification is GNU (\d{1,2}(?:\.\d{1,2}){0,2})"),
+    (("gcc", "g++"), r"\bg(?:cc|\+\+)(?: (?:and|&) g(?:cc|\+\+))?(?: version| is)?[ :=-]{1,3}v?(\d{1,2}(?:\.\d{1,2}){0,2})\b"),
+    (("/include/c++/", "/lib/gcc/"), r"(?:/include/c\+\+/|/lib/gcc/[\w.-]{1,40}/)(\d{1,2}(?:\.\d{1,2}){0,2})/"),
+)
+_PYTHON = (
+    (("python version",), r"Python version: ?(\d\.\d{1,2})"),
+    (("python",), r"/(?:lib|site-packages/)?python(\d\.\d{1,2})/"),
+    (("python",), r"\bpython(?: version)?[ :=]{0,3}v?(\d\.\d{1,2})(?:\.\d{1,2})?\b"),
+    (("cpython-3", "cp3"), r"(?:cpython-|\bcp)(3\d{1,2})\b"),
+    (("py3",), r"\bpy(3\.?\d{1,2})\b"),
+)
+_MAC = (
+    ("mac ", "mac,", "macbook", "macos", "mac os", "apple", "darwin", "osx-", "macosx"),
+    r"\bmac ?(?:book|os|mini|studio)|\bmac m\d\b|\b(?:on|with) (?:a |my |the )?mac\b|\bapple (?:m\d|silicon)\b|\bdarwin\b"
+    r"|\bosx-(?:arm64|64)\b|\bmacosx_\d",
+)
+_NO_GPU = (
+    ("gpu", "graphics card", "cuda device", "nvidia card", "cpu only", "cpu-only", "显卡"),
+    r"\bno (?:nvidia )?(?:gpu|graphics card) (?:in|on) (?:this|the|my)\b|\b(?:without|has no|have no|don't have|do not have)"
+    r" (?:an? |any )?(?:nvidia |cuda )?(?:gpu|graphics card|cuda device)|\bcpu[- ]only (?:machine|server|laptop|computer|instance)"
+    r"|没有(?:nvidia|英伟达|独立)?\s?(?:显卡|gpu)",
+)
+_SUPPOSED = ("if you ", "when you ", "in case you", "make sure", "如果")
+
+
+def toolkit_releases(setting: Setting) -> tuple[Version, ...]:
+    """The releases that nvcc may be of, the surest first: what the text says, then the toolkit of the facts."""
+    return _toolkit_releases(setting)
+
+
+@lru_cache(maxsize=1)
+def _toolkit_releases(setting: Setting) -> tuple[Version, ...]:
+    found = [Version.parse(words).release for words in _said(setting, _TOOLKIT, _NOT_TOOLKIT)]
+    toolkit = setting.case.toolkit
+    every = (toolkit,) if toolkit is not None else value_or(setting.case.machine.toolkits, ())
+    found += [one.version.value.release for one in every if isinstance(one.version, Known)]
+    return tuple(dict.fromkeys(one for one in found if 2 <= one.major < 30))
+
+
+def nvcc_release(setting: Setting) -> str:
+    """The surest of them; empty where nothing says."""
+    return next(map(str, toolkit_releases(setting)), "")
+
+
+def gcc_version(setting: Setting) -> str:
+    """The version of gcc, as exactly as the text says it; empty where it does not."""
+    said = tuple(words for words in _said(setting, _GCC) if Version.parse(words).major > 2)
+    if said:
+        return next(
+            (words for words in said if "." in words and Version.parse(words).major == Version.parse(said[0]).major), said[0]
+        )
+    return str(setting.case.gcc.version.value) if setting.case.gcc and isinstance(setting.case.gcc.version, Known) else ""
+
+
+def python_version(setting: Setting) -> str:
+    """The release of Python, `3.12`; empty where nothing says."""
+    for words in _said(setting, _PYTHON):
+        digits = words.replace(".", "")
+        return f"{digits[0]}.{digits[1:]}"
+    for one in value_or(setting.case.machine.environments, ()):
+        if isinstance(one.python_version, Known):
+            return str(one.python_version.value.release)
+    return ""
+
+
+def package_version(setting: Setting, package: str) -> str:
+    """The version of a Python package as a list, a pin or a sentence names it (`torch 2.3.0`, `torch==2.3.0`, `torch: 2.3.0`)."""
+    name = package.lower().replace("-", "[-_]")
+    version = r"(\d{1,4}(?:\.\w{1,12}){1,5}(?:\+[\w.]{1,30})?)"
+    pattern = rf"(?<![\w.-]){name}(?:[ -]version)?(?:['\"]?(?:==|: ?| ?= ?|-)| {{1,40}}v?\(?){version}"
+    return next((match[1] for match in passages(setting, _spellings(package), pattern)), "")
+
+
+def torch_version(setting: Setting) -> str:
+    """torch's version, with its build where that is told; empty where nothing says."""
+    for installed in setting.case.torches:
+        if isinstance(installed.torch.version, Known):
+            return installed.torch.version.value
+    said = r"(?:__version__\W{0,40}|PyTorch version:? ?)(\d\.\d{1,2}\.\d{1,2}[\w.]{0,20}(?:\+[\w.]{1,20})?)"
+    found = next((match[1] for match in passages(setting, ("__version__", "pytorch version"), said)), "")
+    return found or package_version(setting, "torch") or package_version(setting, "pytorch")
+
+
+def torch_cuda(setting: Setting) -> str:
+    """The CUDA that torch was built with; empty where nothing says."""
+    for installed in setting.case.cuda_torches:
+        if isinstance(installed.torch.cuda, Known):
+            return str(installed.torch.cuda.value.release)
+    digits = torch_version(setting).partition("+cu")[2]
+    return f"{digits[:-1]}.{digits[-1]}" if digits.isdigit() and len(digits) > 1 else ""
+
+
+def targets_listed(setting: Setting) -> tuple[Target, ...]:
+    """The architectures that nvcc lists, each on a line of its own (`nvcc --list-gpu-arch`)."""
+    found = (match[1] for match in passages(setting, ("compute_", "sm_"), r"(?m)^[ \t>]*((?:compute|sm)_\d{2,3})[ \t]*$"))
+    return tuple(sorted({Target.parse(words.lower()) for words in found}))
+
+
+def without_gpu(setting: Setting) -> bool:
+    """Whether the text says that the computer has no NVIDIA GPU: a Mac, or none at all."""
+    return any(
+        not any(word in _line(setting, match.start()).lower() for word in _SUPPOSED)
+        for literals, pattern in (_MAC, _NO_GPU)
+        for match in passages(setting, literals, pattern)
+    )
+
+
+def _said(setting: Setting, wordings: tuple[tuple[tuple[str, ...], str], ...], unless: tuple[str, ...] = ()) -> Iterator[str]:
+    """What a pattern's first group holds, wording by wording."""
+    for literals, pattern in wordings:
+        for match in passages(setting, literals, pattern):
+            line = _line(setting, match.start()).lower()
+            if not any(words in line for words in unless):
+                try:
+                    Version.parse(match[1])
+                except VersionError:
+                    continue
+                yield match[1]
+
+
+def _line(setting: Setting, offset: int, reach: int = 300) -> str:
+    """The line that a place stands in, of a very long one what is near."""
+    words = setting.paste.words
+    start = max(words.rfind("\n", max(0, offset - reach), offset) + 1, offset - reach, 0)
+    end = words.find("\n", offset, offset + reach)
+    return words[start : end if end >= 0 else offset + reach]
+
+
+def _spellings(package: str) -> tuple[str, ...]:
+    lowered = package.lower()
+    return tuple(dict.fromkeys((lowered, lowered.replace("-", "_"))))
