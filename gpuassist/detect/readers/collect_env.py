@@ -1,0 +1,171 @@
+"""Reports on an environment, torch.utils.collect_env's before all: host, driver, GPUs, the nvcc that it found, Python, torch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from gpuassist.detect.readers.collect_env_torch import environment
+from gpuassist.detect.readers.labels import Field, Told, is_report, labelled
+from gpuassist.detect.readers.lines import Line, lines
+from gpuassist.formats.distribution_name import read_distribution, read_processor
+from gpuassist.model.driver import Driver
+from gpuassist.model.environment import PythonEnvironment
+from gpuassist.model.fact import NOT_ASKED, Fact, Known
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Distribution, Host, Machine
+from gpuassist.model.paste import Paste
+from gpuassist.model.toolkit import Compiler, Toolkit
+from gpuassist.model.version import ComputeCapability, Version
+
+PROGRAM = "collect_env"
+
+_DRIVER = re.compile(r"\d{2,4}\.\d{1,3}(?:\.\d{1,3})?$")
+_NVCC = re.compile(r"(?:.*\bV)?(\d{1,2}\.\d{1,2}(?:\.\d{1,4})?)$|Build cuda_(\d{1,2}\.\d{1,2})|CUDA (\d{1,2}\.\d{1,2})$")
+_GCC = re.compile(r"^(?!gcc version)(?:[^()]{0,20}\((?:[^()]|\([^()]*\)){0,120}\)\s*)?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)\b")
+_KERNEL = re.compile(r"^Linux-(\d[^\s]*?)(?:-(x86_64|aarch64|ppc64le))?(?:-(?:x86_64|aarch64|ppc64le))?-with-(\S+)$")
+_GLIBC = re.compile(r"^glibc-(\d+\.\d+)$")
+_GPU = re.compile(r"^(?P<name>[A-Z][^:]{1,70}?)(?:\s+\((?:arch=(?P<arch>\d{1,2}\.\d)|UUID: (?P<uuid>GPU-[0-9a-f-]{36}))\))?$")
+_CONFSTR = Version((3, 8))  # before it, platform.libc_ver told what the interpreter was linked with: glibc 2.9 on every machine
+
+
+def read(paste: Paste) -> tuple[Machine, ...]:
+    """What each report tells, the last before the others: it is how things stand now."""
+    if not is_report(paste.words):
+        return ()
+    return tuple(_machine(block) for block in reversed(list(_blocks(labelled(lines(paste))))))
+
+
+def _blocks(every: Iterator[Told]) -> Iterator[list[Told]]:
+    """A report ends where the next names its torch."""
+    block: list[Told] = []
+    for told in every:
+        if told.field is Field.TORCH and any(one.field is Field.TORCH for one in block):
+            yield block
+            block = []
+        block.append(told)
+    if block:
+        yield block
+
+
+def _machine(block: list[Told]) -> Machine:
+    host, one = _host(block), environment(block)
+    machine = Machine(
+        host=host,
+        driver=Driver(version=_driver(block, host)),
+        gpus=_gpus(block),
+        toolkits=_toolkits(block),
+        compilers=_compilers(block),
+    )
+    return replace(machine, environments=Known((one,), _source(one))) if one else machine
+
+
+def _source(one: PythonEnvironment) -> str:
+    told = (one.torch, one.python_version)
+    return next((fact.source for fact in told if isinstance(fact, Known)), PROGRAM)
+
+
+def _values(block: list[Told], field: Field) -> Iterator[Told]:
+    return (told for told in block if told.field is field)
+
+
+def _host(block: list[Told]) -> Host:
+    distribution: Fact[Distribution] = NOT_ASKED
+    architecture: Fact[str] = NOT_ASKED
+    for told in _values(block, Field.SYSTEM):
+        named, processor = read_distribution(told.value), read_processor(told.value)
+        distribution = told.line.known(named, PROGRAM) if named else distribution
+        architecture = told.line.known(processor, PROGRAM) if processor else architecture
+    host = Host(distribution=distribution, architecture=architecture, glibc=_glibc(block))
+    for told in _values(block, Field.PLATFORM):
+        host = _with_platform(host, told)
+    return host
+
+
+def _with_platform(host: Host, told: Told) -> Host:
+    """`Linux-5.15.0-75-generic-x86_64-with-glibc2.35` of Python's platform.platform()."""
+    found = _KERNEL.match(told.value)
+    if found is None:
+        named = read_distribution(told.value.replace("-", " "))
+        return replace(host, distribution=told.line.known(named, PROGRAM)) if named and host.distribution == NOT_ASKED else host
+    kernel = found[1]
+    wsl = (2 if "wsl2" in kernel.lower() else 1) if "microsoft" in kernel.lower() else 0
+    known: Fact[str] = told.line.known(found[2], PROGRAM) if found[2] else NOT_ASKED
+    return replace(
+        host,
+        kernel=told.line.known(kernel, PROGRAM),
+        wsl=told.line.known(wsl, PROGRAM),
+        architecture=host.architecture if isinstance(host.architecture, Known) else known,
+    )
+
+
+def _glibc(block: list[Told]) -> Fact[Version]:
+    python = next((Version.parse(told.value) for told in _values(block, Field.PYTHON) if told.value[:1].isdigit()), None)
+    for told in _values(block, Field.C_LIBRARY):
+        found = _GLIBC.match(told.value)
+        if found and python is not None and python >= _CONFSTR:
+            return told.line.known(Version.parse(found[1]), PROGRAM)
+    return NOT_ASKED
+
+
+def _driver(block: list[Told], host: Host) -> Fact[Version]:
+    """The driver's version; a Mac's is of a system of its own, with numbers of its own (1.1.0)."""
+    if isinstance(host.distribution, Known) and host.distribution.value.id == "macos":
+        return NOT_ASKED
+    for told in _values(block, Field.DRIVER):
+        found = _DRIVER.match(told.value.split("\n")[0].split()[0]) if told.value else None
+        if found:
+            return told.line.known(Version.parse(found[0]), PROGRAM)
+    return NOT_ASKED
+
+
+def _gpus(block: list[Told]) -> Fact[tuple[Gpu, ...]]:
+    found: dict[int | str, Gpu] = {}
+    for told in block:
+        if told.field is Field.GPU:
+            for number in told.numbers:
+                gpu = _gpu(told.line, told.value, number)
+                found.update({number: gpu} if gpu else {})
+        elif told.field is Field.GPUS:
+            inner = next(labelled((Line(told.line.number, told.value),)), None)
+            gpu = _gpu(told.line, inner.value if inner else told.value, inner.numbers[0] if inner and inner.numbers else None)
+            found.update({(inner.numbers[0] if inner and inner.numbers else told.value): gpu} if gpu else {})
+    if not found:
+        return NOT_ASKED
+    every = tuple(found.values())
+    return Known(every, every[0].name.source if isinstance(every[0].name, Known) else PROGRAM)
+
+
+_NO_GPU = frozenset(("No CUDA", "Could not collect", "Could not collect.", "N/A", "None", "No", "NA", "No GPU", "Not available"))
+
+
+def _gpu(line: Line, words: str, number: int | None) -> Gpu | None:
+    found = _GPU.match(words)
+    if found is None or found["name"] in _NO_GPU or "Compute Capability" in words:
+        return None
+    return Gpu(
+        name=line.known(found["name"], PROGRAM),
+        index=line.known(number, PROGRAM) if number is not None else NOT_ASKED,
+        uuid=line.known(found["uuid"], PROGRAM) if found["uuid"] else NOT_ASKED,
+        compute_capability=line.known(ComputeCapability.parse(found["arch"]), PROGRAM) if found["arch"] else NOT_ASKED,
+    )
+
+
+def _toolkits(block: list[Told]) -> Fact[tuple[Toolkit, ...]]:
+    """Whichever nvcc the report found; under CUDA_HOME where it says that it looked there."""
+    home = next((told.value for told in _values(block, Field.CUDA_HOME) if told.value.startswith("/")), "")
+    for told in _values(block, Field.NVCC):
+        found = _NVCC.search(told.value)
+        if found:
+            version = told.line.known(Version.parse(found[1] or found[2] or found[3]), PROGRAM)
+            return told.line.known((Toolkit(home.split()[0] if home else "", version=version, nvcc_version=version),), PROGRAM)
+    return NOT_ASKED
+
+
+def _compilers(block: list[Told]) -> Fact[tuple[Compiler, ...]]:
+    for told in _values(block, Field.COMPILER):
+        found = _GCC.match(told.value)
+        if found:
+            return told.line.known((Compiler("gcc", "", told.line.known(Version.parse(found[1]), PROGRAM)),), PROGRAM)
+    return NOT_ASKED

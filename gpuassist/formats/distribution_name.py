@@ -1,0 +1,92 @@
+"""The pretty name of a distribution, `Ubuntu 22.04.3 LTS (x86_64)`: what its os-release would say, and the processor."""
+
+from __future__ import annotations
+
+import re
+
+from gpuassist.model.machine import Distribution
+
+# The name that people see, in lower case without spaces -> `ID` and `ID_LIKE` of its os-release; longer names stand before those
+# that they start with.
+_NAMES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("ubuntu", "ubuntu", ("debian",)),
+    ("kubuntu", "ubuntu", ("debian",)),
+    ("xubuntu", "ubuntu", ("debian",)),
+    ("linuxmint", "linuxmint", ("ubuntu", "debian")),
+    ("pop!_os", "pop", ("ubuntu", "debian")),
+    ("elementaryos", "elementary", ("ubuntu", "debian")),
+    ("zorinos", "zorin", ("ubuntu", "debian")),
+    ("kdeneon", "neon", ("ubuntu", "debian")),
+    ("debian", "debian", ()),
+    ("kali", "kali", ("debian",)),
+    ("raspbian", "raspbian", ("debian",)),
+    ("fedora", "fedora", ()),
+    ("nobara", "nobara", ("fedora",)),
+    ("centos", "centos", ("rhel", "fedora")),
+    ("redhatenterpriselinux", "rhel", ("fedora",)),
+    ("rockylinux", "rocky", ("rhel", "centos", "fedora")),
+    ("almalinux", "almalinux", ("rhel", "centos", "fedora")),
+    ("scientificlinux", "scientific", ("rhel", "fedora")),
+    ("oraclelinux", "ol", ("fedora",)),
+    ("amazonlinux", "amzn", ("fedora",)),
+    ("archlinux", "arch", ()),
+    ("manjaro", "manjaro", ("arch",)),
+    ("endeavouros", "endeavouros", ("arch",)),
+    ("garuda", "garuda", ("arch",)),
+    ("cachyos", "cachyos", ("arch",)),
+    ("opensuseleap", "opensuse-leap", ("suse", "opensuse")),
+    ("opensusetumbleweed", "opensuse-tumbleweed", ("suse", "opensuse")),
+    ("opensuse", "opensuse", ("suse",)),
+    ("suselinuxenterpriseserver", "sles", ("suse",)),
+    ("suselinuxenterprisedesktop", "sled", ("suse",)),
+    ("gentoo", "gentoo", ()),
+    ("nixos", "nixos", ()),
+    ("void", "void", ()),
+    ("solus", "solus", ()),
+    ("alpine", "alpine", ()),
+    ("microsoftwindows", "windows", ()),
+    ("windows", "windows", ()),
+    ("macos", "macos", ()),
+    ("darwin", "macos", ()),
+)
+_PROCESSOR = re.compile(r"\((x86_64|amd64|aarch64|arm64|ppc64le|riscv64)\)\s*$|\b(x86_64|aarch64|arm64|ppc64le)\b", re.IGNORECASE)
+_VERSION = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d{1,5}){0,3}|(?<=[a-z])\d{2}\.\d{2}", re.IGNORECASE)
+_SERVICE_PACK = re.compile(r"\bSP(\d)\b")
+_UBUNTU = re.compile(r"\d{2}\.\d{2}")
+_SPELLED = {"amd64": "x86_64", "arm64": "aarch64"}
+
+
+def read_distribution(words: str) -> Distribution | None:
+    """The distribution; None where the words name none that is known."""
+    name = _without_processor(words)
+    plain = re.sub(r"[\s/_-]|gnu(?=[/ ]?linux)", "", name.lower()[:80]).replace("gnulinux", "")
+    plain = plain.replace("pop!os", "pop!_os")
+    for start, id_, like in _NAMES:
+        if plain.startswith(start):
+            return Distribution(id_, like, _version(id_, name), name)
+    return None
+
+
+def read_processor(words: str) -> str:
+    """`x86_64` or `aarch64`, as uname calls it; empty where the words do not say."""
+    found = _PROCESSOR.search(words)
+    if found is None:
+        return ""
+    told = (found[1] or found[2]).lower()
+    return _SPELLED.get(told, told)
+
+
+def _without_processor(words: str) -> str:
+    found = _PROCESSOR.search(words)
+    return (words[: found.start()] if found and found[1] else words).strip()
+
+
+def _version(id_: str, name: str) -> str:
+    found = _VERSION.search(name)
+    if found is None:
+        return ""
+    if id_ == "ubuntu":
+        release = _UBUNTU.match(found[0])  # 22.04.3 is the third set of images of 22.04
+        return release[0] if release else found[0]
+    pack = _SERVICE_PACK.search(name)
+    return f"{found[0]}.{pack[1]}" if pack and id_.startswith("sle") else found[0]
