@@ -45,11 +45,14 @@ class Unlikely:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """The findings, most likely cause first; what else the text could mean; what could not be told."""
+    """The findings, most likely cause first; what else the text could mean; what could not be told; how well the first finding
+    is founded, none where there is none.
+    """
 
     findings: tuple[Finding, ...] = ()
     less_likely: tuple[Unlikely, ...] = ()
     undetermined: tuple[Undetermined, ...] = ()
+    rank: Rank | None = None
 
 
 def weigh(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, *, minor: frozenset[str] = frozenset()) -> Explained:
@@ -64,7 +67,7 @@ def weigh(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, *, minor:
     doubted = [Unlikely(one.finding, _doubt(one, found)) for one in ordered if one not in kept]
     named = {clue.problem for clue in clues}
     open_ = tuple(one for one in joined.undetermined if one.problem in named - {kept_one.finding.problem for kept_one in kept})
-    return Explained(tuple(one.finding for one in kept), tuple(doubted), open_)
+    return Explained(tuple(one.finding for one in kept), tuple(doubted), open_, first.rank if first else None)
 
 
 def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, minor: frozenset[str]) -> Iterable[Suspect]:

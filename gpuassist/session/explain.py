@@ -11,7 +11,7 @@ from gpuassist.diagnose.judge import judge
 from gpuassist.diagnose.recognise import recognise
 from gpuassist.diagnose.signature import Setting
 from gpuassist.diagnose.sound import sound
-from gpuassist.diagnose.weigh import Unlikely, weigh
+from gpuassist.diagnose.weigh import Rank, Unlikely, weigh
 from gpuassist.formats.paste import read_paste
 from gpuassist.model.finding import Answer, Diagnosis, Severity, Undetermined
 from gpuassist.model.machine import Machine
@@ -51,7 +51,7 @@ class Doubt:
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """What is to be said of a text. `answers`: most likely cause first; `known` is false for a text that shows nothing that
-    gpuassist knows; `machine` holds the facts that were read in the text alone.
+    gpuassist knows; `machine` holds the facts that were read in the text alone; `rank` says how well the first answer is founded.
     """
 
     paste: Paste
@@ -62,6 +62,7 @@ class Explanation:
     facts_read: tuple[Section, ...]
     basis: Basis
     known: bool
+    rank: Rank | None = None
 
     @property
     def convicts(self) -> bool:
@@ -108,6 +109,7 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
         facts_read=_facts(told),
         basis=basis,
         known=bool(clues or healthy or _convicting(answers)),
+        rank=explained.rank,
     )
 
 
