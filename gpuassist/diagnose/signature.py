@@ -13,6 +13,7 @@ from gpuassist.model.paste import Clue, Passage, Paste, Weight
 from gpuassist.model.text import Parameter
 
 _QUOTED = 300  # characters of a passage that are shown
+_MOST_PLACES = 1000  # of one literal, from either end of the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +115,24 @@ def _matches(signature: Signature, setting: Setting, most: int) -> Iterator[re.M
             return
 
 
-def _places(literals: tuple[str, ...], lowered: str, most: int = 2000) -> list[int]:
-    """Where any of the literals stands, in order; a text that holds one more often than that says nothing more by it."""
-    places: list[int] = []
-    for literal in literals:
-        place = lowered.find(literal)
-        while place >= 0 and len(places) < most:
-            places.append(place)
-            place = lowered.find(literal, place + len(literal))
-    return sorted(places)
+def _places(literals: tuple[str, ...], lowered: str) -> list[int]:
+    """Where any of the literals stands, in order; of one that stands there thousands of times its first and its last places, for
+    a log begins with how it was started and ends with what went wrong.
+    """
+    return sorted({place for literal in literals for place in _places_of(literal, lowered)})
+
+
+def _places_of(literal: str, lowered: str) -> Iterator[int]:
+    place, count = lowered.find(literal), 0
+    while place >= 0 and count < _MOST_PLACES:
+        yield place
+        place, count = lowered.find(literal, place + len(literal)), count + 1
+    if place < 0:
+        return
+    place, count = lowered.rfind(literal, place), 0
+    while place >= 0 and count < _MOST_PLACES:
+        yield place
+        place, count = lowered.rfind(literal, 0, place), count + 1
 
 
 @cache
