@@ -1,6 +1,6 @@
 """Starts the real window with the machines that ship with gpuassist and saves a picture of every page, light and dark.
 
-    python tools/screenshots.py [FOLDER] [--size 1280x800] [--example NAME]... [--language LANG] [--page PAGE]...
+    python tools/screenshots.py [FOLDER] [--size 1280x800] [--example NAME]... [--language LANG] [--page PAGE]... [--wish WORDS]
 
 Without a display it starts Xvfb. What the window remembers and changes goes into a home of its own that is thrown away.
 """
@@ -39,7 +39,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--size", default="1280x800")
     parser.add_argument("--example", action="append", help="a machine in resources/machines, without its ending")
     parser.add_argument("--language", default="en")
-    parser.add_argument("--page", action="append", help="machine, found, repair, verify or live; all without it")
+    parser.add_argument("--page", action="append", help="machine, found, repair, verify, live or what-if; all without it")
+    parser.add_argument("--wish", default="gpu=10de:2684; gpu=RTX 5090", help="what the page What if is opened for")
     return parser.parse_args()
 
 
@@ -99,23 +100,25 @@ def _walk(run: WindowRun, options: argparse.Namespace) -> None:
 
 def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
     """Does one thing each time it is asked, and says how many milliseconds that takes to settle."""
-    from gpuassist.session.flow import GoTo, Step
+    from gpuassist.session.flow import GoTo, Place, Step, Tool, place_named
     from gpuassist.ui.page import OpenExample
     from gpuassist.ui.theme import Appearance
 
     assert run.frame is not None
     assert run.theme is not None
-    wanted = [Step(page) for page in options.page] if options.page else list(Step)
+    every: tuple[Place, ...] = (*Step, *Tool)
+    wanted = [place for page in options.page for place in [place_named(page)] if place is not None] if options.page else every
     for example in options.example or EXAMPLES:
         run.frame.pages.machine_page.asked.emit(OpenExample(example))
         yield SETTLED_MILLISECONDS
-        for step in wanted:
-            run.frame.go(GoTo(step, run.frame.flow.repairable if step is Step.REPAIR else ""))
+        wishes = {Step.REPAIR: run.frame.flow.repairable, Tool.WHAT_IF: options.wish}
+        for place in wanted:
+            run.frame.go(GoTo(place, wishes.get(place, "")))
             yield SETTLED_MILLISECONDS
             for appearance in (Appearance.LIGHT, Appearance.DARK):
                 run.theme.choose(appearance)
                 yield SETTLED_MILLISECONDS // 3
-                name = options.folder / f"{example}-{step.value}-{appearance.value}.png"
+                name = options.folder / f"{example}-{place.value}-{appearance.value}.png"
                 run.window.grab().save(str(name))
                 print(name)
 

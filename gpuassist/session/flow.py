@@ -21,6 +21,16 @@ class Step(str, Enum):
     LIVE = "live"
 
 
+class Tool(str, Enum):
+    """What stands beside the steps, for any time: it needs no facts, has no state, and no way on leads from it."""
+
+    WHAT_IF = "what-if"
+
+
+Place = Union[Step, Tool]
+"""Whatever the side list leads to."""
+
+
 class StepState(str, Enum):
     """What the side list shows beside a step."""
 
@@ -34,9 +44,12 @@ class StepState(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class GoTo:
-    """The user chose a step; `wish` is what to do there: for the repair page the CUDA version that new shells shall use."""
+    """The user chose a place; `wish` is what to do there.
 
-    step: Step
+    For the repair page that is the CUDA version that new shells shall use, for what-if the words of a wish (`session.wish_words`).
+    """
+
+    step: Place
     wish: str = ""
 
 
@@ -92,11 +105,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Where the user is; `trail` are the steps shown before, oldest first; `repairable` is the version a finding offers."""
+    """Where the user is; `trail` are the places shown before, oldest first; `repairable` is the version a finding offers."""
 
-    current: Step = Step.MACHINE
+    current: Place = Step.MACHINE
     states: tuple[tuple[Step, StepState], ...] = tuple((step, StepState.TODO) for step in Step)
-    trail: tuple[Step, ...] = ()
+    trail: tuple[Place, ...] = ()
     inspected: bool = False
     repairable: str = ""
     wish: str = ""
@@ -105,9 +118,9 @@ class Flow:
         """How a step stands."""
         return dict(self.states)[step]
 
-    def enabled(self, step: Step) -> bool:
-        """Whether the step can be shown now: what rests on facts waits for them, live memory does not."""
-        return step in {Step.MACHINE, Step.LIVE} or self.inspected
+    def enabled(self, place: Place) -> bool:
+        """Whether it can be shown now: what rests on facts waits for them, live memory and tools do not."""
+        return isinstance(place, Tool) or place in {Step.MACHINE, Step.LIVE} or self.inspected
 
     def entries(self) -> tuple[Entry, ...]:
         """The side list."""
@@ -115,13 +128,13 @@ class Flow:
 
     def next(self) -> Step | None:
         """Where the way on leads: past a repair that nobody needs; none at the end or before the facts are there."""
-        after = _NEXT.get(self.current)
+        after = None if isinstance(self.current, Tool) else _NEXT.get(self.current)
         if self.current is Step.FOUND and not self.repairable:
             after = Step.VERIFY
         return after if after is not None and self.enabled(after) else None
 
-    def back(self) -> Step | None:
-        """The step shown before this one."""
+    def back(self) -> Place | None:
+        """What was shown before this."""
         return self.trail[-1] if self.trail else None
 
 
@@ -143,12 +156,17 @@ def follow(flow: Flow, event: Event) -> Flow:
     return _read(flow, event)
 
 
-def _go(flow: Flow, step: Step, wish: str) -> Flow:
-    if not flow.enabled(step):
+def place_named(value: str) -> Place | None:
+    """The step or the tool with this value; none has another."""
+    return next((place for place in (*Step, *Tool) if place.value == value), None)
+
+
+def _go(flow: Flow, place: Place, wish: str) -> Flow:
+    if not flow.enabled(place):
         return flow
-    if step is flow.current:
+    if place is flow.current:
         return replace(flow, wish=wish or flow.wish)
-    return replace(flow, current=step, wish=wish, trail=(*flow.trail, flow.current)[-_TRAIL_AT_MOST:])
+    return replace(flow, current=place, wish=wish, trail=(*flow.trail, flow.current)[-_TRAIL_AT_MOST:])
 
 
 def _read(flow: Flow, event: ReadingStarted | ReadingEnded | ReadingFailed) -> Flow:

@@ -17,7 +17,7 @@ from gpuassist.ui.main_window import MainWindow
 from gpuassist.ui.palette import DARK, LIGHT
 
 if TYPE_CHECKING:
-    from gpuassist.session.flow import Step
+    from gpuassist.session.flow import Place
     from gpuassist.ui.frame import Frame
     from gpuassist.ui.jobs import Jobs
     from gpuassist.ui.theme import Appearance, Theme
@@ -26,7 +26,7 @@ _DARK_BELOW = 128  # of 255, the lightness of the desktop's own window colour
 
 
 def run_window(session: Session, *, machine_file: str = "", start_page: str = "", arguments: Sequence[str] = ("gpuassist",)) -> int:
-    """Shows the window until it is closed; `start_page` is the value of a step, empty for the first."""
+    """Shows the window until it is closed; `start_page` is the value of a step or a tool, empty for the first."""
     application = QApplication(list(arguments))
     application.setApplicationName("gpuassist")
     application.setDesktopFileName("gpuassist")
@@ -102,7 +102,7 @@ class WindowRun(QObject):
         self.jobs = Jobs()
         self._faults = Faults(self)
         desk = Desk(self._session, self.jobs, Asking())
-        self.frame = Frame(desk, machine_file=self._machine_file, start=_step(self._start_page), appearance=appearance)
+        self.frame = Frame(desk, machine_file=self._machine_file, start=_place(self._start_page), appearance=appearance)
         self.frame.appearance_chosen.connect(self._choose_appearance)
         self._faults.happened.connect(self.frame.show_fault)
         self._faults.listen()
@@ -130,7 +130,7 @@ def _appearance(value: str) -> Appearance:
     return Appearance(value) if value in {one.value for one in Appearance} else Appearance.SYSTEM
 
 
-def _step(value: str) -> Step:
-    from gpuassist.session.flow import Step
+def _place(value: str) -> Place:
+    from gpuassist.session.flow import Step, place_named
 
-    return Step(value) if value in {one.value for one in Step} else Step.MACHINE
+    return place_named(value) or Step.MACHINE

@@ -10,7 +10,21 @@ from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.model.text import text
-from gpuassist.session.flow import Back, Event, Flow, GoTo, Marked, Next, ReadingFailed, ReadingStarted, Step, follow
+from gpuassist.session.flow import (
+    Back,
+    Event,
+    Flow,
+    GoTo,
+    Marked,
+    Next,
+    Place,
+    ReadingFailed,
+    ReadingStarted,
+    Step,
+    Tool,
+    follow,
+    place_named,
+)
 from gpuassist.ui.page import Desk, OpenExample, OpenRecording, ReadAgain
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.reading import Reading
@@ -28,7 +42,7 @@ _ROOM_MILLISECONDS = 50  # for the first page's cards to be made and painted, on
 
 
 class Frame(QWidget):
-    """All of the window: five steps. Nothing is ever read on this thread."""
+    """All of the window: five steps, and tools beside them. Nothing is ever read on this thread."""
 
     appearance_chosen = Signal(object)  # Appearance
 
@@ -37,14 +51,14 @@ class Frame(QWidget):
         desk: Desk,
         *,
         machine_file: str = "",
-        start: Step = Step.MACHINE,
+        start: Place = Step.MACHINE,
         appearance: Appearance,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._desk = desk
         self._machine_file = machine_file
-        self._wanted: Step | None = start  # until the facts are there that its page needs
+        self._wanted: Place | None = start  # until the facts are there that its page needs
         self._flow = Flow()
         self._after_paint = QTimer(self)
         self._after_paint.setSingleShot(True)
@@ -151,8 +165,8 @@ class Frame(QWidget):
         self._next = self._action("", "Alt+Right", self._go_on)
         self._action("", "Ctrl+R", self._reading.again)
         self._action("", "F1", self._show_help)
-        for place, step in enumerate(Step, start=1):
-            self._action(step.value, f"Ctrl+{place}", self._choose_by_key)
+        for number, place in enumerate((*Step, *Tool), start=1):
+            self._action(place.value, f"Ctrl+{number}", self._choose_by_key)
 
     def _action(self, words: str, keys: str, slot: Callable[[], None]) -> QAction:
         action = QAction(words, self)
@@ -164,7 +178,8 @@ class Frame(QWidget):
     @Slot()
     def _show_flow(self) -> None:
         self._side.show_entries(self._flow.entries())
-        self._pages.show_step(self._flow.current, self._flow.wish)
+        self._side.show_tool(self._flow.current)
+        self._pages.show_place(self._flow.current, self._flow.wish)
         self._show_bar()
 
     @Slot()
@@ -183,14 +198,15 @@ class Frame(QWidget):
         self._bar.show_actions(bar.left, bar.note, tuple(ways), has_primary=ways[-1:] != [self._back])
 
     @Slot(object)
-    def _choose(self, step: Step) -> None:
-        self.go(GoTo(step))
+    def _choose(self, place: Place) -> None:
+        self.go(GoTo(place))
 
     @Slot()
     def _choose_by_key(self) -> None:
         action = self.sender()
-        if isinstance(action, QAction):
-            self._choose(Step(action.text()))
+        place = place_named(action.text()) if isinstance(action, QAction) else None
+        if place is not None:
+            self._choose(place)
 
     @Slot()
     def _go_back(self) -> None:

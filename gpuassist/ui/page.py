@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gpuassist.session.flow import Step
+from gpuassist.session.flow import Place
 from gpuassist.ui.widgets.scroll_page import ScrollPage
 
 if TYPE_CHECKING:
@@ -66,12 +66,12 @@ class OpenExample:
 
 
 class Page(QWidget):
-    """One step of the wizard. A page asks the frame through `asked` and never reaches for another page.
+    """One step of the wizard, or a tool beside the steps. A page asks the frame through `asked` and never reaches for another page.
 
     `asked` carries `GoTo`, `Marked` (how this step stands), `ReadAgain`, `OpenRecording` or `OpenExample`.
     """
 
-    STEP: ClassVar[Step]
+    STEP: ClassVar[Place]
 
     asked = Signal(object)
     bar_changed = Signal()

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gpuassist.model.text import text
-from gpuassist.session.flow import Step
+from gpuassist.session.flow import Place, Step
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.catalogue import make_page
 from gpuassist.ui.pages.machine import MachinePage
@@ -29,8 +29,8 @@ class PageStack(QStackedWidget):
         super().__init__(parent)
         self._desk = desk
         self._inspection: Inspection | None = None
-        self._pages: dict[Step, Page] = {}
-        self._shown = (Step.MACHINE, "")
+        self._pages: dict[Place, Page] = {}
+        self._shown: tuple[Place, str] = (Step.MACHINE, "")
         self.warm_up = WarmUp(desk.jobs, self)
         self.warm_up.done.connect(self._show_what_waited)
         self._waiting: QWidget | None = None
@@ -42,14 +42,14 @@ class PageStack(QStackedWidget):
         assert isinstance(page, MachinePage)
         return page
 
-    def page(self, step: Step) -> Page:
-        """The page of a step, made when it is first asked for."""
-        if step not in self._pages:
-            self.take(make_page(step, self._desk, self))
-        return self._pages[step]
+    def page(self, place: Place) -> Page:
+        """The page of a place, made when it is first asked for."""
+        if place not in self._pages:
+            self.take(make_page(place, self._desk, self))
+        return self._pages[place]
 
     def take(self, page: Page) -> None:
-        """Takes a page in as that of its step."""
+        """Takes a page in as that of its place."""
         page.asked.connect(self.asked)
         page.bar_changed.connect(self.bar_changed)
         self._pages[page.STEP] = page
@@ -57,10 +57,10 @@ class PageStack(QStackedWidget):
         if self._inspection is not None:
             page.show_inspection(self._inspection)
 
-    def show_step(self, step: Step, wish: str) -> None:
-        """Shows the page of a step, opened for `wish`."""
-        if (step, wish) != self._shown or self.currentWidget() is None or self.currentWidget() is not self._pages.get(step):
-            self._shown = (step, wish)
+    def show_place(self, place: Place, wish: str) -> None:
+        """Shows the page of a place, opened for `wish`."""
+        if (place, wish) != self._shown or self.currentWidget() is None or self.currentWidget() is not self._pages.get(place):
+            self._shown = (place, wish)
             self._show()
 
     def show_inspection(self, inspection: Inspection) -> None:
@@ -89,9 +89,9 @@ class PageStack(QStackedWidget):
         return self._waiting
 
     def _show(self) -> None:
-        step, wish = self._shown
-        waits = step is Step.LIVE and not self.warm_up.is_done
-        wanted: QWidget = self._wait() if waits else self.page(step)
+        place, wish = self._shown
+        waits = place is Step.LIVE and not self.warm_up.is_done
+        wanted: QWidget = self._wait() if waits else self.page(place)
         before = self.currentWidget()
         if isinstance(before, Page) and before is not wanted:
             before.leave()

@@ -59,6 +59,8 @@ QComboBox, QLineEdit {
     selection-background-color: $accent; selection-color: $on_accent;
 }
 QComboBox { padding-right: 26px; }
+QComboBox[long="true"] { combobox-popup: 0; }
+QComboBox[wished="yes"] { border-color: $accent; color: $accent; }
 QComboBox:hover { background: $well; }
 QComboBox:focus, QLineEdit:focus { border: 2px solid $accent; padding: 4px 9px; }
 QComboBox:focus { padding-right: 25px; }
@@ -68,6 +70,8 @@ QComboBox QAbstractItemView {
     background: $panel; border: 1px solid $line; outline: 0; padding: 4px;
     selection-background-color: $accent_tint; selection-color: $text;
 }
+QListView#completions { background: $panel; border: 1px solid $line; padding: 4px; }
+QListView#completions::item { padding: 4px 6px; }
 QMenu { background: $panel; border: 1px solid $line; padding: 4px; }
 QMenu::item { padding: 6px 24px 6px 12px; border-radius: 6px; }
 QMenu::item:selected { background: $accent_tint; color: $text; }

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.machine import Machine
-from gpuassist.session.flow import Step, StepState
+from gpuassist.session.flow import Place, Step, StepState
 from gpuassist.session.words import ENGLISH
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk
@@ -37,13 +37,13 @@ class Frames:
     show: Show
     qtbot: QtBot
 
-    def __call__(self, path: str, start: Step = Step.MACHINE) -> Frame:
+    def __call__(self, path: str, start: Place = Step.MACHINE) -> Frame:
         """A frame that has read this recording."""
         frame = self.opened(path, start)
         self.settle(frame)
         return frame
 
-    def opened(self, path: str, start: Step = Step.MACHINE) -> Frame:
+    def opened(self, path: str, start: Place = Step.MACHINE) -> Frame:
         """A frame that begins to read this recording."""
         frame = self.show(Frame(self.desk, machine_file=path, start=start, appearance=Appearance.LIGHT), 1280, 800)
         frame.begin()

@@ -71,14 +71,14 @@ def test_a_page_made_late_hears_of_the_machine(stack: PageStack) -> None:
 
 
 def test_showing_arrives_and_leaves(stack: PageStack, noting: Noting) -> None:
-    stack.show_step(Step.FOUND, "12.4")
-    stack.show_step(Step.MACHINE, "")
+    stack.show_place(Step.FOUND, "12.4")
+    stack.show_place(Step.MACHINE, "")
     assert noting.notes == ["arrive 12.4", "leave"]
 
 
 def test_showing_the_same_again_arrives_only_for_a_new_wish(stack: PageStack, noting: Noting) -> None:
     for wish in ("", "", "12.4"):
-        stack.show_step(Step.FOUND, wish)
+        stack.show_place(Step.FOUND, wish)
     assert noting.notes == ["arrive", "arrive 12.4"]
 
 
@@ -99,7 +99,7 @@ def test_a_changed_bar_is_passed_on(stack: PageStack, noting: Noting, qtbot: QtB
 
 
 def test_live_memory_waits_for_its_libraries(stack: PageStack, qtbot: QtBot) -> None:
-    stack.show_step(Step.LIVE, "")
+    stack.show_place(Step.LIVE, "")
     assert not isinstance(stack.currentWidget(), Page)
     assert stack.bar().left == ()
     with qtbot.waitSignal(stack.bar_changed, timeout=20_000):
@@ -108,7 +108,7 @@ def test_live_memory_waits_for_its_libraries(stack: PageStack, qtbot: QtBot) -> 
 
 
 def test_libraries_that_come_later_disturb_nobody(stack: PageStack, qtbot: QtBot) -> None:
-    stack.show_step(Step.MACHINE, "")
+    stack.show_place(Step.MACHINE, "")
     with qtbot.waitSignal(stack.warm_up.done, timeout=20_000):
         stack.warm_up.start()
     assert stack.currentWidget() is stack.machine_page

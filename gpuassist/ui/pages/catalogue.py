@@ -1,17 +1,21 @@
-"""Which class is the page of which step; each module is imported when its page is first shown, some are heavy."""
+"""Which class is the page of which step or tool; each module is imported when its page is first shown, some are heavy."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtWidgets import QWidget
 
-from gpuassist.session.flow import Step
+from gpuassist.session.flow import Place, Step, Tool
 from gpuassist.ui.page import Desk, Page
 from gpuassist.ui.pages.machine import MachinePage
+from gpuassist.ui.tools import TOOLS
 
 
-def make_page(step: Step, desk: Desk, parent: QWidget) -> Page:
-    """The page of a step."""
-    return _MAKERS[step](desk, parent)
+def make_page(place: Place, desk: Desk, parent: QWidget) -> Page:
+    """The page of a step or a tool."""
+    make = TOOLS[place].make if isinstance(place, Tool) else _MAKERS[place]
+    return make(desk, parent)
 
 
 def _found(desk: Desk, parent: QWidget) -> Page:
@@ -38,4 +42,10 @@ def _live(desk: Desk, parent: QWidget) -> Page:
     return LivePage(desk, parent)
 
 
-_MAKERS = {Step.MACHINE: MachinePage, Step.FOUND: _found, Step.REPAIR: _repair, Step.VERIFY: _verify, Step.LIVE: _live}
+_MAKERS: dict[Step, Callable[[Desk, QWidget], Page]] = {
+    Step.MACHINE: MachinePage,
+    Step.FOUND: _found,
+    Step.REPAIR: _repair,
+    Step.VERIFY: _verify,
+    Step.LIVE: _live,
+}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.model.plan import StepKind
 from gpuassist.model.text import Text, text
@@ -15,11 +15,11 @@ from gpuassist.session.repair_summary import Offer, edit_summary, line_context, 
 from gpuassist.session.words import Words
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import sentence_case
-from gpuassist.ui.widgets.buttons import Choice, CopyButton, Tick
+from gpuassist.ui.widgets.buttons import Choice, Tick
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.labels import ElidedLabel, Rule
-from gpuassist.ui.widgets.marks import MarkIcon
-from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
+from gpuassist.ui.widgets.paragraphs import paragraph, set_paragraph
+from gpuassist.ui.widgets.step_row import StepRow
 
 _INDENT = 26  # of what belongs to a tick, under its words
 
@@ -133,54 +133,6 @@ class PlanCard(Card):
     @Slot(bool)
     def _choose_loader(self, ticked: bool) -> None:  # noqa: FBT001 -- Qt's own signature
         self.loader_chosen.emit(LdLibraryPath.ON if ticked else LdLibraryPath.OFF)
-
-
-class StepRow(QWidget):
-    """A step: its number or how it went, what it does, one line below it, and commands to copy."""
-
-    def __init__(
-        self, words: Words, title: Text, detail: Text | None, parent: QWidget | None = None, *, commands: tuple[str, ...] = ()
-    ) -> None:
-        super().__init__(parent)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(10)
-        grid.setVerticalSpacing(2)
-        grid.setColumnStretch(1, 1)
-        self._number = label("", "muted", self)
-        self._number.setFixedWidth(20)
-        self._number.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
-        self._icon = MarkIcon(Mark.TODO, self)
-        self._icon.hide()
-        grid.addWidget(self._number, 0, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(self._icon, 0, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(paragraph(words(title), "", self), 0, 1)
-        if detail is not None:
-            grid.addWidget(paragraph(words(detail), "small", self), 1, 1)
-        for place, command in enumerate(commands):
-            grid.addLayout(self._command(words, command), 2 + place, 1)
-
-    @property
-    def mark(self) -> Mark | None:
-        """How it went; none before."""
-        return None if self._icon.isHidden() else self._icon.mark
-
-    def show_number(self, number: int) -> None:
-        """Which step it is."""
-        self._number.setText(str(number))
-
-    def show_mark(self, mark: Mark) -> None:
-        """How it went."""
-        self._icon.set_mark(mark)
-        self._icon.show()
-        self._number.hide()
-
-    def _command(self, words: Words, command: str) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(ElidedLabel(command, "mono", self), 1)
-        row.addWidget(CopyButton(words, lambda: command, self))
-        return row
 
 
 class LineRow(QWidget):

@@ -20,21 +20,15 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gpuassist.model.chain import Chain, Joint, Node, Part, Status
-from gpuassist.model.text import Text, text
+from gpuassist.model.chain import Chain, Joint, Node, Status
+from gpuassist.model.text import text
+from gpuassist.session.chain_words import PART_WORDS, STATUS_WORDS, chain_in_words
 from gpuassist.session.words import Words
-from gpuassist.ui.palette import MARK_WORDS, Mark, Palette
+from gpuassist.ui.palette import Mark, Palette
 from gpuassist.ui.theme import SMALL_POINTS, colours, sans
 from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, Lane, PlacedJoint, arrange
 from gpuassist.ui.widgets.marks import paint_mark
 
-PART_WORDS: dict[Part, Text] = {
-    Part.GPU: text("GPU"),
-    Part.DRIVER: text("Driver"),
-    Part.TORCH: text("torch"),
-    Part.TOOLKIT: text("Toolkit"),
-    Part.COMPILER: text("Compiler"),
-}
 _CORNER = 10.0
 _PADDING = 12.0
 _LEAST_WIDTH = 520
@@ -79,13 +73,7 @@ class ChainView(QWidget):
 
     def plain_text(self) -> str:
         """The chain in sentences."""
-        boxes = [f"{box.part}: {box.name}, {box.detail} ({self._status(box.status)})" for box in self._boxes]
-        joints = [
-            f"{self._words(PART_WORDS[joint.first])} – {self._words(PART_WORDS[joint.second])}: "
-            + ", ".join(filter(None, (self._status(joint.status), self._reasons[joint])))
-            for joint in self._chain.joints
-        ]
-        return "\n".join(boxes + joints)
+        return chain_in_words(self._chain, self._words)
 
     def sizeHint(self) -> QSize:
         return QSize(_LEAST_WIDTH, round(self._arranged(max(self.width(), _LEAST_WIDTH)).height))
@@ -144,7 +132,7 @@ class ChainView(QWidget):
         return _Box(self._words(PART_WORDS[node.part]), self._words(node.name), self._words(node.detail), node.status)
 
     def _status(self, status: Status) -> str:
-        return self._words(MARK_WORDS[Mark(status.value)])
+        return self._words(STATUS_WORDS[status])
 
     def _place(self) -> None:
         self._drawing = self._arranged(self.width())

@@ -1,17 +1,18 @@
-"""The side list: each step with its state; the arrows move, Enter or a click opens."""
+"""The side list: each step with its state, then the tools for any time; the arrows move, Enter or a click opens."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuassist import __version__
 from gpuassist.model.text import Text, text
-from gpuassist.session.flow import Entry, Step
+from gpuassist.session.flow import Entry, Place, Step, Tool
 from gpuassist.session.words import Words
-from gpuassist.ui.palette import MARK_WORDS, Mark
+from gpuassist.ui.palette import MARK_WORDS, Mark, Palette
 from gpuassist.ui.theme import colours, sans
+from gpuassist.ui.tools import TOOLS, Strokes
 from gpuassist.ui.widgets.keys import press_focused
 from gpuassist.ui.widgets.marks import paint_mark
 from gpuassist.ui.widgets.paragraphs import label
@@ -29,9 +30,9 @@ _MARK = 20
 
 
 class SideList(QFrame):
-    """The steps from top to bottom; what belongs below them goes into `foot`."""
+    """The steps from top to bottom, the tools below them; what belongs at the bottom goes into `foot`."""
 
-    chosen = Signal(object)  # Step
+    chosen = Signal(object)  # Place
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,14 +44,13 @@ class SideList(QFrame):
         layout.setSpacing(2)
         brand = label("gpuassist", "brand", self)
         brand.setToolTip(f"gpuassist {__version__}")
-        section = label(words(text("SET UP")), "section", self)
-        for widget, bottom in ((brand, 24), (section, 4)):
-            widget.setContentsMargins(10, 0, 0, bottom)
-            layout.addWidget(widget)
-        self._rows = {step: _StepRow(step, words(STEP_WORDS[step]), self) for step in Step}
-        for row in self._rows.values():
-            layout.addWidget(row)
-            row.clicked.connect(self._choose)
+        brand.setContentsMargins(10, 0, 0, 24)
+        layout.addWidget(brand)
+        self._steps = {step: _StepRow(step, words(STEP_WORDS[step]), self) for step in Step}
+        self._tools = {tool: _ToolRow(tool, words(entry.words), self, strokes=entry.strokes) for tool, entry in TOOLS.items()}
+        self._rows: dict[Place, _Row] = {row.place: row for row in (*self._steps.values(), *self._tools.values())}
+        self._add(words(text("SET UP")), 0, tuple(self._steps.values()))
+        self._add(words(text("ANY TIME")), 16, tuple(self._tools.values()))
         layout.addStretch(1)
         self.foot = QVBoxLayout()
         self.foot.setSpacing(4)
@@ -60,11 +60,16 @@ class SideList(QFrame):
         """Shows how the steps stand."""
         for entry in entries:
             mark = Mark(entry.state.value)
-            self._rows[entry.step].show_entry(entry, self._words(MARK_WORDS[mark]))
+            self._steps[entry.step].show_entry(entry, self._words(MARK_WORDS[mark]))
 
-    def row(self, step: Step) -> QAbstractButton:
-        """The button of a step."""
-        return self._rows[step]
+    def show_tool(self, current: Place) -> None:
+        """Shows which tool is open, if one is."""
+        for tool, row in self._tools.items():
+            row.show_current(current=tool is current)
+
+    def row(self, place: Place) -> QAbstractButton:
+        """The button of a step or a tool."""
+        return self._rows[place]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if press_focused(self, event):
@@ -80,15 +85,24 @@ class SideList(QFrame):
     @Slot()
     def _choose(self) -> None:
         row = self.sender()
-        if isinstance(row, _StepRow):
-            self.chosen.emit(row.step)
+        if isinstance(row, _Row):
+            self.chosen.emit(row.place)
+
+    def _add(self, title: str, above: int, rows: tuple[_Row, ...]) -> None:
+        layout = self.layout()
+        assert layout is not None
+        section = label(title, "section", self)
+        section.setContentsMargins(10, above, 0, 4)
+        layout.addWidget(section)
+        for row in rows:
+            layout.addWidget(row)
+            row.clicked.connect(self._choose)
 
 
-class _StepRow(QAbstractButton):
-    def __init__(self, step: Step, words: str, parent: QWidget) -> None:
+class _Row(QAbstractButton):
+    def __init__(self, place: Place, words: str, parent: QWidget) -> None:
         super().__init__(parent)
-        self.step = step
-        self._mark = Mark.TODO
+        self.place = place
         self._current = False
         self.setText(words)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -96,11 +110,8 @@ class _StepRow(QAbstractButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def show_entry(self, entry: Entry, state: str) -> None:
-        self._mark, self._current = Mark(entry.state.value), entry.current
-        self.setEnabled(entry.enabled)
-        self.setAccessibleName(f"{self.text()}, {state}")
-        self.setToolTip(state)
+    def show_current(self, *, current: bool) -> None:
+        self._current = current
         self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -123,10 +134,43 @@ class _StepRow(QAbstractButton):
         elif self.underMouse() and self.isEnabled():
             painter.setBrush(QColor(palette.unknown_tint))
         painter.drawRoundedRect(ground, 8, 8)
-        circle = QRectF(10, (self.height() - _MARK) / 2, _MARK, _MARK)
-        paint_mark(painter, circle, self._mark, palette, turn=300)
+        self.paint_sign(painter, QRectF(10, (self.height() - _MARK) / 2, _MARK, _MARK), palette)
         painter.setFont(sans(bold=self._current))
         painter.setPen(QColor(palette.accent if self._current else palette.text if self.isEnabled() else palette.muted))
         room = self.rect().adjusted(40, 0, -8, 0)
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())
         painter.end()
+
+    def paint_sign(self, painter: QPainter, square: QRectF, palette: Palette) -> None:
+        raise NotImplementedError
+
+
+class _StepRow(_Row):
+    def __init__(self, step: Step, words: str, parent: QWidget) -> None:
+        super().__init__(step, words, parent)
+        self._mark = Mark.TODO
+
+    def show_entry(self, entry: Entry, state: str) -> None:
+        self._mark = Mark(entry.state.value)
+        self.setEnabled(entry.enabled)
+        self.setAccessibleName(f"{self.text()}, {state}")
+        self.setToolTip(state)
+        self.show_current(current=entry.current)
+
+    def paint_sign(self, painter: QPainter, square: QRectF, palette: Palette) -> None:
+        paint_mark(painter, square, self._mark, palette, turn=300)
+
+
+class _ToolRow(_Row):
+    def __init__(self, tool: Tool, words: str, parent: QWidget, *, strokes: Strokes) -> None:
+        super().__init__(tool, words, parent)
+        self._strokes = strokes
+        self.setAccessibleName(words)
+
+    def paint_sign(self, painter: QPainter, square: QRectF, palette: Palette) -> None:
+        pen = QPen(QColor(palette.accent if self._current else palette.text), 1.6)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.setPen(pen)
+        for stroke in self._strokes:
+            painter.drawPolyline([QPointF(square.x() + x * square.width(), square.y() + y * square.height()) for x, y in stroke])

@@ -22,12 +22,13 @@ from gpuassist.session.context import Session
 from gpuassist.session.fix import CudaPlan, LdLibraryPath, ShellLine, UseCuda, plan_use_cuda
 from gpuassist.session.repair_summary import Offer, TerminalRow
 from gpuassist.session.words import ENGLISH
-from gpuassist.ui.pages.repair_plan import LineRow, LoaderRow, PlanCard, StepRow
+from gpuassist.ui.pages.repair_plan import LineRow, LoaderRow, PlanCard
 from gpuassist.ui.pages.repair_result import DiffCard, HistoryCard, ReceiptRow, TerminalCard
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.marks import StatusPill
+from gpuassist.ui.widgets.step_row import StepRow
 from tests.repair.homes import make_toolkit, world_at
 from tests.ui.showing import Show, button_named, words_in
 

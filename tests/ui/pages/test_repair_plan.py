@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QClipboard
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
@@ -23,10 +22,10 @@ from gpuassist.session.context import Session
 from gpuassist.session.fix import CudaPlan, LdLibraryPath, ShellLine, UseCuda, plan_use_cuda
 from gpuassist.session.repair_summary import Offer
 from gpuassist.session.words import ENGLISH
-from gpuassist.ui.pages.repair_plan import LineRow, PlanCard, StepRow
+from gpuassist.ui.pages.repair_plan import LineRow, PlanCard
 from gpuassist.ui.palette import Mark
-from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.labels import ElidedLabel
+from gpuassist.ui.widgets.step_row import StepRow
 from tests.repair.homes import make_toolkit, world_at
 from tests.ui.showing import Show, words_in
 
@@ -168,20 +167,6 @@ def test_a_new_plan_has_no_marks(full: PlanCard, planned: Plan, qtbot: QtBot) ->
     full.mark_steps([Mark.PROBLEM])
     full.show_plan(planned(UseCuda("12.4")))
     qtbot.waitUntil(lambda: [row.mark for row in full.findChildren(StepRow) if row.isVisibleTo(full)] == [None, None, None])
-
-
-def test_each_command_is_copied_by_its_own_button(show: Show, clipboard: QClipboard) -> None:
-    row = show(StepRow(ENGLISH, text("Do this"), None, commands=("hash -r", "exec bash")), 360, 120)
-    for button in row.findChildren(CopyButton):
-        button.click()
-    assert clipboard.text() == "exec bash"
-    assert [label.words for label in row.findChildren(ElidedLabel)] == ["hash -r", "exec bash"]
-
-
-def test_a_step_without_detail_is_one_line(show: Show) -> None:
-    row = show(StepRow(ENGLISH, text("Do this"), None), 360, 60)
-    row.show_number(2)
-    assert words_in(row) == ["2", "Do this"]
 
 
 def test_a_statement_of_many_lines_is_one(show: Show) -> None:

@@ -7,10 +7,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QAbstractButton, QPushButton
 
-from gpuassist.session.flow import Entry, Flow, ReadingEnded, Step, StepState, follow
+from gpuassist.session.flow import Entry, Flow, Place, ReadingEnded, Step, StepState, Tool, follow
 from gpuassist.session.words import ENGLISH
 from gpuassist.ui.palette import MARK_WORDS, Mark
 from gpuassist.ui.theme import Theme
+from gpuassist.ui.tools import TOOLS
 from gpuassist.ui.widgets.side_list import STEP_WORDS, WIDTH, SideList
 from tests.ui.showing import Show, ink_in, overlapping, words_in
 
@@ -29,8 +30,8 @@ def standing(step: Step, state: StepState, *, enabled: bool = True, current: boo
     return (Entry(step, state, enabled, current),)
 
 
-def focused(side: SideList) -> list[Step]:
-    return [step for step in Step if side.row(step).hasFocus()]
+def focused(side: SideList) -> list[Place]:
+    return [place for place in (*Step, *Tool) if side.row(place).hasFocus()]
 
 
 def chosen(side: SideList, row: QAbstractButton, key: Qt.Key) -> list[object]:
@@ -87,11 +88,12 @@ def test_a_step_that_waits_for_facts_cannot_be_opened(side: SideList) -> None:
     [
         (Qt.Key.Key_Down, Step.MACHINE, Step.FOUND),
         (Qt.Key.Key_Up, Step.VERIFY, Step.REPAIR),
-        (Qt.Key.Key_Down, Step.LIVE, Step.MACHINE),
-        (Qt.Key.Key_Up, Step.MACHINE, Step.LIVE),
+        (Qt.Key.Key_Down, Step.LIVE, next(iter(Tool))),
+        (Qt.Key.Key_Down, list(Tool)[-1], Step.MACHINE),
+        (Qt.Key.Key_Up, Step.MACHINE, list(Tool)[-1]),
     ],
 )
-def test_the_arrows_move_and_go_round(side: SideList, key: Qt.Key, begin: Step, end: Step) -> None:
+def test_the_arrows_move_and_go_round(side: SideList, key: Qt.Key, begin: Place, end: Place) -> None:
     assert chosen(side, side.row(begin), key) == []
     assert focused(side) == [end]
 
@@ -121,15 +123,44 @@ def test_focus_can_be_seen(theme: Theme, side: SideList) -> None:
 
 
 def test_rows_stand_apart_and_inside(side: SideList) -> None:
-    boxes = [side.row(step).geometry() for step in Step]
+    boxes = [side.row(place).geometry() for place in (*Step, *Tool)]
     assert not overlapping(boxes)
     assert all(box.right() < WIDTH for box in boxes)
 
 
-@pytest.mark.parametrize("step", list(Step))
-def test_words_of_a_row_fit_it(side: SideList, step: Step) -> None:
-    row = side.row(step)
+@pytest.mark.parametrize("place", [*Step, *Tool])
+def test_words_of_a_row_fit_it(side: SideList, place: Place) -> None:
+    row = side.row(place)
     assert row.fontMetrics().horizontalAdvance(row.text()) < row.width() - 48
+
+
+@pytest.mark.parametrize("tool", list(Tool))
+def test_every_tool_has_a_row_below_the_steps(side: SideList, tool: Tool) -> None:
+    row = side.row(tool)
+    assert row.text() == row.accessibleName() == ENGLISH(TOOLS[tool].words)
+    assert row.y() > side.row(Step.LIVE).geometry().bottom()
+
+
+@pytest.mark.parametrize("tool", list(Tool))
+def test_a_click_opens_a_tool_before_anything_was_read(side: SideList, tool: Tool) -> None:
+    side.show_entries(Flow().entries())
+    spy = QSignalSpy(side.chosen)
+    QTest.mouseClick(side.row(tool), Qt.MouseButton.LeftButton)
+    assert spy.at(0)[0] is tool
+
+
+@pytest.mark.parametrize("tool", list(Tool))
+def test_the_open_tool_stands_out(each_look: Theme, side: SideList, tool: Tool) -> None:
+    side.show_tool(tool)
+    assert ink_in(side.row(tool), each_look.palette().accent_tint) > 2_000
+    assert ink_in(side.row(tool), each_look.palette().accent) > 10
+
+
+@pytest.mark.parametrize("tool", list(Tool))
+def test_a_tool_that_was_left_stands_out_no_more(each_look: Theme, side: SideList, tool: Tool) -> None:
+    side.show_tool(tool)
+    side.show_tool(Step.MACHINE)
+    assert ink_in(side.row(tool), each_look.palette().accent_tint) == 0
 
 
 def test_it_names_the_program(side: SideList) -> None:

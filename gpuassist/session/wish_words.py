@@ -1,0 +1,64 @@
+"""A wish for the what-if page as words: for the flow to carry, so that a finding can lead to it (`gpu=RTX 5090; driver=570`)."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from gpuassist.model.text import Text, text, verbatim
+from gpuassist.session.summary import joined
+from gpuassist.session.what_if import NONE, Wish
+
+_GPU = "gpu"
+_WITH: dict[str, Text] = {
+    "driver": text("driver {value}"),
+    "torch": text("torch {value}"),
+    "python": text("Python {value}"),
+    "toolkit": text("CUDA {value}"),
+    "gcc": text("gcc {value}"),
+    "distribution": text("{value}"),
+}
+_WITHOUT: dict[str, Text] = {
+    "driver": text("no driver"),
+    "torch": text("no torch"),
+    "toolkit": text("no CUDA toolkit"),
+    "gcc": text("no host compiler"),
+}
+
+
+def wish_in_words(wish: Wish) -> str:
+    """Everything that the wish changes; empty for one that changes nothing."""
+    others = [(field.name, getattr(wish, field.name)) for field in fields(wish) if field.name != "gpus"]
+    pairs = [(_GPU, name) for name in wish.gpus] + [(name, value) for name, value in others if value]
+    return "; ".join(f"{name}={value}" for name, value in pairs)
+
+
+def wish_of(words: str) -> Wish:
+    """The wish that was said; what is no part of one is passed over."""
+    gpus: list[str] = []
+    others: dict[str, str] = {}
+    known = {field.name for field in fields(Wish)} - {"gpus"}
+    for part in words.split(";"):
+        name, _, value = (one.strip() for one in part.partition("="))
+        if name == _GPU and value:
+            gpus.append(value)
+        elif name in known and value:
+            others[name] = value
+    return Wish(gpus=tuple(gpus), **others)
+
+
+def part_in_words(part: str, value: str) -> Text:
+    """One part of a wish: `driver 570`, `no torch`."""
+    if value == NONE and part in _WITHOUT:
+        return _WITHOUT[part]
+    return Text(_WITH[part].message, (("value", value),))
+
+
+def wish_title(wish: Wish, names: tuple[str, ...], *, imagined: bool) -> Text:
+    """What is compared, in a line; `names` are those of the GPUs that the wish names."""
+    parts = [verbatim(name) for name in names] if wish.gpus != (NONE,) else [text("no GPU")]
+    parts += [part_in_words(part, getattr(wish, part)) for part in _WITH if getattr(wish, part)]
+    if not parts:
+        return text("An imagined machine") if imagined else text("This machine as it is")
+    if imagined:
+        return text("An imagined machine: {parts}", parts=joined(tuple(parts)))
+    return text("This machine with {parts}", parts=joined(tuple(parts)))

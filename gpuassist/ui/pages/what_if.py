@@ -1,0 +1,179 @@
+"""What if: other GPUs, driver, torch or toolkit, on this machine or an imagined one; what would fit, and what it would take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from gpuassist.model.machine import Machine
+from gpuassist.model.outlook import Outlook
+from gpuassist.model.text import Text, text
+from gpuassist.session.flow import Tool
+from gpuassist.session.what_if import Choices, Wish, choices, outlook
+from gpuassist.session.what_if_words import answer, as_it_is, in_plain_words, slots
+from gpuassist.session.wish_words import wish_of
+from gpuassist.ui.jobs import Done, Failed
+from gpuassist.ui.latest import Latest
+from gpuassist.ui.page import Bar, Desk, Page
+from gpuassist.ui.pages.what_if_answer import ChainsCard, StepsCard, WordsCard
+from gpuassist.ui.pages.what_if_wishes import WishCard
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.reasons import reason_of, sentence_case
+from gpuassist.ui.widgets.cards import EmptyState, Notice
+from gpuassist.ui.widgets.progress import ProgressStrip
+
+if TYPE_CHECKING:
+    from gpuassist.session.inspect import Inspection
+
+_PAUSE_MILLISECONDS = 60  # what is chosen with the arrow keys held down is asked once
+
+
+class WhatIfPage(Page):
+    """Asks the engine on a job whenever something is chosen; changes nothing."""
+
+    STEP = Tool.WHAT_IF
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, parent)
+        self._machine: Machine | None = None
+        self._outlook: Outlook | None = None
+        self._asking = Latest(desk.jobs, self._show_settled, self, pause_milliseconds=_PAUSE_MILLISECONDS)
+        self._listing = Latest(desk.jobs, self._show_choices, self)
+        self._reset = self._action(text("As it is"), "Ctrl+0", self._start_over)
+        self._copy = self._action(text("Copy the answer"), "Ctrl+Shift+C", self._copy_answer)
+        self._build()
+        self._action(text("Add a GPU"), "Ctrl+F", self._wishes.search.setFocus)
+        self._listing.ask(lambda _: choices(desk.session))
+        self._ask()
+
+    def bar(self) -> Bar:
+        return Bar((self._reset, self._copy), self.desk.words(text("Nothing is changed by trying.")))
+
+    def show_inspection(self, inspection: Inspection) -> None:
+        self._machine = inspection.machine
+        self._wishes.show_machine(slots(inspection.machine), as_it_is(inspection.machine, inspection.chains))
+        self._ask()
+
+    def arrive(self, wish: str) -> None:
+        if wish:
+            self._wishes.open_for(wish_of(wish))
+
+    def close_down(self) -> None:
+        self._asking.drop()
+        self._listing.drop()
+
+    @property
+    def wishes(self) -> WishCard:
+        """The choices."""
+        return self._wishes
+
+    @property
+    def outlook(self) -> Outlook | None:
+        """The answer that is shown; none while there is none."""
+        return self._outlook
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is still to come."""
+        return self._asking.busy or self._listing.busy
+
+    def _build(self) -> None:
+        words = self.desk.session.words
+        scroll = self.fill_with_scroll()
+        self._header = scroll.header
+        self._strip = ProgressStrip(self)
+        self._header.beside.addWidget(self._strip)
+        self._wishes = WishCard(words, self)
+        self._wishes.changed.connect(self._ask)
+        self._trouble = Notice(Mark.PROBLEM, "", self)
+        self._nothing = EmptyState(Mark.TODO, "", "", self)
+        self._chains = ChainsCard(words, "", self)
+        self._blocked = WordsCard(words, words(text("What stands in the way")), self)
+        self._steps = StepsCard(words, self)
+        self._after = ChainsCard(words, words(text("Then")), self)
+        self._notes = WordsCard(words, words(text("Good to know")), self)
+        self._unknown = WordsCard(words, words(text("Not known, and could change the answer")), self)
+        self._answers = (self._chains, self._blocked, self._steps, self._after, self._notes, self._unknown)
+        for card in (self._wishes, self._trouble, self._nothing, *self._answers):
+            scroll.content.addWidget(card)
+        self._show_only()
+
+    def _action(self, words: Text, keys: str, slot: Callable[[], None]) -> QAction:
+        action = QAction(self.desk.words(words), self)
+        action.setShortcut(keys)
+        action.setStatusTip(keys)
+        action.triggered.connect(slot)
+        self.addAction(action)
+        return action
+
+    @Slot()
+    def _start_over(self) -> None:
+        self._wishes.reset()
+
+    @Slot()
+    def _copy_answer(self) -> None:
+        if self._outlook is not None:
+            QGuiApplication.clipboard().setText(in_plain_words(self._wishes.compared, self._outlook, self.desk.session.words))
+
+    @Slot()
+    def _ask(self) -> None:
+        session, wish = self.desk.session, self._wishes.wish
+        machine = self._machine if self._wishes.starts_from_machine else None
+        self._reset.setEnabled(wish != Wish())
+        self._strip.begin(self.desk.words(text("Comparing…")))
+        self._asking.ask(lambda _: outlook(session, wish, machine))
+
+    def _show_choices(self, result: Done | Failed) -> None:
+        if isinstance(result, Failed):
+            self._show_trouble(reason_of(self.desk.session.words, result.error))
+        elif isinstance(result.value, Choices):
+            self._wishes.show_choices(result.value)
+
+    def _show_settled(self, result: Done | Failed) -> None:
+        self._strip.end()
+        if isinstance(result, Failed):
+            self._show_trouble(reason_of(self.desk.session.words, result.error))
+        elif isinstance(result.value, Outlook):
+            self._show_outlook(result.value)
+        self._copy.setEnabled(self._outlook is not None)
+
+    def _show_trouble(self, reason: str) -> None:
+        words = self.desk.words
+        self._outlook = None
+        self._show_only()
+        self._header.show_words(words(text("This cannot be compared")), words(text("Choose another part above.")))
+        self._trouble.show_words(Mark.PROBLEM, sentence_case(reason))
+        self._trouble.show()
+
+    def _show_outlook(self, found: Outlook) -> None:
+        if not found.before:
+            self._show_nothing()
+            return
+        words = self.desk.words
+        self._outlook = found
+        self._show_only()
+        self._header.show_words(words(answer(found)), words(self._wishes.compared))
+        self._chains.show_chains(found.before)
+        self._blocked.show_words_of(found.blocked_by)
+        self._steps.show_steps(found.steps)
+        self._after.show_chains(found.after if found.steps else ())
+        self._notes.show_words_of(found.notes)
+        self._unknown.show_words_of(found.undetermined)
+
+    def _show_nothing(self) -> None:
+        words = self.desk.words
+        self._outlook = None
+        self._show_only()
+        about = text("Try a GPU, a driver or a torch before you buy or install it.")
+        self._header.show_words(words(text("What if…")), words(about))
+        title, rest = text("No GPU is chosen"), text("Add one above, and choose what goes with it. The answer comes as you choose.")
+        self._nothing.show_words(Mark.TODO, words(title), words(rest))
+        self._nothing.show()
+
+    def _show_only(self) -> None:
+        for card in (self._trouble, self._nothing, *self._answers):
+            card.hide()

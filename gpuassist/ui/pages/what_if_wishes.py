@@ -1,0 +1,256 @@
+"""The what-if page's card of choices: from which machine to start, which GPUs, and what each other part shall be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QSignalBlocker, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from gpuassist.model.text import Text, text
+from gpuassist.session.overview import short_name
+from gpuassist.session.what_if import NONE, Choices, Wish
+from gpuassist.session.what_if_words import Slot as GpuSlot
+from gpuassist.session.wish_words import part_in_words, wish_title
+from gpuassist.session.words import Words
+from gpuassist.ui.theme import set_look
+from gpuassist.ui.widgets.buttons import Choice, small
+from gpuassist.ui.widgets.cards import Card
+from gpuassist.ui.widgets.even_columns import EvenColumns
+from gpuassist.ui.widgets.flow_layout import FlowLayout
+from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
+from gpuassist.ui.widgets.search_box import SearchBox
+
+THIS, IMAGINED = "this", "imagined"
+PARTS: tuple[tuple[str, Text], ...] = (
+    ("driver", text("Driver branch")),
+    ("torch", text("torch build")),
+    ("python", text("Python")),
+    ("toolkit", text("CUDA toolkit")),
+    ("gcc", text("Host compiler")),
+)
+_CAN_BE_NONE = {"driver", "torch", "toolkit", "gcc"}
+_ROWS_SHOWN = 14
+
+
+class WishCard(Card):
+    """Emits `changed` whenever the wish or the machine to start from is another."""
+
+    changed = Signal()
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self._words = words
+        self._wish = Wish()
+        self._slots: tuple[GpuSlot, ...] = ()  # those of the machine
+        self._names: dict[str, str] = {}
+        self._as_is: dict[str, Text] = {}
+        self._choices = Choices((), (), (), (), (), ())
+        self._base = Choice(self)
+        self._base.setAccessibleName(words(text("Start from")))
+        self._base.addItem(words(text("An imagined machine")), IMAGINED)
+        self._base.activated.connect(self._choose_base)
+        self.search = SearchBox(words(text("Add a GPU: type its name")), self)
+        self.search.setMinimumWidth(220)
+        self.search.taken.connect(self._add)
+        self.search.missed.connect(self._miss)
+        self._missed = paragraph("", "small", self)
+        self._missed.hide()
+        self._chips = QWidget(self)
+        self._flow = FlowLayout(self._chips)
+        self._boxes = {name: self._box(title) for name, title in PARTS}
+        self._lay_out()
+        self._show_wish()
+
+    @property
+    def wish(self) -> Wish:
+        """What is chosen."""
+        return self._wish
+
+    @property
+    def starts_from_machine(self) -> bool:
+        """Whether the machine that was read is what everything starts from; else nothing is."""
+        return bool(self._base.currentData() == THIS)
+
+    @property
+    def compared(self) -> Text:
+        """What is compared, in a line."""
+        names = tuple(slot.name for slot in self._present()) if self._wish.gpus else ()
+        return wish_title(self._wish, names, imagined=not self.starts_from_machine)
+
+    def chips(self) -> tuple[QPushButton, ...]:
+        """The buttons of the GPUs, each takes its own away."""
+        items = [self._flow.itemAt(place) for place in range(self._flow.count())]
+        widgets = [item.widget() for item in items if item is not None]
+        return tuple(widget for widget in widgets if isinstance(widget, QPushButton))
+
+    def box(self, part: str) -> Choice:
+        """The choice of a part, by its name in a wish."""
+        return self._boxes[part]
+
+    def show_choices(self, choices: Choices) -> None:
+        """What there is to choose from."""
+        self._choices = choices
+        self.search.set_options([short_name(name) for _, names in choices.gpus for name in names])
+        self._names.update({short_name(name): name for _, names in choices.gpus for name in names})
+        self._show_wish()
+
+    def show_machine(self, slots: tuple[GpuSlot, ...], as_is: dict[str, Text]) -> None:
+        """A machine was read: what it has. What was chosen before stays chosen."""
+        self._slots, self._as_is = slots, as_is
+        if self._base.findData(THIS) < 0:
+            self._base.insertItem(0, self._words(text("This machine")), THIS)
+            if self._wish == Wish():
+                self._base.setCurrentIndex(0)
+        self._show_wish()
+
+    def open_for(self, wish: Wish) -> None:
+        """Chooses what somebody wished for, from the machine as it is."""
+        self._wish = wish
+        self._show_wish()
+        self.changed.emit()
+
+    @Slot()
+    def reset(self) -> None:
+        """As it is: nothing wished for."""
+        self._missed.hide()
+        self.open_for(Wish())
+
+    def _lay_out(self) -> None:
+        first = QHBoxLayout()
+        first.setSpacing(10)
+        first.addWidget(label(self._words(text("Start from")), "muted", self))
+        first.addWidget(self._base)
+        first.addSpacing(8)
+        first.addWidget(self.search, 1)
+        grid = EvenColumns(self, least=150)
+        for name, title in PARTS:
+            grid.add(self._titled(self._words(title), self._boxes[name]))
+        self.body.setSpacing(12)
+        self.body.addLayout(first)
+        self.body.addWidget(self._missed)
+        self.body.addWidget(self._chips)
+        self.body.addWidget(grid)
+
+    def _titled(self, title: str, box: Choice) -> QWidget:
+        holder = QWidget(self)
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(label(title, "small", holder))
+        column.addWidget(box)
+        return holder
+
+    def _box(self, title: Text) -> Choice:
+        made = Choice(self)
+        made.setAccessibleName(self._words(title))
+        made.setProperty("long", True)  # noqa: FBT003 -- the style sheet asks for it
+        made.setMaxVisibleItems(_ROWS_SHOWN)
+        made.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        made.activated.connect(self._choose_parts)
+        return made
+
+    def _show_wish(self) -> None:
+        for name in self._boxes:
+            self._fill(name)
+        self._show_chips()
+
+    def _fill(self, name: str) -> None:
+        box, wanted = self._boxes[name], getattr(self._wish, name)
+        values = {
+            "driver": self._choices.drivers,
+            "toolkit": self._choices.toolkits,
+            "torch": self._choices.torches,
+            "python": self._choices.pythons,
+            "gcc": self._choices.gccs,
+        }[name]
+        extra = (wanted,) if wanted and wanted != NONE and wanted not in values else ()
+        blocked = QSignalBlocker(box)
+        box.clear()
+        box.addItem(self._words(self._first(name)), "")
+        if name in _CAN_BE_NONE and self.starts_from_machine:
+            box.addItem(self._words(text("none")), NONE)
+        for value in (*extra, *values):
+            box.addItem(self._words(part_in_words(name, value)), value)
+        box.setCurrentIndex(max(0, box.findData(wanted)))
+        self._mark(box)
+        blocked.unblock()
+
+    def _mark(self, box: Choice) -> None:
+        """What was wished for is told from what is so anyway."""
+        set_look(box, "wished", "yes" if box.currentData() else "no")
+        box.setToolTip(box.currentText())
+
+    def _first(self, name: str) -> Text:
+        if not self.starts_from_machine:
+            return text("none") if name in _CAN_BE_NONE else text("not chosen")
+        present = self._as_is.get(name)
+        return text("now {name}", name=present) if present is not None else text("as it is")
+
+    def _present(self) -> tuple[GpuSlot, ...]:
+        """The GPUs that the wish comes to."""
+        if self._wish.gpus == (NONE,):
+            return ()
+        if not self._wish.gpus:
+            return self._slots if self.starts_from_machine else ()
+        known = {slot.token: slot.name for slot in self._slots}
+        return tuple(GpuSlot(token, known.get(token, short_name(token))) for token in self._wish.gpus)
+
+    def _show_chips(self) -> None:
+        while (item := self._flow.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for place, slot in enumerate(self._present()):
+            chip = small(f"{slot.name}  ×", self._chips)
+            chip.setProperty("place", place)
+            chip.setAccessibleName(self._words(text("Take {name} out", name=slot.name)))
+            chip.setToolTip(chip.accessibleName())
+            chip.clicked.connect(self._take_out)
+            self._flow.addWidget(chip)
+        if not self._flow.count():
+            self._flow.addWidget(label(self._words(text("No GPU")), "muted", self._chips))
+        self._chips.updateGeometry()
+
+    @Slot(object)
+    def _add(self, name: str) -> None:
+        self._missed.hide()
+        token = self._names.get(name, name)
+        self._wish_for(replace(self._wish, gpus=(*(slot.token for slot in self._present()), token)))
+
+    @Slot(object)
+    def _miss(self, typed: str) -> None:
+        set_paragraph(self._missed, self._words(text("No GPU that gpuassist knows has {words} in its name.", words=typed)))
+        self._missed.show()
+
+    @Slot()
+    def _take_out(self) -> None:
+        chip = self.sender()
+        if not isinstance(chip, QPushButton):
+            return
+        gone = int(chip.property("place"))
+        left = tuple(slot.token for place, slot in enumerate(self._present()) if place != gone)
+        self._wish_for(replace(self._wish, gpus=left or (NONE,)))
+        after = self.chips()
+        (after[min(gone, len(after) - 1)] if after else self.search).setFocus()  # the pressed one is gone
+
+    @Slot(int)
+    def _choose_parts(self, _place: int) -> None:
+        chosen = {name: str(box.currentData() or "") for name, box in self._boxes.items()}
+        self._wish = Wish(self._wish.gpus, **chosen, distribution=self._wish.distribution)
+        for box in self._boxes.values():
+            self._mark(box)
+        self.changed.emit()
+
+    @Slot(int)
+    def _choose_base(self, _place: int) -> None:
+        self._show_wish()
+        self.changed.emit()
+
+    def _wish_for(self, wish: Wish) -> None:
+        tokens = tuple(slot.token for slot in self._slots) if self.starts_from_machine else (NONE,)
+        self._wish = replace(wish, gpus=()) if wish.gpus == tokens else wish
+        self._show_chips()
+        self.changed.emit()

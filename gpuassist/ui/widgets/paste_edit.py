@@ -1,0 +1,202 @@
+"""The box for a pasted text: large ones are filled in piece by piece, files can be dropped on it, and lines can be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QMimeData, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QTextCursor, QTextFormat, QTextOption
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QTextEdit, QWidget
+
+from gpuassist.formats.paste import read_paste
+from gpuassist.ui.in_turns import InTurns, Step
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.theme import colours, mono
+
+_AT_ONCE = 32_000  # characters: cleaning and laying out more is felt
+_PIECE = 400  # lines, 30,000 characters of a usual log: 10 ms
+_LONGEST_LINE = 4_000  # of a longer one its two ends are shown; laying out 200,000 characters takes 50 ms
+_LINES_LEAST, _LINES_MOST = 7, 12
+_CUT = " ⋯ "
+
+
+class PasteEdit(QPlainTextEdit):
+    """Its lines are those of the cleaned text, so that a line's number in an answer is its number here."""
+
+    changed = Signal()  # by the user
+    large = Signal(object)  # str: all of the text, with a paste in it that is too much for one turn
+    file_given = Signal(object)  # str: the path of a file dropped or pasted
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._turns: InTurns | None = None
+        self._shortened = False
+        self.setAccessibleName(name)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFont(mono())
+        self.setTabChangesFocus(True)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.document().setDocumentMargin(8)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.textChanged.connect(self._tell)
+
+    @property
+    def filling(self) -> bool:
+        """Whether a large text is still being filled in."""
+        return self._turns is not None
+
+    @property
+    def shortened(self) -> bool:
+        """Whether lines are too long to be shown whole; the text cannot be edited then."""
+        return self._shortened
+
+    def fill(self, words: str) -> None:
+        """Shows another text, which is clean already."""
+        self._stop()
+        self.setUndoRedoEnabled(False)
+        self.setReadOnly(True)
+        self._turns = InTurns(self._pieces(words), self)
+        self.clear()
+        self._shortened = False
+        self._turns.done.connect(self._filled)
+        self._turns.start()
+
+    def empty(self) -> None:
+        """Takes the text out, in a way that can be undone where it was typed."""
+        self._stop()
+        if self._shortened:
+            self.clear()
+            self._shortened = False
+            self.setReadOnly(False)
+            self.changed.emit()
+            return
+        cursor = QTextCursor(self.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.removeSelectedText()
+
+    def show_lines(self, line: int, count: int = 1) -> None:
+        """Selects lines, counted from 1, and brings them into sight."""
+        first = self.document().findBlockByNumber(line - 1)
+        if not first.isValid():
+            return
+        last = self.document().findBlockByNumber(line - 2 + count)
+        cursor = QTextCursor(first)
+        cursor.setPosition((last if last.isValid() else first).position(), QTextCursor.MoveMode.KeepAnchor)
+        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+        self.setTextCursor(cursor)
+        self.centerCursor()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def mark_lines(self, lines: tuple[int, ...], mark: Mark) -> None:
+        """Tints lines, instead of those tinted before."""
+        blocks = [self.document().findBlockByNumber(line - 1) for line in lines]
+        selections = []
+        for block in blocks:
+            if block.isValid():
+                selection = QTextEdit.ExtraSelection()
+                selection.cursor = QTextCursor(block)
+                selection.format.setBackground(QColor(colours().tint(mark)))
+                selection.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # noqa: FBT003 -- Qt's own
+                selections.append(selection)
+        self.setExtraSelections(selections)
+
+    def bring_into_sight(self, line: int) -> None:
+        """Scrolls to a line, and leaves the cursor where it is."""
+        block = self.document().findBlockByNumber(line - 1)
+        if block.isValid():
+            self.verticalScrollBar().setValue(max(0, block.firstLineNumber() - 1))
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return bool(dropped_file(source)) or source.hasText()
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        path = dropped_file(source)
+        if path:
+            self.file_given.emit(path)
+        elif source.hasText() and not self.filling:
+            self._insert(source.text())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.textCursor().hasSelection():
+            cursor = self.textCursor()
+            cursor.clearSelection()
+            self.setTextCursor(cursor)
+            return
+        super().keyPressEvent(event)
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(self.font())
+        lines = min(max(self._lines(), _LINES_LEAST), _LINES_MOST)
+        return QSize(600, lines * metrics.lineSpacing() + 20)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, self.sizeHint().height())
+
+    def _lines(self) -> int:
+        """As many as they are on the screen, as far as that matters."""
+        metrics = QFontMetrics(self.font())
+        a_line = max(20, (self.viewport().width() - 24) // max(1, metrics.averageCharWidth()))
+        count, block = 0, self.document().firstBlock()
+        while block.isValid() and count < _LINES_MOST:
+            count += 1 + block.length() // a_line
+            block = block.next()
+        return count
+
+    def _insert(self, words: str) -> None:
+        if self._shortened or len(words) + self.document().characterCount() > _AT_ONCE:
+            self.large.emit(self._with(words))
+            return
+        clean = read_paste(words).words
+        if clean:
+            self.textCursor().insertText(clean)
+            self.ensureCursorVisible()
+        else:
+            self.large.emit(words)
+
+    def _with(self, words: str) -> str:
+        """All of the text with these words at the cursor; they alone where the text is not whole here."""
+        if self._shortened:
+            return words
+        cursor = self.textCursor()
+        before, after = sorted((cursor.anchor(), cursor.position()))
+        whole = self.toPlainText()
+        return whole[:before] + words + whole[after:]
+
+    def _pieces(self, words: str) -> Iterator[Step]:
+        lines = words.split("\n")
+        for start in range(0, len(lines), _PIECE):
+            yield lambda start=start: self._append(lines[start : start + _PIECE], is_first=not start)  # type: ignore[misc]
+
+    def _append(self, lines: list[str], *, is_first: bool) -> None:
+        shown = [_short(line) for line in lines]
+        self._shortened = self._shortened or shown != lines
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(("" if is_first else "\n") + "\n".join(shown))
+
+    @Slot()
+    def _filled(self) -> None:
+        self._stop()
+        self.setUndoRedoEnabled(True)
+        self.setReadOnly(self._shortened)
+        self.updateGeometry()
+
+    def _stop(self) -> None:
+        if self._turns is not None:
+            self._turns.deleteLater()
+            self._turns = None
+
+    @Slot()
+    def _tell(self) -> None:
+        self.updateGeometry()
+        if not self.filling:
+            self.changed.emit()
+
+
+def dropped_file(source: QMimeData) -> str:
+    """The path of the first file of this machine among what was dropped; empty where there is none."""
+    return next((url.toLocalFile() for url in source.urls() if url.isLocalFile()), "")
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE // 2] + _CUT + line[-_LONGEST_LINE // 2 :]

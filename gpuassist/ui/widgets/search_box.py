@@ -1,0 +1,103 @@
+"""A line to search a long list with: what is typed narrows the list, Enter or a click takes a row of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QStringListModel, Qt, Signal, Slot
+from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
+
+_ROWS_SHOWN = 12
+_ENTER = {Qt.Key.Key_Return, Qt.Key.Key_Enter}
+
+
+class SearchBox(QLineEdit):
+    """Emits what was taken, and is empty again; what is no row of the list is told as `missed`."""
+
+    taken = Signal(object)  # str
+    missed = Signal(object)  # str: what was typed
+
+    def __init__(self, placeholder: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._options: tuple[str, ...] = ()
+        self._model = QStringListModel(self)
+        self._completer = QCompleter(self._model, self)
+        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self._completer.setMaxVisibleItems(_ROWS_SHOWN)
+        self._completer.setWidget(self)  # and not the line's own, which would write the chosen row into it
+        self._completer.activated.connect(self._take)
+        self.setPlaceholderText(placeholder)
+        self.setAccessibleName(placeholder)
+        self._popup = QListView()
+        self._popup.setObjectName("completions")
+        self._completer.setPopup(self._popup)  # owns it from now on
+        self.textEdited.connect(self._narrow)
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The rows that are offered now."""
+        return tuple(self._model.stringList())
+
+    def set_options(self, options: Sequence[str]) -> None:
+        """What can be taken, in the order in which it is offered."""
+        self._options = tuple(options)
+        self._model.setStringList(list(self._options))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if self._popup.isVisible() and key in {*_ENTER, Qt.Key.Key_Escape}:
+            event.ignore()  # the list has it: it takes its row, or closes
+        elif key in _ENTER:
+            self._take_typed()
+        elif key in {Qt.Key.Key_Down, Qt.Key.Key_Up}:
+            self._offer(self.text())
+        elif key == Qt.Key.Key_Escape:
+            self.clear()
+        else:
+            super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if event.reason() not in {Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason}:
+            self._popup.hide()
+
+    @Slot(str)
+    def _narrow(self, typed: str) -> None:
+        self._offer(typed)
+
+    def _offer(self, typed: str) -> None:
+        self._model.setStringList(list(matching(self._options, typed)))
+        if not self._model.rowCount():
+            self._popup.hide()
+            return
+        self._completer.complete()
+        self._popup.setCurrentIndex(self._completer.completionModel().index(0, 0))  # so that Enter takes the best
+
+    @Slot(str)
+    def _take(self, row: str) -> None:
+        self.clear()
+        self._popup.hide()
+        self._model.setStringList(list(self._options))
+        self.taken.emit(row)
+
+    def _take_typed(self) -> None:
+        typed = self.text().strip()
+        found = matching(self._options, typed) if typed else ()
+        if found:
+            self._take(found[0])
+        elif typed:
+            self.missed.emit(typed)
+
+
+def matching(options: Sequence[str], typed: str) -> tuple[str, ...]:
+    """The options that hold every word typed, with or without the spaces between; what comes nearest to all of it first."""
+    words = typed.lower().split()
+    together = "".join(words)
+    found = []
+    for place, option in enumerate(options):
+        plain = option.lower()
+        if all(word in plain for word in words) or together in plain.replace(" ", ""):
+            # Of what ends with the words typed, the shortest name says no more than they do.
+            found.append((not plain.endswith(" ".join(words)), len(plain) if words else 0, place, option))
+    return tuple(option for *_, option in sorted(found))
