@@ -1,0 +1,227 @@
+"""What the driver writes into the kernel's log: Xid events, a GPU that does not start or is gone, one that it does not serve."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.hints import card_name, driver_version, version, with_blackwell
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.knowledge.codes import Cause
+from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu
+from gpuassist.knowledge.records import ModuleFlavour
+from gpuassist.model.paste import Weight
+
+_GAP = r"\s{1,40}(?:[^\n]{0,80}NVRM:\s{1,3})?"  # between words, where the log breaks its lines
+_ADDRESS = r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}(?:\.[0-9a-f])?"
+_THIS_GPU = (
+    rf"The NVIDIA (?:GPU{_GAP})?(?P<address>{_ADDRESS})?(?:{_GAP}\(PCI ID: (?P<id>10de:[0-9a-f]{{4}})\))?"
+    rf"{_GAP}installed{_GAP}in this system{_GAP}"
+)
+
+# NVIDIA's Xid catalogue: https://docs.nvidia.com/deploy/xid-errors/
+_OFF_THE_BUS = frozenset({79})
+_FIRMWARE = frozenset({119, 120})
+_MEMORY = frozenset({48, 64, 92, 94, 95, 140, 171, 172})
+_REMAPPED = frozenset({63})
+_PROGRAM = frozenset({13, 31})
+_FOLLOWING = frozenset({43, 45, 109, 154})  # a channel that was stopped, and what is left to do, after the event that says why
+_OWN = {
+    **dict.fromkeys(_OFF_THE_BUS, "xid-79-gpu-fell-off-bus"),
+    **dict.fromkeys(_FIRMWARE, "xid-119-gsp-timeout"),
+    **dict.fromkeys(_MEMORY, "ecc-errors"),
+    **dict.fromkeys(_REMAPPED, "xid-63-row-remap"),
+    **dict.fromkeys(_PROGRAM, "xid-13-31-application-fault"),
+}
+
+
+def _xid(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    number = int(match["number"])
+    gpu = card_name(setting) or match["address"] or ""
+    process = match["process"] or ""
+    if number in _OWN:
+        flags = _gsp_flags(setting) if number in _FIRMWARE else {}
+        yield sign(_OWN[number], Weight.CAUSE, gpu=gpu, xid=str(number), process=process, **flags)
+        return
+    record = setting.case.knowledge.xid(number)
+    causes = record.causes if record else ()
+    if Cause.APPLICATION in causes:
+        weight = Weight.CONSEQUENCE if number in _FOLLOWING else Weight.SYMPTOM
+        yield sign("xid-13-31-application-fault", weight, xid=str(number), process=process)
+    elif number not in _FOLLOWING:
+        name, meaning, action = (record.name, record.meaning, record.action) if record else ("", "", "")
+        yield sign("xid-other", Weight.CAUSE, gpu=gpu, xid=str(number), name=name, meaning=meaning, action=action)
+
+
+def _gsp_flags(setting: Setting) -> dict[str, str]:
+    """EnableGpuFirmware=0 helps the proprietary module alone, and never from Blackwell on."""
+    opened = setting.says("open kernel module", "dual mit/gpl", "nvidia-open")
+    return {"blackwell": "yes" if with_blackwell(setting) else "", "open": "yes" if opened else ""}
+
+
+def _off_the_bus(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    found = match.groupdict()
+    gpu = card_name(setting) or _named(found.get("id"), setting) or found.get("address") or ""
+    yield sign("xid-79-gpu-fell-off-bus", Weight.CAUSE, gpu=gpu)
+
+
+def _rm_init(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    found = match.groupdict()
+    yield sign(
+        "rm-init-adapter-failed",
+        Weight.CAUSE,
+        gpu=card_name(setting) or found.get("address") or "",
+        code=found.get("code") or "",
+        firmware_boot="yes" if setting.says("gfw boot", "gfw_boot", "gfwboot") else "",
+    )
+
+
+def _legacy(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    found = match.groupdict()
+    gpu = re.sub(r"\s+", " ", found.get("gpu") or "").removeprefix("NVIDIA ").removeprefix("GeForce ")
+    yield sign(
+        "legacy-driver-branch-needed",
+        Weight.CAUSE,
+        gpu=gpu or card_name(setting),
+        branch=found.get("branch") or "",
+        driver=found.get("driver") or driver_version(setting),
+    )
+
+
+def _ignored(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    yield sign("legacy-driver-branch-needed", Weight.CAUSE, gpu=card_name(setting), driver=driver_version(setting))
+
+
+def _not_supported(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """The driver names no reason: it may be older than the GPU, or have left it behind, or be of the wrong flavour."""
+    known, driver = setting.case.knowledge, version(match["driver"])
+    record = known.gpu(match["id"]) if match["id"] else None
+    architecture = known.architecture(record.architecture) if record else None
+    gpu = record.name if record else card_name(setting)
+    fit = driver_serves_gpu(driver, architecture, record.chip) if driver and architecture and record else DriverFit.UNKNOWN
+    if fit is DriverFit.DROPPED and architecture is not None:
+        branch = str(architecture.last_branch or "")
+        yield sign("legacy-driver-branch-needed", Weight.CAUSE, gpu=gpu, driver=match["driver"], branch=branch)
+    elif fit is DriverFit.FINE and record is not None and record.module is ModuleFlavour.OPEN_REQUIRED:
+        yield sign("open-module-required", Weight.CAUSE, gpu=gpu, driver=match["driver"], branch=match["driver"].split(".")[0])
+    else:
+        yield sign("driver-too-old-for-gpu", Weight.CAUSE, gpu=gpu, driver=match["driver"])
+
+
+def _open_needed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    found = match.groupdict()
+    driver = driver_version(setting)
+    branch = driver.split(".")[0] if driver else ""
+    gpu = _named(found.get("id"), setting) or card_name(setting)
+    yield sign("open-module-required", Weight.CAUSE, gpu=gpu, driver=driver, branch=branch)
+
+
+def _open_impossible(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    gpu = _named(match.groupdict().get("id"), setting) or card_name(setting)
+    yield sign("open-module-unsupported-gpu", Weight.CAUSE, gpu=gpu, driver=driver_version(setting))
+
+
+def _named(pci_id: str | None, setting: Setting) -> str:
+    record = setting.case.knowledge.gpu(pci_id.lower()) if pci_id else None
+    return record.name if record else ""
+
+
+SIGNATURES = (
+    Signature(
+        ("xid (", "xid("),
+        rf"NVRM:? Xid ?\((?:PCI:)?(?P<address>{_ADDRESS}|<[\w -]{{1,20}}>)?[^)\n]{{0,20}}\): (?P<number>\d{{1,3}})\b"
+        r"(?:, pid=[^,\n]{1,20})?(?:, name=(?P<process>[\w./:+-]{1,60}))?[^\n]{0,160}",
+        _xid,
+    ),
+    Signature(
+        ("fallen off",),
+        rf"(?:{_THIS_GPU}has{_GAP}fallen off the bus|GPU(?: at)? (?P<address2>{_ADDRESS})[^\n]{{0,40}}has fallen off the bus"
+        r"|GPU has fallen off the bus)",
+        _off_the_bus,
+    ),
+    Signature(
+        ("rminitadapter failed", "rm_init_adapter failed", "cannot initialize gsp firmware"),
+        rf"(?:GPU (?P<address>{_ADDRESS}): )?(?:RmInitAdapter failed!? ?(?:\((?P<code>0x[0-9a-f]+:[^)\n]{{1,30}})\))?"
+        r"|rm_init_adapter failed|RmInitAdapter: Cannot initialize GSP firmware RM)",
+        _rm_init,
+    ),
+    Signature(
+        ("gfw_boot", "gfw boot", "/gsp_", "gsp firmware"),
+        r"(?:failed to wait for GFW_?BOOT|failed to wait for GFW boot complete"
+        r"|Direct firmware load for nvidia/[\d.]{3,12}/gsp_\w+\.bin(?:\.\w+)? failed with error -?\d+"
+        r"|failed to load (?:the )?GSP firmware)",
+        _rm_init,
+    ),
+    Signature(
+        ("pci i/o region assigned to your nvidia", "bar1 is 0m", "bar0 is 0m"),
+        r"(?:PCI I/O region assigned to your NVIDIA device is invalid|BAR[01] is 0M @ 0x0)",
+        _rm_init,
+    ),
+    Signature(
+        ("legacy",),
+        rf"The (?:NVIDIA )?(?P<gpu>[\w \t/+()-]{{3,70}}?) GPU{_GAP}?\s?(?:at [^\n]{{5,30}}\))?\s?installed in this system"
+        rf" is{_GAP}supported through{_GAP}?\s?the{_GAP}?\s?NVIDIA (?P<branch>\d{{2,3}})\.(?:xx|\d[\d.]*)\.? [Ll]egacy"
+        rf"(?:[^.]{{0,40}}\.{_GAP}Please{_GAP}visit{_GAP}\S{{10,60}}{_GAP}for{_GAP}more{_GAP}information\.{_GAP}The"
+        rf"{_GAP}(?P<driver>\d[\d.]{{3,12}})\s)?",
+        _legacy,
+        900,
+    ),
+    Signature(
+        ("legacy",),
+        r"(?:only )?supported (?:up to|by) the (?:NVIDIA )?(?P<branch>\d{3})(?:\.xx)? legacy drivers? series",
+        _legacy,
+    ),
+    Signature(("ignoring the legacy gpu",), r"ignoring the legacy GPU", _ignored),
+    Signature(
+        ("is not supported by",),
+        rf"{_THIS_GPU}is not supported by{_GAP}(?:the{_GAP})?(?:NVIDIA )?(?P<driver>\d{{3}}\.[\dx.]{{1,9}}\d)"
+        rf"{_GAP}(?:NVIDIA )?(?:Linux )?driver",
+        _not_supported,
+    ),
+    Signature(
+        ("open kernel module",),
+        rf"(?:{_THIS_GPU})?requires{_GAP}(?:the )?use of(?: the)?{_GAP}(?:the )?NVIDIA{_GAP}open{_GAP}kernel{_GAP}modules?",
+        _open_needed,
+    ),
+    Signature(
+        ("open kernel modules are required", "open kernel module is required"),
+        r"open kernel modules? (?:are|is) required",
+        _open_needed,
+    ),
+    Signature(
+        ("open nvidia.ko",),
+        rf"(?:{_THIS_GPU})?(?:is{_GAP})?not{_GAP}supported{_GAP}by{_GAP}open{_GAP}nvidia\.ko",
+        _open_impossible,
+    ),
+    Signature(
+        ("openrmenableunsupportedgpus", "only ready for use on data center"),
+        r"(?:Open nvidia\.ko is only ready for use on Data Center GPUs|To force use of Open nvidia\.ko on other GPUs)",
+        means("geforce-open-module-unsupported"),
+    ),
+    Signature(
+        ("obtained ownership", "already bound to nouveau", "was not called for"),
+        r"(?:probe routine was not called for \d+ device|already bound to nouveau|another driver was loaded and"
+        rf"{_GAP}obtained ownership)",
+        means("nouveau-active", Weight.SYMPTOM),
+    ),
+    Signature(
+        ("nouveau",),
+        r"(?:Nouveau kernel driver is currently in use by your system"
+        r"|nouveau [0-9a-f:.]{7,12}: (?:unknown chipset|DRM: |gr: |fifo: )"
+        r"|(?:nouveau|nvidiafb|rivafb) kernel (?:driver|module) (?:is|appears to be) (?:currently )?(?:in use|loaded))",
+        means("nouveau-active"),
+    ),
+    Signature(
+        ("ecc error", "remapping failure", "page blacklist", "ecc_uncorrectable", "eccuncorrectable"),
+        r"(?:uncorrectable ECC error encountered|Remapping Failure Occurred {1,20}: Yes|CUDA_ERROR_ECC_UNCORRECTABLE"
+        r"|cudaErrorECCUncorrectable)",
+        means("ecc-errors"),
+    ),
+    Signature(
+        ("overheat", "thermal", "over temperature", "critical temperature"),
+        r"(?:NVRM:[^\n]{0,80}(?:overheat|thermal shutdown|exceeded (?:its )?(?:maximum|slowdown) (?:operating )?temperature)"
+        r"|GPU[^\n]{0,60}(?:shut ?down|powered off)[^\n]{0,40}(?:thermal|overheat|temperature)"
+        r"|(?:HW|SW) Thermal Slowdown {1,30}: Active)",
+        means("gpu-overheating"),
+    ),
+)

@@ -1,0 +1,206 @@
+"""Why NVIDIA's kernel module is not built, not there, refused or still in use, as modprobe, DKMS and the installers say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.model.paste import Weight
+
+_KERNEL = r"\d+\.\d+[\w.+~-]{0,60}"
+_DRIVER_NAMED = re.compile(r"(?:nvidia[^\n/ ]{0,12}/|-m nvidia\S{0,10} -v |nvidia-(?:srv-|open-)?\w{0,8}/)(\d{3}\.\d[\d.]{0,8}\d)")
+_KERNEL_NAMED = re.compile(rf"(?:KERNEL_UNAME=|on kernel:? |autoinstall on |for kernel:? |-k )({_KERNEL})")
+_SPECIAL = re.compile(
+    r"(?:-zen\d|-(?:xanmod|liquorix|cachyos|lqx|rt|surface|tkg|hardened|clear|rc\d+)|\.amdgpu|-amdgpu|PREEMPT_RT)", re.I
+)
+
+
+def _ours(setting: Setting) -> bool:
+    return setting.says("nvidia")
+
+
+def _refused(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """Secure Boot refuses any module without a trusted key; what is not NVIDIA's is none of our business."""
+    module = match.groupdict().get("module") or ""
+    if module.startswith("nv") or (not module and _ours(setting)):
+        yield sign("secure-boot-unsigned-module")
+
+
+def _not_there(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    found = match.groupdict()
+    yield sign("driver-not-loaded", Weight.CAUSE, kernel=found.get("kernel") or "", module=found.get("module") or "")
+
+
+def _not_inserted(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """`No such device` is said where no card is left for the module: the lines of the kernel's log tell why."""
+    reason = match["reason"].lower()
+    if "exec format" in reason or "invalid module format" in reason or "unknown symbol" in reason:
+        yield sign("driver-not-loaded", Weight.CAUSE, module=match["module"])
+        return
+    yield sign("driver-not-loaded", Weight.SYMPTOM, module=match["module"])
+    if setting.says("nouveau"):
+        yield sign("nouveau-active", Weight.SYMPTOM)
+
+
+def _build_failed(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if not _ours(setting):
+        return
+    words = setting.paste.words
+    driver, kernel = _DRIVER_NAMED.search(words), _KERNEL_NAMED.search(words)
+    name = kernel[1] if kernel else ""
+    flavour = _SPECIAL.search(name) or _SPECIAL.search(words)
+    yield sign(
+        "dkms-build-failed",
+        Weight.CAUSE,
+        driver=driver[1] if driver else "",
+        kernel=name,
+        flavour=flavour[0].strip("-.0123456789") if flavour else "",
+    )
+
+
+def _installer_failed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    for one in _build_failed(match, setting):
+        yield sign(one.problem, Weight.SYMPTOM, **dict(one.parameters))
+
+
+def _no_headers(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    kernel = match.groupdict().get("kernel") or ""
+    apport = "dkms apport" in setting.lowered[max(0, match.start() - 60) : match.end()]
+    if not apport:
+        yield sign("kernel-headers-missing", Weight.CAUSE, kernel=kernel.rstrip("."))
+
+
+def _prime(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    yield sign("hybrid-graphics-prime", Weight.CAUSE, mode=match.groupdict().get("mode") or "")
+
+
+def _fabric(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """Without an NVSwitch the service has nothing to do, and its failure breaks nothing."""
+    if setting.says("nothing_to_do", "nothing to do", "no nvswitch", "pre-nvl5"):
+        yield sign("fabric-manager-not-needed")
+    elif setting.says("rtx ", "geforce", "pcie", "quadro") and not setting.says("hgx", "nvswitch", "sxm", "dgx"):
+        yield sign("fabric-manager-not-needed", Weight.SYMPTOM)
+    else:
+        yield sign("fabric-manager-not-running", Weight.SYMPTOM)
+
+
+SIGNATURES = (
+    Signature(
+        ("key not available", "key was rejected", "module is rejected", "unsigned module", "loading is restricted"),
+        r"(?:could not insert '?(?P<module>[\w-]{2,30})'?: (?:Required key not available|Key was rejected by service)"
+        r"|insmod: ERROR: could not insert module \S{1,80}: (?:Required key not available|Key was rejected by service)"
+        r"|Loading of unsigned module is rejected|unsigned module loading is restricted|Key was rejected by service"
+        r"|Required key not available)",
+        _refused,
+    ),
+    Signature(
+        ("signed by a key", "failed to load because it was not signed", "signature verification failed"),
+        r"(?:kernel module (?:failed to load|was not loaded|could not be loaded) because it was not signed by a key"
+        r"|was not signed by a"
+        r"\s{1,4}key that is trusted)",
+        _refused,
+    ),
+    Signature(
+        ("not found in directory",),
+        rf"Module (?P<module>nvidia[\w-]{{0,20}}) not found in directory /lib/modules/(?P<kernel>{_KERNEL})",
+        _not_there,
+    ),
+    Signature(
+        ("could not insert",),
+        r"could not insert (?:module )?'?(?P<module>nvidia[\w-]{0,20})(?:\.ko)?'?: (?P<reason>No such device|Exec format error"
+        r"|Invalid module format|Unknown symbol[^\n]{0,60}|Operation not permitted|Invalid argument|No such file or directory"
+        r"|Cannot allocate memory|Device or resource busy)",
+        _not_inserted,
+    ),
+    Signature(
+        ("disagrees about version of symbol", "version magic"),
+        rf"(?P<module>nvidia[\w-]{{0,20}}): (?:disagrees about version of symbol|version magic '[^'\n]{{1,80}}' should be"
+        rf" '(?P<kernel>{_KERNEL}))",
+        _not_there,
+    ),
+    Signature(
+        ("nvidia-persistenced failed", "failed to query nvidia devices", "/dev/nvidiactl"),
+        r"(?:nvidia-persistenced failed to initialize|Failed to query NVIDIA devices|/dev/nvidiactl['\"]?:? \(?No such file)",
+        means("driver-not-loaded", Weight.SYMPTOM),
+    ),
+    Signature(
+        ("bad return status for module build", "bad exit status", "autoinstall on", "dkms build -m nvidia", "dkms.conf"),
+        rf"(?:Bad return status for module build on kernel:? ?{_KERNEL}|\(bad exit status: ?\d+\)"
+        rf"|dkms autoinstall on \S{{3,80}} failed for [^\n]{{0,40}}nvidia|Failed to run `?\S{{0,20}}dkms (?:build"
+        rf"|install) -m nvidia)",
+        _build_failed,
+    ),
+    Signature(
+        (
+            "unable to build the nvidia",
+            "building kernel modules",
+            "unable to load the kernel module 'nvidia",
+            "gpl-incompatible module",
+        ),
+        r"(?:Unable to build the NVIDIA (?:Linux )?kernel module"
+        r"|error occurred while performing the step: \"Building kernel modules\""
+        r"|GPL-incompatible module nvidia\S{0,12} uses GPL-only symbol)",
+        _build_failed,
+    ),
+    Signature(
+        ("unable to load the kernel module", "compiler version check failed", "preempt_rt kernel", "development tool `"),
+        r"(?:Unable to load the kernel module 'nvidia\S{0,10}'|Compiler version check failed"
+        r"|you are installing for is a PREEMPT_RT kernel"
+        r"|Unable to find the development tool `(?:cc|make|gcc)`)",
+        _installer_failed,
+    ),
+    Signature(
+        ("/build", "/source"),
+        rf"/lib/modules/(?P<kernel>{_KERNEL})/(?:build|source)['’/\w.]{{0,40}}:? ?(?:No such file or directory|does not exist"
+        rf"|Aucun fichier"
+        r"|Datei oder Verzeichnis nicht gefunden|没有那个文件或目录|No existe)",
+        _no_headers,
+    ),
+    Signature(
+        ("kernel headers", "kernel source tree", "kernel header file"),
+        rf"(?:[Kk]ernel headers for (?:target )?kernel (?P<kernel>{_KERNEL})[^\n]{{0,40}}(?:cannot be found|could not be found"
+        rf"|missing)"
+        r"|kernel headers for this kernel (?:do not|does not) seem to be|Unable to find the kernel source tree"
+        r"|kernel header file [^\n]{1,120} does not exist|kernel headers? (?:package )?(?:is|are) not installed)",
+        _no_headers,
+    ),
+    Signature(
+        ("package linux-headers", "package kernel-devel", "match for argument: kernel-devel", "auto.conf are missing"),
+        rf"(?:Unable to locate package linux-headers-(?P<kernel>{_KERNEL})|Unable to find a match: kernel-devel"
+        r"|No match for argument: kernel-devel|include/config/auto\.conf are missing)",
+        _no_headers,
+    ),
+    Signature(
+        ("already loaded in your kernel", "already be loaded", "is in use", "running an x server", "x server is running"),
+        r"(?:NVIDIA kernel module '(?P<module>nvidia[\w-]{0,12})' appears to (?:already be|be already) loaded"
+        r"|Module (?P<module2>nvidia\w{0,10}) is in use|You appear to be running an X server|X server is running)",
+        lambda match, setting: _in_use(match, setting),
+    ),
+    Signature(
+        ("prime-select", "prime profile", "envycontrol", "supergfxctl", "switcheroo", "bbswitch"),
+        r"(?:prime-select (?:query|get)\s{1,4}(?P<mode>intel)\b|Selected prime profile: (?P<mode2>intel)"
+        r"|(?:envycontrol (?:-q|--query)|supergfxctl -g)\s{1,4}(?P<mode3>integrated)"
+        r"|prime-select: (?:the )?intel|bbswitch: device [0-9a-f:.]{7,12} is (?:disabled|off))",
+        _prime,
+    ),
+    Signature(
+        ("fabricmanager", "fabric manager"),
+        r"(?:NVSwitch driver failed with error: ?[^\n]{0,60}|nvidia-fabricmanager\.service: (?:Control process exited"
+        r"|Failed with result"
+        r"|Main process exited)[^\n]{0,60}|Failed to start (?:NVIDIA )?[Ff]abric ?[Mm]anager[^\n]{0,30}"
+        r"|nvidia-fabricmanager\.service: (?:inactive|failed))",
+        _fabric,
+    ),
+    Signature(
+        ("fabric manager", "fabricmanager"),
+        r"fabric ?manager[^\n]{0,60}(?:version )[^\n]{0,40}(?:don't|doesn't|does not|do not|did not) match",
+        means("fabric-manager-not-running"),
+    ),
+)
+
+
+def _in_use(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """The CUDA installer too stops for an X server, and only where it is to install the driver."""
+    if _ours(setting) or setting.says("cuda"):
+        yield sign("module-already-loaded", Weight.CAUSE, module=match["module"] or match["module2"] or "")

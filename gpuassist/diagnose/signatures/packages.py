@@ -1,0 +1,112 @@
+"""What package managers and NVIDIA's installers say when drivers of several sources or versions meet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.hints import driver_version, in_wsl, version
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.knowledge.compatibility import driver_serves_cuda
+from gpuassist.model.paste import Weight
+
+# A package of the driver or of CUDA, as apt, dnf, zypper and pacman name them.
+_PACKAGE = (
+    r"(?:lib)?(?:nvidia|cuda|xserver-xorg-video-nvidia|libcuda1|libcuda|nvidia-driver|libxnvctrl|akmod-nvidia|kmod-nvidia"
+    r"|xorg-x11-drv-nvidia)"
+    r"[\w.+-]{0,60}"
+)
+_TRANSITIONAL = re.compile(r"libcuda1-\d|nvidia-\d{3}\b(?! )|transitional|nvidia-compute-\d")
+
+
+def _conflict(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    package = match.groupdict().get("package") or ""
+    if in_wsl(setting) and "driver" in package:
+        yield sign("wsl-linux-driver-installed", Weight.SYMPTOM)
+    transitional = "yes" if _TRANSITIONAL.search(setting.lowered) else ""
+    yield sign("apt-nvidia-package-conflict", Weight.CAUSE, package=package, transitional=transitional)
+
+
+def _held(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if re.search(rf"\b{_PACKAGE} :? ?(?:Depends|Conflicts|Breaks|PreDepends)", setting.paste.words, re.IGNORECASE):
+        yield from _conflict(match, setting)
+
+
+def _incomplete(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """The toolkit is installed; whether a driver is missing is told by the one that runs."""
+    cuda, driver = match["cuda"], driver_version(setting)
+    running, release = version(driver) if driver else None, version(cuda)
+    served = running is not None and release is not None and driver_serves_cuda(running, release)
+    yield sign(
+        "cuda-installer-without-driver",
+        Weight.CAUSE,
+        cuda=cuda,
+        needed=match["needed"],
+        driver=driver,
+        served="yes" if served else "",
+    )
+    if running is not None and not served:
+        yield sign("driver-too-old-for-cuda", Weight.SYMPTOM, driver=driver, cuda=cuda)
+
+
+SIGNATURES = (
+    Signature(
+        (": depends:", ": conflicts:", ": breaks:", ": predepends:", " : depends", "conflicts with", "depends: nvidia"),
+        rf"(?<![\w-])(?P<package>{_PACKAGE}) ?:? (?:Depends|Conflicts|Breaks|PreDepends): [^\n]{{3,160}}?"
+        r"(?:but it is not (?:installable|going to be installed|installed)|but [^\n]{1,60} is to be installed"
+        r"|but [^\n]{1,60} is installed)",
+        _conflict,
+    ),
+    Signature(
+        ("held broken packages", "unmet dependencies"),
+        r"(?:you have held broken packages|have unmet dependencies)",
+        _held,
+    ),
+    Signature(
+        ("trying to overwrite",),
+        rf"trying to overwrite (?:shared )?'[^'\n]{{0,160}}(?:nvidia|libcuda|cuda|GL)[^'\n]{{0,120}}', which is also in package"
+        rf" (?P<package>{_PACKAGE})",
+        _conflict,
+    ),
+    Signature(
+        ("conflicting values set for option signed-by",),
+        r"Conflicting values set for option Signed-By regarding source [^\n]{0,80}nvidia[^\n]{0,80}",
+        means("apt-nvidia-package-conflict"),
+    ),
+    Signature(
+        ("conflicts with", "cannot install both", "breaks dependency", "exists in filesystem", "conflicting requests"),
+        rf"(?:package (?P<package>{_PACKAGE}) [^\n]{{0,80}}conflicts with [^\n]{{0,40}}nvidia"
+        rf"|cannot install both (?P<package2>{_PACKAGE})"
+        rf"|installing (?P<package3>{_PACKAGE}) (?:\(\S{{3,40}}\) )?breaks dependency"
+        rf"|(?P<package4>nvidia[\w.-]{{0,40}}): \S{{3,120}} exists in"
+        rf" filesystem|file /\S{{3,120}} (?:from install of (?P<package5>{_PACKAGE}) )?conflicts (?:with"
+        rf"|between)[^\n]{{0,80}}nvidia)",
+        lambda match, setting: _any_package(match, setting),
+    ),
+    Signature(
+        (
+            "existing package manager installation",
+            "installed previously using a different installer",
+            "alternate method of installing",
+        ),
+        r"(?:Existing package manager installation of the driver found"
+        r"|driver appears to have been installed previously using a different"
+        r"\s{1,4}installer|alternate (?:driver )?(?:method of installing|installation method|install method)[^\n]{0,60}detected)",
+        means("apt-nvidia-package-conflict", Weight.SYMPTOM),
+    ),
+    Signature(
+        ("incomplete installation", "a driver of version at least"),
+        r"driver of version at least (?P<needed>[\d.]{3,12}\d) is required for CUDA (?P<cuda>\d{1,2}\.\d)",
+        _incomplete,
+    ),
+    Signature(
+        ("install of driver component failed", "consult the driver log at"),
+        r"(?:Install of driver component failed|Consult the driver log at /var/log/nvidia-installer\.log)",
+        means("module-already-loaded", Weight.SYMPTOM),
+    ),
+)
+
+
+def _any_package(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    package = next((name for name in match.groups() if name), "")
+    yield sign("apt-nvidia-package-conflict", Weight.CAUSE, package=package)
