@@ -90,7 +90,7 @@ SIGNATURES = (
             "No CMAKE_CUDA_COMPILER could be found",
             r"CMAKE_CUDA_COMPILER[\s:=-]{1,4}NOTFOUND",
             "CMAKE_CUDA_COMPILER not set, after EnableLanguage",
-            r"The CMAKE_CUDA_COMPILER:\s+\S{1,200}\s+is not (?:a full path and was not found in the PATH|an existing compiler tool)",
+            r"The CMAKE_CUDA_COMPILER:\s+\S{1,200}\s+is not (?:a full path and was not found|an existing compiler)",
             r"Could NOT find CUDA(?:Toolkit)? \(missing:?",
             "Specify CUDA_TOOLKIT_ROOT_DIR",
             "CUDA_TOOLKIT_ROOT_DIR not found",

@@ -1,0 +1,147 @@
+"""What builders and loaders of torch extensions say: no toolkit, a toolkit of another CUDA, a binary for another torch or GPU."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.packages import package_of, undefined_in
+from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
+from gpuassist.diagnose.stated import nvcc_release, torch_cuda, torch_version
+from gpuassist.diagnose.wording import one_of
+from gpuassist.model.fact import Known
+from gpuassist.model.paste import Weight
+from gpuassist.model.version import Version
+
+
+def _no_home(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """The toolkit to build with is one of torch's own CUDA; installed it may be already."""
+    cuda = torch_cuda(setting)
+    known = bool(cuda) and setting.case.knowledge.toolkit(Version.parse(cuda)) is not None
+    alternative = _installed(setting, cuda)
+    yield sign("cuda-home-unset", torch_cuda=cuda, alternative=alternative, install=cuda if known and not alternative else "")
+
+
+def _mismatch(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    groups = match.groupdict()
+    nvcc = groups.get("nvcc") or groups.get("nvcc2") or nvcc_release(setting)
+    cuda = groups.get("torch") or groups.get("torch2") or torch_cuda(setting)
+    alternative = _installed(setting, cuda)
+    yield sign(
+        "torch-cuda-vs-toolkit-mismatch",
+        nvcc=nvcc,
+        torch_cuda=cuda,
+        torch=torch_version(setting),
+        building="yes",
+        alternative=alternative,
+        install="" if alternative else cuda,
+    )
+
+
+def _warned(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    """Another minor version is only warned of; what follows it has another cause."""
+    yield sign("torch-cuda-vs-toolkit-mismatch", Weight.CONSEQUENCE, nvcc=match["nvcc"], torch_cuda=match["torch"])
+
+
+def _installed(setting: Setting, cuda: str) -> str:
+    """The release of an installed toolkit that is torch's own, `12.4`."""
+    releases = (str(one.version.value.release) for one in setting.case.toolkits if isinstance(one.version, Known))
+    return cuda if cuda and cuda in releases else ""
+
+
+def _undefined(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A symbol of torch's C++ that an extension does not find: it was compiled for another torch."""
+    return undefined_in(match["file"], setting)
+
+
+def _no_image(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """The CUDA runtime's message: torch's own kernels, or those of an extension that the lines around it name."""
+    package = package_of(_last_frame(setting.paste.words, match))
+    if package:
+        yield sign("no-kernel-image", package=package)
+        yield sign("torch-lacks-sm", Weight.CONSEQUENCE)
+    elif setting.says("torch", "pytorch"):
+        yield sign("torch-lacks-sm", Weight.SYMPTOM)
+        yield sign("no-kernel-image", Weight.SYMPTOM)
+    else:
+        yield sign("no-kernel-image", Weight.SYMPTOM)
+
+
+def _last_frame(words: str, match: re.Match[str]) -> str:
+    """The line of the message, and the two before it: a traceback's last frame."""
+    before = words[max(0, match.start() - 600) : match.start()].splitlines()[-3:]
+    return "\n".join((*before, words[match.start() : match.end() + 200].partition("\n")[0]))
+
+
+_SYMBOL = one_of(
+    r"_Z\w*?(?:3c10|2at|5torch|6caffe2|THP|8pybind11)\w*",
+    r"THP\w+",
+    r"aoti_torch_\w+",
+)
+
+SIGNATURES = (
+    Signature(
+        ("cuda_home", "cuda_path", "bare_metal_version", "cuda install root"),
+        one_of(
+            r"CUDA_HOME environment variable is not set",
+            r"CUDA_HOME does not exist, unable to compile",
+            r"(?:AssertionError|Error): (?:Please set |The )?[`'\"]?CUDA_HOME[`'\"]? (?:(?:environment )?(?:variable )?is )?"
+            r"(?:not set|not defined|unset|undefined|None)",
+            r"(?:Cannot|Could not|Unable to) (?:find|locate|detect) (?:the )?CUDA_HOME",
+            r"CUDA_HOME (?:not found|could not be found|was not found|undefined)",
+            r"NameError: name 'bare_metal_version' is not defined",
+            r"CUDA_HOME\s?=\s?None\b",
+            r"_join_cuda_home\b[^\0]{0,200}?(?:TypeError|AttributeError|OSError)",
+            r"\[CUDA_HOME\b[^\0]{0,120}?unsupported operand type\(s\) for \+: 'NoneType' and 'str'",
+        ),
+        _no_home,
+    ),
+    Signature(
+        ("nvcc was not found", "nvcc is not found", "missingcudaexception", "'nonetype' and 'str'"),
+        one_of(
+            r"\w{2,40} was requested, but nvcc was not found",
+            r"nvcc was not found\.\s+Are you sure your environment has nvcc available",
+            r"MissingCUDAException",
+            r"CUDA_HOME \+ \"/bin/nvcc\"[^\0]{0,200}?'NoneType' and 'str'",
+        ),
+        _no_home,
+    ),
+    Signature(
+        ("mismatches the version", "that was used to compile"),
+        r"detected CUDA version\s+\((?P<nvcc>\d{1,2}\.\d{1,2})[\d.]*\)\s+mismatches\s+the\s+version\s+that\s+was\s+used\s+to"
+        r"\s+compile\s*PyTorch\s+\((?P<torch>\d{1,2}\.\d)[\d.]*\)",
+        _mismatch,
+    ),
+    Signature(
+        ("detected cuda version (%s)",),
+        r"The detected CUDA version \(%s\) mismatches[^\0]{0,200}?', '(?P<nvcc>\d{1,2}\.\d{1,2})[\d.]*', '(?P<torch>\d{1,2}\.\d)",
+        _mismatch,
+    ),
+    Signature(
+        ("does not match the version torch was compiled with", "does not match the version used to compile pytorch"),
+        one_of(
+            r"Installed CUDA version (?P<nvcc>\d{1,2}\.\d)[\d.]* does not match the version torch was compiled with"
+            r" (?P<torch>\d{1,2}\.\d)",
+            r"version of Cuda that does not match the version used to compile Pytorch binaries\."
+            r"(?:\s+Pytorch binaries were compiled with Cuda (?P<torch2>\d{1,2}\.\d))?",
+        ),
+        _mismatch,
+    ),
+    Signature(
+        ("minor version mismatch",),
+        r"detected CUDA version \((?P<nvcc>\d{1,2}\.\d)[\d.]*\) has a minor version mismatch with the version that was used "
+        r"to compile PyTorch \((?P<torch>\d{1,2}\.\d)",
+        _warned,
+    ),
+    Signature(
+        ("undefined symbol", "symbol not found in flat namespace"),
+        rf"(?<![^\s:'\"(])(?P<file>[^\s:'\"(]{{1,300}}?\.so[.\d]*): undefined symbol: (?P<symbol>{_SYMBOL})",
+        _undefined,
+    ),
+    Signature(
+        ("no kernel image is available",),
+        r"no kernel image is available for (?:execution on the device|the GPU)",
+        _no_image,
+        window=160,
+    ),
+)
