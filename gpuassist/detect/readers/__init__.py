@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from gpuassist.detect.readers import collect_env, driver_files, nvcc, nvidia_smi
+from gpuassist.detect.readers import collect_env, driver_files, nvcc, nvidia_smi, nvidia_smi_csv, nvidia_smi_lists, nvidia_smi_query
 from gpuassist.detect.readers.complete import complete
 from gpuassist.detect.readers.join import Contradiction, join
 from gpuassist.detect.readers.same import joined, same_machine
@@ -17,6 +17,9 @@ __all__ = ["READERS", "Contradiction", "contradictions", "joined", "read_all", "
 
 READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
     driver_files.read,
+    nvidia_smi_lists.read,
+    nvidia_smi_query.read,
+    nvidia_smi_csv.read,
     nvidia_smi.read,
     collect_env.read,
     nvcc.read,

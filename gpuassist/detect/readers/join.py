@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from gpuassist.detect.readers.alike import same_environment, same_gpu, same_toolkit, same_torch
+from gpuassist.detect.readers.alike import CUT, same_environment, same_gpu, same_toolkit, same_torch
 from gpuassist.detect.readers.facts import agree, either, united
 from gpuassist.model.driver import Driver, KernelModule, Library
 from gpuassist.model.environment import PythonEnvironment, Torch
@@ -85,9 +85,16 @@ def gpus(first: Fact[tuple[Gpu, ...]], second: Fact[tuple[Gpu, ...]]) -> Fact[tu
     """Two lists of GPUs as one: where every GPU of the shorter is in the longer, they are of one machine; else the first counts."""
     if not isinstance(first, Known) or not isinstance(second, Known):
         return either(first, second)
-    joined = listed(first, second, same_gpu)
+    joined = listed(first, second, same_gpu, _gpu)
     most = max(len(first.value), len(second.value))
     return joined if len(value_or(joined, ())) == most else first
+
+
+def _gpu(first: Gpu, second: Gpu) -> Gpu:
+    """A name that is cut short in a table may stand elsewhere in full."""
+    cut = isinstance(first.name, Known) and first.name.value.endswith(CUT) and isinstance(second.name, Known)
+    both = united(first, second)
+    return replace(both, name=second.name) if cut else both
 
 
 def _driver(first: Driver, second: Driver) -> Driver:

@@ -1,0 +1,88 @@
+"""The GPUs of a pasted `nvidia-smi -L` with their MIG devices, and what nvidia-smi says when NVML does not start."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from gpuassist.detect.readers.labels import is_report
+from gpuassist.detect.readers.lines import lines_with
+from gpuassist.model.driver import Driver, NvmlStatus
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Machine
+from gpuassist.model.paste import Paste
+
+_PROGRAM = "nvidia-smi"
+_GPU = re.compile(
+    r"(?:^|\s)GPU (?P<index>\d{1,2}): (?P<name>[A-Z][^:()\n]{1,60}?)\s*(?:\((?:UUID: (?P<uuid>GPU-[0-9a-f-]{36})|S/N: [^)]*)\)?|$)"
+)
+_MIG = re.compile(r"^\s*MIG (?P<profile>\d\S{0,30})\s+Device\s+\d{1,2}: \(UUID: (?P<uuid>MIG-[\w/-]{8,80})\)")
+_MAKERS = (
+    "NVIDIA ",
+    "GeForce ",
+    "Tesla ",
+    "Quadro ",
+    "TITAN ",
+    "GRID ",
+    "A100",
+    "A10",
+    "A30",
+    "A40",
+    "H100",
+    "GH200",
+    "Orin ",
+    "Xavier",
+)
+_STARTED_NOT = re.compile(r"Failed to initialize NVML: (?P<words>[A-Za-z/ ]{5,40})")
+_STATUS = {
+    "driver/library version mismatch": NvmlStatus(18, "NVML_ERROR_LIB_RM_VERSION_MISMATCH"),
+    "insufficient permissions": NvmlStatus(4, "NVML_ERROR_NO_PERMISSION"),
+    "gpu is lost": NvmlStatus(15, "NVML_ERROR_GPU_IS_LOST"),
+    "unknown error": NvmlStatus(999, "NVML_ERROR_UNKNOWN"),
+}
+_LIBRARY = re.compile(r"NVML library version: (\d{3}\.\d+(?:\.\d+)?)")
+
+
+def read(paste: Paste) -> Machine:
+    """The GPUs, and NVML's refusal."""
+    return Machine(gpus=_gpus(paste), driver=Driver(nvml_status=_status(paste), nvml_version=_library(paste)))
+
+
+def _gpus(paste: Paste) -> Fact[tuple[Gpu, ...]]:
+    """Each number's last line; a line without an UUID is one of nvidia-smi where it ends with a name of NVIDIA's."""
+    found: dict[int, Gpu] = {}
+    last, bare = -1, not is_report(paste.words)  # which lists its GPUs without UUIDs
+    for line in lines_with(paste, "GPU ", "MIG "):
+        gpu, mig = _GPU.search(line.words), _MIG.match(line.words)
+        if gpu and (gpu["uuid"] or (bare and gpu["name"].startswith(_MAKERS))):
+            last = int(gpu["index"])
+            found[last] = Gpu(
+                name=line.known(gpu["name"], _PROGRAM),
+                index=line.known(last, _PROGRAM),
+                uuid=line.known(gpu["uuid"], _PROGRAM) if gpu["uuid"] else NOT_ASKED,
+            )
+        elif mig and last in found:
+            uuids = (*value_or(found[last].mig_uuids, ()), mig["uuid"])
+            enabled: Fact[bool] = line.known(True, _PROGRAM)  # noqa: FBT003 -- the fact's value
+            found[last] = replace(found[last], mig_enabled=enabled, mig_uuids=line.known(uuids, _PROGRAM))
+    every = tuple(found.values())
+    return Known(every, every[0].name.source) if every and isinstance(every[0].name, Known) else NOT_ASKED
+
+
+def _status(paste: Paste) -> Fact[NvmlStatus]:
+    """The last refusal; that no driver answers is left to who can tell an absent one from one that is not loaded."""
+    told: Fact[NvmlStatus] = NOT_ASKED
+    for line in lines_with(paste, "Failed to initialize NVML"):
+        found = _STARTED_NOT.search(line.words)
+        status = next((one for words, one in _STATUS.items() if found and found["words"].lower().startswith(words)), None)
+        told = line.known(status, _PROGRAM) if status else told
+    return told
+
+
+def _library(paste: Paste) -> Fact[str]:
+    for line in lines_with(paste, "NVML library version"):
+        found = _LIBRARY.search(line.words)
+        if found:
+            return line.known(found[1], _PROGRAM)
+    return NOT_ASKED

@@ -1,0 +1,86 @@
+"""What a pasted `nvidia-smi -q` tells of driver and GPUs, and `nvidia-smi --version` of the driver."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.detect.readers.lines import Line, lines
+from gpuassist.detect.readers.nvidia_smi_fields import PROGRAM, added
+from gpuassist.detect.readers.nvidia_smi_values import address
+from gpuassist.model.driver import Driver, NvmlStatus
+from gpuassist.model.fact import NOT_ASKED, Fact, Known
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Machine
+from gpuassist.model.paste import Paste
+from gpuassist.model.version import Version
+
+_GPU = re.compile(r"^\s*GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])$")
+_VALUE = re.compile(r"^\s*(?P<label>[A-Z][\w ./()-]{0,60}?)\s*:\s(?P<value>.*)$")
+_VERSION = re.compile(r"\d{1,4}\.\d[\d.]*")
+# (section, label); a section is the last line above that has no value of its own, "" where any does.
+_FIELDS = {
+    ("", "Product Name"): "name",
+    ("", "GPU UUID"): "uuid",
+    ("", "Minor Number"): "minor",
+    ("", "Device Id"): "pci_id",
+    ("", "Display Active"): "display_active",
+    ("", "Compute Mode"): "compute_mode",
+    ("MIG Mode", "Current"): "mig_enabled",
+    ("FB Memory Usage", "Total"): "memory_total_bytes",
+    ("FB Memory Usage", "Used"): "memory_used_bytes",
+    ("Memory Usage", "Total"): "memory_total_bytes",
+    ("Memory Usage", "Used"): "memory_used_bytes",
+}
+# 610 prints the old labels too, with the advice to use the new ones in place of a value.
+_DRIVER = ("KMD Version", "Driver Version", "DRIVER version", "KMD version")
+_CUDA = ("CUDA UMD Version", "CUDA Version")
+
+
+def read(paste: Paste) -> Machine:
+    """The GPUs that `-q` describes, the driver above them."""
+    if "NVSMI LOG" not in paste.words and "Product Name" not in paste.words and "NVML version" not in paste.words:
+        return Machine()
+    every = lines(paste)
+    version, cuda = _version(every, _DRIVER), _version(every, _CUDA)
+    started = Known(NvmlStatus(0, "NVML_SUCCESS"), version.source) if isinstance(version, Known) else NOT_ASKED
+    return Machine(gpus=_gpus(every), driver=Driver(version=version, cuda_version=cuda, nvml_status=started))
+
+
+def _version(every: tuple[Line, ...], labels: tuple[str, ...]) -> Fact[Version]:
+    for line in every:
+        found = _VALUE.match(line.words)
+        if found and found["label"] in labels and _VERSION.fullmatch(found["value"].strip()):
+            return line.known(Version.parse(found["value"]), PROGRAM)
+    return NOT_ASKED
+
+
+def _gpus(every: tuple[Line, ...]) -> Fact[tuple[Gpu, ...]]:
+    found = [gpu for block in _blocks(every) if (gpu := _gpu(block)).name != NOT_ASKED]
+    first = found[0].name if found else NOT_ASKED
+    return Known(tuple(found), first.source) if isinstance(first, Known) else NOT_ASKED
+
+
+def _blocks(every: tuple[Line, ...]) -> Iterator[list[Line]]:
+    """Each GPU's lines, its address first; a text that starts below an address has a GPU of no address."""
+    block: list[Line] = []
+    for line in every:
+        if _GPU.match(line.words):
+            yield block
+            block = []
+        block.append(line)
+    yield block
+
+
+def _gpu(block: list[Line]) -> Gpu:
+    gpu, section = Gpu(), ""
+    for line in block:
+        start, found = _GPU.match(line.words), _VALUE.match(line.words)
+        if start:
+            gpu = Gpu(pci_address=line.known(address(start[1]), PROGRAM))
+        elif found:
+            name = _FIELDS.get(("", found["label"])) or _FIELDS.get((section, found["label"]))
+            gpu = added(gpu, name, line, found["value"].strip()) if name else gpu
+        elif line.words.strip():
+            section = line.words.strip()
+    return gpu
