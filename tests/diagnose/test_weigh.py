@@ -1,0 +1,163 @@
+"""Which of several problems comes first, which stand beside it, which are less likely."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpuassist.diagnose.leads_to import LEADS_TO, behind
+from gpuassist.diagnose.verdicts import finding
+from gpuassist.diagnose.weigh import Explained, weigh
+from gpuassist.model.finding import Diagnosis, Evidence, Finding, Undetermined
+from gpuassist.model.paste import Clue, Passage, Weight
+from gpuassist.model.text import Parameter, text, verbatim
+
+NOTHING = Diagnosis()
+
+
+def _clue(problem: str, weight: Weight = Weight.CAUSE, line: int = 1, **parameters: Parameter) -> Clue:
+    return Clue(problem, weight, Passage(line, f"words of {problem}"), tuple(parameters.items()))
+
+
+def _proved(*problems: str) -> Diagnosis:
+    evidence = Evidence(text("driver"), verbatim("550"), "nvidia-smi")
+    return Diagnosis(tuple(finding(one, evidence, gpu="RTX 4090") for one in problems))
+
+
+def _ids(explained: Explained) -> list[str]:
+    return [one.problem for one in explained.findings]
+
+
+def _doubted(explained: Explained) -> list[str]:
+    return [one.finding.problem for one in explained.less_likely]
+
+
+def test_nothing_shows_nothing() -> None:
+    assert weigh((), NOTHING, NOTHING) == Explained()
+
+
+def test_first_cause_in_the_text_comes_first() -> None:
+    clues = (_clue("nccl-shm", line=9), _clue("oom-true", line=3))
+    assert _ids(weigh(clues, NOTHING, NOTHING)) == ["oom-true", "nccl-shm"]
+
+
+def test_cause_comes_before_symptom_and_consequence() -> None:
+    clues = (
+        _clue("nccl-cuda-error", Weight.CONSEQUENCE, line=1),
+        _clue("no-driver", Weight.SYMPTOM, line=2),
+        _clue("oom-true", Weight.CAUSE, line=3),
+    )
+    explained = weigh(clues, NOTHING, NOTHING)
+    assert _ids(explained) == ["oom-true"]
+    assert _doubted(explained) == ["no-driver", "nccl-cuda-error"]
+
+
+def test_lone_symptom_is_the_answer() -> None:
+    assert _ids(weigh((_clue("no-driver", Weight.SYMPTOM),), NOTHING, NOTHING)) == ["no-driver"]
+
+
+def test_lone_consequence_is_the_answer() -> None:
+    assert _ids(weigh((_clue("nccl-cuda-error", Weight.CONSEQUENCE),), NOTHING, NOTHING)) == ["nccl-cuda-error"]
+
+
+def test_of_two_symptoms_the_proved_one_is_the_answer() -> None:
+    clues = (_clue("no-driver", Weight.SYMPTOM), _clue("driver-too-old-for-cuda", Weight.SYMPTOM))
+    explained = weigh(clues, NOTHING, _proved("driver-too-old-for-cuda"))
+    assert _ids(explained) == ["driver-too-old-for-cuda"]
+    assert _doubted(explained) == ["no-driver"]
+
+
+def test_proved_problem_of_the_text_beats_a_symptom() -> None:
+    proof = _proved("torch-cpu-only")
+    assert _ids(weigh((_clue("no-driver", Weight.SYMPTOM),), proof, proof)) == ["torch-cpu-only"]
+
+
+def test_said_cause_beats_what_facts_alone_prove() -> None:
+    proof = _proved("torch-lacks-sm")
+    assert _ids(weigh((_clue("nvcc-arch-too-new"),), proof, proof)) == ["nvcc-arch-too-new", "torch-lacks-sm"]
+
+
+def test_warning_that_facts_prove_explains_no_symptom() -> None:
+    proof = _proved("ld-library-path-empty-element")
+    explained = weigh((_clue("no-driver", Weight.SYMPTOM),), proof, proof, minor=frozenset({"ld-library-path-empty-element"}))
+    assert _ids(explained) == ["no-driver", "ld-library-path-empty-element"]
+
+
+def test_finding_of_the_machine_that_the_text_does_not_point_to_is_left_out() -> None:
+    assert _ids(weigh((_clue("oom-true"),), NOTHING, _proved("path-order-wrong-nvcc"))) == ["oom-true"]
+
+
+def test_finding_of_the_machine_that_causes_the_symptom_comes_first() -> None:
+    explained = weigh((_clue("no-driver", Weight.SYMPTOM),), NOTHING, _proved("nouveau-active"))
+    assert _ids(explained) == ["nouveau-active"]
+    assert [one.reason.message for one in explained.less_likely] == ["it follows from what is named above"]
+
+
+def test_consequence_steps_behind_its_cause() -> None:
+    clues = (_clue("no-kernel-image", line=1), _clue("torch-lacks-sm", line=2))
+    assert _ids(weigh(clues, NOTHING, NOTHING)) == ["torch-lacks-sm", "no-kernel-image"]
+
+
+def test_chain_of_causes_is_told_from_its_beginning() -> None:
+    clues = (_clue("no-driver", line=1), _clue("dkms-build-failed", line=2), _clue("kernel-headers-missing", line=3))
+    assert _ids(weigh(clues, NOTHING, NOTHING)) == ["kernel-headers-missing", "dkms-build-failed", "no-driver"]
+
+
+def test_passages_become_evidence_with_their_lines() -> None:
+    (first,) = weigh((_clue("oom-true", line=7),), NOTHING, NOTHING).findings
+    (shown,) = first.evidence
+    assert shown.value == verbatim("words of oom-true")
+    assert shown.source == "pasted text, line 7"
+
+
+def test_a_repeated_message_is_shown_three_times_at_most() -> None:
+    clues = tuple(_clue("oom-true", line=line) for line in range(1, 30))
+    (first,) = weigh(clues, NOTHING, NOTHING).findings
+    assert len(first.evidence) == 3
+
+
+def test_what_is_said_and_proved_has_both_proofs() -> None:
+    proof = _proved("torch-lacks-sm")
+    (first,) = weigh((_clue("torch-lacks-sm", capability="12.0"),), proof, proof).findings
+    assert first.parameter("capability") == "12.0"
+    assert first.parameter("gpu") == "RTX 4090"
+    assert len(first.evidence) == 2
+
+
+def test_surer_clue_gives_the_parameters() -> None:
+    clues = (_clue("oom-true", Weight.CAUSE, size="2 GiB"), _clue("oom-true", Weight.SYMPTOM, line=2, size="1 GiB", gpu="A100"))
+    (first,) = weigh(clues, NOTHING, NOTHING).findings
+    assert (first.parameter("size"), first.parameter("gpu")) == ("2 GiB", "A100")
+
+
+def test_open_questions_are_those_of_the_text_alone() -> None:
+    open_ = tuple(Undetermined(one, text("driver"), text("not read")) for one in ("no-driver", "secure-boot-unsigned-module"))
+    clues = (_clue("oom-true"), _clue("no-driver", Weight.SYMPTOM))
+    assert [one.problem for one in weigh(clues, NOTHING, Diagnosis(undetermined=open_)).undetermined] == ["no-driver"]
+
+
+@pytest.mark.parametrize("cause", sorted(LEADS_TO))
+def test_no_problem_follows_from_what_it_leads_to(cause: str) -> None:
+    seen: set[str] = set()
+    todo = set(LEADS_TO[cause])
+    while todo:
+        one = todo.pop()
+        seen.add(one)
+        todo |= LEADS_TO.get(one, frozenset()) - seen
+    assert cause not in seen
+
+
+def test_causes_are_looked_up_among_what_was_found() -> None:
+    assert behind("no-driver", frozenset({"nouveau-active", "oom-true"})) == {"nouveau-active"}
+
+
+def test_two_findings_of_one_id_are_one() -> None:
+    twice = Diagnosis((Finding("torch-lacks-sm", (("gpu", "A"),), ()), Finding("torch-lacks-sm", (("gpu", "B"),), ())))
+    (first,) = weigh((), twice, twice).findings
+    assert first.parameter("gpu") == "A"
+
+
+def test_every_cause_and_effect_is_described() -> None:
+    described = {path.stem for path in (Path(__file__).parents[2] / "resources" / "problems").glob("*.toml")}
+    assert {*LEADS_TO, *(effect for effects in LEADS_TO.values() for effect in effects)} - described == set()
