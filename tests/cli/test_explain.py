@@ -1,0 +1,181 @@
+"""`gpuassist explain` as a person and as a program reads it."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpuassist.app import compose
+from gpuassist.cli import explain
+from gpuassist.cli.context import Exit, UsageError
+from gpuassist.model.codec import encode_machine
+from gpuassist.session.words import ENGLISH
+from tests.cli.made_session import run_live
+from tests.cli.runs import Run
+from tests.values import machine
+
+NVCC = "nvcc fatal   : Unsupported gpu architecture 'compute_89'\n"
+MODULE = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14  Fri May 31 09:35:42 UTC 2024\n"
+
+
+class _Terminal(io.TextIOWrapper):
+    """A keyboard at which somebody typed."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def _explain(*arguments: str, machine_file: str = "none", screen: bool = False) -> Run:
+    return run_live(explain, *arguments, session=compose("en"), machine_file=machine_file, screen=screen)
+
+
+@pytest.fixture
+def pasted(tmp_path: Path) -> Path:
+    """A file with an error in it."""
+    file = tmp_path / "pasted.txt"
+    file.write_text(f"make all\n{NVCC}", "utf-8")
+    return file
+
+
+def _pipe(monkeypatch: pytest.MonkeyPatch, words: bytes, kind: type[io.TextIOWrapper] = io.TextIOWrapper) -> None:
+    monkeypatch.setattr(sys, "stdin", kind(io.BytesIO(words)))
+
+
+def _document(run: Run) -> Any:
+    return json.loads(run.out)
+
+
+def test_file_is_explained(pasted: Path) -> None:
+    run = _explain(str(pasted))
+    assert run.exit is Exit.PROBLEMS
+    assert run.out.splitlines()[0] == "The text shows one problem"
+    assert "[pasted text, line 2]" in run.out
+
+
+def test_standard_input_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    _pipe(monkeypatch, NVCC.encode())
+    assert _explain().exit is Exit.PROBLEMS
+
+
+def test_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    _pipe(monkeypatch, NVCC.encode())
+    assert _explain("-").exit is Exit.PROBLEMS
+
+
+def test_terminal_is_told_how_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    _pipe(monkeypatch, NVCC.encode(), _Terminal)
+    assert "Ctrl-D" in _explain().err
+
+
+def test_pipe_is_not_told_how_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    _pipe(monkeypatch, NVCC.encode())
+    assert _explain().err == ""
+
+
+def test_document_follows_the_contract(pasted: Path) -> None:
+    document = _document(_explain(str(pasted), "--json"))
+    assert document["schema"] == 1
+    first = document["findings"][0]
+    assert first["id"] == "nvcc-arch-too-new"
+    assert set(first) == {"id", "severity", "title", "explanation", "evidence", "remedies", "links"}
+    assert first["evidence"][0]["source"] == "pasted text, line 2"
+    assert set(first["remedies"][0]) == {"text", "commands", "needs_root", "action", "check"}
+
+
+def test_document_says_what_the_answer_rests_on(pasted: Path) -> None:
+    document = _document(_explain(str(pasted), "--json"))
+    assert document["known"] is True
+    assert document["basis"]["ground"] == "text"
+    assert document["left_out_bytes"] == 0
+
+
+def test_unknown_text_ends_with_three(tmp_path: Path) -> None:
+    file = tmp_path / "pasted.txt"
+    file.write_text("The frobnicator exploded: error 7\n", "utf-8")
+    run = _explain(str(file))
+    assert run.exit is Exit.UNDETERMINED
+    assert run.out.splitlines()[0] == "I don't know this text"
+
+
+def test_unknown_text_is_a_document_as_well(tmp_path: Path) -> None:
+    file = tmp_path / "pasted.txt"
+    file.write_text("The frobnicator exploded: error 7\n", "utf-8")
+    document = _document(_explain(str(file), "--json"))
+    assert document["findings"] == []
+    assert document["known"] is False
+
+
+def test_facts_of_an_unknown_text_are_shown(tmp_path: Path) -> None:
+    file = tmp_path / "pasted.txt"
+    file.write_text(f"{MODULE}The frobnicator exploded: error 7\n", "utf-8")
+    run = _explain(str(file))
+    assert "Read in the text:" in run.out
+    assert "550.54.14" in run.out
+
+
+def test_sound_set_up_ends_with_zero(tmp_path: Path) -> None:
+    file = tmp_path / "pasted.txt"
+    file.write_text(MODULE, "utf-8")
+    run = _explain(str(file))
+    assert run.exit is Exit.HEALTHY
+    assert run.out.splitlines()[0] == "The text shows no problem of the GPU set-up"
+
+
+def test_junk_is_no_text(tmp_path: Path) -> None:
+    file = tmp_path / "junk.bin"
+    file.write_bytes(b"\x7fELF" + bytes(range(256)) * 100)
+    run = _explain(str(file))
+    assert run.exit is Exit.UNDETERMINED
+    assert run.out.splitlines()[0] == "This is no text"
+
+
+def test_missing_file_is_wrong_usage(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as error:
+        _explain(str(tmp_path / "nowhere.txt"))
+    assert "nowhere.txt could not be read" in ENGLISH(error.value.reason)
+
+
+def test_directory_is_wrong_usage(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as error:
+        _explain(str(tmp_path))
+    assert "could not be read" in ENGLISH(error.value.reason)
+
+
+def test_huge_log_is_read_at_both_ends(tmp_path: Path) -> None:
+    file = tmp_path / "train.log"
+    file.write_bytes(b"step 1 of 100: loss 0.25\n" * 400_000 + NVCC.encode())
+    run = _explain(str(file))
+    assert run.exit is Exit.PROBLEMS
+    assert "MiB between them were left out" in run.out
+
+
+def test_recorded_machine_is_joined(pasted: Path, tmp_path: Path) -> None:
+    recording = tmp_path / "machine.json"
+    recording.write_text(json.dumps(encode_machine(machine(toolkits=("11.7.99", "12.4.131"), nvcc="11.7"), ENGLISH)), "utf-8")
+    run = _explain(str(pasted), "--json", machine_file=str(recording))
+    document = _document(run)
+    assert document["basis"]["ground"] == "text and machine"
+    assert any("gpuassist use cuda 12.4" in remedy["commands"] for remedy in document["findings"][0]["remedies"])
+
+
+def test_recording_that_is_none_is_wrong_usage(pasted: Path, tmp_path: Path) -> None:
+    (tmp_path / "broken.json").write_text("{", "utf-8")
+    with pytest.raises(UsageError):
+        _explain(str(pasted), machine_file=str(tmp_path / "broken.json"))
+
+
+def test_json_is_english_unless_asked(pasted: Path) -> None:
+    chinese = run_live(explain, str(pasted), "--json", session=compose("zh_CN"), machine_file="none")
+    asked = run_live(explain, str(pasted), "--json", "--lang", "zh_CN", session=compose("zh_CN"), machine_file="none")
+    assert _document(chinese)["findings"][0]["title"].isascii()
+    assert not _document(asked)["findings"][0]["title"].isascii()
+
+
+def test_colour_only_on_a_terminal(pasted: Path) -> None:
+    assert "\x1b[" in _explain(str(pasted), screen=True).out
+    assert "\x1b[" not in _explain(str(pasted)).out
