@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.packages import package_of, undefined_in
+from gpuassist.diagnose.compiled_packages import package_of, undefined_in
 from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
 from gpuassist.diagnose.stated import nvcc_release, torch_cuda, torch_version
 from gpuassist.diagnose.wording import one_of
