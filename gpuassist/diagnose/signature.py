@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import islice
 
 from gpuassist.diagnose.case import Case
 from gpuassist.model.paste import Clue, Passage, Paste, Weight
 from gpuassist.model.text import Parameter
 
 _QUOTED = 300  # characters of a passage that are shown
-_MOST_PLACES = 1000  # of one literal, from either end of the text
+_MOST_PLACES = 200  # of one literal, from either end of the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class Setting:
     def __init__(self, paste: Paste, case: Case) -> None:
         self.paste = paste
         self.case = case
+        self.answered: dict[Hashable, tuple[re.Match[str], ...]] = {}
 
     def says(self, *literals: str) -> bool:
         """Whether any of these, in lower case, stands anywhere in the text."""
@@ -82,37 +84,43 @@ def sign(problem: str, weight: Weight = Weight.CAUSE, **parameters: Parameter) -
 
 
 def clues(signature: Signature, setting: Setting, *, most: int = 20) -> Iterator[Clue]:
-    """What a signature finds in the text, at most so many times: a log repeats itself."""
-    for match in _matches(signature, setting, most):
+    """What a signature finds in the text, at most so many different passages: a log repeats itself."""
+    seen: set[str] = set()
+    for match in _matches(signature, setting):
+        if match[0] in seen:
+            continue
+        seen.add(match[0])
         words = " ".join(match[0].split())[:_QUOTED]
         passage = Passage(setting.line_at(match.start()), words)
         for one in signature.meaning(match, setting):
             yield Clue(one.problem, one.weight, passage, one.parameters)
+        if len(seen) == most:
+            return
 
 
 def passages(
     setting: Setting, literals: tuple[str, ...], pattern: str, *, window: int = 200, most: int = 50
-) -> Iterator[re.Match[str]]:
-    """Where a text says something that messages are judged by, found the way messages are."""
-    return _matches(Signature(literals, pattern, _nothing, window), setting, most)
+) -> tuple[re.Match[str], ...]:
+    """Where a text says something that messages are judged by, found the way messages are; looked for once in a text."""
+    asked = literals, pattern, window, most
+    if asked not in setting.answered:
+        setting.answered[asked] = tuple(islice(_matches(Signature(literals, pattern, _nothing, window), setting), most))
+    return setting.answered[asked]
 
 
 def _nothing(_match: re.Match[str], _setting: Setting) -> Iterable[Sign]:
     return ()
 
 
-def _matches(signature: Signature, setting: Setting, most: int) -> Iterator[re.Match[str]]:
-    pattern, read_to, found = _compiled(signature.pattern), 0, 0
+def _matches(signature: Signature, setting: Setting) -> Iterator[re.Match[str]]:
+    pattern, read_to = _compiled(signature.pattern), 0
     for place in _places(signature.literals, setting.lowered):
         if place < read_to:
             continue
         match = pattern.search(setting.paste.words, max(read_to, place - signature.window), place + signature.window)
-        if match is None:
-            continue
-        read_to, found = max(match.end(), place + 1), found + 1
-        yield match
-        if found == most:
-            return
+        if match is not None:
+            read_to = max(match.end(), place + 1)
+            yield match
 
 
 def _places(literals: tuple[str, ...], lowered: str) -> list[int]:
