@@ -49,8 +49,13 @@ def test_every_occurrence_is_found_in_order() -> None:
 
 
 def test_a_log_that_repeats_itself_is_cut() -> None:
-    words = "Unsupported gpu architecture 'compute_89'\n" * 500
+    words = "".join(f"Unsupported gpu architecture 'compute_{number}'\n" for number in range(500))
     assert len(_found(ARCHITECTURE, words, most=20)) == 20
+
+
+def test_the_same_words_are_one_passage() -> None:
+    (clue,) = _found(ARCHITECTURE, "first\n" + "Unsupported gpu architecture 'compute_89'\n" * 500)
+    assert clue.passage.line == 2
 
 
 def test_message_at_the_end_of_many_near_misses_is_found() -> None:
