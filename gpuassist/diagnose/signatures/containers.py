@@ -1,0 +1,170 @@
+"""What docker, podman, compose, Kubernetes and NVIDIA's container tools say when a container cannot have the GPU."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.hints import driver_version, in_wsl, version
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.knowledge.compatibility import driver_serves_cuda
+from gpuassist.model.paste import Weight
+
+_IMAGE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/){0,4}(?:cuda|pytorch|tensorflow|tensorrt|[\w-]{2,40}):[\w.-]*\d[\w.-]{2,60})")
+_RUN = re.compile(r"(?:docker|podman) (?:container )?run\b[^\n]{0,300}")
+
+
+def _unsatisfied(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """Inside one CUDA major a driver runs what a newer toolkit built, and only the check is in the way."""
+    needed, driver = match.groupdict().get("needed") or "", driver_version(setting)
+    cuda, running = version(needed) if needed else None, version(driver) if driver else None
+    other = cuda is not None and running is not None and not driver_serves_cuda(running, cuda)
+    yield sign(
+        "container-driver-too-old",
+        Weight.CAUSE,
+        needed=needed,
+        driver=driver,
+        image=_image(setting),
+        other_major="yes" if other else "",
+    )
+
+
+def _banner(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    yield sign("container-driver-too-old", Weight.CAUSE, driver=match["driver"] or "", image=_image(setting))
+
+
+def _library_failed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """The host itself has no driver library; under WSL it is Windows that gives it."""
+    if in_wsl(setting):
+        yield sign("wsl-driver-or-windows", Weight.CAUSE)
+    else:
+        yield sign("no-driver", Weight.CAUSE)
+
+
+def _nvml_failed(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    yield sign("wsl-driver-or-windows" if in_wsl(setting) else "driver-not-loaded", Weight.CAUSE)
+
+
+def _host_cuda_failed(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    yield sign("wsl-driver-or-windows" if in_wsl(setting) else "cuda-init-failed-driver-state", Weight.SYMPTOM)
+
+
+def _node_missing(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    yield sign("uvm-device-missing" if "uvm" in match[0].lower() else "driver-not-loaded", Weight.SYMPTOM)
+
+
+def _not_given(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+    yield sign("container-no-gpu-flag", Weight.CAUSE)
+
+
+def _image(setting: Setting) -> str:
+    """The image that the text names in its docker run line; empty where it names none."""
+    run = _RUN.search(setting.paste.words)
+    image = _IMAGE.search(run[0]) if run else None
+    return image[1] if image else ""
+
+
+SIGNATURES = (
+    Signature(
+        ("could not select device driver",),
+        r"could not select device driver \\?[\"'](?:nvidia|cdi)?\\?[\"'] with capabilities: \[\[[^\]\n]{1,60}\]\]",
+        means("container-toolkit-missing"),
+    ),
+    Signature(
+        (
+            "runtime name: nvidia",
+            "unknown runtime specified nvidia",
+            "runtime specified nvidia",
+            'runtime "nvidia"',
+            'runtime \\"nvidia',
+        ),
+        r"(?:unknown or invalid runtime name: nvidia|Unknown runtime specified nvidia|runtime \\?\"nvidia\\?\" (?:not found|is not)"
+        r"|no runtime for \\?\"nvidia\\?\" is configured)",
+        means("container-toolkit-missing"),
+    ),
+    Signature(
+        ("nvidia-container-runtime", "nvidia-container-cli", "nvidia-container-toolkit", "nvidia-docker"),
+        r"(?:nvidia-container-(?:runtime(?:-hook)?|cli|toolkit)\\?[\"']?: (?:executable file not found|no such file or directory"
+        r"|command not found)|nvidia-container-(?:runtime(?:-hook)?|cli): (?:not found|command not found)"
+        r"|Unable to locate package nvidia-(?:container-toolkit|docker2?|container-runtime)"
+        r"|No match for argument: nvidia-(?:container-toolkit|docker2?)|nvidia-docker: command not found)",
+        means("container-toolkit-missing"),
+    ),
+    Signature(
+        ("configure the nvidia container toolkit", "incompatible platform detected", "incompatible strategy detected"),
+        r"(?:did you configure the NVIDIA Container Toolkit|Incompatible (?:platform|strategy) detected)",
+        means("container-toolkit-missing"),
+    ),
+    Signature(
+        ("unresolvable cdi devices", "cdi device injection failed", "failed to inject cdi devices", "could not resolve cdi"),
+        r"(?:unresolvable CDI devices? [^\n]{0,60}nvidia|CDI device injection failed[^\n]{0,80}nvidia"
+        r"|failed to inject CDI devices[^\n]{0,80}nvidia)",
+        means("container-toolkit-missing"),
+    ),
+    Signature(
+        ("unknown flag: --gpus", "unknown option: --gpus", "insufficient nvidia.com/gpu", "unknown flag: --gpu"),
+        r"(?:unknown (?:flag|option): --gpus?\b|Insufficient nvidia\.com/gpu)",
+        means("container-toolkit-missing", Weight.SYMPTOM),
+    ),
+    Signature(
+        ("unsatisfied condition",),
+        r"unsatisfied condition: (?:cuda ?>=? ?(?P<needed>\d{1,2}\.\d{1,2})|(?:driver|brand|arch) ?[<>=]{1,2} ?[\w.]{1,20})",
+        _unsatisfied,
+    ),
+    Signature(
+        ("this container was built for",),
+        r"This container was built for (?:NVIDIA )?(?:CUDA )?Driver Release [\d.]{3,10} or later,\s{1,12}but\s{1,12}version"
+        r" (?P<driver>[\d.]{3,12}\d)[^\n]{0,60}(?:\s{1,12}mode is UNAVAILABLE)?",
+        _banner,
+    ),
+    Signature(
+        ("nvidia driver was not detected", "run this container with nvidia-docker", "use the nvidia container toolkit to start"),
+        r"(?:NVIDIA Driver was not detected|Use the NVIDIA Container Toolkit to start this container with GPU support)",
+        _not_given,
+    ),
+    Signature(
+        ("load library failed",),
+        r"load library failed: libnvidia-ml\.so(?:\.1)?: cannot open shared object file",
+        _library_failed,
+    ),
+    Signature(
+        ("initialization error",),
+        r"initialization error: nvml error: (?:driver not loaded|driver is not loaded|no devices? found)",
+        _nvml_failed,
+    ),
+    Signature(
+        ("initialization error", "driver rpc error", "driver error"),
+        r"nvidia-container-cli: (?:initialization error: (?:cuda error: [^\n]{3,60}|driver (?:rpc )?error: [^\n]{3,60}|nvml error: "
+        r"(?:unknown error|gpu is lost|insufficient permissions))|detection error: [^\n]{3,80})",
+        _host_cuda_failed,
+    ),
+    Signature(
+        ("file exists",),
+        r"nvidia-container-cli: mount error: (?:file creation failed|failed to (?:create|add)[^\n:]{0,40}): \S{5,300}"
+        r"(?:libnvidia|libcuda|nvidia-smi|nvidia-)\S{0,60}: file exists",
+        means("container-driver-files-mounted"),
+    ),
+    Signature(
+        ("cgroup subsystem devices not found", "open failed: /sys/fs/cgroup/devices"),
+        r"(?:cgroup subsystem devices not found|open failed: /sys/fs/cgroup/devices)",
+        means("container-toolkit-missing", Weight.SYMPTOM),
+    ),
+    Signature(
+        ("bpf_cgroup_device", "failed to get device cgroup", "bpf_prog_query"),
+        r"(?:bpf_prog_query\(BPF_CGROUP_DEVICE\) failed|failed to get device cgroup mount path)",
+        means("device-permissions", Weight.SYMPTOM),
+    ),
+    Signature(
+        ("/dev/nvidia",),
+        r"(?:adding custom device \\?\"/dev/nvidia[\w-]{1,12}\\?\": no such file|stat /dev/nvidia[\w-]{1,12}: no such file"
+        r"|error stat'?ing? [^\n]{0,20}/dev/nvidia[\w-]{1,12}: no such file"
+        r"|mknod[^\n]{0,60}/dev/nvidia[\w-]{1,12}[^\n]{0,40}(?:no such|not permitted))",
+        _node_missing,
+    ),
+    Signature(
+        ("additional properties are not allowed", "unsupported config option"),
+        r"(?:reservations value )?Additional properties are not allowed \('(?:devices|runtime|gpus)' was unexpected\)"
+        r"|Unsupported config option for services[^\n]{0,60}'(?:runtime|deploy|gpus)'",
+        means("container-no-gpu-flag", Weight.SYMPTOM),
+    ),
+)

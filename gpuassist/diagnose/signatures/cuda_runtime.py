@@ -1,0 +1,181 @@
+"""What CUDA programs and libraries say when a kernel fails, and what they say afterwards because of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.hints import card_name, driver_version, torch_cuda
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.model.fact import Known
+from gpuassist.model.paste import Weight
+
+_RELEASE = re.compile(
+    r"cuda(?: compilation tools,| toolkit| version| & cuda-tools|)?[:,]? (?:release )?(\d{1,2}\.\d)\b", re.IGNORECASE
+)
+_CAPABILITY = re.compile(
+    r"(?:compute capability|cuda capability|capability:)\s{0,3}(?:sm_)?(\d{1,2}\.\d)|major=(\d{1,2}), minor=(\d)", re.IGNORECASE
+)
+_TORCH = re.compile(
+    r"^(?:RuntimeError|torch\.\w{4,30}|[\w.]*AcceleratorError): CUDA error|/torch/|torch\.cuda|pytorch", re.IGNORECASE | re.M
+)
+_EXTENSION = re.compile(
+    r"/(?:xformers|flash_attn|mmcv|mmdet3?d?|detectron2|pytorch3d|apex|deepspeed|torch_scatter|torch_sparse|spconv|bitsandbytes"
+    r"|exllama\w*"
+    r"|auto_?gptq|gsplat|tinycudann|diff_gaussian_rasterization|nvdiffrast|causal_conv1d|mamba_ssm|torch_extensions"
+    r"|MinkowskiEngine|dcn\w*)[/\w.-]",
+    re.IGNORECASE,
+)
+
+
+def _assertion(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    yield sign("device-side-assert", Weight.CAUSE, where=f"{match['file']}:{match['line']}")
+
+
+def _address(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """After an assertion, and after an Xid that says the card is gone, everything else fails as well."""
+    yield sign("illegal-memory-access", Weight.SYMPTOM if setting.says("device-side assert", "xid (") else Weight.CAUSE)
+
+
+def _no_image(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """torch's own kernels miss the card, or those of an extension that was compiled elsewhere."""
+    words, gpu = setting.paste.words, card_name(setting)
+    extension = _EXTENSION.search(words)
+    if extension is None and _TORCH.search(words):
+        yield sign("torch-lacks-sm", Weight.SYMPTOM, gpu=gpu, capability=_capability(setting))
+    package = extension[0].strip("/._-") if extension else ""
+    yield sign("no-kernel-image", Weight.SYMPTOM if extension is None else Weight.CAUSE, gpu=gpu, package=package)
+
+
+def _invalid_function(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    for one in _no_image(match, setting):
+        yield sign(one.problem, Weight.SYMPTOM, **dict(one.parameters))
+
+
+def _ptx(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """The driver compiles PTX of its own CUDA and older; the program's is newer."""
+    own = setting.case.machine.driver.cuda_version
+    release = _RELEASE.search(setting.paste.words)
+    yield sign(
+        "ptx-newer-than-driver",
+        Weight.CAUSE,
+        cuda=torch_cuda(setting) or (release[1] if release else ""),
+        driver=driver_version(setting),
+        served=str(own.value) if isinstance(own, Known) else "",
+        capability=_capability(setting),
+    )
+
+
+def _capability(setting: Setting) -> str:
+    known = setting.case.capabilities
+    if len(known) == 1:
+        return str(known[0])
+    found = _CAPABILITY.search(setting.paste.words)
+    return "" if found is None else found[1] or f"{found[2]}.{found[3]}"
+
+
+def _library(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A library that cannot start has mostly no memory left; a kernel before it may have failed as well."""
+    yield sign("cublas-init-failed-oom", Weight.SYMPTOM if setting.says("device-side assert", "out of memory") else Weight.CAUSE)
+
+
+def _library_call(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A call that fails inside a library: mostly an index out of range before it, sometimes no memory."""
+    if setting.says("embedding", "index", "token", "vocab", "label", "cross_entropy", "assert"):
+        yield sign("device-side-assert", Weight.SYMPTOM)
+    yield sign("cublas-init-failed-oom", Weight.SYMPTOM)
+
+
+def _fourier(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """The cuFFT of CUDA 11.7 and older fails on Ada (pytorch/pytorch#88038); torch for 11.8 has one that works."""
+    cuda = torch_cuda(setting)
+    if cuda.startswith(("10.", "11.0", "11.1", "11.3", "11.5", "11.6", "11.7")) or setting.says("cu117", "cu116", "cu113"):
+        yield sign("torch-lacks-sm", Weight.SYMPTOM, gpu=card_name(setting), newer="yes")
+    yield sign("cublas-init-failed-oom", Weight.SYMPTOM)
+
+
+SIGNATURES = (
+    Signature(
+        (".cu:", ".cuh:", ".cu(", "assertion `"),
+        r"(?P<file>[\w./-]{1,120}\.cuh?)(?::|\()(?P<line>\d{1,5})\)?:[^\n]{0,400}?Assertion [`'‘\"][^\n]{1,200}[`'’\"] failed",
+        _assertion,
+    ),
+    Signature(
+        ("device-side assert", "cuda_error_assert", "cudaerrorassert"),
+        r"(?:device-side assert triggered|CUDA_ERROR_ASSERT\b|cudaErrorAssert\b)",
+        means("device-side-assert"),
+    ),
+    Signature(
+        (
+            "illegal memory access",
+            "misaligned address",
+            "illegal instruction",
+            "cuda_error_illegal",
+            "cudaerrorillegal",
+            "invalid program counter",
+            "hardware stack error",
+            "illegaladdress",
+        ),
+        r"(?:an illegal memory access was encountered|(?:CUDA|cuda)[^\n]{0,80}(?:illegal memory access|misaligned address"
+        r"|an illegal instruction was encountered|invalid program counter|hardware stack error)|misaligned address at 0x"
+        r"|CUDA_ERROR_(?:ILLEGAL_ADDRESS|MISALIGNED_ADDRESS|ILLEGAL_INSTRUCTION|INVALID_PC)"
+        r"|cudaError(?:IllegalAddress|MisalignedAddress|IllegalInstruction))",
+        _address,
+    ),
+    Signature(
+        ("launch failure", "launch_failed", "cudaerrorlaunchfailure"),
+        r"(?:unspecified launch failure|CUDA_ERROR_LAUNCH_FAILED|cudaErrorLaunchFailure)",
+        _address,
+    ),
+    Signature(
+        ("no kernel image", "no_binary_for_gpu", "nokernelimagefordevice"),
+        r"(?:no kernel image is available for execution on the device|CUDA_ERROR_NO_BINARY_FOR_GPU"
+        r"|cudaErrorNoKernelImageForDevice)",
+        _no_image,
+    ),
+    Signature(
+        ("invalid device function", "device kernel image is invalid", "invaliddevicefunction"),
+        r"(?:CUDA[^\n]{0,80}(?:invalid device function|device kernel image is invalid)|cudaErrorInvalidDeviceFunction"
+        r"|cuda runtime error \((?:8|98)\))",
+        _invalid_function,
+    ),
+    Signature(
+        ("unsupported toolchain", "unsupported_ptx_version", "unsupportedptxversion"),
+        r"(?:provided PTX was compiled with an unsupported toolchain|CUDA_ERROR_UNSUPPORTED_PTX_VERSION"
+        r"|cudaErrorUnsupportedPtxVersion)",
+        _ptx,
+    ),
+    Signature(
+        ("ptx jit compilation failed", "jit compiler library"),
+        r"(?:a PTX JIT compilation failed|PTX JIT compiler library not found)",
+        means("ptx-newer-than-driver", Weight.SYMPTOM),
+    ),
+    Signature(
+        ("cublas_status_not_initialized", "cublas_status_alloc_failed", "cusolver_status_not_init", "cusolver_status_alloc"),
+        r"(?:CUBLAS_STATUS_(?:NOT_INITIALIZED|ALLOC_FAILED)|CUSOLVER_STATUS_(?:NOT_INITIALIZED|ALLOC_FAILED))",
+        _library,
+    ),
+    Signature(
+        (
+            "create cublas handle",
+            "create cudnn handle",
+            "create cusolver handle",
+            "failed to create cublas",
+            "cudnn_status_alloc_failed",
+        ),
+        r"(?:(?:[Ff]ailed to|[Cc]ould not) create (?:cublas|cudnn|cusolver) (?:handle|instance)[^\n]{0,80}"
+        r"|CUDNN_STATUS_ALLOC_FAILED)",
+        _library,
+    ),
+    Signature(
+        ("cublas_status_execution_failed", "cublas_status_internal_error", "cusolver_status_internal", "cusolver_status_execution"),
+        r"(?:CUBLAS_STATUS_(?:EXECUTION_FAILED|INTERNAL_ERROR)|CUSOLVER_STATUS_(?:INTERNAL_ERROR|EXECUTION_FAILED))",
+        _library_call,
+    ),
+    Signature(
+        ("cublas_status_arch_mismatch", "cusolver_status_arch_mismatch", "cudnn_status_arch_mismatch"),
+        r"(?:CUBLAS|CUSOLVER|CUDNN)_STATUS_ARCH_MISMATCH",
+        _invalid_function,
+    ),
+    Signature(("cufft_internal_error", "cufft_setup_failed"), r"CUFFT_(?:INTERNAL_ERROR|SETUP_FAILED)", _fourier),
+)

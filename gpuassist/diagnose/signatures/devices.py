@@ -1,0 +1,83 @@
+"""What programs say that ask for a GPU which is not there or not visible."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
+from gpuassist.model.fact import Known
+from gpuassist.model.paste import Weight
+
+_ASKED = re.compile(
+    r"cuda:(\d{1,2})\b|device!?\((\d{1,2})\)|\bgpu_?(?:idx|ids?|index|num)?s? ?[=:] ?\[?(\d{1,2})\b|local_rank ?[=:]? ?(\d{1,2})\b"
+    r"|--(?:gpu|device|gpus?-id)[ =](\d{1,2})\b|device_ids ?= ?\[(\d{1,2})|\bdevice ?= ?['\"]?(\d{1,2})\b",
+    re.IGNORECASE,
+)
+_SET = re.compile(r"CUDA_VISIBLE_DEVICES['\"\]]{0,3} ?= ?['\"]?([\w,-]{0,80})", re.IGNORECASE)
+
+
+def _ordinal(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    number = match.groupdict().get("ordinal") or _asked(setting)
+    yield sign("cuda-visible-devices-bad", Weight.CAUSE, ordinal=number)
+
+
+def _no_such(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    yield sign("cuda-visible-devices-bad", Weight.SYMPTOM, ordinal=_asked(setting))
+
+
+def _asked(setting: Setting) -> str:
+    """The number that the program asks for, where the text names just one that cannot be there."""
+    count = len(setting.case.cards) if isinstance(setting.case.machine.gpus, Known) and setting.case.cards else 1
+    numbers = {int(number) for found in _ASKED.finditer(setting.paste.words) for number in found.groups() if number}
+    beyond = sorted(number for number in numbers if number >= count)
+    return str(beyond[0]) if len(beyond) == 1 else ""
+
+
+def _duplicate(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+    """More ranks than GPUs, or every rank on the first one."""
+    yield sign("cuda-visible-devices-bad", Weight.CAUSE)
+
+
+def _emptied(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A value that names no GPU is the cause where something then finds none."""
+    found_none = setting.says("no cuda", "is_available()", "false", "no gpu", "device_count", "cuda_error_no_device", "cpu")
+    if found_none:
+        value = match["value"] or ""
+        yield sign("cuda-visible-devices-bad", Weight.SYMPTOM, empty="yes", value=value)
+
+
+SIGNATURES = (
+    Signature(
+        ("invalid device ordinal", "cuda_error_invalid_device", "cudaerrorinvaliddevice"),
+        r"(?:[Ii]nvalid device ordinal(?: value \((?P<ordinal>\d{1,3})\))?|CUDA_ERROR_INVALID_DEVICE\b|cudaErrorInvalidDevice\b)",
+        _ordinal,
+    ),
+    Signature(
+        ("attempting to deserialize object on cuda device",),
+        r"Attempting to deserialize object on CUDA device (?P<ordinal>\d{1,3}) but torch\.cuda\.device_count\(\) is \d+",
+        _ordinal,
+    ),
+    Signature(
+        ("invalid device id", "invalid device string", "invalid device argument"),
+        r"(?:AssertionError: Invalid device id|Invalid device (?:string|argument)[^\n]{0,10}: '?cuda:?(?P<ordinal>\d{1,3}))",
+        _ordinal,
+    ),
+    Signature(
+        ("you requested gpu", "but your machine only has", "invalid cuda 'device=", "does not exist, "),
+        r"(?:You requested gpus?: \[?[\d, ]{1,60}\]?\s{0,4}But your machine only has: ?\[?[\d, ]{0,60}\]?"
+        r"|Invalid CUDA 'device=(?P<ordinal>\d{1,3})[\d,]{0,30}' requested)",
+        _ordinal,
+    ),
+    Signature(("duplicate gpu detected",), r"Duplicate GPU detected ?: rank \d+ and rank \d+ both on CUDA device", _duplicate),
+    Signature(
+        ("processes", "nproc"),
+        r"(?:nproc_per_node|num_processes|number of processes)[^\n]{0,60}(?:greater|larger|more|exceeds)[^\n]{0,40}GPUs?",
+        _no_such,
+    ),
+    Signature(
+        ("cuda_visible_devices",),
+        r"CUDA_VISIBLE_DEVICES(?:['\"]\])? ?= ?(?P<value>-1|['\"]-1['\"]|['\"]{2}|none|NoDevFiles)(?=[\s;,)]|$)",
+        _emptied,
+    ),
+)

@@ -1,0 +1,81 @@
+"""What NCCL and its users say when GPUs cannot talk to each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.model.paste import Weight
+
+_CUDA_FAILURE = re.compile(r"Cuda failure (?:\d{1,3} )?['\"]([^'\"\n]{3,80})['\"]", re.IGNORECASE)
+
+
+def _cuda_error(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """NCCL passes on an error of CUDA; its own log says which."""
+    failure = _CUDA_FAILURE.search(setting.paste.words)
+    yield sign("nccl-cuda-error", Weight.SYMPTOM, error=failure[1] if failure else "")
+
+
+def _system_error(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if setting.says("/dev/shm", "shared memory", "no space left", "posix_fallocate"):
+        yield sign("nccl-shm", Weight.CAUSE)
+    elif not setting.says("socket", "connection", "network", "ib device", "ibv_", "no route"):
+        yield sign("nccl-shm", Weight.SYMPTOM)
+
+
+def _peer(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+    yield sign("nccl-p2p-acs-iommu", Weight.SYMPTOM)
+
+
+def _page_fault(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """The IOMMU stops what one GPU writes to another; without a word of GPUs it may be any device."""
+    if setting.says("nccl", "p2p", "nvidia", "gpu"):
+        yield sign("nccl-p2p-acs-iommu", Weight.CAUSE)
+
+
+def _free(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    yield sign("nccl-shm", Weight.CAUSE)
+
+
+SIGNATURES = (
+    Signature(
+        ("shared memory segment", "/dev/shm/nccl", "ncclshm", "shmopen"),
+        r"(?:Error while creating shared memory segment (?:/dev/shm/nccl-\S{1,20})?"
+        r"|/dev/shm/nccl-\S{1,20}[^\n]{0,80}(?:No space left"
+        r"|Permission denied|failed)|(?:failed to extend|unable to allocate) (?:shared memory )?/dev/shm/nccl-\S{1,20}"
+        r"|nccl[^\n]{0,80}Call to (?:posix_fallocate|ftruncate|shm_open|mmap)[^\n]{0,20} failed)",
+        _free,
+    ),
+    Signature(
+        ("unhandled cuda error", "ncclunhandledcudaerror"),
+        r"(?:unhandled cuda error|ncclUnhandledCudaError)",
+        _cuda_error,
+    ),
+    Signature(("unhandled system error", "ncclsystemerror"), r"(?:unhandled system error|ncclSystemError)", _system_error),
+    Signature(
+        ("faster communication broadband", "faster communication speeds via p2p"),
+        r"doesn't support faster communication (?:broadband|speeds) via P2P or IB",
+        means("nccl-p2p-acs-iommu", Weight.CAUSE, library_asks="yes"),
+    ),
+    Signature(
+        ("collective operation timeout", "collective operations timeout", "caught collective"),
+        r"Watchdog caught collective operation timeout: WorkNCCL\([^)\n]{0,200}\)(?: ran for \d+ milliseconds before timing out)?",
+        _peer,
+    ),
+    Signature(
+        ("peer access is not supported", "peer mapping resources", "peer_access_unsupported", "peeraccessunsupported"),
+        r"(?:peer access is not supported between these two devices|peer mapping resources exhausted"
+        r"|CUDA_ERROR_PEER_ACCESS_UNSUPPORTED|cudaErrorPeerAccessUnsupported)",
+        _peer,
+    ),
+    Signature(
+        ("io_page_fault", "dmar: [dma"), r"(?:IO_PAGE_FAULT [^\n]{0,80}|DMAR: \[DMA (?:Read|Write)[^\n]{0,60}fault)", _page_fault
+    ),
+    Signature(
+        ("nccl_p2p_disable", "p2p_disable"),
+        r"(?:hangs?|stuck|freez\w{1,3}|deadlock)[^\n]{0,120}NCCL_P2P_DISABLE|NCCL_P2P_DISABLE=1[^\n]{0,80}(?:works|helps|fixes"
+        r"|solves)",
+        _peer,
+    ),
+)
