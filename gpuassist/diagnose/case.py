@@ -77,7 +77,7 @@ class Installed:
         conda counts on its own packages, and distributions close their own Python to pip (PEP 668).
         """
         manager = value_or(self.environment.manager, Manager.VENV)
-        if manager is Manager.SYSTEM or value_or(self.torch.installer, "pip") == "conda":
+        if manager is Manager.SYSTEM or value_or(self.torch.installer, "pip").startswith("conda"):
             return ""
         return "uv" if manager is Manager.UV else "pip"
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from gpuassist.detect.readers import collect_env, driver_files, nvcc, nvidia_smi, nvidia_smi_csv, nvidia_smi_lists, nvidia_smi_query
+from gpuassist.detect.readers import (
+    collect_env,
+    driver_files,
+    nvcc,
+    nvidia_smi,
+    nvidia_smi_csv,
+    nvidia_smi_lists,
+    nvidia_smi_query,
+    packages,
+)
 from gpuassist.detect.readers.complete import complete
 from gpuassist.detect.readers.join import Contradiction, join
 from gpuassist.detect.readers.same import joined, same_machine
@@ -23,6 +32,7 @@ READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
     nvidia_smi.read,
     collect_env.read,
     nvcc.read,
+    packages.read,
 )
 """Where two of them state a fact differently, the first of them counts; one that reads several accounts gives the best first."""
 

@@ -1,0 +1,111 @@
+"""Every torch that a text names as a package, with what stands around its line: the environment, a removal, a mere search."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from gpuassist.formats.torch_mention import Mention, Standing, read_mention
+from gpuassist.formats.torch_version import read_torch_version
+from gpuassist.model.version import Version
+
+Numbered = tuple[int, str]
+
+_ENVIRONMENT = re.compile(
+    r"^\s*(?:# packages in environment at (?P<list>/\S+?):|(?:environment location|Prefix): (?P<plan>/\S+))\s*$"
+)
+_SEARCH = re.compile(r"\b(?:conda|mamba)\s+(?:search|repoquery)\b|^\s*Loading channels: ")
+_HEADING = re.compile(r"^\s*The following (?:NEW )?packages? will be (?P<what>[A-Za-z]+)", re.IGNORECASE)
+_COMMAND = re.compile(r"^.{0,120}?(?<![-=])[$#%>❯»➜]\s+(?:sudo\s+)?[a-z./]")
+_PINNED = re.compile(r"^\s*[A-Za-z][\w.-]*==\d[\w.+!]*\s*$")
+_FREEZE = re.compile(r"\bpip3? (?:freeze|list\b.*freeze)|\bconda list --export\b")
+_SHOWN_NAME = re.compile(r"^\s*Name: torch\s*$")
+_SHOWN_VERSION = re.compile(r"^\s*Version: (\d\S*)\s*$")
+_SHOWN_PLACE = re.compile(r"^\s*Location: (/\S+?)/lib(?:64)?/python[\d.]+/")
+_FREEZE_LINE = re.compile(r"^\s*torch==(\d[\w.+]*)\s*$")
+_FIRST_ARM_CUDA = Version((2, 11))  # PyPI's aarch64 wheels before it are for the CPU alone
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """What the lines above say of the next ones."""
+
+    prefix: str = ""
+    removed: bool = False
+    search: bool = False
+
+
+_NONE = _Section()
+
+
+def read_mentions(lines: Iterable[Numbered]) -> tuple[Mention, ...]:
+    """Each torch that is listed, announced or removed, in the order of the text; what is merely searched for is none."""
+    every = tuple(lines)
+    return tuple(sorted({*_rows(every), *_frozen(every), *_shown(every)}, key=lambda one: one.line))
+
+
+def cpu_alone(mention: Mention) -> bool:
+    """Whether a wheel without a tag is for the CPU by its platform: PyPI's of Windows and macOS, and of ARM before 2.11."""
+    version = read_torch_version(mention.version)
+    if version is None or version.tag or not mention.platform:
+        return False
+    if mention.platform.startswith(("win", "macosx")):
+        return True
+    return mention.platform.startswith("manylinux") and mention.platform.endswith("aarch64") and version.release < _FIRST_ARM_CUDA
+
+
+def _rows(lines: tuple[Numbered, ...]) -> Iterator[Mention]:
+    section = _NONE
+    for number, words in lines:
+        section = _after(section, words)
+        mention = None if section.search else read_mention(number, words)
+        if mention is not None:
+            standing = Standing.REMOVED if section.removed and mention.tool == "conda" else mention.standing
+            yield replace(mention, standing=standing, prefix=mention.prefix or section.prefix)
+
+
+def _after(section: _Section, words: str) -> _Section:
+    """The section that a line opens, or the one that it stands in."""
+    environment = _ENVIRONMENT.match(words) if "nvironment" in words or "Prefix" in words else None
+    if environment:
+        return _Section(environment["list"] or environment["plan"])
+    if ("conda" in words or "mamba" in words or "Loading" in words) and _SEARCH.search(words):
+        return _Section(search=True)
+    if "he following" in words:
+        heading = _HEADING.match(words)
+        if heading:
+            return replace(section, removed=heading["what"].upper() == "REMOVED", search=False)
+    return _NONE if section is not _NONE and _COMMAND.match(words) else section
+
+
+def _frozen(lines: tuple[Numbered, ...]) -> Iterator[Mention]:
+    """`torch==2.7.0` of `pip freeze`, told from the same line of a requirements file by what stands above it."""
+    for place, (number, words) in enumerate(lines):
+        found = _FREEZE_LINE.match(words) if "torch==" in words else None
+        if found and _is_freeze(lines, place):
+            yield Mention(number, "torch", found[1], Standing.INSTALLED, "pip")
+
+
+def _is_freeze(lines: tuple[Numbered, ...], place: int) -> bool:
+    above = place
+    while above and _PINNED.match(lines[above - 1][1]):
+        above -= 1
+    below = place + 1
+    while below < len(lines) and _PINNED.match(lines[below][1]):
+        below += 1
+    before = " ".join(words for _, words in lines[max(0, above - 2) : above])
+    # A requirements file names no nvidia-* wheels: those come with torch.
+    return bool(_FREEZE.search(before)) or any(words.lstrip().startswith("nvidia-") for _, words in lines[above:below])
+
+
+def _shown(lines: tuple[Numbered, ...]) -> Iterator[Mention]:
+    """`pip show torch`."""
+    for place, (_, words) in enumerate(lines):
+        if "Name: torch" not in words or not _SHOWN_NAME.match(words):
+            continue
+        below = lines[place + 1 : place + 12]
+        version = next(((number, found[1]) for number, line in below if (found := _SHOWN_VERSION.match(line))), None)
+        where = next((found[1] for _, line in below if (found := _SHOWN_PLACE.match(line))), "")
+        if version:
+            yield Mention(version[0], "torch", version[1], Standing.INSTALLED, "pip", prefix=where)
