@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from gpuassist.detect.readers.labels import is_report
-from gpuassist.detect.readers.lines import lines_with
+from gpuassist.detect.readers.lines import Line, lines_with
 from gpuassist.model.driver import Driver, NvmlStatus
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
 from gpuassist.model.gpu import Gpu
@@ -15,7 +15,8 @@ from gpuassist.model.paste import Paste
 
 _PROGRAM = "nvidia-smi"
 _GPU = re.compile(
-    r"(?:^|\s)GPU (?P<index>\d{1,2}): (?P<name>[A-Z][^:()\n]{1,60}?)\s*(?:\((?:UUID: (?P<uuid>GPU-[0-9a-f-]{36})|S/N: [^)]*)\)?|$)"
+    r"(?:^|[\s,;])GPU (?P<index>\d{1,2}): (?P<name>[A-Z][^:()\n]{1,60}?)\s*"
+    r"(?:\((?P<marked>UUID: (?P<uuid>GPU-[0-9a-f-]{36})?[^)]*|S/N: [^)]*)\)?|$)"  # a UUID may have been made unreadable
 )
 _MIG = re.compile(r"^\s*MIG (?P<profile>\d\S{0,30})\s+Device\s+\d{1,2}: \(UUID: (?P<uuid>MIG-[\w/-]{8,80})\)")
 _MAKERS = (
@@ -52,22 +53,31 @@ def read(paste: Paste) -> Machine:
 def _gpus(paste: Paste) -> Fact[tuple[Gpu, ...]]:
     """Each number's last line; a line without an UUID is one of nvidia-smi where it ends with a name of NVIDIA's."""
     found: dict[int, Gpu] = {}
-    last, bare = -1, not is_report(paste.words)  # which lists its GPUs without UUIDs
+    bare = not is_report(paste.words)  # which lists its GPUs without UUIDs
     for line in lines_with(paste, "GPU ", "MIG "):
-        gpu, mig = _GPU.search(line.words), _MIG.match(line.words)
-        if gpu and (gpu["uuid"] or (bare and gpu["name"].startswith(_MAKERS))):
-            last = int(gpu["index"])
-            found[last] = Gpu(
-                name=line.known(gpu["name"], _PROGRAM),
-                index=line.known(last, _PROGRAM),
-                uuid=line.known(gpu["uuid"], _PROGRAM) if gpu["uuid"] else NOT_ASKED,
-            )
-        elif mig and last in found:
-            uuids = (*value_or(found[last].mig_uuids, ()), mig["uuid"])
-            enabled: Fact[bool] = line.known(True, _PROGRAM)  # noqa: FBT003 -- the fact's value
-            found[last] = replace(found[last], mig_enabled=enabled, mig_uuids=line.known(uuids, _PROGRAM))
-    every = tuple(found.values())
+        for row in _GPU.finditer(line.words):
+            if row["marked"] or (bare and row["name"].startswith(_MAKERS)):
+                found.pop(int(row["index"]), None)
+                found[int(row["index"])] = _gpu(line, row)
+        mig = _MIG.match(line.words)
+        if mig and found:
+            _, last = found.popitem()
+            found[value_or(last.index, 0)] = _with_instance(last, line, mig["uuid"])
+    every = tuple(found[index] for index in sorted(found))
     return Known(every, every[0].name.source) if every and isinstance(every[0].name, Known) else NOT_ASKED
+
+
+def _gpu(line: Line, row: re.Match[str]) -> Gpu:
+    return Gpu(
+        name=line.known(row["name"], _PROGRAM),
+        index=line.known(int(row["index"]), _PROGRAM),
+        uuid=line.known(row["uuid"], _PROGRAM) if row["uuid"] else NOT_ASKED,
+    )
+
+
+def _with_instance(gpu: Gpu, line: Line, uuid: str) -> Gpu:
+    enabled: Fact[bool] = line.known(True, _PROGRAM)  # noqa: FBT003 -- the fact's value
+    return replace(gpu, mig_enabled=enabled, mig_uuids=line.known((*value_or(gpu.mig_uuids, ()), uuid), _PROGRAM))
 
 
 def _status(paste: Paste) -> Fact[NvmlStatus]:
