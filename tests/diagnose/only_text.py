@@ -77,5 +77,6 @@ ONLY_TEXT = frozenset(
         "xid-13-31-application-fault",
         "xid-63-row-remap",
         "xid-79-gpu-fell-off-bus",
+        "xid-other",
     }
 )

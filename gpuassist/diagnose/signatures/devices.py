@@ -77,7 +77,7 @@ SIGNATURES = (
     ),
     Signature(
         ("cuda_visible_devices",),
-        r"CUDA_VISIBLE_DEVICES(?:['\"]\])? ?= ?(?P<value>-1|['\"]-1['\"]|['\"]{2}|none|NoDevFiles)(?=[\s;,)]|$)",
+        r"CUDA_VISIBLE_DEVICES(?:['\"]\])? ?= ?(?P<value>-1|['\"]-1['\"]|['\"]{2}|none|NoDevFiles)(?=[\s;,)]|(?m:$))",
         _emptied,
     ),
 )

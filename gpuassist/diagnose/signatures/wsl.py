@@ -48,7 +48,7 @@ SIGNATURES = (
     Signature(
         ("nvidia-driver-", "libnvidia-compute", "nvidia-dkms", "nvidia-utils-", "libcuda.so.5", "libcuda.so.4"),
         r"(?:(?:apt|apt-get) (?:-y )?install [^\n]{0,80}nvidia-(?:driver|dkms|utils)-?\d{0,3}\b"
-        r"|^(?:ii|hi) {1,3}(?:nvidia-driver-|libnvidia-compute-|nvidia-dkms-|nvidia-utils-)\d{3}\S{0,20}"
+        r"|(?m:^)(?:ii|hi) {1,3}(?:nvidia-driver-|libnvidia-compute-|nvidia-dkms-|nvidia-utils-)\d{3}\S{0,20}"
         r"|/usr/lib/x86_64-linux-gnu/libcuda\.so\.[45]\d\d\.[\d.]{2,8})",
         _linux_driver,
     ),

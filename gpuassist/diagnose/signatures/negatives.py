@@ -1,0 +1,198 @@
+"""What looks like a fault of the GPU and is none: the computer's own memory, NumPy, pip, the disk, the network, the program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.model.paste import Weight
+from gpuassist.model.text import Text, text
+
+_OURS = ("cuda", "nvidia", "gpu", "cudnn", "nccl", "tensorrt", "cublas", "driver", "xformers", "triton", "nvcc", "torch.version")
+# Packages that belong to the GPU's software: that one of them is missing has an explanation of its own.
+_GPU_PACKAGES = re.compile(
+    r"^(?:torch(?:vision|audio)?|xformers|triton|flash_attn\w*|bitsandbytes|tensorrt\w*|torch_tensorrt|cupy\w*|jax\w*|tensorflow\w*"
+    r"|apex|deepspeed|cuda\w*|nvidia\w*|pycuda|pynvml|numba|mamba_ssm|causal_conv1d|vllm|onnxruntime\w*|_\w+)(?:\.|$)"
+)
+
+
+def _program(cause: Text) -> list[Sign]:
+    return [sign("not-a-gpu-problem", Weight.CAUSE, cause=cause)]
+
+
+def _numpy(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+    yield sign("not-a-gpu-problem", Weight.CAUSE, cause_id="numpy")
+
+
+def _pip(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+    yield sign("not-a-gpu-problem", Weight.CAUSE, cause_id="pip")
+
+
+def _module(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A plain package that is missing; what builds fail with is not installed, and belongs to the build."""
+    package = match["module"].split(".")[0]
+    if _GPU_PACKAGES.match(match["module"]) or setting.says("building wheel", "get_requires_for_build", "setup.py"):
+        return
+    yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause_id="module", package=package)
+
+
+def _disk(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if not setting.says("/dev/shm", "nccl", "shared memory"):
+        yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause_id="disk")
+
+
+def _network(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause_id="network")
+
+
+def _two_devices(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+    yield from _program(text("the program mixes data on different devices"))
+
+
+def _shapes(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+    yield from _program(text("the program's tensors or the saved model do not fit together"))
+
+
+def _graph(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+    yield from _program(text("the program uses gradients wrongly"))
+
+
+def _fork(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+    yield from _program(text("the program starts CUDA before it starts its worker processes, which have to be started with spawn"))
+
+
+def _python(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A fault of a Python program in a text that does not touch the GPU with one word."""
+    if not setting.says(*_OURS):
+        yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause=text("the Python program fails ({error})", error=match["error"]))
+
+
+def _exited(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A worker that ended for a reason of its own shows that reason above."""
+    if not setting.says("cuda error", "out of memory. tried", "device-side assert"):
+        yield sign("dataloader-shm-or-ram", Weight.SYMPTOM)
+
+
+def _killed(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if setting.says("torch", "python", "train", "model", "cuda"):
+        yield sign("dataloader-shm-or-ram", Weight.SYMPTOM)
+
+
+SIGNATURES = (
+    Signature(
+        ("killed by signal", "out of shared memory", "insufficient shared memory"),
+        r"(?:DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,60}\) (?:is|was) killed by signal: [^\n]{3,60}"
+        r"|dataloader's workers are out of shared memory|insufficient shared memory \(shm\))",
+        means("dataloader-shm-or-ram"),
+    ),
+    Signature(
+        ("exited unexpectedly",),
+        r"DataLoader worker \(pid\(?s?\)? ?[\d, ]{1,60}\) exited unexpectedly",
+        _exited,
+    ),
+    Signature(
+        ("shared memory object", "items of ancdata", "unable to mmap", "unable to open shared memory"),
+        r"(?:unable to (?:open|resize|allocate|write to|mmap) [^\n]{0,40}(?:shared memory|</torch_|</[\w.]+>)[^\n]{0,60}"
+        r"|received 0 items of ancdata)",
+        means("dataloader-shm-or-ram"),
+    ),
+    Signature(
+        ("cpuallocator", "not enough memory: you tried", "cpualloc", "alloc_cpu"),
+        r"(?:CPU ?Allocator[^\n]{0,80}(?:not enough memory|can't allocate memory|allocate memory)[^\n]{0,80}"
+        r"|not enough memory: you tried to allocate [^\n]{1,40}|alloc_cpu\.cpp[^\n]{0,120}allocat[^\n]{0,80})",
+        means("dataloader-shm-or-ram"),
+    ),
+    Signature(
+        ("unable to allocate", "memoryerror"),
+        r"(?:MemoryError: Unable to allocate [\d.]{1,8} [KMGTPE]iB for an array|numpy\S{0,60}MemoryError: Unable to allocate"
+        r"|(?m:^)MemoryError\s*(?m:$))",
+        means("dataloader-shm-or-ram", Weight.SYMPTOM),
+    ),
+    Signature(
+        ("oom-kill", "out of memory: kill"),
+        r"(?:Out of memory: Kill(?:ed)? process \d+ \([^)\n]{1,30}\)|oom-kill:constraint=\S{5,60}|invoked oom-killer"
+        r"|oom_reaper: reaped)",
+        means("dataloader-shm-or-ram", Weight.SYMPTOM),
+    ),
+    Signature(
+        ("exit code 137", "exitcode: -9", "exited with code 137", "exit code: 137", "signal 9", "sigkill", "\nkilled"),
+        r"(?:exit(?:ed with)? code:? ?137\b|exitcode ?: ?-9\b|(?:died with|signal) <?(?:Signals\.)?(?:SIGKILL|9 \(SIGKILL\))"
+        r"|(?m:^)Killed\s*(?m:$))",
+        _killed,
+    ),
+    Signature(
+        (
+            "numpy 1.x cannot be run",
+            "_array_api not found",
+            "numpy.dtype size changed",
+            "numpy is not available",
+            "multiarray failed",
+        ),
+        r"(?:compiled using NumPy 1\.x cannot be run|_ARRAY_API not found|numpy\.(?:dtype"
+        r"|ndarray) size changed, may indicate binary"
+        r"|Numpy is not available|numpy\.core\.multiarray failed to import)",
+        _numpy,
+    ),
+    Signature(
+        ("module 'numpy' has no attribute", "np.float_", "numpy.core._multiarray_umath"),
+        r"(?:module 'numpy' has no attribute '(?:bool|int|float|object|complex|str|long|unicode|typeDict|bool8|sctypes|product"
+        r"|Inf|NaN)'"
+        r"|`np\.\w{1,20}_?` was removed in the NumPy 2\.0 release)",
+        _numpy,
+    ),
+    Signature(
+        ("no attribute 'splitlines'", "no module named pip", "no module named 'pip'", "no module named 'pip._"),
+        r"(?:'NoneType' object has no attribute 'splitlines'|No module named '?pip\b[\w._]{0,40}'?)",
+        _pip,
+    ),
+    Signature(
+        ("no module named",),
+        r"(?:ModuleNotFoundError|ImportError): No module named '?(?P<module>[\w.]{1,80})'?",
+        _module,
+    ),
+    Signature(
+        ("no space left on device",), r"(?:OSError|IOError|\[Errno 28\]|error:|write)[^\n]{0,80}No space left on device", _disk
+    ),
+    Signature(
+        (
+            "max retries exceeded",
+            "connection refused",
+            "name resolution",
+            "we couldn't connect to",
+            "read timed out",
+            "could not resolve host",
+        ),
+        r"(?:Max retries exceeded with url|Temporary failure in name resolution|We couldn't connect to 'https?://[^'\n]{3,80}'"
+        r"|Read timed out|Could not resolve host|ConnectionRefusedError)",
+        _network,
+    ),
+    Signature(
+        ("to be on the same device", "input type (", "device type tensor to numpy", "torch.cuda.floattensor) and weight"),
+        r"(?:Expected all tensors to be on the same device"
+        r"|Input type \([\w.]{3,40}\) and weight type \([\w.]{3,40}\) should be the same"
+        r"|can't convert (?:cuda:\d+|CUDA) (?:device type )?tensor to numpy)",
+        _two_devices,
+    ),
+    Signature(
+        ("shapes cannot be multiplied", "in loading state_dict", "sizes of tensors must match", "must match the size of tensor"),
+        r"(?:mat1 and mat2 shapes cannot be multiplied|Error\(s\) in loading state_dict for|Sizes of tensors must match except"
+        r"|The size of tensor a \(\d+\) must match the size of tensor b)",
+        _shapes,
+    ),
+    Signature(
+        ("modified by an inplace operation", "does not require grad", "backward through the graph a second time"),
+        r"(?:has been modified by an inplace operation|element 0 of tensors does not require grad"
+        r"|Trying to backward through the graph a second time)",
+        _graph,
+    ),
+    Signature(("in forked subprocess",), r"Cannot re-?initialize CUDA in forked subprocess", _fork),
+    Signature(
+        ("error: ",),
+        r"(?m:^)(?P<error>SyntaxError|IndentationError|NameError|KeyError|IndexError|ZeroDivisionError|FileNotFoundError"
+        r"|UnicodeDecodeError"
+        r"|TypeError|ValueError|AttributeError|RecursionError|NotADirectoryError|IsADirectoryError"
+        r"|PermissionError): \S[^\n]{0,120}",
+        _python,
+    ),
+)
