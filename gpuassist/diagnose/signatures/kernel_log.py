@@ -49,8 +49,8 @@ def _xid(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         weight = Weight.CONSEQUENCE if number in _FOLLOWING else Weight.SYMPTOM
         yield sign("xid-13-31-application-fault", weight, xid=str(number), process=process)
     elif number not in _FOLLOWING:
-        name, meaning, action = (record.name, record.meaning, record.action) if record else ("", "", "")
-        yield sign("xid-other", Weight.CAUSE, gpu=gpu, xid=str(number), name=name, meaning=meaning, action=action)
+        meaning, action = (record.meaning, record.action) if record else ("", "")
+        yield sign("xid-other", Weight.CAUSE, gpu=gpu, xid=str(number), meaning=meaning, action=action)
 
 
 def _gsp_flags(setting: Setting) -> dict[str, str]:
