@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.rules import driver, presence, shell, toolkit, torch
-from gpuassist.diagnose.verdicts import Rule, Verdict
+from gpuassist.diagnose.verdicts import Rule
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.finding import Diagnosis, Finding, Passed, Undetermined
 from gpuassist.model.machine import Machine
@@ -22,13 +23,15 @@ _NEED_A_DRIVER = frozenset(
     {"driver-library-mismatch", "driver-too-old-for-gpu", "driver-too-old-for-cuda", "cuda-init-failed-driver-state"}
 )
 
+R = TypeVar("R")
+
 _log = logging.getLogger(__name__)
 
 
 def judge(machine: Machine, knowledge: Knowledge, rules: tuple[Rule, ...] = RULES) -> Diagnosis:
     """Every rule's verdicts, each once, in the rules' order."""
     case = Case(machine, knowledge)
-    verdicts = list(dict.fromkeys(verdict for rule in rules for verdict in _verdicts(rule, case)))
+    verdicts = list(dict.fromkeys(verdict for rule in rules for verdict in survived(rule.__name__, rule(case))))
     found = tuple(one for one in verdicts if isinstance(one, Finding))
     passed = tuple(one for one in verdicts if isinstance(one, Passed))
     blamed = {one.problem for one in found}
@@ -37,10 +40,11 @@ def judge(machine: Machine, knowledge: Knowledge, rules: tuple[Rule, ...] = RULE
     return Diagnosis(found, open_, passed)
 
 
-def _verdicts(rule: Rule, case: Case) -> Iterator[Verdict]:
+def survived(name: str, results: Iterable[R]) -> Iterator[R | Undetermined]:
+    """The results of a check of ours as they come; where it fails, that instead of the rest."""
     try:
-        yield from rule(case)
+        yield from results
     except Exception as error:  # noqa: BLE001 -- a border: a rule that fails is told of and never stops the rest
-        _log.info("the rule %s failed", rule.__name__, exc_info=True)
+        _log.info("the rule %s failed", name, exc_info=True)
         reason = text("gpuassist's own check failed: {error}", error=f"{type(error).__name__}: {error}")
-        yield Undetermined("own-check-failed", verbatim(rule.__name__), reason)
+        yield Undetermined("own-check-failed", verbatim(name), reason)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 
 from gpuassist.diagnose import signatures
+from gpuassist.diagnose.judge import survived
 from gpuassist.diagnose.signature import Setting, Signature, clues
+from gpuassist.model.finding import Undetermined
 from gpuassist.model.paste import Clue
 
 
@@ -17,13 +21,24 @@ def families() -> dict[str, tuple[Signature, ...]]:
     return {name: pkgutil.resolve_name(f"{signatures.__name__}.{name}:SIGNATURES") for name in names}
 
 
-def recognise(setting: Setting) -> tuple[Clue, ...]:
-    """What the text shows, in the order in which it shows it."""
-    found = {
-        clue
-        for family in families().values()
-        for signature in family
-        if setting.says(*signature.literals)
-        for clue in clues(signature, setting)
-    }
-    return tuple(sorted(found, key=lambda clue: (clue.passage.line, -clue.weight, clue.problem)))
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """The passages that point to problems, in the order of the text; `failed` are our own signatures that broke on it."""
+
+    clues: tuple[Clue, ...] = ()
+    failed: tuple[Undetermined, ...] = ()
+
+
+def recognise(setting: Setting) -> Recognised:
+    """What the text shows."""
+    found = list(dict.fromkeys(_found(setting)))
+    shown = [one for one in found if isinstance(one, Clue)]
+    failed = tuple(one for one in found if isinstance(one, Undetermined))
+    return Recognised(tuple(sorted(shown, key=lambda clue: (clue.passage.line, -clue.weight, clue.problem))), failed)
+
+
+def _found(setting: Setting) -> Iterator[Clue | Undetermined]:
+    for name, family in families().items():
+        for signature in family:
+            if setting.says(*signature.literals):
+                yield from survived(f"{name}: {signature.literals[0]}", clues(signature, setting))

@@ -94,10 +94,10 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     setting = Setting(paste, Case(whole, session.knowledge))
     by_text = judge(told, session.knowledge)
     by_all = by_text if whole is told else judge(whole, session.knowledge)
-    clues = recognise(setting)
-    explained = weigh(clues, by_text, by_all, minor=_minor(session, by_text))
+    recognised = recognise(setting)
+    explained = weigh(recognised.clues, by_text, by_all, minor=_minor(session, by_text))
     answers = in_words(session, whole, explained.findings)
-    healthy = None if clues or _convicting(answers) else sound(Setting(paste, Case(told, session.knowledge)))
+    healthy = None if recognised.clues or _convicting(answers) else sound(Setting(paste, Case(told, session.knowledge)))
     if healthy is not None:
         answers = (*in_words(session, told, (healthy,)), *answers)
     return Explanation(
@@ -105,10 +105,10 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
         machine=told,
         answers=answers,
         less_likely=_doubts(session, whole, explained.less_likely),
-        undetermined=explained.undetermined,
+        undetermined=(*explained.undetermined, *recognised.failed),
         facts_read=_facts(told),
         basis=basis,
-        known=bool(clues or healthy or _convicting(answers)),
+        known=bool(recognised.clues or healthy or _convicting(answers)),
         rank=explained.rank,
     )
 

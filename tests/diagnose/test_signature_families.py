@@ -12,7 +12,7 @@ import pytest
 
 from gpuassist.diagnose import signatures
 from gpuassist.diagnose.case import Case
-from gpuassist.diagnose.recognise import families, recognise
+from gpuassist.diagnose.recognise import Recognised, families, recognise
 from gpuassist.diagnose.signature import Setting, Signature, clues
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
@@ -94,4 +94,4 @@ def _named(tree: ast.Module) -> set[str]:
     ],
 )
 def test_words_about_nothing_show_nothing(words: str) -> None:
-    assert recognise(_setting(words)) == ()
+    assert recognise(_setting(words)) == Recognised()
