@@ -23,6 +23,8 @@ from gpuassist.system.clock import iso
 NONE = "none"
 _OLDEST_GCC = 6
 _TITLE = text("what if")
+# What an imagined machine may run: the newest two of each for which NVIDIA's repository was looked at.
+_OFFERED = ("ubuntu 24.04", "ubuntu 22.04", "debian 13", "debian 12", "fedora 42", "rhel 9", "arch", "opensuse-tumbleweed")
 _DISTRIBUTIONS = {
     "ubuntu": ((), "Ubuntu"),
     "debian": ((), "Debian"),
@@ -59,6 +61,7 @@ class Choices:
     torches: tuple[str, ...]
     pythons: tuple[str, ...]
     gccs: tuple[str, ...]
+    distributions: tuple[str, ...] = ()
 
 
 def imagine(session: Session, wish: Wish, machine: Machine | None = None) -> Machine:
@@ -96,6 +99,7 @@ def choices(session: Session) -> Choices:
         torches=tuple(dict.fromkeys(f"{one.newest}+{one.tag}" for one in builds)),
         pythons=tuple(str(one) for one in pythons),
         gccs=tuple(str(major) for major in range(max(limits, default=_OLDEST_GCC), _OLDEST_GCC - 1, -1)),
+        distributions=_OFFERED,
     )
 
 
@@ -122,13 +126,22 @@ def _with_another_python(session: Session, made: Machine, demand: Demand) -> Out
     return without_wheel(found or foresee(session, Question(_TITLE, made, made, demand)), made)
 
 
+def distribution_of(words: str) -> Distribution:
+    """The distribution that `ubuntu 24.04` means; raises `WishError`."""
+    name, _, version = words.partition(" ")
+    if name not in _DISTRIBUTIONS:
+        raise WishError(text("{name} is no distribution that gpuassist knows", name=name))
+    like, title = _DISTRIBUTIONS[name]
+    return Distribution(name, like, version, f"{title} {version}".strip())
+
+
 def _blank(session: Session, wish: Wish) -> Machine:
     """A machine of which only the day is known, the kind of its processor, and that it is no Jetson unless its GPU is one."""
     records = [gpu_record(session.knowledge, name) for name in wish.gpus if name != NONE]
     integrated = any(record.integrated for record in records)
     jetson = any(record.integrated and record.compute_capability and is_jetson(record.compute_capability) for record in records)
     host = Host(
-        distribution=_distribution(wish.distribution) if wish.distribution else NOT_ASKED,
+        distribution=Known(distribution_of(wish.distribution), imagined.SOURCE) if wish.distribution else NOT_ASKED,
         architecture=Known("aarch64" if integrated else "x86_64", imagined.SOURCE),
         wsl=Known(0, imagined.SOURCE),
         container=Known("", imagined.SOURCE),
@@ -137,14 +150,6 @@ def _blank(session: Session, wish: Wish) -> Machine:
     made = Machine(taken_at=iso(session.world.clock.now()), host=host, gpus=Known((), imagined.SOURCE))
     made = replace(made, environments=Known((), imagined.SOURCE))
     return imagined.without_gcc(imagined.without_toolkit(imagined.without_driver(made)))
-
-
-def _distribution(words: str) -> Known[Distribution]:
-    name, _, version = words.partition(" ")
-    if name not in _DISTRIBUTIONS:
-        raise WishError(text("{name} is no distribution that gpuassist knows", name=name))
-    like, title = _DISTRIBUTIONS[name]
-    return Known(Distribution(name, like, version, f"{title} {version}".strip()), imagined.SOURCE)
 
 
 def _gpu(knowledge: Knowledge, name: str, place: int) -> Gpu:

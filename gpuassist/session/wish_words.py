@@ -6,7 +6,7 @@ from dataclasses import fields
 
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.session.summary import joined
-from gpuassist.session.what_if import NONE, Wish
+from gpuassist.session.what_if import NONE, Wish, WishError, distribution_of
 
 _GPU = "gpu"
 _WITH: dict[str, Text] = {
@@ -15,7 +15,6 @@ _WITH: dict[str, Text] = {
     "python": text("Python {value}"),
     "toolkit": text("CUDA {value}"),
     "gcc": text("gcc {value}"),
-    "distribution": text("{value}"),
 }
 _WITHOUT: dict[str, Text] = {
     "driver": text("no driver"),
@@ -50,15 +49,22 @@ def part_in_words(part: str, value: str) -> Text:
     """One part of a wish: `driver 570`, `no torch`."""
     if value == NONE and part in _WITHOUT:
         return _WITHOUT[part]
+    if part == "distribution":
+        return verbatim(_distribution(value))
     return Text(_WITH[part].message, (("value", value),))
 
 
-def wish_title(wish: Wish, names: tuple[str, ...], *, imagined: bool) -> Text:
-    """What is compared, in a line; `names` are those of the GPUs that the wish names."""
+def wish_title(wish: Wish, names: tuple[str, ...], machine: Text) -> Text:
+    """What is compared, in a line; `names` are those of the GPUs that the wish names, `machine` is what it starts from."""
     parts = [verbatim(name) for name in names] if wish.gpus != (NONE,) else [text("no GPU")]
-    parts += [part_in_words(part, getattr(wish, part)) for part in _WITH if getattr(wish, part)]
+    parts += [part_in_words(part, getattr(wish, part)) for part in (*_WITH, "distribution") if getattr(wish, part)]
     if not parts:
-        return text("An imagined machine") if imagined else text("This machine as it is")
-    if imagined:
-        return text("An imagined machine: {parts}", parts=joined(tuple(parts)))
-    return text("This machine with {parts}", parts=joined(tuple(parts)))
+        return text("{machine} as it is", machine=machine)
+    return text("{machine} with {parts}", machine=machine, parts=joined(tuple(parts)))
+
+
+def _distribution(value: str) -> str:
+    try:
+        return distribution_of(value).name
+    except WishError:
+        return value  # that it is not known is the answer's to say

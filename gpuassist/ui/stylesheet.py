@@ -26,6 +26,7 @@ QLabel[role="small"] { color: $muted; font-size: ${small}pt; }
 QLabel[role="section"] { color: $muted; font-size: 8.25pt; letter-spacing: 1px; }
 QLabel[role="brand"] { font-size: 12.75pt; font-weight: 700; }
 QLabel[role="mono"], ElidedLabel[role="mono"] { font-family: $mono; font-size: 9.25pt; color: $muted; }
+QLabel[role="quote"] { font-family: $mono; font-size: 9.25pt; }
 QLabel[role="unknown"] { color: $muted; font-style: italic; }
 ElidedLabel[role="muted"] { color: $muted; }
 ElidedLabel[role="strong"] { font-weight: 600; }
@@ -72,6 +73,7 @@ QComboBox QAbstractItemView {
 }
 QListView#completions { background: $panel; border: 1px solid $line; padding: 4px; }
 QListView#completions::item { padding: 4px 6px; }
+QComboBox[long="true"] QAbstractItemView::item { padding: 4px 6px; }
 QMenu { background: $panel; border: 1px solid $line; padding: 4px; }
 QMenu::item { padding: 6px 24px 6px 12px; border-radius: 6px; }
 QMenu::item:selected { background: $accent_tint; color: $text; }
@@ -96,7 +98,7 @@ QPlainTextEdit, QTextEdit {
     background: $panel; border: 0; font-family: $mono; font-size: 9.25pt;
     selection-background-color: $accent; selection-color: $on_accent;
 }
-CodeText { background: transparent; }
+CodeText, PasteEdit { background: transparent; }
 QCheckBox, QRadioButton { spacing: 8px; background: transparent; }
 QCheckBox::indicator, QRadioButton::indicator { width: 14px; height: 14px; border: 1px solid $muted; background: $panel; }
 QCheckBox::indicator { border-radius: 4px; }

@@ -55,7 +55,8 @@ class WhatIfPage(Page):
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._machine = inspection.machine
-        self._wishes.show_machine(slots(inspection.machine), as_it_is(inspection.machine, inspection.chains))
+        as_is = as_it_is(inspection.machine, inspection.chains)
+        self._wishes.show_machine(slots(inspection.machine), as_is, recorded=inspection.recorded)
         self._ask()
 
     def arrive(self, wish: str) -> None:

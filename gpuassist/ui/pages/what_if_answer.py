@@ -77,7 +77,8 @@ class StepsCard(Card):
             self._shown = steps
             clear(self._column)
             for number, step in enumerate(steps, start=1):
-                row = StepRow(self._words, step.text, step.check, self, commands=step.commands)
+                check = text("Check: {check}", check=step.check) if step.check is not None else None
+                row = StepRow(self._words, step.text, check, self, commands=step.commands)
                 row.show_number(number)
                 self._column.addWidget(row)
         self.setVisible(bool(steps))

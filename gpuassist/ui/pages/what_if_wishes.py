@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStyledItemDelegate, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, text
 from gpuassist.session.overview import short_name
@@ -21,14 +21,20 @@ from gpuassist.ui.widgets.flow_layout import FlowLayout
 from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
 from gpuassist.ui.widgets.search_box import SearchBox
 
-THIS, IMAGINED = "this", "imagined"
+_IMAGINED = "imagined"
 PARTS: tuple[tuple[str, Text], ...] = (
     ("driver", text("Driver branch")),
     ("torch", text("torch build")),
     ("python", text("Python")),
     ("toolkit", text("CUDA toolkit")),
     ("gcc", text("Host compiler")),
+    ("distribution", text("Distribution")),  # of an imagined machine: commands depend on it
 )
+_BASES: dict[str, Text] = {
+    "this": text("This machine"),
+    "recorded": text("The recorded machine"),
+    "imagined": text("An imagined machine"),
+}
 _CAN_BE_NONE = {"driver", "torch", "toolkit", "gcc"}
 _ROWS_SHOWN = 14
 
@@ -48,7 +54,7 @@ class WishCard(Card):
         self._choices = Choices((), (), (), (), (), ())
         self._base = Choice(self)
         self._base.setAccessibleName(words(text("Start from")))
-        self._base.addItem(words(text("An imagined machine")), IMAGINED)
+        self._base.addItem(words(_BASES[_IMAGINED]), _IMAGINED)
         self._base.activated.connect(self._choose_base)
         self.search = SearchBox(words(text("Add a GPU: type its name")), self)
         self.search.setMinimumWidth(220)
@@ -70,13 +76,13 @@ class WishCard(Card):
     @property
     def starts_from_machine(self) -> bool:
         """Whether the machine that was read is what everything starts from; else nothing is."""
-        return bool(self._base.currentData() == THIS)
+        return bool(self._base.currentData() != _IMAGINED)
 
     @property
     def compared(self) -> Text:
         """What is compared, in a line."""
         names = tuple(slot.name for slot in self._present()) if self._wish.gpus else ()
-        return wish_title(self._wish, names, imagined=not self.starts_from_machine)
+        return wish_title(self._wish, names, _BASES[self._base.currentData()])
 
     def chips(self) -> tuple[QPushButton, ...]:
         """The buttons of the GPUs, each takes its own away."""
@@ -95,13 +101,16 @@ class WishCard(Card):
         self._names.update({short_name(name): name for _, names in choices.gpus for name in names})
         self._show_wish()
 
-    def show_machine(self, slots: tuple[GpuSlot, ...], as_is: dict[str, Text]) -> None:
+    def show_machine(self, slots: tuple[GpuSlot, ...], as_is: dict[str, Text], *, recorded: bool) -> None:
         """A machine was read: what it has. What was chosen before stays chosen."""
         self._slots, self._as_is = slots, as_is
-        if self._base.findData(THIS) < 0:
-            self._base.insertItem(0, self._words(text("This machine")), THIS)
+        base = "recorded" if recorded else "this"
+        if self._base.count() == 1:
+            self._base.insertItem(0, "")
             if self._wish == Wish():
                 self._base.setCurrentIndex(0)
+        self._base.setItemText(0, self._words(_BASES[base]))
+        self._base.setItemData(0, base)
         self._show_wish()
 
     def open_for(self, wish: Wish) -> None:
@@ -123,16 +132,17 @@ class WishCard(Card):
         first.addWidget(self._base)
         first.addSpacing(8)
         first.addWidget(self.search, 1)
-        grid = EvenColumns(self, least=150)
-        for name, title in PARTS:
-            grid.add(self._titled(self._words(title), self._boxes[name]))
+        self._grid = EvenColumns(self, least=150)
+        self._titled = {name: self._with_title(self._words(title), self._boxes[name]) for name, title in PARTS}
+        for one in self._titled.values():
+            self._grid.add(one)
         self.body.setSpacing(12)
         self.body.addLayout(first)
         self.body.addWidget(self._missed)
         self.body.addWidget(self._chips)
-        self.body.addWidget(grid)
+        self.body.addWidget(self._grid)
 
-    def _titled(self, title: str, box: Choice) -> QWidget:
+    def _with_title(self, title: str, box: Choice) -> QWidget:
         holder = QWidget(self)
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)
@@ -145,6 +155,7 @@ class WishCard(Card):
         made = Choice(self)
         made.setAccessibleName(self._words(title))
         made.setProperty("long", True)  # noqa: FBT003 -- the style sheet asks for it
+        made.setItemDelegate(QStyledItemDelegate(made))  # without it Qt heeds no style of the rows
         made.setMaxVisibleItems(_ROWS_SHOWN)
         made.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -154,6 +165,8 @@ class WishCard(Card):
     def _show_wish(self) -> None:
         for name in self._boxes:
             self._fill(name)
+        shown = [one for name, one in self._titled.items() if name != "distribution" or not self.starts_from_machine]
+        self._grid.show_only(shown)
         self._show_chips()
 
     def _fill(self, name: str) -> None:
@@ -164,13 +177,14 @@ class WishCard(Card):
             "torch": self._choices.torches,
             "python": self._choices.pythons,
             "gcc": self._choices.gccs,
+            "distribution": self._choices.distributions,
         }[name]
         extra = (wanted,) if wanted and wanted != NONE and wanted not in values else ()
         blocked = QSignalBlocker(box)
         box.clear()
         box.addItem(self._words(self._first(name)), "")
         if name in _CAN_BE_NONE and self.starts_from_machine:
-            box.addItem(self._words(text("none")), NONE)
+            box.addItem(self._words(part_in_words(name, NONE)), NONE)
         for value in (*extra, *values):
             box.addItem(self._words(part_in_words(name, value)), value)
         box.setCurrentIndex(max(0, box.findData(wanted)))
@@ -184,7 +198,7 @@ class WishCard(Card):
 
     def _first(self, name: str) -> Text:
         if not self.starts_from_machine:
-            return text("none") if name in _CAN_BE_NONE else text("not chosen")
+            return part_in_words(name, NONE) if name in _CAN_BE_NONE else text("not chosen")
         present = self._as_is.get(name)
         return text("now {name}", name=present) if present is not None else text("as it is")
 
@@ -239,7 +253,7 @@ class WishCard(Card):
     @Slot(int)
     def _choose_parts(self, _place: int) -> None:
         chosen = {name: str(box.currentData() or "") for name, box in self._boxes.items()}
-        self._wish = Wish(self._wish.gpus, **chosen, distribution=self._wish.distribution)
+        self._wish = Wish(self._wish.gpus, **chosen)
         for box in self._boxes.values():
             self._mark(box)
         self.changed.emit()

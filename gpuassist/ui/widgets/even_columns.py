@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
@@ -16,6 +18,7 @@ class EvenColumns(QWidget):
         self._least = least
         self._widgets: list[QWidget] = []
         self._columns = 0
+        self._shown: tuple[QWidget, ...] = ()
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(_GAP)
@@ -23,7 +26,6 @@ class EvenColumns(QWidget):
     def add(self, widget: QWidget) -> None:
         """Holds one more, after the others."""
         self._widgets.append(widget)
-        self._columns = 0
         self._arrange()
 
     @property
@@ -35,15 +37,21 @@ class EvenColumns(QWidget):
         super().resizeEvent(event)
         self._arrange()
 
+    def show_only(self, widgets: Sequence[QWidget]) -> None:
+        """Hides the others, which then take no place."""
+        for widget in self._widgets:
+            widget.setVisible(widget in widgets)
+        self._arrange()
+
     def _arrange(self) -> None:
+        shown = tuple(widget for widget in self._widgets if not widget.isHidden())
         fitting = max(1, (self.width() + _GAP) // (self._least + _GAP))
-        count = len(self._widgets)
-        rows = -(-count // fitting)
-        columns = -(-count // rows) if rows else 0  # so that the last row is nearly as full as the others
-        if columns == self._columns:
+        rows = -(-len(shown) // fitting)
+        columns = -(-len(shown) // rows) if rows else 0  # so that the last row is nearly as full as the others
+        if (columns, shown) == (self._columns, self._shown):
             return
-        self._columns = columns
-        for place, widget in enumerate(self._widgets):
+        self._columns, self._shown = columns, shown
+        for place, widget in enumerate(shown):
             self._grid.addWidget(widget, place // columns, place % columns)
-        for column in range(count):
+        for column in range(len(self._widgets)):
             self._grid.setColumnStretch(column, 1 if column < columns else 0)

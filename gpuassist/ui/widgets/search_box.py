@@ -9,6 +9,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
 
 _ROWS_SHOWN = 12
+_NO_MATCH = 4
 _ENTER = {Qt.Key.Key_Return, Qt.Key.Key_Enter}
 
 
@@ -91,13 +92,25 @@ class SearchBox(QLineEdit):
 
 
 def matching(options: Sequence[str], typed: str) -> tuple[str, ...]:
-    """The options that hold every word typed, with or without the spaces between; what comes nearest to all of it first."""
+    """The options that hold every word typed, with or without the spaces between.
+
+    First those that end with what was typed, which say no more; then those with the same words, with words that begin so, and the
+    others; among equals in the order of the options.
+    """
     words = typed.lower().split()
-    together = "".join(words)
-    found = []
-    for place, option in enumerate(options):
-        plain = option.lower()
-        if all(word in plain for word in words) or together in plain.replace(" ", ""):
-            # Of what ends with the words typed, the shortest name says no more than they do.
-            found.append((not plain.endswith(" ".join(words)), len(plain) if words else 0, place, option))
-    return tuple(option for *_, option in sorted(found))
+    if not words:
+        return tuple(options)
+    scored = [(_distance(option.lower(), words), place, option) for place, option in enumerate(options)]
+    return tuple(option for distance, _, option in sorted(scored) if distance < _NO_MATCH)
+
+
+def _distance(option: str, words: list[str]) -> int:
+    own = option.split()
+    if option.endswith(" ".join(words)) and words[0] in own:
+        return 0
+    if all(word in own for word in words):
+        return 1
+    if all(any(one.startswith(word) for one in own) for word in words):
+        return 2
+    held = all(word in option for word in words) or "".join(words) in option.replace(" ", "")
+    return 3 if held else _NO_MATCH
