@@ -22,7 +22,7 @@ _TORCH = re.compile(r"^(?P<version>\d+\.\d+[\w.+!-]*)(?:\s*\((?:True|False|torch
 _PIP = re.compile(r"^torch(?:==|\s+\(?)(\d+\.\d+[\w.+!-]*)\)?$")
 _CONDA = re.compile(r"^(?P<name>pytorch|torch)\s+(?P<version>\d+\.\d+[\w.+!-]*)\s+(?P<build>\S+)(?:\s+(?P<channel>\S+))?$")
 _PYTHON = re.compile(r"^(\d\.\d{1,2}(?:\.\d{1,2})?)")
-_GENCODE = re.compile(r"code=((?:sm|compute)_\d{2,3}[af]?)")
+_GENCODE = re.compile(r"(?:code=\[?|(?<=,))((?:sm|compute)_\d{2,3}[af]?)")
 _CONDA_ENVIRONMENT = re.compile(r"^(/\S+?/envs/([\w.+-]+))/lib/")
 _PIP_CHANNELS = frozenset(("pypi", "<pip>"))
 
@@ -127,13 +127,14 @@ def _flags(block: list[Told]) -> Fact[tuple[Target, ...]]:
 
 
 def _listed(block: list[Told]) -> Iterator[Torch]:
+    """conda's copies before pip's: pip lists those that conda installed as well."""
     for told in block:
-        if told.field is Field.PIP:
-            found = _PIP.match(told.value)
-            if found:
-                yield Torch("", told.line.known(found[1], _PROGRAM), installer=told.line.known("pip", _PROGRAM))
-        elif told.field is Field.CONDA:
+        if told.field is Field.CONDA:
             yield from _of_conda(told)
+    for told in block:
+        found = _PIP.match(told.value) if told.field is Field.PIP else None
+        if found:
+            yield Torch("", told.line.known(found[1], _PROGRAM), installer=told.line.known("pip", _PROGRAM))
 
 
 def _of_conda(told: Told) -> Iterator[Torch]:

@@ -68,7 +68,10 @@ _LABELS = {
 _WORDS = "|".join(sorted((re.escape(one).replace(r"\ ", " ") for one in _LABELS), key=len, reverse=True))
 _LABELLED = re.compile(rf"^[\s*•`-]{{0,12}}?(?P<label>{_WORDS})`?[ \t]{{0,60}}(?::|[ \t]{{2}})[ \t]*(?P<value>.*)$", re.IGNORECASE)
 _NUMBERED = re.compile(r"^[\s*•-]{0,12}GPU ?(?P<numbers>\d{1,3}(?:, ?\d{1,3}){0,63})(?::[ \t]*|[ \t]{2,})(?P<value>\S.*)$")
+_HEADING = re.compile(r"^[\s*•-]{0,40}GPU:$")
+_NAMED = re.compile(r"^[\s*•-]{1,60}(?P<name>(?:NVIDIA|GeForce|Tesla|Quadro|TITAN|GRID|[AH]\d{2,3})\b[^:]{0,60})$")
 _PACKAGE = re.compile(r"^[\s>]{0,8}\[(?P<tool>pip3?|conda)\][ \t]+(?P<value>\S.*)$")
+_LONGEST = 4000  # characters of a line: torch's flags are below 2000
 _SURE = (
     "PyTorch version",
     "CUDA used to build",
@@ -104,10 +107,15 @@ def is_report(words: str) -> bool:
 
 def labelled(every: tuple[Line, ...]) -> Iterator[Told]:
     """The lines of such reports."""
+    below = 0  # a heading `GPU:` of Lightning's, and how many names came since
     for line in every:
-        told = _label(line) if len(line.words) < 4000 else None
+        told = _label(line) if len(line.words) < _LONGEST else None
+        named = _NAMED.match(line.words) if below and told is None else None
         if told is not None:
             yield told
+        if named:
+            yield Told(Field.GPU, line, named["name"], (below - 1,))
+        below = below + 1 if named else int(_HEADING.match(line.words) is not None)
 
 
 def _label(line: Line) -> Told | None:
