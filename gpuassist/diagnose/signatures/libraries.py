@@ -1,0 +1,197 @@
+"""What the loader and programs say of CUDA's libraries: missing, of another version, or found in the wrong place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means, passages, sign
+from gpuassist.diagnose.wheel_pins import other_wheel, wanted_wheel
+from gpuassist.diagnose.wording import one_of
+from gpuassist.model.paste import Weight
+from gpuassist.model.text import text
+
+# The libraries of a toolkit and of the packages around it; the driver's own (libcuda, libnvidia-ml) are another matter.
+_NAME = (
+    r"lib(?:cudart|cublas|cublasLt|cudnn\w*|nvrtc[\w-]*|nvJitLink|cufftw?|curand|cusparse|cusparseLt|cusolver\w*|cupti|cufile\w*|nccl"
+    r"|nvToolsExt|nvtx\w*|npp\w{1,6}|nvjpeg|nvinfer\w*|nvonnxparser|nvshmem\w*|cudss|cutensor\w*|nvvm|cutensornet)"
+)
+_LIBRARY = rf"(?P<library>{_NAME}(?:\.so)?(?:\.\d+){{0,3}}(?:\.so)?(?:\.\d+){{0,3}})"
+_WINDOWS = r"(?P<library>(?:cudart|cublas|cublasLt|cudnn|nvrtc|cufft|curand|cusparse|cusolver)\w{0,30}\.dll)"
+_NOT_OPENED = one_of("cannot open shared object file", "无法打开共享对象文件", "image not found", "no such file")
+
+
+def _missing(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """TensorFlow says the same in words of its own, one line for each library."""
+    before = setting.paste.words[max(0, match.start() - 200) : match.start()].rpartition("\n")[2].lower()
+    if "could not load dynamic library" in before:
+        return
+    library = match["library"]
+    yield sign("missing-cuda-runtime-lib", library=library, cuda=_release(library), directory=_place_of(setting, library))
+
+
+def _missing_on_any(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    """The same under Windows, where the name has a number of its own kind."""
+    named = (value for name, value in match.groupdict().items() if name in {"library", "dll"} and value)
+    yield sign("missing-cuda-runtime-lib", library=next(named, ""))
+
+
+def _release(library: str) -> str:
+    """Until CUDA 10.2 the release stands in the name; from 11 on the major alone does, which is no toolkit to install."""
+    found = re.search(r"\.so\.(\d{1,2}\.\d)$", library)
+    return found[1] if found and int(found[1].partition(".")[0]) < 11 else ""
+
+
+def _place_of(setting: Setting, library: str) -> str:
+    """Where the text shows that the library lies."""
+    stem = re.escape(library.partition(".so")[0])
+    found = passages(setting, (f"/{library.partition('.so')[0].lower()}",), rf"(?<![\w./-])(/[\w./+-]{{1,200}})/{stem}\.so")
+    return next((match[1] for match in found), "")
+
+
+def _symbol(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A library of CUDA that finds another one older than itself: the loader's path, or the environment's own set."""
+    other = match["other"] or ""
+    package = other_wheel(setting, f"{other}.so" if other else match["file"].rpartition("/")[2])
+    if package is not None:
+        yield sign("mixed-nvidia-pip-wheels", Weight.CAUSE, **package)
+        yield sign("ld-library-path-shadows-bundled-libs", Weight.SYMPTOM)
+        return
+    yield sign("ld-library-path-shadows-bundled-libs", library=other, directory=_foreign(setting))
+    yield sign("mixed-nvidia-pip-wheels", Weight.SYMPTOM)
+
+
+def _nccl(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """torch that misses a function of NCCL met an older one."""
+    package = wanted_wheel(setting, "nvidia-nccl")
+    yield sign("ld-library-path-shadows-bundled-libs", library="libnccl", directory=_foreign(setting))
+    yield sign("mixed-nvidia-pip-wheels", Weight.SYMPTOM, **package)
+
+
+def _foreign(setting: Setting, part: str = "") -> str:
+    """The first directory of LD_LIBRARY_PATH as the text shows it, or the first that is named after the library."""
+    said = r"LD_LIBRARY_PATH(?:'\])?\s*(?:=|:)?\s*(?:f?['\"])?(/[^\s'\"{}]{1,600})"
+    for match in passages(setting, ("ld_library_path",), said):
+        places = [one.rstrip("/;,") for one in match[1].split(":") if one.startswith("/")]
+        return next((one for one in places if part and part in one.lower()), places[0] if places and not part else "")
+    return ""
+
+
+def _cudnn(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    groups = match.groupdict()
+    built, found = (_dotted(groups.get(name) or "") for name in ("built", "found"))
+    yield sign("cudnn-version-mismatch", built=built, found=found, directory=_foreign(setting, "cudnn"))
+
+
+def _dotted(words: str) -> str:
+    """`8, 3, 2`, `8.5.0`, `8700` and `90100` are versions; the last two are numbers of cuDNN's own kind."""
+    if words.isdigit() and len(words) >= 4:
+        number = int(words)
+        step = 10000 if number >= 90000 else 1000
+        return f"{number // step}.{number % step // 100}.{number % 100}"
+    return ".".join(part.strip() for part in words.strip("() .").replace(",", ".").split("."))
+
+
+def _glibcxx(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    cause = text(
+        "the C++ or C library that is loaded ({missing} is missing) is older than the program needs", missing=match["symbol"]
+    )
+    yield sign("not-a-gpu-problem", cause=cause)
+
+
+_OLDER = r"\d{1,6}(?:[., ]{1,2}\d{1,6}){0,3}"
+
+SIGNATURES = (
+    Signature(
+        (": cannot open shared object file", "无法打开共享对象文件", "image not found"),
+        rf"(?<![\w-]){_LIBRARY}['\"]?:? {_NOT_OPENED}",
+        _missing,
+        window=160,
+    ),
+    Signature(
+        ("could not load", "unable to load", "failed to load", "failed to open", "failed to dlopen", "could not find lib"),
+        rf"(?:Could not load library|Unable to load(?: library| any of)?|Failed to (?:load|open|dlopen)|Could not find)"
+        rf"[ :]{{1,3}}[{{'\"`]?(?<![\w-])(?:[\w./-]{{0,120}}/)?{_LIBRARY}(?!\w)",
+        _missing,
+        window=200,
+    ),
+    Signature(
+        ("is not found or cannot be loaded",),
+        rf"Library (?:{_LIBRARY}|{_WINDOWS.replace('library', 'dll')}) is not found or cannot be loaded",
+        _missing_on_any,
+        window=160,
+    ),
+    Signature(
+        (".dll",),
+        one_of(
+            rf"(?:Could not (?:locate|load(?: dynamic)? library|find)|Unable to find) ['\"]?{_WINDOWS}",
+            rf"{_WINDOWS.replace('library', 'dll')} (?:not found|is missing|was not found)",
+        ),
+        _missing_on_any,
+        window=160,
+    ),
+    Signature(
+        ("unable to load cudnn", "unable to load cu", "library was not found", "libnvvm cannot be found", "cuda path could not be"),
+        one_of(
+            r"Unable to load cu(?:DNN|SPARSE|BLAS|SOLVER|FFT|PTI)\b",
+            r"cu(?:SPARSE|BLAS|SOLVER|FFT|DNN|PTI) library was not found",
+            r"libNVVM cannot be found",
+            r"CUDA path could not be detected\. Set CUDA_PATH environment variable if CuPy fails to load",
+        ),
+        means("missing-cuda-runtime-lib"),
+    ),
+    Signature(
+        ("undefined symbol", "undefined reference", "not defined in file"),
+        rf"(?<![^\s:'\"(])(?P<file>[^\s:'\"(]{{0,260}}/?{_NAME}\.so[.\d]*): (?:undefined symbol:|symbol) (?P<symbol>\w+)"
+        rf"(?:,? version (?P<other>{_NAME})\.so)?",
+        _symbol,
+        window=400,
+    ),
+    Signature(
+        ("undefined symbol: nccl", "undefined symbol: cudnn", "undefined symbol: cublas", "undefined symbol: cusparse"),
+        r"lib(?:torch|c10|torch_cuda|torch_python)[\w]*\.so: undefined symbol: nccl\w+",
+        _nccl,
+    ),
+    Signature(
+        ("undefined symbol: cu", "undefined symbol: nv"),
+        r"libtorch\w*\.so: undefined symbol: (?P<symbol>(?:cudnn|cublas|cusparse|cusolver|nvtx)\w+)(?P<other>)(?P<file>)",
+        _symbol,
+    ),
+    Signature(
+        ("cudnn version incompatibility",),
+        r"cuDNN version incompatibility: PyTorch was compiled\s+against \((?P<built>\d[\d, ]{0,16})\) but "
+        r"(?:linked against|found runtime version) \((?P<found>\d[\d, ]{0,16})\)",
+        _cudnn,
+    ),
+    Signature(
+        ("loaded runtime cudnn library",),
+        rf"Loaded runtime CuDNN library: (?P<found>{_OLDER}) but source was compiled with: (?P<built>{_OLDER})",
+        _cudnn,
+    ),
+    Signature(
+        ("found cudnn version",),
+        rf"Found cuDNN version (?P<found>{_OLDER}), but JAX was built against version (?P<built>{_OLDER})",
+        _cudnn,
+    ),
+    Signature(
+        ("was linked against cudnn", "linked against cudnn"),
+        rf"linked against cuDNN (?P<built>{_OLDER}) but loaded cuDNN (?P<found>{_OLDER})",
+        _cudnn,
+    ),
+    Signature(
+        ("cudnn_status_version_mismatch", "cudnn_status_sublibrary_version_mismatch", "cudnn error: cudnn_status_sub"),
+        r"CUDNN_STATUS_(?:SUBLIBRARY_)?VERSION_MISMATCH",
+        _cudnn,
+    ),
+    Signature(
+        ("cudnn_status_not_initialized", "cudnn failed to initialize", "cudnn_status_arch_mismatch"),
+        r"CUDNN_STATUS_NOT_INITIALIZED|cuDNN failed to initialize|CUDNN_STATUS_ARCH_MISMATCH",
+        means("cudnn-version-mismatch", Weight.SYMPTOM),
+    ),
+    Signature(
+        ("glibcxx_", "glibc_2.", "cxxabi_1."),
+        r"version [`'‘](?P<symbol>(?:GLIBCXX|GLIBC|CXXABI)_\d[\d.]{1,10})['’] not found",
+        _glibcxx,
+        window=200,
+    ),
+)
