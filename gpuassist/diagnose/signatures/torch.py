@@ -156,7 +156,7 @@ _MISSED = one_of(
 SIGNATURES = (
     Signature(
         ("is not compatible with the current pytorch installation",),
-        r"(?P<gpu>[^\n]{2,80}?)\s+with\s+CUDA\s+capability\s+(?P<capability>sm_\d{2,3})\s+is\s+not\s+compatible\s+with\s+the"
+        r"(?P<gpu>\S[^\n]{0,78}\S)\s{1,40}with\s+CUDA\s+capability\s+(?P<capability>sm_\d{2,3})\s+is\s+not\s+compatible\s+with\s+the"
         r"\s+current\s+PyTorch\s+installation",
         _incompatible,
     ),
