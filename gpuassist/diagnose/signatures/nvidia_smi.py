@@ -114,7 +114,7 @@ SIGNATURES = (
     Signature(
         ("api mismatch",),
         rf"API mismatch: the NVIDIA kernel module has(?: the)?{_GAP}version (?P<loaded>{_VERSION}),{_GAP}but this NVIDIA driver"
-        rf" component has(?: the)?{_GAP}version (?P<libraries>{_VERSION})",
+        rf" component has(?: the)?{_GAP}version\s{{1,3}}(?P<libraries>{_VERSION})",
         _mismatch,
     ),
     Signature(
@@ -167,7 +167,7 @@ SIGNATURES = (
     ),
     Signature(("err!",), r"\|[^\n|]{0,40}\bERR!", _sensors),
     Signature(
-        ("cuda version: n/a", "cuda version: err!"),
+        ("cuda version: n/a", "cuda version: err!", "cuda umd version: n/a", "cuda umd version: err!"),
         r"NVIDIA-SMI \S{3,14} {1,30}(?:Driver|KMD) Version: (?P<driver>\d[\d.]{2,12}) {1,30}CUDA (?:UMD )?Version: (?:N/A|ERR!)",
         lambda match, setting: _no_libcuda(setting),
     ),

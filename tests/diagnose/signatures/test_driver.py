@@ -1,0 +1,164 @@
+"""What CUDA programs say of the driver leads to the right problem."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gpuassist.diagnose.signatures.driver import SIGNATURES
+from gpuassist.model.machine import Machine
+from tests.diagnose.signatures.reading import parameters, problem, problems
+from tests.values import Env, Recipe, machine
+
+INSUFFICIENT = "CUDA driver version is insufficient for CUDA runtime version"
+FORWARD = "Error 804: forward compatibility was attempted on non supported HW"
+NO_DEVICE = "cudaGetDeviceCount returned 100\n-> no CUDA-capable device is detected"
+UNKNOWN = "CUDA unknown error - this may be due to an incorrectly set up environment, e.g. changing env variable"
+
+
+def _too_old(found: int) -> str:
+    return f"RuntimeError: The NVIDIA driver on your system is too old (found version {found}). Please update your GPU driver"
+
+
+@pytest.mark.parametrize(
+    ("found", "served"),
+    [
+        (11040, "11.4"),
+        (9010, "9.1"),
+        (9000, "9.0"),
+        (12080, "12.8"),
+        (11060, "11.6"),
+        (8000, "8.0"),
+        (10020, "10.2"),
+        (13000, "13.0"),
+    ],
+)
+def test_found_version_is_decoded(found: int, served: str) -> None:
+    assert problem(SIGNATURES, _too_old(found)) == "driver-too-old-for-cuda"
+    assert parameters(SIGNATURES, _too_old(found))["served"] == served
+
+
+def test_old_driver_names_the_cuda_of_torch() -> None:
+    told = parameters(SIGNATURES, _too_old(11040), machine(Recipe(driver="470.82.01", cuda="11.4")))
+    assert told == {"served": "11.4", "cuda": "12.4", "driver": "470.82.01"}
+
+
+def test_library_newer_than_the_driver_is_that_of_cuda_compat() -> None:
+    assert problem(SIGNATURES, _too_old(12080), machine(Recipe(driver="535.54.03", cuda="12.2"))) == "cuda-compat-conflict"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (f"cudaGetDeviceCount returned 35\n-> {INSUFFICIENT}\n$ nvidia-smi\nbash: nvidia-smi: command not found", "no-driver"),
+        (f"RuntimeError: cuda runtime error (35) : {INSUFFICIENT} at torch/csrc/cuda/Module.cpp:51", "driver-too-old-for-cuda"),
+        ("cudaErrorInsufficientDriver", "driver-too-old-for-cuda"),
+        (f"NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n{INSUFFICIENT}", "driver-not-loaded"),
+        (f"WSL2: {INSUFFICIENT}", "wsl-driver-or-windows"),
+        (FORWARD, "cuda-compat-conflict"),
+        ("CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", "cuda-compat-conflict"),
+        (f"after apt upgrade:\n{FORWARD}", "driver-library-mismatch"),
+        (f"# docker image for CUDA 12.4\n{FORWARD}", "cuda-compat-conflict"),
+        ("Error 803: system has unsupported display driver / cuda driver combination", "driver-library-mismatch"),
+        (
+            "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH: system has unsupported display driver / cuda driver combination",
+            "driver-library-mismatch",
+        ),
+        (
+            "LD_LIBRARY_PATH=/usr/local/cuda-12.4/compat\nError 803: system has unsupported display driver / cuda driver"
+            " combination",
+            "cuda-compat-conflict",
+        ),
+        ("RuntimeError: cuda runtime error (802) : system not yet initialized", "fabric-manager-not-running"),
+        ("code=802(cudaErrorSystemNotReady)", "fabric-manager-not-running"),
+        (NO_DEVICE, "nvidia-smi-no-devices"),
+        ("failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected", "nvidia-smi-no-devices"),
+        ("cuda runtime error (38) : no CUDA-capable device is detected at /THC/THCGeneral.cpp:51", "nvidia-smi-no-devices"),
+        (f"microsoft-standard-WSL2\n{NO_DEVICE}", "wsl-driver-or-windows"),
+        (f"# WSL2, numba_cuda/cudadrv/driver.py\n{NO_DEVICE}", "wsl-linux-driver-installed"),
+        (f'os.environ["CUDA_VISIBLE_DEVICES"] = "2"\n{NO_DEVICE}', "cuda-visible-devices-bad"),
+        (f"docker run --rm app\n{NO_DEVICE}", "container-no-gpu-flag"),
+        ("RuntimeError: No CUDA GPUs are available", "cuda-visible-devices-bad"),
+        ("Google Colab\nRuntimeError: No CUDA GPUs are available", "no-nvidia-gpu"),
+        (UNKNOWN, "uvm-broken-after-suspend"),
+        (f"{UNKNOWN}\n# after suspend", "uvm-broken-after-suspend"),
+        (f"ls: cannot access '/dev/nvidia-uvm': No such file or directory\n{UNKNOWN}", "uvm-device-missing"),
+        (f"docker run --gpus all app\n{UNKNOWN}", "uvm-device-missing"),
+        (f"DGX with A100\n{UNKNOWN}", "cuda-init-failed-driver-state"),
+        ("RuntimeError: cuda runtime error (30) : unknown error at THCGeneral.cpp:50", "uvm-broken-after-suspend"),
+        ("THCudaCheck FAIL file=THCGeneral.cpp line=50 error=30 : unknown error", "uvm-broken-after-suspend"),
+        ("failed call to cuInit: CUDA_ERROR_UNKNOWN: unknown error", "uvm-broken-after-suspend"),
+        ("CUDA driver initialization failed, you might not have a CUDA gpu.", "cuda-init-failed-driver-state"),
+        ("CUDA error: all CUDA-capable devices are busy or unavailable", "cuda-init-failed-driver-state"),
+        ("CUDA error: CUDA-capable device(s) is/are busy or unavailable", "cuda-init-failed-driver-state"),
+        ("OSError: libcuda.so.1: cannot open shared object file: No such file or directory", "no-driver"),
+        ("Could not load dynamic library 'libcuda.so.1'; dlerror: libcuda.so.1: cannot open shared object file", "no-driver"),
+        ("could not open device file /dev/nvidiactl (Permission denied)", "device-permissions"),
+        ("NVIDIA: could not open the device file /dev/nvidiactl (Permission denied).", "device-permissions"),
+        ("/dev/nvidia0: Permission denied", "device-permissions"),
+    ],
+)
+def test_message_leads_to_its_cause(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "CUDA kernel errors might be asynchronously reported at some other API call",
+        "DataLoader: CUDA error: initialization error (multiprocess worker)",
+        "export CUDA_VISIBLE_DEVICES=0",
+        "your driver is up to date",
+        "found version 11040 of the package",
+        "an unknown error happened while reading the file",
+        "libcuda.so.1 => /usr/lib/x86_64-linux-gnu/libcuda.so.1",
+        "crw-rw-rw- 1 root root 195, 0 /dev/nvidia0",
+        "The system is not yet ready",
+    ],
+)
+def test_near_miss_is_nothing(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()
+
+
+def test_error_35_without_facts_is_not_sure() -> None:
+    assert parameters(SIGNATURES, INSUFFICIENT)["unsure"] == "yes"
+    assert problems(SIGNATURES, INSUFFICIENT) == {"driver-too-old-for-cuda", "no-driver"}
+
+
+def test_error_35_with_a_running_driver_is_an_old_driver() -> None:
+    told = parameters(SIGNATURES, INSUFFICIENT, machine(Recipe(driver="470.82.01", cuda="11.4")))
+    assert told == {"driver": "470.82.01", "cuda": "12.4"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"driver": ""}, "no-driver"),
+        ({"driver": "", "container": "docker"}, "container-no-gpu-flag"),
+        ({"driver": "", "wsl": 2}, "wsl-driver-or-windows"),
+        ({}, "libcuda-missing"),
+        ({"container": "docker"}, "container-no-gpu-flag"),
+    ],
+)
+def test_facts_decide_why_no_driver_is_found(changes: dict[str, str], expected: str) -> None:
+    words = "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU"
+    assert problem(SIGNATURES, words, machine(Recipe(), **changes)) == expected
+
+
+def test_gpu_that_is_there_and_not_seen_is_hidden() -> None:
+    assert problem(SIGNATURES, NO_DEVICE, machine(Recipe())) == "cuda-visible-devices-bad"
+
+
+def test_torch_of_several_environments_names_no_cuda() -> None:
+    both = (Env("a", "2.5.1+cu124", active=True), Env("b", "2.3.1+cu118", active=True))
+    assert "cuda" not in parameters(SIGNATURES, _too_old(11010), machine(Recipe(driver="455.32.00", environments=both)))
+
+
+def test_empty_machine_changes_nothing() -> None:
+    assert problem(SIGNATURES, _too_old(11040), replace(Machine(), note="pasted")) == "driver-too-old-for-cuda"
+
+
+def test_refused_node_is_named() -> None:
+    words = "could not open the device file /dev/nvidia0 (Permission denied)"
+    assert parameters(SIGNATURES, words) == {"node": "/dev/nvidia0"}
