@@ -217,6 +217,17 @@ def test_something_is_said_where_nothing_is_known(problem: str, language: str) -
 
 
 @every_problem
+def test_first_remedy_is_no_alternative_to_another(problem: str) -> None:
+    catalogue = Catalogue({f"problems/{problem}.toml": RESOURCES.read(f"problems/{problem}.toml")}.__getitem__, COMMANDS)
+    answers = [
+        catalogue.answer(Finding(problem, (), ()), families=families, render=ENGLISH, language=language)
+        for families in LOOKUPS
+        for language in ("en", "zh_CN")
+    ]
+    assert not [one.remedies[0].text for one in answers if one.remedies[0].text.startswith(("Or ", "Or,", "或者"))]
+
+
+@every_problem
 def test_links_are_secure(problem: str) -> None:
     assert all(re.fullmatch(r"https://[a-z0-9.-]+/\S*", link) for link in _entry(problem).links)
 
