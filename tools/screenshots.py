@@ -1,6 +1,7 @@
 """Starts the real window with the machines that ship with gpuassist and saves a picture of every page, light and dark.
 
     python tools/screenshots.py [FOLDER] [--size 1280x800] [--example NAME]... [--language LANG] [--page PAGE]... [--wish WORDS]
+                                 [--text FILE]
 
 Without a display it starts Xvfb. What the window remembers and changes goes into a home of its own that is thrown away.
 """
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
     from gpuassist.ui.application import WindowRun
 
 EXAMPLES = ("02-rtx-4090-cuda-11-7-first",)
+OUT_OF_MEMORY = (
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.50 GiB. GPU 0 has a total capacity of 23.99 "
+    "GiB of which 412.00 MiB is free. Process 39021 has 3.21 GiB memory in use. Including non-PyTorch memory, this "
+    "process has 20.38 GiB memory in use. Of the allocated memory 14.02 GiB is allocated by PyTorch, and 5.83 GiB "
+    "is reserved by PyTorch but unallocated. If reserved but unallocated memory is large try setting "
+    "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.  See documentation for Memory "
+    "Management  (https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)"
+)
 SETTLED_MILLISECONDS = 1500  # a page has painted what it shows, and an indicator that was shown has gone
 
 
@@ -41,6 +50,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--language", default="en")
     parser.add_argument("--page", action="append", help="machine, found, repair, verify, live or what-if; all without it")
     parser.add_argument("--wish", default="gpu=10de:2684; gpu=RTX 5090", help="what the page What if is opened for")
+    parser.add_argument("--text", default="", help="a file with the text that the page Explain an error shows")
     return parser.parse_args()
 
 
@@ -100,6 +110,7 @@ def _walk(run: WindowRun, options: argparse.Namespace) -> None:
 
 def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
     """Does one thing each time it is asked, and says how many milliseconds that takes to settle."""
+    from gpuassist.session.explain_leads import wish_for_file, wish_for_text
     from gpuassist.session.flow import GoTo, Place, Step, Tool, place_named
     from gpuassist.ui.page import OpenExample
     from gpuassist.ui.theme import Appearance
@@ -111,7 +122,8 @@ def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
     for example in options.example or EXAMPLES:
         run.frame.pages.machine_page.asked.emit(OpenExample(example))
         yield SETTLED_MILLISECONDS
-        wishes = {Step.REPAIR: run.frame.flow.repairable, Tool.WHAT_IF: options.wish}
+        text = wish_for_file(os.path.abspath(options.text)) if options.text else wish_for_text(OUT_OF_MEMORY)
+        wishes = {Step.REPAIR: run.frame.flow.repairable, Tool.WHAT_IF: options.wish, Tool.EXPLAIN: text}
         for place in wanted:
             run.frame.go(GoTo(place, wishes.get(place, "")))
             yield SETTLED_MILLISECONDS

@@ -24,6 +24,7 @@ class Step(str, Enum):
 class Tool(str, Enum):
     """What stands beside the steps, for any time: it needs no facts, has no state, and no way on leads from it."""
 
+    EXPLAIN = "explain"
     WHAT_IF = "what-if"
 
 
@@ -46,7 +47,8 @@ class StepState(str, Enum):
 class GoTo:
     """The user chose a place; `wish` is what to do there.
 
-    For the repair page that is the CUDA version that new shells shall use, for what-if the words of a wish (`session.wish_words`).
+    For the repair page that is the CUDA version that new shells shall use, for what-if the words of a wish (`session.wish_words`),
+    for explain a text or a file (`session.explain_leads`).
     """
 
     step: Place

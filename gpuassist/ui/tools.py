@@ -32,6 +32,17 @@ def _what_if(desk: Desk, parent: QWidget) -> Page:
     return WhatIfPage(desk, parent)
 
 
+def _explain(desk: Desk, parent: QWidget) -> Page:
+    from gpuassist.ui.pages.explain import ExplainPage
+
+    return ExplainPage(desk, parent)
+
+
+_GLASS: Strokes = (
+    ((0.68, 0.42), (0.65, 0.55), (0.55, 0.65), (0.42, 0.68), (0.29, 0.65), (0.19, 0.55), (0.16, 0.42)),
+    ((0.16, 0.42), (0.19, 0.29), (0.29, 0.19), (0.42, 0.16), (0.55, 0.19), (0.65, 0.29), (0.68, 0.42)),
+    ((0.61, 0.61), (0.84, 0.84)),
+)
 _SWAP: Strokes = (
     ((0.2, 0.36), (0.8, 0.36)),
     ((0.64, 0.2), (0.8, 0.36), (0.64, 0.52)),
@@ -40,5 +51,6 @@ _SWAP: Strokes = (
 )
 
 TOOLS: dict[Tool, ToolEntry] = {
+    Tool.EXPLAIN: ToolEntry(text("Explain an error"), _GLASS, _explain),
     Tool.WHAT_IF: ToolEntry(text("What if…"), _SWAP, _what_if),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from PySide6.QtCore import QMimeData, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QTextCursor, QTextFormat, QTextOption
@@ -14,7 +15,8 @@ from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import colours, mono
 
 _AT_ONCE = 32_000  # characters: cleaning and laying out more is felt
-_PIECE = 400  # lines, 30,000 characters of a usual log: 10 ms
+_PIECE = 250  # lines, and so many characters, whichever comes first: 5 ms
+_PIECE_CHARACTERS = 24_000
 _LONGEST_LINE = 4_000  # of a longer one its two ends are shown; laying out 200,000 characters takes 50 ms
 _LINES_LEAST, _LINES_MOST = 7, 12
 _CUT = " ⋯ "
@@ -63,11 +65,10 @@ class PasteEdit(QPlainTextEdit):
 
     def empty(self) -> None:
         """Takes the text out, in a way that can be undone where it was typed."""
-        self._stop()
-        if self._shortened:
-            self.clear()
+        if self.filling or self._shortened:
             self._shortened = False
-            self.setReadOnly(False)
+            self.clear()
+            self._filled()
             self.changed.emit()
             return
         cursor = QTextCursor(self.document())
@@ -163,16 +164,24 @@ class PasteEdit(QPlainTextEdit):
         return whole[:before] + words + whole[after:]
 
     def _pieces(self, words: str) -> Iterator[Step]:
-        lines = words.split("\n")
-        for start in range(0, len(lines), _PIECE):
-            yield lambda start=start: self._append(lines[start : start + _PIECE], is_first=not start)  # type: ignore[misc]
+        piece: list[str] = []
+        size, is_first = 0, True
+        for line in words.split("\n"):
+            shown = _short(line)
+            self._shortened = self._shortened or len(shown) < len(line)
+            piece.append(shown)
+            size += len(shown)
+            if len(piece) == _PIECE or size > _PIECE_CHARACTERS:
+                yield partial(self._append, piece, is_first=is_first)
+                piece, size, is_first = [], 0, False
+        yield partial(self._append, piece, is_first=is_first)
 
     def _append(self, lines: list[str], *, is_first: bool) -> None:
-        shown = [_short(line) for line in lines]
-        self._shortened = self._shortened or shown != lines
+        if not lines:
+            return
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.insertText(("" if is_first else "\n") + "\n".join(shown))
+        cursor.insertText(("" if is_first else "\n") + "\n".join(lines))
 
     @Slot()
     def _filled(self) -> None:

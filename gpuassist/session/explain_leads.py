@@ -1,0 +1,96 @@
+"""Where an explanation leads in the window: the one obvious way on, and how a text or a file is handed to the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuassist.model.fact import value_or
+from gpuassist.model.finding import Answer, CommandUse
+from gpuassist.model.machine import Machine
+from gpuassist.model.text import Text, text
+from gpuassist.session.explain import Explanation, Ground
+from gpuassist.session.flow import GoTo, Step, Tool
+from gpuassist.session.standing import switch_version
+from gpuassist.session.what_if import Wish
+from gpuassist.session.wish_words import wish_in_words
+
+_FILE, _TEXT = "file:", "text:"
+_MEMORY = ("oom-", "gpu-memory-held-by-dead-process", "cublas-init-failed-oom")
+
+
+@dataclass(frozen=True, slots=True)
+class WayOn:
+    """A button's words, and where it leads."""
+
+    title: Text
+    event: GoTo
+
+
+def way_on(explanation: Explanation, machine: Machine | None, *, recorded: bool) -> WayOn | None:
+    """What to do next in this window, for a text that was joined with the machine that it shows; none where nothing is obvious."""
+    if machine is None or explanation.basis.ground is not Ground.JOINED or not explanation.answers:
+        return None
+    return _repair(explanation, machine, recorded=recorded) or _watch(explanation, machine, recorded=recorded) or _try(explanation)
+
+
+def wish_for_file(path: str) -> str:
+    """The wish with which the page opens a file."""
+    return _FILE + path
+
+
+def wish_for_text(words: str) -> str:
+    """The wish with which the page explains a text."""
+    return _TEXT + words
+
+
+def file_wished(wish: str) -> str:
+    """The path in a wish; empty where it has none."""
+    return wish.removeprefix(_FILE) if wish.startswith(_FILE) else ""
+
+
+def text_wished(wish: str) -> str:
+    """The text in a wish; empty where it has none."""
+    return wish.removeprefix(_TEXT) if wish.startswith(_TEXT) else ""
+
+
+def _repair(explanation: Explanation, machine: Machine, *, recorded: bool) -> WayOn | None:
+    version = next((found for answer in explanation.answers for found in [switch_version(answer)] if found), "")
+    if not version or recorded or not _is_installed(version, machine):
+        return None
+    return WayOn(text("Switch to CUDA {version}…", version=version), GoTo(Step.REPAIR, version))
+
+
+def _is_installed(version: str, machine: Machine) -> bool:
+    wanted = tuple(version.split("."))
+    installed = (value_or(toolkit.version, None) for toolkit in value_or(machine.toolkits, ()))
+    return any(tuple(str(one).split("."))[: len(wanted)] == wanted for one in installed if one is not None)
+
+
+def _watch(explanation: Explanation, machine: Machine, *, recorded: bool) -> WayOn | None:
+    about_memory = explanation.answers[0].id.startswith(_MEMORY)
+    if not about_memory or recorded or not value_or(machine.gpus, ()):
+        return None
+    return WayOn(text("Watch memory live"), GoTo(Step.LIVE))
+
+
+def _try(explanation: Explanation) -> WayOn | None:
+    """An installation is tried in thought first."""
+    wish = _wish(explanation.answers[0])
+    return WayOn(text("What if…"), GoTo(Tool.WHAT_IF, wish_in_words(wish))) if wish != Wish() else None
+
+
+def _wish(answer: Answer) -> Wish:
+    commands = (command for remedy in answer.remedies for command in remedy.commands)
+    return next((wish for command in commands for wish in [_wish_of(command)] if wish != Wish()), Wish())
+
+
+def _wish_of(command: CommandUse) -> Wish:
+    values = {name: str(value) for name, value in command.parameters}
+    version, tag, branch = (values.get(name, "") for name in ("version", "tag", "branch"))
+    if command.key in {"torch-install", "torch-install-uv"} and version and tag:
+        return Wish(torch=f"{version}+{tag}")
+    if command.key == "toolkit-install" and version:
+        return Wish(toolkit=version)
+    if command.key.startswith("driver-install") and branch:
+        return Wish(driver=branch)
+    return Wish()

@@ -1,0 +1,74 @@
+"""An explanation in words for who shows it: how sure the first answer is, which lines it quotes, where its commands are typed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import Enum
+
+from gpuassist.diagnose.weigh import Rank
+from gpuassist.model.finding import Answer, Evidence, Remedy
+from gpuassist.model.text import Text, text
+from gpuassist.session.answer_document import command_lines
+from gpuassist.session.explain import Explanation
+from gpuassist.session.standing import USE_CUDA
+
+_LINE_OF_TEXT = re.compile(r"pasted [^\n]{1,80}, line (\d{1,9})")
+
+
+class Sureness(str, Enum):
+    """How sure the first answer is."""
+
+    SURE = "sure"
+    LIKELY = "likely"
+    POSSIBLE = "possible"
+
+
+SURENESS_WORDS: dict[Sureness, Text] = {
+    Sureness.SURE: text("sure"),
+    Sureness.LIKELY: text("likely"),
+    Sureness.POSSIBLE: text("possible"),
+}
+
+
+def sureness(explanation: Explanation) -> Sureness:
+    """Sure where the text names the cause; likely where facts prove one that explains it; possible where it merely fits."""
+    if explanation.rank in {Rank.PROVED, None}:
+        return Sureness.LIKELY
+    return Sureness.POSSIBLE if explanation.rank in {Rank.POSSIBLE, Rank.FOLLOWS} else Sureness.SURE
+
+
+def line_of(evidence: Evidence) -> int:
+    """The line of the text that an evidence quotes, counted from 1; 0 where it was read elsewhere."""
+    found = _LINE_OF_TEXT.fullmatch(evidence.source)
+    return int(found.group(1)) if found else 0
+
+
+def lines_quoted(answers: Iterable[Answer]) -> tuple[int, ...]:
+    """The lines of the text that these answers rest on, in their order."""
+    found = (line_of(one) for answer in answers for one in answer.evidence)
+    return tuple(dict.fromkeys(line for line in found if line))
+
+
+def left_out(explanation: Explanation) -> Text | None:
+    """That only the two ends of a long text were read; none where all of it was."""
+    if not explanation.paste.left_out or not explanation.paste.words:
+        return None
+    mebibytes = max(1, explanation.paste.left_out >> 20)
+    return text("Its beginning and its end were read; {count} MiB between them were left out.", count=mebibytes)
+
+
+def where_to_type(remedy: Remedy) -> Text | None:
+    """Where its commands belong; none where it has none."""
+    lines = tuple(command_lines(remedy))
+    if not lines:
+        return None
+    if remedy.needs_root:
+        return text("Needs administrator rights: copy it into a terminal. gpuassist shows such commands and never runs them.")
+    if any(command.key == USE_CUDA for command in remedy.commands):
+        return text("gpuassist does this itself, with a preview and an undo; or type it into a terminal.")
+    if any(line.startswith("wsl.exe") for line in lines):
+        return text("Type it into PowerShell or another terminal of Windows.")
+    if all(line.startswith(("export ", "unset ")) for line in lines):
+        return text("Type it into the terminal that starts your program, before you start it; for a notebook, before its server.")
+    return text("Type it into a terminal.")

@@ -1,0 +1,328 @@
+"""Explain an error: a text from the clipboard, a file or the keyboard, and what it means, as it is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer, Slot
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from gpuassist.formats.paste import read_paste
+from gpuassist.model.paste import Paste
+from gpuassist.model.text import Text, text
+from gpuassist.session.explain import Explanation, explain
+from gpuassist.session.explain_leads import WayOn, file_wished, text_wished, way_on
+from gpuassist.session.explain_report import in_markdown, in_plain_words
+from gpuassist.session.explain_words import lines_quoted
+from gpuassist.session.flow import Tool
+from gpuassist.session.paste_file import read_file
+from gpuassist.ui.in_turns import InTurns
+from gpuassist.ui.jobs import Done, Failed, Work
+from gpuassist.ui.latest import Latest
+from gpuassist.ui.page import Bar, Desk, Page
+from gpuassist.ui.pages.explain_answer import AnswerView
+from gpuassist.ui.pages.explain_examples import ExamplesCard
+from gpuassist.ui.pages.explain_text import TextCard
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.reasons import reason_of, sentence_case
+from gpuassist.ui.widgets.cards import Notice
+from gpuassist.ui.widgets.paste_edit import dropped_file
+from gpuassist.ui.widgets.progress import ProgressStrip
+from gpuassist.ui.widgets.quote import Quote
+
+if TYPE_CHECKING:
+    from gpuassist.session.inspect import Inspection
+
+_PAUSE_MILLISECONDS = 250  # between the last key and the answer
+_NAME = "gpu-error-explained.md"
+
+
+class ExplainPage(Page):
+    """The text is judged on a job; nothing in it is ever run, and nothing leaves this machine."""
+
+    STEP = Tool.EXPLAIN
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, parent)
+        self._inspection: Inspection | None = None
+        self._paste = Paste("")
+        self._explanation: Explanation | None = None
+        self._way: WayOn | None = None
+        self._fresh = False  # a text that came as a whole: its answer may scroll the box to the line that matters
+        self._taking = Latest(desk.jobs, self._take, self)
+        self._explaining = Latest(desk.jobs, self._show_result, self)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE_MILLISECONDS)
+        self._pause.timeout.connect(self._ask_typed)
+        self._later = InTurns((self._take_a_breath, self._make_examples), self)
+        self._make_actions()
+        self._build()
+        self.setAcceptDrops(True)
+        self._show_nothing()
+
+    @property
+    def text_card(self) -> TextCard:
+        """The text."""
+        return self._text
+
+    @property
+    def answer(self) -> AnswerView:
+        """What is said of it."""
+        return self._answer
+
+    @property
+    def explanation(self) -> Explanation | None:
+        """The answer that is shown; none while there is none."""
+        return self._explanation
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is still to come."""
+        works = (self._taking.busy, self._explaining.busy, self._pause.isActive())
+        return any(works) or self._text.edit.filling or self._answer.building
+
+    def bar(self) -> Bar:
+        return Bar((self._copy, self._save), primary=self._on if self._way is not None else None)
+
+    def show_inspection(self, inspection: Inspection) -> None:
+        self._inspection = inspection
+        self._text.show_machine(recorded=inspection.recorded)
+        self._ask()
+
+    def arrive(self, wish: str) -> None:
+        if file_wished(wish):
+            self.open_file(file_wished(wish))
+        elif text_wished(wish):
+            self.explain_text(text_wished(wish))
+        self._text.edit.setFocus()
+        self._later.start()
+
+    def close_down(self) -> None:
+        self._pause.stop()
+        self._taking.drop()
+        self._explaining.drop()
+
+    def open_file(self, path: str) -> None:
+        """Explains the text in a file."""
+        files = self.desk.session.world.files
+        self._begin_taking(text("Reading…"), lambda _: read_file(files, path))
+
+    @Slot(object)
+    def explain_text(self, words: str) -> None:
+        """Explains a text as it was copied, of any length, instead of what is there."""
+        self._begin_taking(text("Reading…"), lambda _: read_paste(words))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_file(event.mimeData()) or event.mimeData().hasText():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = dropped_file(event.mimeData())
+        if path:
+            self.open_file(path)
+        else:
+            self.explain_text(event.mimeData().text())
+        event.acceptProposedAction()
+
+    def _make_actions(self) -> None:
+        self._copy = self._action(text("Copy the answer"), "Ctrl+Shift+C", self._copy_answer)
+        self._save = self._action(text("Save for a colleague…"), "Ctrl+S", self._ask_where)
+        self._on = self._action(text("Go on"), "", self._go_on)
+        self._action(text("Paste"), "Ctrl+V", self._paste_clipboard)
+        self._action(text("Open a log…"), "Ctrl+O", self._ask_which)
+        self._action(text("The text to explain"), "Ctrl+F", self._focus_text)
+        self._action(text("Clear"), "Ctrl+L", self._empty)
+
+    def _action(self, words: Text, keys: str, slot: Callable[[], None]) -> QAction:
+        action = QAction(self.desk.words(words), self)
+        action.setShortcut(keys)
+        action.setStatusTip(keys)
+        action.triggered.connect(slot)
+        self.addAction(action)
+        return action
+
+    def _build(self) -> None:
+        words = self.desk.session.words
+        self._scroll = self.fill_with_scroll()
+        self._scroll.header.show_words(
+            words(text("Explain an error")),
+            words(text("Paste what you see: an error, a log, nvidia-smi, collect_env. It stays on this machine.")),
+        )
+        self._strip = ProgressStrip(self)
+        self._scroll.header.beside.addWidget(self._strip)
+        self._text = TextCard(words, self)
+        self._trouble = Notice(Mark.PROBLEM, "", self)
+        self._examples: ExamplesCard | None = None
+        self._answer = AnswerView(words, self)
+        for widget in (self._text, self._trouble, self._answer):
+            self._scroll.content.addWidget(widget)
+        self._text.changed.connect(self._pause.start)
+        self._text.file_wanted.connect(self._ask_which)
+        self._text.edit.large.connect(self.explain_text)
+        self._text.edit.file_given.connect(self.open_file)
+        self._answer.quote_wanted.connect(self._show_quote)
+        self._answer.link_opened.connect(self._visit)
+
+    def _take_a_breath(self) -> None:
+        """The text box is painted first."""
+
+    def _make_examples(self) -> None:
+        self._examples = ExamplesCard(self.desk.session.words, self)
+        self._scroll.content.addWidget(self._examples)
+        self._show_examples(shown=self._explanation is None and self._trouble.isHidden() and not self.busy)
+
+    def _show_examples(self, *, shown: bool) -> None:
+        if self._examples is not None:
+            self._examples.setVisible(shown)
+
+    def _begin_taking(self, words: Text, work: Work) -> None:
+        self._strip.begin(self.desk.words(words))
+        self._pause.stop()
+        self._explaining.drop()
+        self._taking.ask(work)
+
+    def _take(self, result: Done | Failed) -> None:
+        self._strip.end()
+        if isinstance(result, Failed):
+            self._show_trouble(result.error)
+        elif isinstance(result.value, Paste):
+            self._paste = result.value
+            self._fresh = True
+            self._text.edit.fill(result.value.words)
+            self._text.edit.setFocus()
+            self._ask()
+
+    @Slot()
+    def _ask_typed(self) -> None:
+        edit = self._text.edit
+        if not edit.filling and not edit.shortened:
+            words = edit.toPlainText()
+            # What was cut out of a long log stays cut out, and is still worth saying, while somebody edits the rest.
+            self._paste = Paste(words, self._paste.left_out if words else 0)
+        elif edit.document().isEmpty():
+            self._paste = Paste("")
+        self._ask()
+
+    def _ask(self) -> None:
+        if not self._paste.words.strip() and not self._paste.left_out:
+            self._explaining.drop()
+            self._show_nothing()
+            return
+        session, paste = self.desk.session, self._paste
+        machine = self._inspection.machine if self._inspection is not None and self._text.joins else None
+        self._strip.begin(self.desk.words(text("Explaining…")))
+        self._explaining.ask(lambda _: explain(session, paste, machine))
+
+    def _show_result(self, result: Done | Failed) -> None:
+        self._strip.end()
+        if isinstance(result, Failed):
+            self._show_trouble(result.error)
+        elif isinstance(result.value, Explanation):
+            self._show_explanation(result.value)
+
+    def _show_explanation(self, found: Explanation) -> None:
+        self._trouble.hide()
+        self._show_examples(shown=False)
+        self._answer.show_explanation(found)
+        self._answer.show()
+        self._text.show_note(_note(self._text))
+        self._mark(found)
+        self._settle(found)
+
+    def _mark(self, found: Explanation) -> None:
+        lines = lines_quoted(found.answers[:1])
+        self._text.edit.mark_lines(lines, Mark(found.answers[0].severity.value) if found.answers else Mark.INFO)
+        if self._fresh and lines and not self._text.edit.filling:
+            self._text.edit.bring_into_sight(lines[0])
+        self._fresh = False
+
+    def _show_nothing(self) -> None:
+        self._strip.end()
+        self._trouble.hide()
+        self._answer.show_explanation(None)
+        self._answer.hide()
+        self._text.edit.mark_lines((), Mark.INFO)
+        self._text.show_note(None)
+        self._show_examples(shown=True)
+        self._settle(None)
+
+    def _show_trouble(self, error: Exception) -> None:
+        self._answer.show_explanation(None)
+        self._answer.hide()
+        self._show_examples(shown=False)
+        self._trouble.show_words(Mark.PROBLEM, sentence_case(reason_of(self.desk.session.words, error)))
+        self._trouble.show()
+        self._settle(None)
+
+    def _settle(self, found: Explanation | None) -> None:
+        self._explanation = found
+        inspection = self._inspection
+        self._way = None
+        if found is not None and inspection is not None:
+            self._way = way_on(found, inspection.machine, recorded=inspection.recorded)
+        if self._way is not None:
+            self._on.setText(self.desk.words(self._way.title))
+        for action in (self._copy, self._save):
+            action.setEnabled(found is not None)
+        self.bar_changed.emit()
+
+    @Slot()
+    def _go_on(self) -> None:
+        if self._way is not None:
+            self.asked.emit(self._way.event)
+
+    @Slot()
+    def _copy_answer(self) -> None:
+        if self._explanation is not None:
+            QGuiApplication.clipboard().setText(in_plain_words(self._explanation, self.desk.session.words))
+
+    @Slot()
+    def _ask_where(self) -> None:
+        if self._explanation is not None:
+            self.desk.asking.save_file(self, self.desk.words(text("Save the text and its answer")), _NAME, self._save_as)
+
+    def _save_as(self, path: str) -> None:
+        if self._explanation is None:
+            return
+        words = self.desk.session.words
+        try:
+            with open(path, "w", encoding="utf-8", errors="replace") as file:
+                file.write(in_markdown(self._explanation, words))
+        except OSError as error:
+            self._text.show_note(text("Could not be saved: {reason}", reason=error.strerror or ""))
+        else:
+            self._text.show_note(text("Saved as {path}", path=path))
+
+    @Slot()
+    def _ask_which(self) -> None:
+        words = self.desk.words
+        kinds = f"{words(text('Texts and logs'))} (*.log *.txt *.out *.err *.md);;{words(text('All files'))} (*)"
+        self.desk.asking.open_file(self, words(text("Open a log")), kinds, self.open_file)
+
+    @Slot()
+    def _paste_clipboard(self) -> None:
+        self._text.paste()
+
+    @Slot()
+    def _focus_text(self) -> None:
+        self._text.edit.setFocus()
+
+    @Slot()
+    def _empty(self) -> None:
+        self._text.clear()
+
+    @Slot(object)
+    def _show_quote(self, quote: Quote) -> None:
+        self._scroll.ensureWidgetVisible(self._text)
+        self._text.edit.show_lines(quote.line, quote.count)
+
+    @Slot(object)
+    def _visit(self, address: str) -> None:
+        self.desk.asking.visit(address)
+
+
+def _note(card: TextCard) -> Text | None:
+    return text("It has lines too long to be shown whole, and cannot be edited.") if card.edit.shortened else None

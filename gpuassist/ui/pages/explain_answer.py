@@ -1,0 +1,311 @@
+"""The explain page's answer: a block for each problem, the most likely cause first; what else it could be; what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from gpuassist.model.finding import Answer, Evidence, Remedy
+from gpuassist.model.text import Text, counted, text
+from gpuassist.session.explain import Doubt, Explanation
+from gpuassist.session.explain_words import SURENESS_WORDS, Sureness, left_out, line_of, sureness
+from gpuassist.session.words import Words
+from gpuassist.ui.in_turns import InTurns, Step
+from gpuassist.ui.palette import MARK_WORDS, Mark
+from gpuassist.ui.widgets.buttons import small
+from gpuassist.ui.widgets.cards import Card, EmptyState, Well, clear
+from gpuassist.ui.widgets.columns import Columns
+from gpuassist.ui.widgets.facts import FactRow, FactTable
+from gpuassist.ui.widgets.finding_card import LinkButton
+from gpuassist.ui.widgets.folds import Fold, Folds
+from gpuassist.ui.widgets.labels import Rule
+from gpuassist.ui.widgets.marks import MarkIcon, StatusPill
+from gpuassist.ui.widgets.paragraphs import label, paragraph
+from gpuassist.ui.widgets.quote import Quote
+from gpuassist.ui.widgets.remedy_card import RemedyCard
+from gpuassist.ui.widgets.scroll_page import SPACING
+
+_SURENESS_MARKS = {Sureness.SURE: Mark.RIGHT, Sureness.LIKELY: Mark.INFO, Sureness.POSSIBLE: Mark.UNKNOWN}
+
+
+class AnswerView(QWidget):
+    """Shows an explanation, one block a turn of the event loop; one that says the same as that before is left as it stands."""
+
+    quote_wanted = Signal(object)  # Quote
+    link_opened = Signal(object)  # the address, a str
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words = words
+        self._shown: object = None
+        self._turns: InTurns | None = None
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(SPACING)
+
+    @property
+    def building(self) -> bool:
+        """Whether a block is still to come."""
+        return self._turns is not None and not self._turns.is_done
+
+    def blocks(self) -> tuple[AnswerBlock, ...]:
+        """The blocks as they are shown."""
+        items = [self._column.itemAt(place) for place in range(self._column.count())]
+        widgets = [item.widget() for item in items if item is not None]
+        return tuple(widget for widget in widgets if isinstance(widget, AnswerBlock))
+
+    def show_explanation(self, explanation: Explanation | None) -> None:
+        """Another answer; none at all for None."""
+        content = None if explanation is None else _content(explanation)
+        if content == self._shown:
+            return
+        self._shown = content
+        if self._turns is not None:
+            self._turns.deleteLater()
+        clear(self._column)
+        self._turns = InTurns(self._steps(explanation) if explanation is not None else (), self)
+        self._turns.start()
+
+    def _steps(self, explanation: Explanation) -> Iterator[Step]:
+        yield partial(self._add_verdict, explanation)
+        for place, answer in enumerate(explanation.answers):
+            yield partial(self._add_block, answer, None if place else sureness(explanation))
+            if not place:
+                yield from self.blocks()[0].details()
+        yield partial(self._add_rest, explanation)
+
+    def _add_verdict(self, explanation: Explanation) -> None:
+        words = self._words
+        if not explanation.known:
+            self._column.addWidget(_not_known(words, explanation, self))
+            return
+        self._column.addWidget(Verdict(words, explanation, self))
+
+    def _add_block(self, answer: Answer, sure: Sureness | None) -> None:
+        block = AnswerBlock(self._words, answer, self, sure=sure)
+        block.quote_wanted.connect(self.quote_wanted)
+        block.link_opened.connect(self.link_opened)
+        self._column.addWidget(block)
+
+    def _add_rest(self, explanation: Explanation) -> None:
+        folds = tuple(_folds(self._words, explanation))
+        if folds:
+            self._column.addWidget(Folds(folds, self, is_open=not explanation.known))
+
+
+class Verdict(QWidget):
+    """The answer in one line, and what it rests on."""
+
+    def __init__(self, words: Words, explanation: Explanation, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(paragraph(words(explanation.title), "heading", self))
+        column.addWidget(paragraph(_basis(words, explanation), "muted", self))
+
+
+class AnswerBlock(QWidget):
+    """One problem: what it is, the lines that show it, why, and a card for each thing to do. All but the title can be folded."""
+
+    quote_wanted = Signal(object)  # Quote
+    link_opened = Signal(object)  # the address, a str
+
+    def __init__(self, words: Words, answer: Answer, parent: QWidget | None = None, *, sure: Sureness | None = None) -> None:
+        super().__init__(parent)
+        self.answer = answer
+        self._words = words
+        self._details: QWidget | None = None
+        self._remedies: Columns | None = None
+        self._growing: InTurns | None = None
+        self._toggle: QPushButton | None = None
+        mark = Mark(answer.severity.value)
+        self.setAccessibleName(f"{words(MARK_WORDS[mark])}: {answer.title}")
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(SPACING)
+        self._card = Card(parent=self)
+        self._column.addWidget(self._card)
+        self._card.body.addLayout(self._head(mark, sure))
+        self._name_toggle()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether everything is shown."""
+        return self._details is not None and not self._details.isHidden()
+
+    def quotes(self) -> tuple[Quote, ...]:
+        """The lines of the text that it rests on."""
+        return tuple(self.findChildren(Quote))
+
+    def set_open(self, is_open: bool) -> None:  # noqa: FBT001 -- a setter
+        """Shows everything, or the title alone."""
+        if is_open and self._details is None:
+            self._growing = InTurns(self.details(), self)
+            self._growing.start()
+        for part in (self._details, self._remedies):
+            if part is not None:
+                part.setVisible(is_open)
+        self._name_toggle()
+
+    def details(self) -> Iterator[Step]:
+        """What makes everything below the title, a little a step."""
+        yield self._make_details
+        if self.answer.evidence:
+            yield self._add_evidence
+        if self.answer.links:
+            yield self._add_links
+        count = len(self.answer.remedies)
+        for number, remedy in enumerate(self.answer.remedies, start=1):
+            yield partial(self._add_remedy, remedy, number if count > 1 else 0)
+
+    def _name_toggle(self) -> None:
+        if self._toggle is not None:
+            self._toggle.setText(self._words(text("Less") if self.is_open else text("Show")))
+            self._toggle.setAccessibleName(f"{self._toggle.text()}: {self.answer.title}")
+
+    def _head(self, mark: Mark, sure: Sureness | None) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(14)
+        row.addWidget(MarkIcon(mark, self._card), 0, Qt.AlignmentFlag.AlignTop)
+        self._body = QVBoxLayout()
+        self._body.setSpacing(8)
+        self._body.addWidget(paragraph(self.answer.title, "heading", self._card))
+        row.addLayout(self._body, 1)
+        if sure is not None:
+            pill = StatusPill(_SURENESS_MARKS[sure], self._words(SURENESS_WORDS[sure]), self._card)
+            row.addWidget(pill, 0, Qt.AlignmentFlag.AlignTop)
+        else:
+            self._toggle = small("", self._card)
+            self._toggle.clicked.connect(self._flip)
+            row.addWidget(self._toggle, 0, Qt.AlignmentFlag.AlignTop)
+        return row
+
+    def _make_details(self) -> None:
+        self._details = QWidget(self._card)
+        self._below = QVBoxLayout(self._details)
+        self._below.setContentsMargins(0, 0, 0, 0)
+        self._below.setSpacing(10)
+        if self.answer.explanation:
+            self._below.addWidget(paragraph(self.answer.explanation, "", self._details))
+        self._body.addWidget(self._details)
+        self._details.show()
+
+    def _add_remedy(self, remedy: Remedy, number: int) -> None:
+        if self._remedies is None:
+            self._remedies = Columns(self)
+            self._remedies.expect(len(self.answer.remedies))
+            self._column.addWidget(self._remedies)
+        self._remedies.add(RemedyCard(self._words, remedy, number, self._remedies))
+
+    def _add_evidence(self) -> None:
+        well = Well(self._details)
+        quoted = [one for one in self.answer.evidence if line_of(one)]
+        facts = [one for one in self.answer.evidence if not line_of(one)]
+        for place, one in enumerate(quoted):
+            if place:
+                well.body.addWidget(Rule(well))
+            well.body.addWidget(self._quote(one, well))
+        if quoted and facts:
+            well.body.addWidget(Rule(well))
+        if facts:
+            rows = [FactRow(self._words(one.fact), self._words(one.value), one.source) for one in facts]
+            well.body.addWidget(FactTable(self._words, rows, well, label_width=220))
+        self._below.addWidget(well)
+
+    def _quote(self, evidence: Evidence, parent: QWidget) -> Quote:
+        quote = Quote(self._words, self._words(evidence.value), line_of(evidence), parent)
+        quote.wanted.connect(self.quote_wanted)
+        return quote
+
+    def _add_links(self) -> None:
+        links = QWidget(self._details)
+        column = QVBoxLayout(links)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(label(self._words(text("Read more")), "small", links))
+        for address in self.answer.links:
+            button = LinkButton(address, links)
+            button.clicked.connect(self._open_link)
+            column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._below.addWidget(links)
+
+    @Slot()
+    def _flip(self) -> None:
+        self.set_open(not self.is_open)
+
+    @Slot()
+    def _open_link(self) -> None:
+        button = self.sender()
+        if isinstance(button, LinkButton):
+            self.link_opened.emit(button.address)
+
+
+def _content(explanation: Explanation) -> tuple[object, ...]:
+    """All that can be seen of it."""
+    one = explanation
+    return (
+        one.title,
+        one.answers,
+        one.less_likely,
+        one.undetermined,
+        one.facts_read,
+        one.basis,
+        one.known,
+        one.rank,
+        left_out(one),
+    )
+
+
+def _basis(words: Words, explanation: Explanation) -> str:
+    shortened = left_out(explanation)
+    return " ".join(words(one) for one in (explanation.basis.reason, shortened) if one is not None)
+
+
+def _not_known(words: Words, explanation: Explanation, parent: QWidget) -> EmptyState:
+    if not explanation.paste.words.strip():
+        why = text("It is a program, an archive or a picture. Paste or open the text that you see on the screen.")
+    elif explanation.facts_read:
+        why = text("Nothing in it is a message that gpuassist knows. What could be read in it stands below, and shows no problem.")
+    else:
+        why = text("Nothing in it is a message that gpuassist knows. More of it may help: the command, and all that it printed.")
+    return EmptyState(Mark.UNKNOWN, words(explanation.title), words(why), parent)
+
+
+def _folds(words: Words, explanation: Explanation) -> Iterator[Fold]:
+    facts = sum(len(section.lines) for section in explanation.facts_read)
+    if facts:
+        title = counted("1 fact was read in the text…", "{count} facts were read in the text…", facts)
+        yield Fold(words(title), partial(_fill_facts, words, explanation))
+    if explanation.less_likely:
+        count = len(explanation.less_likely)
+        title = counted("1 other cause is less likely…", "{count} other causes are less likely…", count)
+        yield Fold(words(title), partial(_fill_doubts, words, explanation.less_likely))
+    if explanation.undetermined:
+        title = counted("1 could not be determined…", "{count} could not be determined…", len(explanation.undetermined))
+        yield Fold(words(title), partial(_fill_undetermined, words, explanation))
+
+
+def _fill_facts(words: Words, explanation: Explanation, card: Card) -> None:
+    for section in explanation.facts_read:
+        card.body.addWidget(label(words(section.title), "strong", card))
+        rows = [FactRow(words(one.label), words(one.value), one.source) for one in section.lines]
+        card.body.addWidget(FactTable(words, rows, card, label_width=220))
+
+
+def _fill_doubts(words: Words, doubts: tuple[Doubt, ...], card: Card) -> None:
+    rows = [FactRow(doubt.answer.title, _sentence(words, doubt.reason), doubt.answer.id) for doubt in doubts]
+    card.body.addWidget(FactTable(words, rows, card, label_width=380))
+
+
+def _fill_undetermined(words: Words, explanation: Explanation, card: Card) -> None:
+    rows = [FactRow(words(one.fact), words(one.reason), one.problem, unknown=True) for one in explanation.undetermined]
+    card.body.addWidget(FactTable(words, rows, card, label_width=240))
+
+
+def _sentence(words: Words, reason: Text) -> str:
+    said = words(reason)
+    return said[:1].upper() + said[1:]
