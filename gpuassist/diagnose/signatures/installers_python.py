@@ -1,0 +1,216 @@
+"""What pip, uv, poetry and conda say when there is no wheel for this Python, none on this index, or only one without CUDA."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means, passages, sign
+from gpuassist.diagnose.stated import python_version, without_gpu
+from gpuassist.diagnose.wording import one_of
+from gpuassist.model.paste import Weight
+from gpuassist.model.text import Parameter, text
+from gpuassist.model.version import Version, VersionError
+
+# Packages with CUDA code, whose wheels are for certain Pythons; of any other one a missing wheel has nothing to do with the GPU.
+_OF_CUDA = re.compile(
+    r"^(?:torch|torchvision|torchaudio|torchtext|pytorch\S*|tensorflow\S*|tf-nightly\S*|jax\S*|xformers|flash[-_]attn|bitsandbytes|triton"
+    r"|nvidia-\S+|cupy\S*|onnxruntime-gpu|paddlepaddle-gpu|tensorrt\S*|vllm|mxnet-cu\S*|cu(?:ml|df|graph)\S*|spconv\S*|torch-\S+|mmcv\S*"
+    r"|deepspeed|apex|auto-gptq|faiss-gpu|numba-cuda|cuda-\S+|pytorch3d|nvidia)$",
+    re.IGNORECASE,
+)
+_NETWORK = (
+    "failed to establish a new connection",
+    "temporary failure in name resolution",
+    "name or service not known",
+    "proxyerror",
+    "sslerror",
+    "certificate verify failed",
+    "connecttimeouterror",
+    "newconnectionerror",
+)
+
+
+def _none_found(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """pip says what it did find: from that it follows whether the Python, the index or the name is wrong."""
+    requirement = match["requirement"].rstrip(".,;")
+    package, _, wanted = requirement.partition("==")
+    if not _OF_CUDA.match(re.split(r"[\[<>=!~ ;(]", package)[0]):
+        return
+    if setting.says(*_NETWORK):
+        yield sign("not-a-gpu-problem", cause_id="network", cause=text("the package index could not be reached"))
+        return
+    found = [one.strip() for one in (match.groupdict().get("versions") or "").split(",") if one.strip() not in {"", "none"}]
+    if "+cu" in wanted and _elsewhere(setting, wanted, found):
+        told = bool(found) or bool(python_version(setting))
+        weight, other = (Weight.CAUSE, Weight.SYMPTOM) if told else (Weight.SYMPTOM, Weight.CONSEQUENCE)
+        yield sign("pip-wrong-index", weight, **_index_parameters(package, wanted), requirement=requirement)
+        yield sign("pip-no-matching-python", other)
+    else:
+        yield sign("pip-no-matching-python", Weight.CAUSE, package=requirement, **_pythons(setting, package, wanted))
+        if "+cu" in wanted:
+            yield sign("pip-wrong-index", Weight.SYMPTOM)
+
+
+def _elsewhere(setting: Setting, wanted: str, found: list[str]) -> bool:
+    """Whether the index lacks the build alone: it has that release, or others while this Python would do."""
+    if any("+cu" in one for one in found) or setting.says("download.pytorch.org"):
+        return False
+    if found:
+        return wanted.partition("+")[0] in found
+    if setting.says("from versions: none"):
+        return False
+    pythons, here = _served(setting, wanted), python_version(setting)
+    return not here or not pythons or Version.parse(here) in pythons
+
+
+def _served(setting: Setting, torch: str) -> tuple[Version, ...]:
+    """The Pythons with wheels of a torch."""
+    try:
+        release = setting.case.knowledge.torch_release(Version.parse(torch))
+    except VersionError:
+        return ()
+    return release.pythons if release is not None else ()
+
+
+def _pythons(setting: Setting, package: str, wanted: str) -> dict[str, Parameter]:
+    """The Python that is here, and those that have wheels of what is wanted."""
+    here = python_version(setting)
+    served = _served(setting, wanted) if package == "torch" and wanted else ()
+    if not served:
+        return {"python_version": here}
+    if here and Version.parse(here) in served:
+        return {}
+    return {
+        "python_version": here,
+        "pythons": f"{served[0]} to {served[-1]}" if len(served) > 1 else str(served[0]),
+        "wanted_python": str(served[-1]),
+    }
+
+
+def _index_parameters(package: str, wanted: str) -> dict[str, Parameter]:
+    release, _, tag = wanted.partition("+")
+    return {"torch": release, "tag": tag} if package == "torch" else {"tag": tag}
+
+
+def _other_platform(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """The name of a wheel says which Python and which system it is for."""
+    digits = match["python"] or ""
+    wanted = f"{digits[0]}.{digits[1:]}" if digits else ""
+    here = python_version_beside(setting, wanted)
+    yield sign("pip-no-matching-python", package=match["package"], wanted_python=wanted, python_version=here)
+
+
+def python_version_beside(setting: Setting, other: str) -> str:
+    """The Python of the text that is not the one which the wheel is for."""
+    here = python_version(setting)
+    return "" if here == other else here
+
+
+def _uv(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    package = f"{match['package']}=={match['version']}"
+    pythons = _pythons(setting, match["package"], match["version"])
+    yield sign("pip-no-matching-python", Weight.CAUSE, package=package, **pythons)
+
+
+def _no_version(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    """An index without a `+cu` build is the wrong one."""
+    if _OF_CUDA.match(match["package"]):
+        tag = _index_parameters(match["package"].lower(), match["version"])
+        yield sign("pip-wrong-index", Weight.CAUSE, **tag, requirement=f"{match['package']}=={match['version']}")
+
+
+def _conda_cpu(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A build whose name begins with `cpu`; where it was asked for, or there is no NVIDIA GPU, it is the right one."""
+    if without_gpu(setting):
+        yield sign("no-nvidia-gpu")
+        return
+    torch = match.groupdict().get("torch") or ""
+    if any(True for _ in passages(setting, ("cpuonly",), r"conda install[^\n]{0,200}\bcpuonly\b")):
+        yield sign("torch-cpu-only", torch=torch)
+    yield sign("conda-resolved-cpu-build", torch=torch)
+
+
+_TORCH = r"(?m:^)[ \t+-]*(?:[\w-]{1,40}(?:/[\w-]{1,20})?::)?(?:pytorch|libtorch)(?:-|[ \t]{1,40}|[= ]{1,2})"
+_CPU_BUILD = r"(?:[ \t|]{1,40}|-|=)(?:cpu_\w{1,40}|py[\d.]{1,5}_cpu_\w{1,20})"
+
+SIGNATURES = (
+    Signature(
+        ("could not find a version that satisfies the requirement",),
+        r"Could not find a version that satisfies the requirement (?P<requirement>[^\s(]{1,120})[^\n(]{0,80}"
+        r"(?:\(from (?!versions)[^)]{0,200}\) )?(?:\(from versions: (?P<versions>[^)]{0,2000}))?",
+        _none_found,
+        window=2400,
+    ),
+    Signature(
+        ("no matching distribution found for",),
+        r"No matching distribution found for (?P<requirement>[^\s(]{1,120})",
+        _none_found,
+        window=200,
+    ),
+    Signature(
+        ("is not a supported wheel on this platform",),
+        r"(?<![\w.+%-])(?P<package>[\w.+%-]{1,120}?)-(?:cp|py)(?P<python>3\d{0,2})-[\w.-]{1,80}\.whl['\"]? is not a supported wheel",
+        _other_platform,
+        window=400,
+    ),
+    Signature(
+        ("requires a different python",),
+        r"Package ['\"]?(?P<package>[\w.-]{1,80})['\"]? requires a different Python: (?P<python_version>\d\.\d{1,2})[\d.]* not in",
+        means("pip-no-matching-python"),
+    ),
+    Signature(
+        ("no wheels with a matching python", "only has wheels for", "we only found wheels for"),
+        r"(?:Because (?:only )?|and |that )?`?(?P<package>[\w.-]{1,60})`?(?:==| \(v)(?P<version>\d[\w.+]{1,40})\)?"
+        r"[^\n]{0,60}?(?:has no wheels with a matching Python|only has wheels for|with the following Python)",
+        _uv,
+        window=300,
+    ),
+    Signature(
+        ("doesn't have a source distribution or wheel for the current platform", "unable to find installation candidates for"),
+        r"(?:Distribution `|Unable to find installation candidates for )(?P<package>[\w.-]{1,60})(?:==| \()(?P<version>\d[\w.+]{1,40})",
+        _uv,
+        window=300,
+    ),
+    Signature(
+        ("there is no version of", "no versions of", "depends on"),
+        r"(?:there is no version of|no versions of) (?P<package>[\w-]{1,60})(?:\[[\w,]{1,40}\])?"
+        r"(?:==| match ==?)(?P<version>\d[\w.]{1,40}\+cu\d{2,3})",
+        _no_version,
+        window=200,
+    ),
+    Signature(
+        ("pytorch", "libtorch"),
+        one_of(
+            rf"{_TORCH}(?P<torch>\d{{1,2}}\.\d{{1,2}}(?:\.\d{{1,2}})?){_CPU_BUILD}",
+            r"(?m:^)[ \t+-]*(?:[\w-]{1,40}::)?pytorch-mutex(?:-|[ \t]{1,40})1\.0(?:[ \t|]{1,40}|-)cpu\b",
+        ),
+        _conda_cpu,
+        window=240,
+    ),
+    Signature(
+        ("__cuda", "feature:/linux"),
+        r"(?:nothing provides|requires|missing|depends on) __cuda\b[^\n]{0,60}|feature:\|?@?/linux-64::__cuda[^\n]{0,80}",
+        means("conda-resolved-cpu-build", Weight.SYMPTOM),
+    ),
+    Signature(
+        ("readtimeouterror", "read timed out", "incompleteread", "connection broken"),
+        r"ReadTimeoutError|Read timed out|IncompleteRead|Connection broken:",
+        means("not-a-gpu-problem", cause_id="network", cause=text("the download broke off")),
+    ),
+    Signature(
+        ("do not match the hashes",),
+        r"THESE PACKAGES DO NOT MATCH THE HASHES",
+        means("not-a-gpu-problem", cause_id="network", cause=text("a downloaded file is damaged or was changed")),
+    ),
+    Signature(
+        ("no space left on device",),
+        r"\[?Errno 28\]? ?No space left on device|No space left on device",
+        means("not-a-gpu-problem", cause_id="disk", cause=text("the disk is full")),
+    ),
+    Signature(
+        ("externally-managed-environment",),
+        r"error: externally-managed-environment",
+        means("not-a-gpu-problem", cause_id="pip", cause=text("this Python belongs to the distribution, which closes it to pip")),
+    ),
+)

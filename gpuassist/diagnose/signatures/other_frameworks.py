@@ -1,0 +1,91 @@
+"""What TensorRT, ONNX Runtime, CuPy and llama.cpp say of engines, libraries and GPU code that do not fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.wording import one_of
+from gpuassist.model.paste import Weight
+from gpuassist.model.version import ComputeCapability
+
+
+def _engine(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    yield sign("tensorrt-version-mismatch", found=match["found"] or "", built=match["built"] or "")
+
+
+def _no_device_code(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    """llama.cpp counts `520` for 5.2."""
+    digits = match["arch"] or ""
+    capability = str(ComputeCapability(int(digits[:-2]), int(digits[-2]))) if len(digits) > 2 else ""
+    yield sign("no-kernel-image", package="llama.cpp", capability=capability)
+
+
+def _provider(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """Where the library that is missing is named, that message says it."""
+    weight = Weight.CONSEQUENCE if setting.says("cannot open shared object", ".dll") else Weight.SYMPTOM
+    yield sign("missing-cuda-runtime-lib", weight)
+
+
+_NUMBER = r"\d{1,4}(?:\.\d{1,4}){0,3}"
+
+SIGNATURES = (
+    Signature(
+        ("version tag does not match", "serialized engine version"),
+        r"Version tag does not match\.?"
+        rf"(?:\s*Note: Current Version: (?P<found>{_NUMBER}), Serialized Engine Version: (?P<built>{_NUMBER}))?",
+        _engine,
+    ),
+    Signature(
+        ("is not compatible with this version of tensorrt",),
+        rf"engine plan file is not compatible with this version of TensorRT(?:, expecting (?:library )?version (?P<found>{_NUMBER})"
+        rf" got (?P<built>{_NUMBER}))?",
+        _engine,
+    ),
+    Signature(
+        ("serialization", "engine plan", "plan file", "deserializecudaengine", "magictagread", "kversion_compatible"),
+        one_of(
+            r"k(?:SAFE_)?SERIALIZATION_VERSION failed",
+            r"(?:magicTagRead|stdArchiveReader)[^\n]{0,120}Magic tag does not match",
+            r"engine plan file is generated on an incompatible device",
+            r"(?:Platform|platform) specific tag mismatch detected",
+            r"TensorRT plan files are only supported on the target runtime platform",
+            r"Serialization assertion [^\n]{0,120} failed",
+            r"engine was (?:built|created|generated) with (?:a different|another|an older|a newer) (?:version of )?TensorRT",
+        ),
+        means("tensorrt-version-mismatch"),
+    ),
+    Signature(
+        ("is not supported by this tensorrt release", "unsupported sm:"),
+        r"Target GPU SM \d+ is not supported by this TensorRT release|Unsupported SM: ?0x",
+        means("tensorrt-version-mismatch", Weight.SYMPTOM),
+    ),
+    Signature(
+        ("failed to create cudaexecutionprovider", "failed to create tensorrtexecutionprovider", "require cudnn"),
+        one_of(
+            r"Failed to create (?:CUDA|Tensorrt)ExecutionProvider",
+            r"Require cuDNN \d+\.\* and CUDA \d+\.\*",
+        ),
+        _provider,
+    ),
+    Signature(
+        ("has no device code compatible with cuda arch",),
+        r"CUDA kernel \w{1,60} has no device code compatible with CUDA arch (?P<arch>\d{3,4})",
+        _no_device_code,
+    ),
+    Signature(
+        ("multiple cupy packages are installed",),
+        r"multiple CuPy packages are installed in your environment",
+        means("extension-build-mismatch", package="cupy"),
+    ),
+    Signature(
+        ("compiled without gpu support", "compiled without cuda", "not compiled with gpu offload", "built without cuda"),
+        one_of(
+            r"(?:llama\.cpp|llama_cpp|ggml|whisper\.cpp|koboldcpp) was compiled without (?:GPU|CUDA)(?: offload)? support",
+            r"(?:CTranslate2|xgboost|lightgbm|faiss|opencv)[^\n]{0,60}(?:compiled|built) without (?:GPU|CUDA)",
+            r"not compiled with GPU offload support",
+        ),
+        means("extension-build-mismatch", Weight.SYMPTOM),
+    ),
+)
