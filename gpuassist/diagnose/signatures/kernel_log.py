@@ -20,32 +20,33 @@ _THIS_GPU = (
 )
 
 # NVIDIA's Xid catalogue: https://docs.nvidia.com/deploy/xid-errors/
-_OFF_THE_BUS = frozenset({79})
 _FIRMWARE = frozenset({119, 120})
 _MEMORY = frozenset({48, 64, 92, 94, 95, 140, 171, 172})
-_REMAPPED = frozenset({63})
 _PROGRAM = frozenset({13, 31})
 _FOLLOWING = frozenset({43, 45, 109, 154})  # a channel that was stopped, and what is left to do, after the event that says why
-_OWN = {
-    **dict.fromkeys(_OFF_THE_BUS, "xid-79-gpu-fell-off-bus"),
-    **dict.fromkeys(_FIRMWARE, "xid-119-gsp-timeout"),
-    **dict.fromkeys(_MEMORY, "ecc-errors"),
-    **dict.fromkeys(_REMAPPED, "xid-63-row-remap"),
-    **dict.fromkeys(_PROGRAM, "xid-13-31-application-fault"),
-}
+_OWN = {79: "xid-79-gpu-fell-off-bus", 63: "xid-63-row-remap"}
 
 
 def _xid(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     number = int(match["number"])
-    gpu = card_name(setting) or match["address"] or ""
+    gpu = card_name(setting) or (match["address"] or "").strip("<>").removeprefix("bus")
     process = match["process"] or ""
-    if number in _OWN:
-        flags = _gsp_flags(setting) if number in _FIRMWARE else {}
-        yield sign(_OWN[number], Weight.CAUSE, gpu=gpu, xid=str(number), process=process, **flags)
-        return
+    if number in _PROGRAM:
+        yield sign("xid-13-31-application-fault", Weight.CAUSE, xid=str(number), process=process)
+    elif number in _FIRMWARE:
+        yield sign("xid-119-gsp-timeout", Weight.CAUSE, gpu=gpu, xid=str(number), **_gsp_flags(setting))
+    elif number in _MEMORY:
+        yield sign("ecc-errors", Weight.CAUSE, gpu=gpu, xid=str(number))
+    elif number in _OWN:
+        yield sign(_OWN[number], Weight.CAUSE, gpu=gpu)
+    else:
+        yield from _other_xid(number, setting, gpu=gpu, process=process)
+
+
+def _other_xid(number: int, setting: Setting, *, gpu: str, process: str) -> Iterator[Sign]:
+    """What has no entry of its own is told in NVIDIA's words."""
     record = setting.case.knowledge.xid(number)
-    causes = record.causes if record else ()
-    if Cause.APPLICATION in causes:
+    if record is not None and Cause.APPLICATION in record.causes:
         weight = Weight.CONSEQUENCE if number in _FOLLOWING else Weight.SYMPTOM
         yield sign("xid-13-31-application-fault", weight, xid=str(number), process=process)
     elif number not in _FOLLOWING:
@@ -189,7 +190,7 @@ SIGNATURES = (
         _open_needed,
     ),
     Signature(
-        ("open nvidia.ko",),
+        ("nvidia.ko", "system processor"),
         rf"(?:{_THIS_GPU})?(?:is{_GAP})?not{_GAP}supported{_GAP}by{_GAP}open{_GAP}nvidia\.ko",
         _open_impossible,
     ),
