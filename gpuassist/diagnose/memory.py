@@ -1,0 +1,115 @@
+"""Why the memory did not suffice, by the figures of the message: own need, gaps, others, a limit, a request beyond reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from gpuassist.diagnose.memory_parts import other_processes, own_bytes
+from gpuassist.formats.oom import OutOfMemory
+from gpuassist.formats.size import shown_size
+
+_CONTEXT = 512 << 20  # what CUDA itself takes, where the message does not tell it
+_MANY_OTHERS = 0.25  # of the card
+_MOST_OWN = 0.75  # of the card: a process with more than that needs it itself
+_LARGE_GAPS = 0.05  # of the card
+_WORTH_ENDING = 1 << 30
+
+
+class Cause(str, Enum):
+    """The causes that figures can tell apart, by their ids."""
+
+    NEED = "oom-true"
+    FRAGMENTS = "oom-fragmentation"
+    OTHERS = "oom-other-process"
+    ABSURD = "oom-absurd-request"
+    LIMIT = "oom-own-limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """The causes, likeliest first; where `proved` the figures themselves show the first."""
+
+    causes: tuple[Cause, ...]
+    proved: bool = True
+
+
+def rule(message: OutOfMemory) -> Ruling:
+    """What the figures say; a message without any says no more than that it was out of memory."""
+    total, requested = message.total or 0, message.requested or 0
+    if message.boundless or (total and requested > total):
+        return Ruling((Cause.ABSURD, Cause.NEED))
+    if _over_own_limit(message):
+        return Ruling((Cause.LIMIT, Cause.NEED))
+    if not total or message.allocated is None or message.free is None:
+        return _by_little(message)
+    return _by_figures(message, total, requested)
+
+
+def parameters(message: OutOfMemory, cause: Cause) -> dict[str, str]:
+    """What the sentences of the catalogue can say of it; sizes as torch prints them."""
+    others = others_bytes(message)
+    named = other_processes(message)
+    sizes = {
+        "requested": message.requested,
+        "total": message.total,
+        "free": message.free,
+        "allocated": message.allocated,
+        "unused": message.unallocated,
+        "own": own_bytes(message) if own_bytes(message) is not None else message.reserved,
+        "allowed": message.allowed,
+        "others": others if cause is Cause.OTHERS or others >= max(message.requested or 0, _WORTH_ENDING) else None,
+    }
+    found = {name: shown_size(size) for name, size in sizes.items() if size is not None}
+    if len(named) == 1 and cause is Cause.OTHERS:
+        found["pid"] = str(named[0].pid)
+    if _is_shared(message):
+        found["shared"] = "yes"
+    return found
+
+
+def others_bytes(message: OutOfMemory) -> int:
+    """What processes other than the failing one have: named ones, or what its own part and what is free leave of the card."""
+    named = sum(one.used_bytes for one in other_processes(message))
+    if message.total is None or message.free is None or _is_shared(message):
+        return named
+    own = own_bytes(message)
+    rest = message.total - message.free - ((message.reserved or 0) if own is None else own)
+    return max(named, rest, 0)
+
+
+def _by_figures(message: OutOfMemory, total: int, requested: int) -> Ruling:
+    others, unused = others_bytes(message), message.unallocated or 0
+    free, allocated = message.free or 0, message.allocated or 0
+    certain = others - (_CONTEXT if own_bytes(message) is None else 0)
+    foreign = certain >= _MANY_OTHERS * total and free + others >= requested and allocated < _MOST_OWN * total
+    # torch gave back every whole block before it failed: what is left unused lies between others.
+    gaps = free + unused >= requested and unused >= max(requested / 2, _LARGE_GAPS * total)
+    if foreign:
+        return Ruling((Cause.OTHERS, Cause.FRAGMENTS) if gaps else (Cause.OTHERS, Cause.NEED))
+    if gaps:
+        return Ruling((Cause.FRAGMENTS, Cause.NEED))
+    if requested and free >= max(2 * requested, _LARGE_GAPS * total):
+        # More was free than asked for: no piece of it was whole, or another process was quicker.
+        return Ruling((Cause.FRAGMENTS, Cause.OTHERS, Cause.NEED), proved=False)
+    return Ruling((Cause.NEED,))
+
+
+def _by_little(message: OutOfMemory) -> Ruling:
+    """A message of which half is missing, or of a program that tells less."""
+    total, others = message.total or 0, others_bytes(message)
+    if total and others >= _MANY_OTHERS * total and message.free is not None:
+        return Ruling((Cause.OTHERS, Cause.NEED), proved=bool(other_processes(message)) or message.own is not None)
+    return Ruling((Cause.NEED, Cause.OTHERS), proved=False)
+
+
+def _over_own_limit(message: OutOfMemory) -> bool:
+    limit, requested = message.allowed, message.requested or 0
+    if limit is None or limit >= 0.98 * (message.total or limit + limit):
+        return False
+    return (message.reserved or 0) + requested > limit and (message.free is None or message.free >= requested)
+
+
+def _is_shared(message: OutOfMemory) -> bool:
+    """Whether the process has more than the card: Windows and WSL lend the computer's own memory."""
+    return bool(message.total and message.allocated and message.allocated > 1.02 * message.total)

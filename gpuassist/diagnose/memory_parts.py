@@ -1,0 +1,138 @@
+"""The figures of a message become parts of the card that add up: what it leaves out is reckoned, what cannot be is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from gpuassist.formats.oom import OutOfMemory, ProcessUse
+from gpuassist.formats.size import shown_size
+from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
+from gpuassist.model.text import Text, text
+
+_ROUNDING = 0.005  # of the card: torch prints two decimals, of up to six figures
+_LARGEST_CONTEXT = 3 << 30  # CUDA's own part of a process with NCCL, cuBLAS and compiled kernels
+_SMALL_REST = 0.03  # of the card: the driver keeps so much, and no process has it
+
+Named = Callable[[int], str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shares:
+    """What the message says of the failing process and of others, its own process found among those it lists."""
+
+    message: OutOfMemory
+    own: int | None
+    others: tuple[ProcessUse, ...]
+    itself: int  # the number that the process has outside of its container; 0 where that is not the case
+
+
+def picture_of(message: OutOfMemory, *, total: int = 0, named: Named = lambda _pid: "") -> MemoryPicture | None:
+    """The picture; None where the message tells neither the card's size nor what is on it.
+
+    `total` is the card's size by other facts, for a message without one; `named` gives the program of a process.
+    """
+    size = message.total or total
+    if not size or (message.allocated is None and message.free is None and not message.processes):
+        return None
+    shares = _shares(message)
+    wanted = [part for part in _wanted(shares, named) if part.size_bytes > 0]
+    parts, over = _fitted(wanted, size)
+    beyond = over if over > size * _ROUNDING else 0
+    return MemoryPicture(
+        total_bytes=size,
+        parts=_ordered((*parts, *_rest(shares, parts, size))),
+        requested_bytes=message.requested,
+        device=message.device,
+        beyond_bytes=beyond,
+        notes=tuple(_notes(shares, size, beyond)),
+    )
+
+
+def own_bytes(message: OutOfMemory) -> int | None:
+    """All that the failing process has, where the message tells it, in whatever way."""
+    return _shares(message).own
+
+
+def other_processes(message: OutOfMemory) -> tuple[ProcessUse, ...]:
+    """The processes that the message names, but the failing one."""
+    return _shares(message).others
+
+
+def _shares(message: OutOfMemory) -> _Shares:
+    if message.own is not None:
+        return _Shares(message, message.own, message.processes, 0)
+    itself = _itself(message)
+    if itself is None:
+        return _Shares(message, None, message.processes, 0)
+    others = tuple(one for one in message.processes if one is not itself)
+    return _Shares(message, itself.used_bytes, others, itself.pid)
+
+
+def _itself(message: OutOfMemory) -> ProcessUse | None:
+    """The listed process that is the failing one: inside a container it does not know its own number."""
+    reserved = message.reserved
+    if reserved is None:
+        return None
+    slack = (message.total or reserved) * _ROUNDING
+    fitting = [one for one in message.processes if -slack <= one.used_bytes - reserved <= _LARGEST_CONTEXT]
+    return min(fitting, key=lambda one: one.used_bytes, default=None)
+
+
+def _wanted(shares: _Shares, named: Named) -> Iterator[Part]:
+    message = shares.message
+    private = message.private or 0
+    if message.allocated is not None:
+        yield Part(PartKind.ALLOCATED, max(0, message.allocated - private), derived=private > 0)
+        yield Part(PartKind.PRIVATE_POOLS, min(private, message.allocated))
+        yield Part(PartKind.UNUSED, message.unallocated or 0)
+    if shares.own is not None:
+        yield Part(PartKind.CONTEXT, shares.own - (message.reserved or 0), derived=True)
+    for process in shares.others:
+        yield Part(PartKind.PROCESS, process.used_bytes, pid=process.pid, name=named(process.pid))
+    yield Part(PartKind.FREE, message.free or 0)
+
+
+def _fitted(wanted: Sequence[Part], size: int) -> tuple[tuple[Part, ...], int]:
+    """The parts cut to what the card has, and the bytes that do not fit on it.
+
+    What is free is on the card for certain, then others; the failing process is the one that can have memory elsewhere.
+    """
+    room, kept, over = size, [], 0
+    certain = [part for part in wanted if part.kind in {PartKind.FREE, PartKind.PROCESS}]
+    for part in (*certain, *(one for one in wanted if one not in certain)):
+        fits = min(part.size_bytes, room)
+        room -= fits
+        over += part.size_bytes - fits
+        if fits:
+            kept.append(replace(part, size_bytes=fits))
+    return tuple(kept), over
+
+
+def _rest(shares: _Shares, parts: Sequence[Part], size: int) -> Iterator[Part]:
+    """What no figure explains."""
+    left = size - sum(part.size_bytes for part in parts)
+    if left <= 0:
+        return
+    told = shares.own is not None and shares.message.free is not None
+    kind = PartKind.OTHERS if told and left > size * _SMALL_REST else PartKind.REST
+    yield Part(kind, left, derived=True)
+
+
+def _ordered(parts: Sequence[Part]) -> tuple[Part, ...]:
+    order = list(PartKind)
+    return tuple(sorted(parts, key=lambda part: order.index(part.kind)))
+
+
+def _notes(shares: _Shares, size: int, beyond: int) -> Iterator[Text]:
+    if beyond:
+        yield text(
+            "The process has {beyond} more than fits on the card: Windows and WSL lend the computer's own memory, which is slow.",
+            beyond=shown_size(beyond),
+        )
+    if shares.itself:
+        yield text("Process {pid} is this process itself: a container numbers its processes anew.", pid=str(shares.itself))
+    if shares.own is None and shares.message.free is not None and not beyond:
+        left = size - (shares.message.reserved or 0) - shares.message.free
+        if left > size * _SMALL_REST and not shares.others:
+            yield text("The message does not tell CUDA's own part from that of other processes; CUDA itself takes 0.2 to 0.6 GiB.")

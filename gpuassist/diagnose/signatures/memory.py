@@ -1,0 +1,276 @@
+"""What programs print when the GPU's memory does not suffice; the figures of the message decide what it means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from gpuassist.diagnose.allocator import allocator
+from gpuassist.diagnose.hints import card_name
+from gpuassist.diagnose.memory import Cause, Ruling, parameters, rule
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.formats.oom import OutOfMemory, Platform, principal
+from gpuassist.model.paste import Weight
+from gpuassist.model.text import Parameter
+
+# A sentence that speaks of the error without being one, and code that handles it.
+_NO_ERROR = re.compile(
+    r"\b(?:if|avoid\w*|prevent\w*|in case of|against|fix(?:es)?|handl\w+|reduce the risk of|except|isinstance|raise|catch|in str"
+    r"|避免|防止|如果)\b[^\n.:]{0,60}$|(?:避免|防止|如果)[^\n。:]{0,30}$|^\s*(?:#|//)\s*(?:if|note|try)\b[^\n]{0,60}$",
+    re.IGNORECASE,
+)
+_WINDOWS = re.compile(
+    r"\b[A-Za-z]:\\|\bwindows (?:1[01]|server)|\bwin(?:32|_amd64)\b|\bWDDM\b|not supported on this platform", re.IGNORECASE
+)
+_JAX = ("jax", "xla_client", "xla_python", "flax", "buffer assignment", "bufferassignment")
+_TENSORFLOW = ("tensorflow", "keras", "_bfc", "tf.")
+
+
+def _torch(_match: re.Match[str], setting: Setting) -> Iterable[Sign]:
+    return _ruled(setting, "torch")
+
+
+def _half_torch(match: re.Match[str], setting: Setting) -> Iterable[Sign]:
+    """The second half of a message whose beginning is missing."""
+    return () if setting.says("tried to allocate") else _torch(match, setting)
+
+
+def _plain(match: re.Match[str], setting: Setting) -> Iterable[Sign]:
+    """No figures with it: they may stand elsewhere in the text."""
+    return () if _is_talk(match, setting) else _ruled(setting, _program(setting))
+
+
+def _xla(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if re.search(r"device:CPU|by allocator (?:mkl)?cpu", match[0], re.IGNORECASE):
+        yield sign("dataloader-shm-or-ram")
+    elif not _is_talk(match, setting):
+        yield from _ruled(setting, _program(setting))
+
+
+def _started_full(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """vLLM asks what is free before it takes anything: what is missing has somebody else."""
+    message = principal(setting.paste.words) or OutOfMemory()
+    yield _sign(Cause.OTHERS, message, setting, program="vllm")
+
+
+def _program(setting: Setting) -> str:
+    if setting.says(*_JAX) and not setting.says("torch."):
+        return "jax"
+    if setting.says(*_TENSORFLOW) and not setting.says("torch."):
+        return "tensorflow"
+    return "torch" if setting.says("torch") else "other"
+
+
+def _ruled(setting: Setting, program: str) -> Iterator[Sign]:
+    message = principal(setting.paste.words)
+    if message is not None and message.platform is not Platform.CUDA:
+        yield sign("not-a-gpu-problem", Weight.CAUSE, cause_id="other-gpu")
+        return
+    ruling = rule(message) if message is not None else Ruling((Cause.NEED,), proved=False)
+    first, *others = ruling.causes
+    figured = message is not None and message.total is not None
+    yield _sign(first, message, setting, weight=Weight.CAUSE if figured or ruling.proved else Weight.SYMPTOM, program=program)
+    if figured:
+        for cause in others:
+            yield _sign(cause, message, setting, weight=Weight.SYMPTOM, program=program)
+
+
+def _sign(
+    cause: Cause, message: OutOfMemory | None, setting: Setting, *, weight: Weight = Weight.CAUSE, program: str = "torch"
+) -> Sign:
+    found: dict[str, Parameter] = {"program": program, **(parameters(message, cause) if message is not None else {})}
+    name = card_name(setting)
+    if name:
+        found["gpu"] = name
+    if cause is Cause.FRAGMENTS:
+        found.update(_allocator(setting))
+    return sign(cause.value, weight, **found)
+
+
+def _allocator(setting: Setting) -> Iterator[tuple[str, Parameter]]:
+    """What is set already, and what to set instead."""
+    now = allocator(setting)
+    yield "variable", now.variable
+    yield "options", now.with_expandable() if now.options else ""
+    yield "expandable", "yes" if now.has("expandable_segments") else ""
+    yield "split", "yes" if now.has("max_split_size_mb") else ""
+    yield "windows", "yes" if not setting.case.wsl and _WINDOWS.search(setting.paste.words) else ""
+
+
+def _is_talk(match: re.Match[str], setting: Setting) -> bool:
+    words = setting.paste.words
+    start = words.rfind("\n", 0, match.start()) + 1
+    return bool(_NO_ERROR.search(words[max(start, match.start() - 200) : match.start()]))
+
+
+def _cublas(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    program = _program(setting)
+    yield sign("cublas-init-failed-oom", Weight.CAUSE, program=program)
+    message = principal(setting.paste.words)
+    if message is None:
+        yield sign("oom-true", Weight.CONSEQUENCE, program=program)
+
+
+def _limit(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    message = principal(setting.paste.words)
+    yield _sign(Cause.LIMIT, message, setting)
+
+
+def _any_of(*patterns: str) -> str:
+    return "|".join(patterns)
+
+
+_PLAIN_WORDINGS = (
+    "cuda out of memory",
+    "cuda error: out of memory",
+    "cuda error out of memory",
+    "cuda_error_out_of_memory",
+    "cuda runtime error (2)",
+    "cudaerrormemoryallocation",
+    "cuda_oom",
+    "cuda oom",
+    "out of memory at /",
+    "error=2 : out of memory",
+    "cuda driver error: out of memory",
+    "out of gpu memory",
+    "gpu out of memory",
+    "gpu is out of memory",
+    "cumemalloc",
+    "cudamalloc failed",
+    "cudamalloc retry failed",
+    "cuda.outofmemoryerror",
+    "torch.outofmemoryerror",
+    "cuda.memory.outofmemoryerror",
+    "cuda runtime (out of memory)",
+    "out_of_memory: cuda",
+    "cudnn_status_alloc_failed",
+    "out of memory error on gpu",
+    "cuda-out-of-memory",
+    "显存不足",
+    "爆显存",
+    "显存溢出",
+    "显存不够",
+    "显存爆",
+)
+
+SIGNATURES: tuple[Signature, ...] = (
+    Signature(
+        ("tried to allocate",),
+        r"(?:\w+[ \t]out[ \t]of[ \t]memory\.\s{0,3})?(?<!you )Tried\s{1,3}to\s{1,3}allocate\s[^\n]{0,260}",
+        _torch,
+        400,
+    ),
+    Signature(
+        ("total capac", "already allocated;", "reserved in total by pytorch", "is allocated by pytorch", "reserved by pytorch but"),
+        _any_of(
+            r"[^\n]{0,120}total capaci?ty[^\n]{0,200}",
+            r"[^\n]{0,120}already allocated;[^\n]{0,200}",
+            r"[^\n]{0,120}reserved in total by PyTorch[^\n]{0,200}",
+            r"[^\n]{0,120}is allocated by PyTorch[^\n]{0,200}",
+            r"[^\n]{0,120}reserved by PyTorch but[^\n]{0,200}",
+        ),
+        _half_torch,
+    ),
+    Signature(
+        ("would exceed allowed memory", "allocation on device"),
+        r"Allocation on device\s?(?:\d{1,2}\b)?(?:\s(?:would exceed allowed memory)?[^\n]{0,80})?",
+        _torch,
+    ),
+    Signature(
+        _PLAIN_WORDINGS,
+        _any_of(
+            r"THCudaCheck FAIL[^\n]{0,160}",
+            r"cuda runtime error \(2\)[^\n]{0,120}",
+            r"CUDA[ _-](?:driver )?(?:ERROR[: _-]{1,3})?out[ _-]of[ _-]memory\b(?!\. Tried)[^\n]{0,120}",
+            r"out of memory at /[^\n]{0,100}",
+            r"cudaErrorMemoryAllocation",
+            r"CUDA[_ ]OOM\b[^\n]{0,80}",
+            r"(?:ran )?out of GPU memory[^\n]{0,80}",
+            r"GPU (?:is )?out of memory[^\n]{0,80}",
+            r"cuMemAlloc\w*[^\n]{0,60}(?:out.of.memory|\(?2\)?)",
+            r"cudaMalloc (?:retry )?failed: out of memory",
+            r"(?:torch|cuda|cuda\.memory)\.OutOfMemoryError[^\n]{0,120}",
+            r"Cuda Runtime \(out of memory\)[^\n]{0,80}",
+            r"out_of_memory: CUDA[^\n]{0,80}",
+            r"CUDNN_STATUS_ALLOC_FAILED",
+            r"out of memory error on GPU[^\n]{0,160}",
+            r"显存(?:不足|溢出|不够|爆)",
+            r"爆显存",
+        ),
+        _plain,
+        200,
+    ),
+    Signature(
+        (
+            "oom when allocating tensor",
+            "resource_exhausted",
+            "resourceexhausted",
+            "resource exhausted",
+            "ran out of memory trying to allocate",
+            "failed to allocate request for",
+            "out of memory while trying to allocate",
+            "out of memory allocating",
+        ),
+        _any_of(
+            r"(?:RESOURCE[_ ]?EXHAUSTED\w{0,8}[^\n]{0,60}?)?OOM when allocating tensor[^\n]{0,200}",
+            r"ran out of memory trying to allocate[^\n]{0,200}",
+            r"failed to allocate request for[^\n]{0,120}",
+            r"out of memory (?:while trying to allocate|allocating) [\d.,]{1,30}[^\n]{0,120}",
+            r"RESOURCE[_ ]?EXHAUSTED\w{0,8}[^\n]{0,20}out of memory[^\n]{0,120}",
+        ),
+        _xla,
+        300,
+    ),
+    Signature(
+        ("failed to allocate", "unable to allocate cuda", "on device", "gpu memory (", "for requested buffer"),
+        _any_of(
+            r"failed to allocate [\d.]{1,12}[KMG]?i?B?[ (][^\n]{0,60}device[^\n]{0,80}",
+            r"unable to allocate CUDA\d? (?:backend )?buffer[^\n]{0,60}",
+            r"allocating [\d.]{1,12} MiB on device \d{1,2}: cudaMalloc failed[^\n]{0,60}",
+            r"amount of GPU memory \(\d{1,20} bytes\) could not be allocated",
+            r"Failed to allocate memory for requested buffer of size \d{1,20}",
+        ),
+        _plain,
+        200,
+    ),
+    Signature(
+        ("free memory on device",),
+        r"Free memory on device[^\n]{0,40}\([\d.]{1,12}/[\d.]{1,12} GiB\)[^\n]{0,30}less than desired GPU memory util[^\n]{0,50}",
+        _started_full,
+    ),
+    Signature(
+        ("no available memory for the cache blocks", "available kv cache memory", "stored in kv cache", "kv cache is needed"),
+        _any_of(
+            r"No available memory for the cache blocks[^\n]{0,100}",
+            r"larger than the available KV cache memory[^\n]{0,60}",
+            r"larger than the maximum number of tokens that can be stored in KV cache[^\n]{0,60}",
+        ),
+        means("oom-true", Weight.CAUSE, program="vllm"),
+    ),
+    Signature(
+        (
+            "cublas_status_not_initialized",
+            "cublas_status_alloc_failed",
+            "resource allocation failed at",
+            "library not initialized at",
+        ),
+        _any_of(
+            r"[^\n]{0,60}\bCUBLAS_STATUS_(?:NOT_INITIALIZED|ALLOC_FAILED)\b[^\n]{0,80}",
+            r"cublas runtime error : (?:resource allocation failed|library not initialized) at[^\n]{0,100}",
+        ),
+        _cublas,
+    ),
+    Signature(
+        ("per_process_memory_fraction limit", "preemptively rejected"),
+        _any_of(
+            r"Allocation was preemptively rejected[^\n]{0,160}",
+            r"would exceed per_process_memory_fraction limit[^\n]{0,100}",
+        ),
+        _limit,
+    ),
+    Signature(
+        ("virtual address space",),
+        r"Failed to reserve [^\n]{0,60}virtual address space for an expandable[^\n]{0,160}",
+        means("oom-address-space"),
+    ),
+)

@@ -1,0 +1,169 @@
+"""Memory that is kept: graphs that results hold on to, and processes that died and did not let go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.hints import in_wsl
+from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
+from gpuassist.formats.size import shown_size
+from gpuassist.model.fact import Known, value_or
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.paste import Weight
+
+_GROWING = re.compile(
+    r"memory[^\n]{0,60}(?:grow|increas|leak|climb|creep|accumul|goes up|keeps? (?:rising|going))"
+    r"|(?:grow|increas|leak)\w*[^\n]{0,30}memory"
+    r"|until (?:it runs )?out of|out of memory after|显存[^\n]{0,20}(?:增|涨|越来越|泄)|内存[^\n]{0,10}(?:泄|增)"
+    r"|メモリ[^\n]{0,20}(?:増|リーク)|메모리[^\n]{0,20}(?:증가|누수|늘어)",
+    re.IGNORECASE,
+)
+_OF_GPU = ("gpu", "cuda", "vram", "显存", "nvidia", "torch", "loss")
+_SHORT_OF_MEMORY = ("out of memory", "outofmemory", "oom", "memory", "显存", "内存", "メモリ", "메모리")
+_LET_GO = re.compile(r"\.(?:item|detach|data|cpu|numpy|tolist)\b|\bfloat\(|\bno_grad\b|\binference_mode\b")
+_SMALLEST_LEFT = 1 << 30
+_LARGE = 0.1  # of the card
+
+
+def _summed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """`train_loss += loss`: the sum keeps the graph of every step, but where it is what `backward` is called on."""
+    name = match["name"]
+    if _LET_GO.search(match[0]) or setting.says(f"{name.lower()}.backward", f"{name.lower()} = {name.lower()}.detach"):
+        return
+    if setting.says(*_SHORT_OF_MEMORY):
+        grows = _GROWING.search(setting.paste.words) is not None
+        yield sign("oom-graph-retained", Weight.CAUSE if grows or not setting.says("traceback") else Weight.SYMPTOM)
+
+
+def _collected(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """`outputs.append(model(x))` keeps graphs unless gradients are off."""
+    if not _LET_GO.search(match[0]) and setting.says(*_SHORT_OF_MEMORY) and not setting.says("no_grad", "inference_mode"):
+        yield sign("oom-graph-retained", Weight.CAUSE if _GROWING.search(setting.paste.words) else Weight.SYMPTOM)
+
+
+def _growing(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    words = setting.paste.words[max(0, match.start() - 300) : match.end() + 300].lower()
+    if any(one in words for one in _OF_GPU):
+        yield sign("oom-graph-retained", Weight.CAUSE)
+
+
+def _without_no_grad(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if setting.says(*_SHORT_OF_MEMORY):
+        yield sign("oom-graph-retained", Weight.CAUSE)
+
+
+def _in_evaluation(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if setting.says("out of memory", "outofmemory", "显存") and not setting.says("no_grad", "inference_mode"):
+        yield sign("oom-graph-retained", Weight.SYMPTOM)
+
+
+def _held(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if setting.says("gpu", "显存", "nvidia", "cuda", "vram"):
+        yield sign("gpu-memory-held-by-dead-process", Weight.CAUSE, **_left_over(setting))
+
+
+def _nobody(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A table without processes beside memory in use; under WSL and Windows it never shows any."""
+    left = _left_over(setting)
+    if left and not in_wsl(setting) and not setting.says("wddm"):
+        yield sign("gpu-memory-held-by-dead-process", Weight.CAUSE, **left)
+
+
+def _left_over(setting: Setting) -> dict[str, str]:
+    """The memory of a GPU that is in use and that no process has, by the facts; empty where there is none."""
+    for card in setting.case.cards:
+        used = card.gpu.memory_used_bytes
+        if isinstance(used, Known) and _is_nobodys(card.gpu, used.value):
+            found = {"used": shown_size(used.value)}
+            index = value_or(card.gpu.index, -1)
+            return {**found, "index": str(index)} if index >= 0 else found
+    return {}
+
+
+def _is_nobodys(gpu: Gpu, used: int) -> bool:
+    total = value_or(gpu.memory_total_bytes, used)
+    processes = gpu.processes
+    if not isinstance(processes, Known) or any(not isinstance(one.memory_used_bytes, Known) for one in processes.value):
+        return False
+    known = sum(value_or(one.memory_used_bytes, 0) for one in processes.value)
+    return used - known >= max(_SMALLEST_LEFT, _LARGE * total)
+
+
+def _any_of(*patterns: str) -> str:
+    return "|".join(patterns)
+
+
+_LOSSES = _any_of(
+    r"(?:train|total|running|epoch|sum|avg|mean|val|valid|test|cum|acc|all|batch|eval|tr|log)\w{0,4}_?\w{0,12}loss\w{0,8}",
+    r"\w{0,20}loss_?(?:sum|total|epoch|all|avg|mean|meter)\w{0,8}",
+    r"losses",
+)
+_RESULT = r"\w{0,20}(?:loss|output|pred|logit|prob|feat|emb|hidden)\w{0,12}"
+_STILL = r"still (?:occupied|in use|used|held|full|taken|allocated)"
+_NOT_FREED = r"(?:not (?:being )?|n't |never )(?:released|freed|cleared|free\b|release\b)"
+_ENDED = r"(?:kill|ctrl|exit|crash|terminat|interrupt|stopp|died|end of|end(?:ed|s)\b|clos)\w{0,8}"
+
+SIGNATURES: tuple[Signature, ...] = (
+    Signature(
+        ("loss",),
+        rf"\b(?P<name>{_LOSSES})\s?(?:\+=|=\s?(?P=name)\s?\+)\s?[^\n#]{{0,60}}loss\w{{0,20}}[^\n#]{{0,40}}",
+        _summed,
+        160,
+    ),
+    Signature(
+        (".append(",),
+        rf"\b(?:{_RESULT}|\w{{0,20}}results?)\.append\((?:{_RESULT}|model\([^\n]{{0,40}}?\))\)[^\n]{{0,20}}",
+        _collected,
+        160,
+    ),
+    Signature(
+        ("memory", "vram", "显存", "メモリ", "메모리"),
+        _any_of(
+            r"(?:memory|vram)(?: (?:usage|use|consumption|footprint|occup\w+))?[^\n]{0,40}"
+            r"(?:grow|increas|ris|climb|creep|accumulat|builds? up|goes up|going up|leak)\w{0,6}[^\n]{0,60}"
+            r"(?:each|every|per|with|over|after|during|until|as) (?:\w+ )?(?:step|iter|epoch|batch|loop|time|train|forward|out\b)",
+            r"(?:each|every) (?:step|iteration|epoch|batch)[^\n]{0,40}memory[^\n]{0,40}(?:grow|increas|more)",
+            r"显存(?:占用|使用)?[^\n]{0,12}(?:不断|持续|一直|逐渐|逐步|越来越)[^\n]{0,10}(?:增|涨|大|上升)",
+            r"显存(?:占用|使用)?[^\n]{0,12}每个?(?:step|epoch|batch|轮|步)[^\n]{0,10}(?:增|涨|大|上升)",
+            r"メモリ[^\n]{0,20}(?:増え続|増加し続|徐々に増)",
+            r"메모리[^\n]{0,20}(?:계속|점점)[^\n]{0,10}(?:증가|늘)",
+        ),
+        _growing,
+        200,
+    ),
+    Signature(
+        ("no_grad", "inference_mode"),
+        r"(?:without|forgot\w*|missing|no|not using|lacks?|没有|没用|忘了|忘记)[^\n]{0,20}(?:no_grad|inference_mode)",
+        _without_no_grad,
+        120,
+    ),
+    Signature(
+        ("valid", "eval", "验证", "评估", "testing", "in test"),
+        _any_of(
+            r", line \d{1,6}, in (?:valid\w{0,8}|eval\w{0,12}|test|test_epoch|val_epoch)\b",
+            r"(?:during|in|at|when|while) (?:the )?(?:validation|evaluation|evaluating|validating|testing)\b[^\n]{0,40}",
+            r"(?:验证|评估|测试)(?:集|时|阶段|过程)",
+        ),
+        _in_evaluation,
+        120,
+    ),
+    Signature(
+        ("memory", "显存", "vram", "zombie", "defunct", "메모리", "좀비"),
+        _any_of(
+            rf"(?:memory|vram)[^\n]{{0,60}}(?:{_NOT_FREED}|{_STILL})[^\n]{{0,80}}{_ENDED}",
+            rf"(?:{_ENDED}|process)[^\n]{{0,80}}(?:memory|vram)[^\n]{{0,60}}(?:{_NOT_FREED}|{_STILL})",
+            r"(?:memory|vram)[^\n]{0,60}(?:but|though|while|with)[^\n]{0,30}no (?:running )?process",
+            r"显存[^\n]{0,12}(?:不释放|没有?释放|未释放|无法释放|仍被?占|还被?占|依然被?占)",
+            r"(?:看不到|没有|找不到|不显示)[^\n]{0,6}进程[^\n]{0,30}显存",
+            r"显存[^\n]{0,30}(?:看不到|没有|找不到|不显示)[^\n]{0,6}进程",
+            r"(?:zombie|defunct|좀비)[^\n]{0,60}(?:gpu|memory|vram|메모리)",
+            r"(?:gpu|memory|vram)[^\n]{0,60}(?:zombie|defunct)",
+        ),
+        _held,
+        240,
+    ),
+    Signature(
+        ("no running processes found", "no running compute processes"), r"No running (?:compute )?processes found", _nobody, 60
+    ),
+)

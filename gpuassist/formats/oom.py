@@ -1,0 +1,189 @@
+"""The figures of "out of memory" messages: what was asked for, what the card has, and who holds how much of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+
+from gpuassist.formats.oom_figures import FIGURES, HEAD, INTEGERS, OTHER_PLATFORM, PROCESS, TENSOR
+from gpuassist.formats.size import read_size
+
+_NEAR = 1500  # characters between words of one message; torch 2.5 prints 700 and as many lines of processes as there are
+_BEFORE = 400
+_MOST_READ = 256 << 10  # characters of regions: a log repeats itself
+_MOST = 20
+_ANCHOR = re.compile(
+    r"out\s+of\s+memory|tried\s+to\s+allocate|total\s+capac|by\s+pytorch|already\s+allocated|failed\s+to\s+allocate|bad_alloc"
+    r"|oom\s+when|trying\s+to\s+allocate|out\s+of\s+memory\s+allocating|allocation\s+on\s+device|cannot\s+allocate"
+    r"|memory\s+on\s+device|requested\s+bytes|requested\s+buffer|amount\s+of\s+gpu\s+memory|kv\s+cache\s+memory|cudamalloc",
+    re.IGNORECASE,
+)
+# What stands before each line of a quoted, boxed or logged message.
+_PREFIX = re.compile(
+    r"^[ \t]*(?:[>|│┃#*]+[ \t]?|\[?rank\s?\d+\]?:[ \t]*|\(\w+ pid=\d+[^)\n]{0,60}\)[ \t]*|\d+:[ \t])+", re.MULTILINE
+)
+_BITS = {
+    "double": 64,
+    "float": 32,
+    "half": 16,
+    "bfloat16": 16,
+    "int64": 64,
+    "int32": 32,
+    "int16": 16,
+    "int8": 8,
+    "uint8": 8,
+    "bool": 8,
+}
+
+
+class Platform(str, Enum):
+    """Whose device ran out of memory."""
+
+    CUDA = "CUDA"
+    HIP = "HIP"
+    XPU = "XPU"
+    MPS = "MPS"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessUse:
+    """A process that the message names."""
+
+    pid: int
+    used_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfMemory:
+    """One message; sizes in bytes, None where it does not give them.
+
+    `allocated` are live tensors, those in private pools (`private`) among them; `unallocated` is held by the allocator and used
+    by no tensor; `own` is all that the failing process has, with CUDA's context; `allowed` is a limit that the program set
+    itself; `boundless`: more was asked for than any figure says.
+    """
+
+    platform: Platform = Platform.CUDA
+    device: int | None = None
+    requested: int | None = None
+    total: int | None = None
+    free: int | None = None
+    allocated: int | None = None
+    private: int | None = None
+    unallocated: int | None = None
+    own: int | None = None
+    allowed: int | None = None
+    processes: tuple[ProcessUse, ...] = ()
+    boundless: bool = False
+
+    @property
+    def reserved(self) -> int | None:
+        """All that the allocator took from the device."""
+        return None if self.allocated is None else self.allocated + (self.unallocated or 0)
+
+    @property
+    def figures(self) -> int:
+        """How many figures it gives."""
+        named = (self.requested, self.total, self.free, self.allocated, self.unallocated, self.own, self.allowed)
+        return sum(1 for one in named if one is not None) + len(self.processes)
+
+
+@lru_cache(maxsize=4)
+def read_messages(words: str) -> tuple[OutOfMemory, ...]:
+    """The messages of a text that give at least one figure, in its order."""
+    return tuple(_messages(words))
+
+
+def principal(words: str) -> OutOfMemory | None:
+    """The message that tells most; of equals the first, since what comes after is often a retry."""
+    return max(read_messages(words), key=lambda one: one.figures, default=None)
+
+
+def _messages(words: str) -> Iterator[OutOfMemory]:
+    found = 0
+    for region in _regions(words):
+        for piece in _pieces(_compressed(region)):
+            message = _read(piece)
+            if message.figures or message.boundless:
+                yield message
+                found += 1
+            if found == _MOST:
+                return
+
+
+def _regions(words: str) -> Iterator[str]:
+    """The parts of the text that speak of memory; a message may be wrapped anywhere, so that only nearness holds it together."""
+    start = end = -1
+    read = 0
+    for anchor in _ANCHOR.finditer(words):
+        if start >= 0 and anchor.start() > end:
+            yield words[start:end]
+            read += end - start
+            start = -1
+        if read > _MOST_READ:
+            return
+        if start < 0:
+            start = max(anchor.start() - _BEFORE, end, 0)
+        end = anchor.end() + _NEAR
+        if end - start > _MOST_READ:
+            break
+    if start >= 0:
+        yield words[start : min(end, start + _MOST_READ)]
+
+
+def _compressed(region: str) -> str:
+    """Without anything that wrapping and quoting put into it: no white space at all."""
+    return "".join(_PREFIX.sub("", region).split())
+
+
+def _pieces(region: str) -> Iterator[str]:
+    """One piece a message: each starts at its head, or where a region starts with half a message."""
+    starts = [0, *(head.start() for head in HEAD.finditer(region))]
+    for start, end in zip(starts, [*starts[1:], len(region)], strict=True):
+        if end > start:
+            yield region[start : min(end, start + 6000)]
+
+
+def _read(piece: str) -> OutOfMemory:
+    sizes = {name: size for name, pattern in FIGURES for size in _first(pattern, piece)}
+    sizes.update({name: int(found[1]) for name, pattern in INTEGERS if (found := pattern.search(piece))})
+    reserved = sizes.pop("reserved", None)
+    allocated = sizes.get("allocated")
+    if reserved is not None and allocated is not None:
+        sizes["unallocated"] = max(0, reserved - allocated)
+    if "requested" not in sizes and (tensor := TENSOR.search(piece)):
+        sizes["requested"] = _tensor_bytes(tensor[1], tensor[2])
+    if sizes.get("allowed", 0) >= 1 << 60:  # what "no limit" is printed as
+        del sizes["allowed"]
+    processes = tuple(ProcessUse(int(one[1]), read_size(one[2]) or 0) for one in PROCESS.finditer(piece))
+    return OutOfMemory(
+        platform=_platform(piece),
+        processes=tuple(dict.fromkeys(processes)),
+        boundless="triedtoallocatemorethan1eb" in piece.lower(),
+        **sizes,
+    )
+
+
+def _first(pattern: re.Pattern[str], piece: str) -> Iterator[int]:
+    found = pattern.search(piece)
+    size = read_size(next(one for one in found.groups() if one)) if found else None
+    if size is not None:
+        yield size
+
+
+def _platform(piece: str) -> Platform:
+    found = OTHER_PLATFORM.search(piece)
+    if found is None:
+        return Platform.CUDA
+    name = found[1].upper()[:3]
+    return Platform(name) if name in {"HIP", "XPU", "MPS"} else Platform.OTHER
+
+
+def _tensor_bytes(shape: str, kind: str) -> int:
+    count = 1
+    for extent in shape.split(",")[:12]:
+        count *= int(extent or 1)
+    return count * _BITS.get(kind.lower(), 32) // 8

@@ -1,0 +1,52 @@
+"""A card's memory at the moment when something did not fit, as parts that add up to the whole card."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from gpuassist.model.text import Text
+
+
+class PartKind(str, Enum):
+    """Who has a part of the memory, in the order in which parts are shown."""
+
+    ALLOCATED = "allocated"
+    PRIVATE_POOLS = "private-pools"
+    UNUSED = "reserved-unused"
+    CONTEXT = "context"
+    PROCESS = "process"
+    OTHERS = "others"
+    REST = "rest"
+    FREE = "free"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of the card; `derived` where it was reckoned from other figures; `pid` is 0 and `name` empty but of a process."""
+
+    kind: PartKind
+    size_bytes: int
+    derived: bool = False
+    pid: int = 0
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPicture:
+    """The whole of a card: the sizes of `parts` add up to `total_bytes` exactly, and none is zero or less.
+
+    `requested_bytes` and `device` are None where the message does not say; `beyond_bytes` is what this process has outside of the
+    card, lent from the computer's memory; `notes` say what about the figures is not as it seems.
+    """
+
+    total_bytes: int
+    parts: tuple[Part, ...]
+    requested_bytes: int | None = None
+    device: int | None = None
+    beyond_bytes: int = 0
+    notes: tuple[Text, ...] = ()
+
+    def size_of(self, *kinds: PartKind) -> int:
+        """The bytes of all parts of these kinds."""
+        return sum(part.size_bytes for part in self.parts if part.kind in kinds)
