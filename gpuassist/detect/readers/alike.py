@@ -42,10 +42,12 @@ def same_name(one: str, other: str) -> bool:
 
 
 def same_toolkit(one: Toolkit, other: Toolkit) -> bool:
-    """Whether two accounts can be of one toolkit: of one directory, or of one version where a directory is not told."""
+    """Whether two accounts can be of one toolkit: of one directory, or of one release where a directory is not told."""
     if one.root and other.root:
         return one.root == other.root or one.root in other.links or other.root in one.links
-    return agree(one.version, other.version)
+    if isinstance(one.version, Unknown) or isinstance(other.version, Unknown):
+        return True
+    return one.version.value.release == other.version.value.release  # nvcc of 12.4.1 calls itself 12.4.131
 
 
 def same_environment(one: PythonEnvironment, other: PythonEnvironment) -> bool:

@@ -61,7 +61,7 @@ def _records(gpu: Gpu, knowledge: Knowledge) -> tuple[GpuRecord, ...]:
 
 
 def _environment(one: PythonEnvironment, knowledge: Knowledge, machine: str) -> PythonEnvironment:
-    return replace(one, torch=_each(one.torch, lambda torch: _torch(torch, knowledge, machine)))
+    return replace(one, name=one.name or "python", torch=_each(one.torch, lambda torch: _torch(torch, knowledge, machine)))
 
 
 def _torch(torch: Torch, knowledge: Knowledge, machine: str) -> Torch:

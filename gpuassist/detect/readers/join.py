@@ -147,7 +147,8 @@ def _contradictions(first: Machine, second: Machine) -> Iterator[Contradiction]:
 def _comparable(first: Machine, second: Machine) -> Iterator[tuple[Text, Fact[object], Fact[object]]]:
     yield text("the driver's version"), first.driver.version, second.driver.version
     yield text("the CUDA that the driver speaks"), first.driver.cuda_version, second.driver.cuda_version
-    yield text("the loaded kernel module"), _module_version(first), _module_version(second)
+    if isinstance(first.driver.loaded, Known) or isinstance(second.driver.loaded, Known):
+        yield text("the loaded kernel module"), _module_version(first), _module_version(second)
     yield text("NVML's answer"), first.driver.nvml_status, second.driver.nvml_status
     yield text("the kernel"), first.host.kernel, second.host.kernel
     yield text("the distribution"), _distribution(first), _distribution(second)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpuassist.detect.readers.lines import Line, lines, lines_with
-from gpuassist.model.fact import NOT_ASKED, Fact, Known
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.toolkit import Toolkit
@@ -22,7 +22,7 @@ _FEWEST = 3  # of the architectures that a list has: every nvcc that can list th
 
 def read(paste: Paste) -> Machine:
     """Each nvcc whose version is shown, the last of a release; the architectures belong to the one that is shown alone."""
-    shown = tuple({str(one.version): one for one in _toolkits(paste)}.values())
+    shown = tuple({value_or(one.version, Version(())): one for one in _toolkits(paste)}.values())
     listed = _targets(paste)
     if isinstance(listed, Known) and len(shown) <= 1:
         root = shown[0].root if shown else _root(listed.value.calls)

@@ -35,7 +35,9 @@ _COMMAND = re.compile(r"--query-gpu[= ]([\w.,]+)")
 _HEADING = re.compile(r"^[a-z_.]+(?: \[\w+%?\])?(?:, [a-z_.]+(?: \[[\w%]+\])?)*$")
 _UNIT = re.compile(r" \[[\w%]+\]$")
 _DRIVER = re.compile(r"\d{2,4}\.\d[\d.]*")
-_KNOWN_ALONE = frozenset(("name", "gpu_name", "driver_version", "compute_cap", "uuid", "gpu_uuid", "memory.total"))
+_KNOWN_ALONE = frozenset(("driver_version", "compute_cap"))
+# What NVML calls a GPU begins so; other lists have a column `name` too.
+_PRODUCT = re.compile(r"(?:NVIDIA|GeForce|Tesla|Quadro|TITAN|GRID|RTX|GTX|Graphics Device|GH\d|GB\d|[ABHLPTV]\d{1,3}\b)")
 _ROWS_AT_MOST = 64
 
 
@@ -92,8 +94,9 @@ def _gpus(table: _Table) -> Fact[tuple[Gpu, ...]]:
 def _gpu(columns: tuple[str, ...], line: Line, values: tuple[str, ...]) -> Gpu:
     gpu = Gpu()
     for column, value in zip(columns, values, strict=True):
-        if column in _FIELDS:
-            gpu = added(gpu, _FIELDS[column], line, value)
+        name = _FIELDS.get(column, "")
+        if name and (name != "name" or _PRODUCT.match(value)):
+            gpu = added(gpu, name, line, value)
     return gpu
 
 
