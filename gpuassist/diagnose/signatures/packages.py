@@ -14,7 +14,7 @@ from gpuassist.model.paste import Weight
 _PACKAGE = (
     r"(?:lib)?(?:nvidia|cuda|xserver-xorg-video-nvidia|libcuda1|libcuda|nvidia-driver|libxnvctrl|akmod-nvidia|kmod-nvidia"
     r"|xorg-x11-drv-nvidia)"
-    r"[\w.+-]{0,60}"
+    r"[\w.+:-]{0,60}"
 )
 _TRANSITIONAL = re.compile(r"libcuda1-\d|nvidia-\d{3}\b(?! )|transitional|nvidia-compute-\d")
 

@@ -1,0 +1,136 @@
+"""What modprobe, DKMS and the installers say of the kernel module leads to the right problem."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuassist.diagnose.signatures.kernel_module import SIGNATURES
+from gpuassist.model.paste import Weight
+from tests.diagnose.signatures.reading import parameters, problem, problems, read
+
+DKMS = """\
+$ sudo dkms install nvidia/390.157
+'make' -j8 KERNEL_UNAME=6.4.1-zen1-1-zen modules...(bad exit status: 2)
+Error! Bad return status for module build on kernel: 6.4.1-zen1-1-zen (x86_64)
+Consult /var/lib/dkms/nvidia/390.157/build/make.log for more information.
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("modprobe: ERROR: could not insert 'nvidia': Required key not available", "secure-boot-unsigned-module"),
+        ("modprobe: ERROR: could not insert 'nvidia': Key was rejected by service", "secure-boot-unsigned-module"),
+        ("modprobe: ERROR: could not insert 'nvhda': Required key not available", "secure-boot-unsigned-module"),
+        ("nvidia: Loading of unsigned module is rejected", "secure-boot-unsigned-module"),
+        ("Lockdown: modprobe: unsigned module loading is restricted\nnvidia", "secure-boot-unsigned-module"),
+        (
+            "The NVIDIA kernel module failed to load because it was not signed by a key that is trusted by the kernel",
+            "secure-boot-unsigned-module",
+        ),
+        ("modprobe: FATAL: Module nvidia not found in directory /lib/modules/6.8.0-60-generic", "driver-not-loaded"),
+        ("modprobe: ERROR: could not insert 'nvidia': No such device", "driver-not-loaded"),
+        ("modprobe: ERROR: could not insert 'nvidia': Exec format error", "driver-not-loaded"),
+        ("nvidia: disagrees about version of symbol module_layout", "driver-not-loaded"),
+        ("nvidia-persistenced failed to initialize. Check syslog for more details.", "driver-not-loaded"),
+        (DKMS, "dkms-build-failed"),
+        ("dkms autoinstall on 6.8.10-300.fc40.x86_64/x86_64 failed for nvidia(10)", "dkms-build-failed"),
+        ("ERROR: Unable to build the NVIDIA kernel module.", "dkms-build-failed"),
+        (
+            'ERROR: An error occurred while performing the step: "Building kernel modules". See /var/log/nvidia-installer.log',
+            "dkms-build-failed",
+        ),
+        ("ERROR: Failed to run `/usr/sbin/dkms build -m nvidia -v 470.63.01 -k 5.11.0-27-generic`", "dkms-build-failed"),
+        ("FATAL: modpost: GPL-incompatible module nvidia.ko uses GPL-only symbol 'rcu_read_unlock_strict'", "dkms-build-failed"),
+        ("ERROR: Unable to load the kernel module 'nvidia.ko'.", "dkms-build-failed"),
+        ("nvidia: Compiler version check failed:", "dkms-build-failed"),
+        ("/lib/modules/5.10.0-20-arm64/build: No such file or directory", "kernel-headers-missing"),
+        ("make[1]: *** /lib/modules/6.1.0-9-amd64/build: No such file or directory.  Stop.", "kernel-headers-missing"),
+        ("Error! Your kernel headers for kernel 6.8.0-60-generic cannot be found.", "kernel-headers-missing"),
+        ("Unable to find the kernel source tree for the currently running kernel.", "kernel-headers-missing"),
+        ("E: Unable to locate package linux-headers-6.5.0-kali3-amd64", "kernel-headers-missing"),
+        (
+            "Module build for kernel 5.4.0 was skipped since the kernel headers for this kernel do not seem to be installed.",
+            "kernel-headers-missing",
+        ),
+        ("An NVIDIA kernel module 'nvidia-drm' appears to already be loaded in your kernel.", "module-already-loaded"),
+        ("An NVIDIA kernel module 'nvidia-uvm' appears to be already loaded in your kernel.", "module-already-loaded"),
+        ("rmmod: ERROR: Module nvidia is in use by: nvidia_uvm nvidia_modeset", "module-already-loaded"),
+        ("ERROR: You appear to be running an X server; please exit X before installing. (NVIDIA)", "module-already-loaded"),
+        ("$ prime-select query\nintel\n", "hybrid-graphics-prime"),
+        ("$ envycontrol --query\nintegrated", "hybrid-graphics-prime"),
+        (
+            "nvidia-fabricmanager-start.sh: request to query NVSwitch device information from NVSwitch driver failed with"
+            " error:WARNING Nothing to do [NV_WARN_NOTHING_TO_DO]",
+            "fabric-manager-not-needed",
+        ),
+        ("HGX: nvidia-fabricmanager.service: Failed with result 'exit-code'.", "fabric-manager-not-running"),
+        ("RTX 4090: nvidia-fabricmanager.service: Control process exited, code=exited", "fabric-manager-not-needed"),
+        (
+            "fabric manager NVIDIA GPU driver interface version 535.129.03 don't match with driver version 535.161.07.",
+            "fabric-manager-not-running",
+        ),
+    ],
+)
+def test_message_leads_to_its_cause(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "nvidia: module verification failed: signature and/or required key missing - tainting kernel",
+        "modprobe: ERROR: could not insert 'vboxdrv': Required key not available",
+        "ERROR (dkms apport): kernel package linux-headers-5.13.18 is not supported",
+        "Error! Bad return status for module build on kernel: 6.8.0-60-generic (x86_64)\n/var/lib/dkms/rtl8821ce/5.5.2",
+        "rmmod: ERROR: Module snd_hda_intel is in use",
+        "prime-select query\nnvidia",
+        "/lib/modules/6.8.0-60-generic/build/Makefile",
+        "the command nvidia-fabricmanager is part of the server's driver",
+        "cmake: build failed with exit status 2",
+    ],
+)
+def test_near_miss_is_nothing(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()
+
+
+def test_failed_build_names_driver_kernel_and_its_flavour() -> None:
+    assert parameters(SIGNATURES, DKMS) == {"driver": "390.157", "kernel": "6.4.1-zen1-1-zen", "flavour": "zen"}
+
+
+def test_apports_hint_is_no_missing_header() -> None:
+    words = (
+        "dkms install -m nvidia -v 470.86\nERROR (dkms apport): kernel package linux-headers-5.13.18-21.09.16.amdgpu.ubuntu is not"
+        " supported\nError! Bad return status for module build on kernel: 5.13.18-21.09.16.amdgpu.ubuntu (x86_64)"
+    )
+    assert problems(SIGNATURES, words) == {"dkms-build-failed"}
+    assert parameters(SIGNATURES, words)["flavour"] == "amdgpu"
+
+
+@pytest.mark.parametrize(
+    ("words", "kernel"),
+    [
+        ("Error! Your kernel headers for kernel 6.8.0-60-generic cannot be found.", "6.8.0-60-generic"),
+        ("/lib/modules/5.10.0-20-arm64/build: No such file or directory", "5.10.0-20-arm64"),
+        ("E: Unable to locate package linux-headers-6.5.0-kali3-amd64", "6.5.0-kali3-amd64"),
+        ("modprobe: FATAL: Module nvidia not found in directory /lib/modules/6.8.0-60-generic", "6.8.0-60-generic"),
+    ],
+)
+def test_kernel_is_named(words: str, kernel: str) -> None:
+    assert parameters(SIGNATURES, words)["kernel"] == kernel
+
+
+def test_refused_insertion_for_want_of_a_device_is_not_sure() -> None:
+    clues = read(SIGNATURES, "modprobe: ERROR: could not insert 'nvidia': No such device\nlsmod: nouveau")
+    assert [(clue.problem, clue.weight) for clue in clues] == [
+        ("driver-not-loaded", Weight.SYMPTOM),
+        ("nouveau-active", Weight.SYMPTOM),
+    ]
+
+
+def test_module_in_use_is_named() -> None:
+    assert parameters(SIGNATURES, "rmmod: ERROR: Module nvidia_drm is in use") == {"module": "nvidia_drm"}
+
+
+def test_graphics_mode_is_named() -> None:
+    assert parameters(SIGNATURES, "prime-select query\nintel") == {"mode": "intel"}

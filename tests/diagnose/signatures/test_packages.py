@@ -1,0 +1,91 @@
+"""What package managers and installers say leads to the right problem."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuassist.diagnose.signatures.packages import SIGNATURES
+from tests.diagnose.signatures.reading import parameters, problem, problems
+from tests.values import Recipe, machine
+
+SUMMARY = """\
+===========
+= Summary =
+===========
+Driver:   Not Selected
+Toolkit:  Installed in /usr/local/cuda-12.1/
+***WARNING: Incomplete installation! This installation did not install the CUDA Driver. A driver of \
+version at least 530.00 is required for CUDA 12.1 functionality to work.
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "package"),
+    [
+        (" libcuda1-390 : Depends: nvidia-compute-390 but it is not installable", "libcuda1-390"),
+        (
+            " nvidia-driver-535 : Depends: libnvidia-gl-535 (= 535.183.01-0ubuntu1) but it is not going to be installed",
+            "nvidia-driver-535",
+        ),
+        (" cuda-drivers : Depends: nvidia-driver (>= 550) but 535.183.01-1 is to be installed", "cuda-drivers"),
+        (
+            "trying to overwrite '/usr/lib/x86_64-linux-gnu/libnvidia-cfg.so.1', which is also in package libnvidia-cfg1-535",
+            "libnvidia-cfg1-535",
+        ),
+        ("package nvidia-driver-3:550.54.14-1.el9.x86_64 from cuda conflicts with nvidia-kmod", "nvidia-driver-3:550.54.14"),
+        ("installing nvidia-utils (570.86.16-1) breaks dependency 'nvidia-utils=565.77'", "nvidia-utils"),
+        ("nvidia-utils: /usr/lib/libcuda.so exists in filesystem", "nvidia-utils"),
+    ],
+)
+def test_packages_of_several_sources_conflict(words: str, package: str) -> None:
+    assert problem(SIGNATURES, words) == "apt-nvidia-package-conflict"
+    assert parameters(SIGNATURES, words)["package"].startswith(package[:14])
+
+
+def test_transitional_package_is_told() -> None:
+    words = " libcuda1-390 : Depends: nvidia-compute-390 but it is not installable\nE: you have held broken packages."
+    assert parameters(SIGNATURES, words)["transitional"] == "yes"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "E: Conflicting values set for option Signed-By regarding source https://nvidia.github.io/libnvidia-container/stable",
+        "Existing package manager installation of the driver found. It is strongly recommended that you remove this",
+        "The NVIDIA driver appears to have been installed previously using a different installer.",
+    ],
+)
+def test_two_sources_are_a_conflict(words: str) -> None:
+    assert problem(SIGNATURES, words) == "apt-nvidia-package-conflict"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        " libreoffice : Depends: python3-uno but it is not going to be installed\nE: you have held broken packages.",
+        "The following NEW packages will be installed: nvidia-driver-535",
+        "Depends: nvidia-driver-535, libc6",
+        "Conflicting values set for option Signed-By regarding source https://download.docker.com/linux/ubuntu",
+        "Installation of the toolkit is complete",
+        "merge conflicts with main",
+    ],
+)
+def test_near_miss_is_nothing(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()
+
+
+def test_summary_of_the_installer_names_cuda_and_the_driver_it_wants() -> None:
+    assert problem(SIGNATURES, SUMMARY) == "cuda-installer-without-driver"
+    assert parameters(SIGNATURES, SUMMARY) == {"cuda": "12.1", "needed": "530.00"}
+
+
+def test_summary_is_harmless_where_the_driver_serves_the_toolkit() -> None:
+    told = parameters(SIGNATURES, SUMMARY, machine(Recipe(driver="525.147.05", cuda="12.0")))
+    assert told == {"cuda": "12.1", "needed": "530.00", "driver": "525.147.05", "served": "yes"}
+
+
+def test_summary_with_an_older_driver_names_that_as_well() -> None:
+    assert problems(SIGNATURES, SUMMARY, machine(Recipe(driver="470.82.01", cuda="11.4"))) == {
+        "cuda-installer-without-driver",
+        "driver-too-old-for-cuda",
+    }
