@@ -103,7 +103,7 @@ SIGNATURES = (
     ),
     Signature(
         ("unknown flag: --gpus", "unknown option: --gpus", "insufficient nvidia.com/gpu", "unknown flag: --gpu"),
-        r"(?:unknown (?:flag|option): --gpus?\b|Insufficient nvidia\.com/gpu)",
+        r"(?:unknown (?:flag|option): --gpus?(?![\w-])|Insufficient nvidia\.com/gpu)",
         means("container-toolkit-missing", Weight.SYMPTOM),
     ),
     Signature(

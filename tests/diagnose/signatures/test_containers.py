@@ -1,0 +1,102 @@
+"""What container tools say leads to the right problem."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuassist.diagnose.signatures.containers import SIGNATURES
+from tests.diagnose.signatures.reading import parameters, problem, problems
+from tests.values import Recipe, machine
+
+UNSATISFIED = (
+    "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.8, please update your driver to a newer version, or"
+    " use an earlier cuda container: unknown"
+)
+LIBRARY = "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ('Error response from daemon: could not select device driver "" with capabilities: [[gpu]].', "container-toolkit-missing"),
+        ('could not select device driver "nvidia" with capabilities: [[gpu]]', "container-toolkit-missing"),
+        ('could not select device driver "nvidia" with capabilities: [[gpu utility compute]]', "container-toolkit-missing"),
+        ("docker: Error response from daemon: Unknown runtime specified nvidia.", "container-toolkit-missing"),
+        ("unknown or invalid runtime name: nvidia", "container-toolkit-missing"),
+        ('exec: "nvidia-container-runtime-hook": executable file not found in $PATH', "container-toolkit-missing"),
+        ("exec: nvidia-container-cli: executable file not found in $PATH", "container-toolkit-missing"),
+        ("E: Unable to locate package nvidia-container-toolkit", "container-toolkit-missing"),
+        ("E: Unable to locate package nvidia-docker2", "container-toolkit-missing"),
+        ("Error: setting up CDI devices: unresolvable CDI devices nvidia.com/gpu=all", "container-toolkit-missing"),
+        ("If this is a GPU node, did you configure the NVIDIA Container Toolkit?", "container-toolkit-missing"),
+        ("unknown flag: --gpus", "container-toolkit-missing"),
+        ("0/1 nodes are available: 1 Insufficient nvidia.com/gpu.", "container-toolkit-missing"),
+        (UNSATISFIED, "container-driver-too-old"),
+        ("unsatisfied condition: driver >= 384", "container-driver-too-old"),
+        ("unsatisfied condition: brand = tesla", "container-driver-too-old"),
+        (
+            "ERROR: This container was built for NVIDIA Driver Release 530.30 or later, but\n       version 470.82.01 was detected"
+            " and compatibility mode is UNAVAILABLE.",
+            "container-driver-too-old",
+        ),
+        ("WARNING: The NVIDIA Driver was not detected.  GPU functionality will not be available.", "container-no-gpu-flag"),
+        ("Use the NVIDIA Container Toolkit to start this container with GPU support", "container-no-gpu-flag"),
+        (LIBRARY, "no-driver"),
+        (f"Docker Desktop with WSL 2: {LIBRARY}", "wsl-driver-or-windows"),
+        ("nvidia-container-cli: initialization error: nvml error: driver not loaded", "driver-not-loaded"),
+        ("nvidia-container-cli: initialization error: cuda error: unknown error", "cuda-init-failed-driver-state"),
+        ("nvidia-container-cli: initialization error: driver rpc error: timed out", "cuda-init-failed-driver-state"),
+        (
+            "nvidia-container-cli: mount error: file creation failed: /var/lib/docker/overlay2/0a1b/merged/usr/lib64/"
+            "libnvidia-ml.so.1: file exists: unknown",
+            "container-driver-files-mounted",
+        ),
+        ("nvidia-container-cli: container error: cgroup subsystem devices not found: unknown", "container-toolkit-missing"),
+        ("bpf_prog_query(BPF_CGROUP_DEVICE) failed: operation not permitted: unknown", "device-permissions"),
+        ('adding custom device "/dev/nvidia-uvm": no such file or directory', "uvm-device-missing"),
+        ("Error: stat /dev/nvidia0: no such file or directory", "driver-not-loaded"),
+        (
+            "services.app.deploy.resources.reservations value Additional properties are not allowed ('devices' was unexpected)",
+            "container-no-gpu-flag",
+        ),
+    ],
+)
+def test_message_leads_to_its_cause(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        'could not select device driver "amd" with capabilities: [[gpu]]',
+        "unknown runtime specified runsc",
+        "unknown flag: --gpu-memory",
+        "mount error: file exists",
+        "Additional properties are not allowed ('volumes' was unexpected)",
+        "E: Unable to locate package docker-compose-plugin",
+        "the container was built for linux/amd64",
+    ],
+)
+def test_near_miss_is_nothing(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()
+
+
+def test_refused_image_names_what_it_asks_and_the_driver() -> None:
+    told = parameters(SIGNATURES, UNSATISFIED, machine(Recipe(driver="551.78", cuda="12.4")))
+    assert told == {"needed": "12.8", "driver": "551.78"}
+
+
+def test_driver_of_another_major_is_told() -> None:
+    told = parameters(SIGNATURES, UNSATISFIED, machine(Recipe(driver="470.82.01", cuda="11.4")))
+    assert told["other_major"] == "yes"
+
+
+def test_image_of_the_command_is_named() -> None:
+    words = f"$ docker run --rm --gpus all nvidia/cuda:12.8.0-base-ubuntu22.04 nvidia-smi\n{UNSATISFIED}"
+    assert parameters(SIGNATURES, words)["image"] == "nvidia/cuda:12.8.0-base-ubuntu22.04"
+
+
+@pytest.mark.parametrize("image", ["$(rm -rf ~):12.0", "a;b:12.0.0", "`id`:12.0.0"])
+def test_what_is_no_image_name_is_not_taken_for_one(image: str) -> None:
+    told = parameters(SIGNATURES, f"docker run --gpus all {image} sh\n{UNSATISFIED}")
+    assert not set("$();`") & set(told.get("image", ""))

@@ -1,0 +1,42 @@
+"""What goes wrong in WSL leads to the right problem."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuassist.diagnose.signatures.wsl import SIGNATURES
+from tests.diagnose.signatures.reading import problem, problems
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("Linux version 4.4.0-19041-Microsoft\ntorch.cuda.is_available()\nFalse", "wsl-driver-or-windows"),
+        ("WSL2$ sudo apt install nvidia-driver-535", "wsl-linux-driver-installed"),
+        ("wsl2\nii  libnvidia-compute-535:amd64  535.183.01", "wsl-linux-driver-installed"),
+        ("WSL: python: /usr/lib/x86_64-linux-gnu/libcuda.so.1: no version information available", "wsl-linux-driver-installed"),
+        ("WSL2: libcuda.so.1: file exists, no version information available", "wsl-linux-driver-installed"),
+        ("WSL2: CUDA driver is a stub library", "wsl-stub-lib"),
+        ("CUDA driver is a stub library", "ld-library-path-stubs"),
+        ("Docker Desktop: CUDA error: named symbol not found", "wsl-driver-or-windows"),
+        ("ls: cannot access '/dev/dxg': No such file or directory", "wsl-driver-or-windows"),
+        ("misc dxg: dxgk: dxgkio_query_adapter_info: Ioctl failed: -22\nno CUDA-capable device", "wsl-driver-or-windows"),
+    ],
+)
+def test_message_leads_to_its_cause(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "sudo apt install nvidia-driver-535",
+        "gcc -L/usr/local/cuda/lib64/stubs/libcuda.so",
+        "Linux version 4.4.0-19041-Microsoft",
+        "CUDA error: named symbol not found",
+        "-L/usr/local/cuda/lib64/stubs -lcuda",
+        "awslabs",
+    ],
+)
+def test_near_miss_is_nothing(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()
