@@ -150,7 +150,7 @@ SIGNATURES = (
     ),
     Signature(
         ("is not a supported wheel on this platform",),
-        r"(?<![\w.+%-])(?P<package>[\w.+%-]{1,120}?)-(?:cp|py)(?P<python>3\d{0,2})-[\w.-]{1,80}\.whl['\"]? is not a supported wheel",
+        r"(?<![\w.+%-])(?P<package>[\w.+%-]{1,120}?)-(?:cp|py)(?P<python>3\d{0,2})-[\w.-]{1,80}\.whl\W? is not a supported wheel",
         _other_platform,
         window=400,
     ),
@@ -168,7 +168,8 @@ SIGNATURES = (
     ),
     Signature(
         ("doesn't have a source distribution or wheel for the current platform", "unable to find installation candidates for"),
-        r"(?:Distribution `|Unable to find installation candidates for )(?P<package>[\w.-]{1,60})(?:==| \()(?P<version>\d[\w.+]{1,40})",
+        r"(?:Distribution `|Unable to find installation candidates for )(?P<package>[\w.-]{1,60})(?:==| \()"
+        r"(?P<version>\d[\w.+]{1,40})",
         _uv,
         window=300,
     ),
