@@ -14,7 +14,7 @@ from gpuassist.session.explain import explain
 
 _MEGABYTE = 1 << 20
 _CASES = Path(__file__).parent.parent / "tests" / "cases" / "texts" / "public.jsonl"
-_STEP = "[2026-11-21 13:00:00] step 1200 of 9000, loss=0.251, lr=1e-4, eta 0:12:33, memory 12.3GB, error 0.1\n"
+_STEP = "[2026-11-21 13:00:00] step {step:06d} of 100000, loss=0.251, lr=1e-4, eta 0:12:33, memory 12.3GB, error 0.1\n"
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def main() -> None:
     families()  # the modules of the signatures are loaded, as those of the window are
     texts = [json.loads(line)["text"] for line in _CASES.read_text("utf-8").splitlines()]
     longest = max(texts, key=len)
-    log = _STEP * (_MEGABYTE // len(_STEP)) + texts[1]
+    log = "".join(_STEP.format(step=step) for step in range(_MEGABYTE // len(_STEP))) + texts[1]
     failure = "\n".join(text for text in texts if "RuntimeError" in text)
     errors = (f"{failure}\n" * (_MEGABYTE // len(failure) + 1))[:_MEGABYTE]
     measured = {

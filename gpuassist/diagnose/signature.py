@@ -14,7 +14,7 @@ from gpuassist.model.paste import Clue, Passage, Paste, Weight
 from gpuassist.model.text import Parameter
 
 _QUOTED = 300  # characters of a passage that are shown
-_MOST_PLACES = 100  # of one literal, from either end of the text
+_MOST_PLACES = 60  # of one literal, from either end of the text
 
 
 @dataclass(frozen=True, slots=True)

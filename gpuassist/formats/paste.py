@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections import deque
+from collections import Counter, deque
 
 from gpuassist.model.paste import Paste
 
 # Of a larger text its beginning, where a machine is described, and its end, where it failed, are read.
 _BEGINNING = 1 << 20
 _END = 3 << 20
+_LONG = 128 << 10  # characters from which on a text is thinned
+_REPEATS = 10  # of a line that stay at its beginning and at its end
 _ENCODINGS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it starts with
@@ -77,11 +79,27 @@ def _read(beginning: bytes, end: bytes, left_out: int) -> Paste:
     if _is_binary(whole, encoding):
         return Paste("", len(whole) + left_out)
     if not left_out:
-        return Paste(_plain(_decoded(whole, encoding)))
+        return Paste(_thinned(_plain(_decoded(whole, encoding))))
     # Between the two a line is cut in both.
     first = _decoded(beginning, encoding).rpartition("\n")[0]
     last = _decoded(end, _unmarked(beginning, encoding)).partition("\n")[2]
-    return Paste(_plain(f"{first}\n\n{last}"), left_out)
+    return Paste(_thinned(_plain(f"{first}\n\n{last}")), left_out)
+
+
+def _thinned(words: str) -> str:
+    """A long log without what it says again and again: of a line that stands there many times only the first and the last ones
+    stay, and the others become empty, so that every line keeps its number.
+    """
+    if len(words) <= _LONG:
+        return words
+    lines = words.split("\n")
+    left, seen = Counter(lines), Counter[str]()
+    for place, line in enumerate(lines):
+        seen[line] += 1
+        left[line] -= 1
+        if seen[line] > _REPEATS and left[line] >= _REPEATS:
+            lines[place] = ""
+    return "\n".join(lines)
 
 
 def _plain(words: str) -> str:

@@ -120,6 +120,18 @@ def test_what_is_left_out_is_counted() -> None:
     assert 0 <= len(log) - len(paste.words) - paste.left_out < 100
 
 
+def test_a_line_that_a_log_repeats_stays_first_and_last() -> None:
+    lines = read_paste("head\n" + "CUDA error: again and again\n" * 20_000 + "tail").words.split("\n")
+    assert len(lines) == 20_002
+    assert lines.count("CUDA error: again and again") == 20
+    assert (lines[0], lines[1], lines[-2], lines[-1]) == (
+        "head",
+        "CUDA error: again and again",
+        "CUDA error: again and again",
+        "tail",
+    )
+
+
 def test_long_wide_text_is_cut_between_characters() -> None:
     log = _long_log(200_000).decode()
     assert read_paste(log.encode("utf-16")).words.endswith("CUDA out of memory at last\n")
