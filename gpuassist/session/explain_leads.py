@@ -30,7 +30,7 @@ def way_on(explanation: Explanation, machine: Machine | None, *, recorded: bool)
     """What to do next in this window, for a text that was joined with the machine that it shows; none where nothing is obvious."""
     if machine is None or explanation.basis.ground is not Ground.JOINED or not explanation.answers:
         return None
-    return _repair(explanation, machine, recorded=recorded) or _watch(explanation, machine, recorded=recorded) or _try(explanation)
+    return _repair(explanation, machine) or _watch(explanation, machine, recorded=recorded) or _try(explanation)
 
 
 def wish_for_file(path: str) -> str:
@@ -53,9 +53,9 @@ def text_wished(wish: str) -> str:
     return wish.removeprefix(_TEXT) if wish.startswith(_TEXT) else ""
 
 
-def _repair(explanation: Explanation, machine: Machine, *, recorded: bool) -> WayOn | None:
+def _repair(explanation: Explanation, machine: Machine) -> WayOn | None:
     version = next((found for answer in explanation.answers for found in [switch_version(answer)] if found), "")
-    if not version or recorded or not _is_installed(version, machine):
+    if not version or not _is_installed(version, machine):
         return None
     return WayOn(text("Switch to CUDA {version}…", version=version), GoTo(Step.REPAIR, version))
 

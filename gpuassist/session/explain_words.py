@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import Enum
 
 from gpuassist.diagnose.weigh import Rank
@@ -14,6 +15,19 @@ from gpuassist.session.explain import Explanation
 from gpuassist.session.standing import USE_CUDA
 
 _LINE_OF_TEXT = re.compile(r"pasted [^\n]{1,80}, line (\d{1,9})")
+
+
+_LONGEST_QUOTE = 240  # characters: two lines of the window
+_MOST_LINES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """So many lines of the text from `line` on, counted from 1, and their beginning."""
+
+    line: int
+    count: int
+    words: str
 
 
 class Sureness(str, Enum):
@@ -48,6 +62,22 @@ def lines_quoted(answers: Iterable[Answer]) -> tuple[int, ...]:
     """The lines of the text that these answers rest on, in their order."""
     found = (line_of(one) for answer in answers for one in answer.evidence)
     return tuple(dict.fromkeys(line for line in found if line))
+
+
+def quotes(explanation: Explanation, answer: Answer) -> tuple[Quotation, ...]:
+    """The lines of the text that an answer rests on, each once and as it stands there, in their order."""
+    passages: dict[int, int] = {}
+    for one in answer.evidence:
+        if line_of(one):
+            words = str(dict(one.value.parameters).get("words", ""))
+            passages[line_of(one)] = max(passages.get(line_of(one), 1), words.count("\n") + 1)
+    lines = explanation.paste.words.split("\n") if passages else []
+    return tuple(Quotation(line, count, _quoted(lines, line, count)) for line, count in sorted(passages.items()))
+
+
+def _quoted(lines: list[str], line: int, count: int) -> str:
+    words = "\n".join(one.strip() for one in lines[line - 1 : line - 1 + min(count, _MOST_LINES)])
+    return words if len(words) <= _LONGEST_QUOTE else words[:_LONGEST_QUOTE].rstrip() + " …"
 
 
 def left_out(explanation: Explanation) -> Text | None:

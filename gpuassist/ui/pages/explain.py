@@ -15,7 +15,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.session.explain import Explanation, explain
 from gpuassist.session.explain_leads import WayOn, file_wished, text_wished, way_on
 from gpuassist.session.explain_report import in_markdown, in_plain_words
-from gpuassist.session.explain_words import lines_quoted
+from gpuassist.session.explain_words import Quotation, lines_quoted
 from gpuassist.session.flow import Tool
 from gpuassist.session.paste_file import read_file
 from gpuassist.ui.in_turns import InTurns
@@ -30,7 +30,6 @@ from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.paste_edit import dropped_file
 from gpuassist.ui.widgets.progress import ProgressStrip
-from gpuassist.ui.widgets.quote import Quote
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
@@ -315,9 +314,9 @@ class ExplainPage(Page):
         self._text.clear()
 
     @Slot(object)
-    def _show_quote(self, quote: Quote) -> None:
+    def _show_quote(self, quotation: Quotation) -> None:
         self._scroll.ensureWidgetVisible(self._text)
-        self._text.edit.show_lines(quote.line, quote.count)
+        self._text.edit.show_lines(quotation.line, quotation.count)
 
     @Slot(object)
     def _visit(self, address: str) -> None:

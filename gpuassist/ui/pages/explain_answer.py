@@ -8,10 +8,10 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from gpuassist.model.finding import Answer, Evidence, Remedy
+from gpuassist.model.finding import Answer, Remedy
 from gpuassist.model.text import Text, counted, text
 from gpuassist.session.explain import Doubt, Explanation
-from gpuassist.session.explain_words import SURENESS_WORDS, Sureness, left_out, line_of, sureness
+from gpuassist.session.explain_words import SURENESS_WORDS, Quotation, Sureness, left_out, line_of, quotes, sureness
 from gpuassist.session.words import Words
 from gpuassist.ui.in_turns import InTurns, Step
 from gpuassist.ui.palette import MARK_WORDS, Mark
@@ -34,7 +34,7 @@ _SURENESS_MARKS = {Sureness.SURE: Mark.RIGHT, Sureness.LIKELY: Mark.INFO, Surene
 class AnswerView(QWidget):
     """Shows an explanation, one block a turn of the event loop; one that says the same as that before is left as it stands."""
 
-    quote_wanted = Signal(object)  # Quote
+    quote_wanted = Signal(object)  # Quotation
     link_opened = Signal(object)  # the address, a str
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
@@ -72,7 +72,7 @@ class AnswerView(QWidget):
     def _steps(self, explanation: Explanation) -> Iterator[Step]:
         yield partial(self._add_verdict, explanation)
         for place, answer in enumerate(explanation.answers):
-            yield partial(self._add_block, answer, None if place else sureness(explanation))
+            yield partial(self._add_block, explanation, answer, None if place else sureness(explanation))
             if not place:
                 yield from self.blocks()[0].details()
         yield partial(self._add_rest, explanation)
@@ -84,8 +84,8 @@ class AnswerView(QWidget):
             return
         self._column.addWidget(Verdict(words, explanation, self))
 
-    def _add_block(self, answer: Answer, sure: Sureness | None) -> None:
-        block = AnswerBlock(self._words, answer, self, sure=sure)
+    def _add_block(self, explanation: Explanation, answer: Answer, sure: Sureness | None) -> None:
+        block = AnswerBlock(self._words, answer, quotes(explanation, answer), self, sure=sure)
         block.quote_wanted.connect(self.quote_wanted)
         block.link_opened.connect(self.link_opened)
         self._column.addWidget(block)
@@ -111,15 +111,25 @@ class Verdict(QWidget):
 class AnswerBlock(QWidget):
     """One problem: what it is, the lines that show it, why, and a card for each thing to do. All but the title can be folded."""
 
-    quote_wanted = Signal(object)  # Quote
+    quote_wanted = Signal(object)  # Quotation
     link_opened = Signal(object)  # the address, a str
 
-    def __init__(self, words: Words, answer: Answer, parent: QWidget | None = None, *, sure: Sureness | None = None) -> None:
+    def __init__(
+        self,
+        words: Words,
+        answer: Answer,
+        quotations: tuple[Quotation, ...],
+        parent: QWidget | None = None,
+        *,
+        sure: Sureness | None = None,
+    ) -> None:
         super().__init__(parent)
         self.answer = answer
+        self._quotations = quotations
         self._words = words
         self._details: QWidget | None = None
         self._remedies: Columns | None = None
+        self._links: QWidget | None = None
         self._growing: InTurns | None = None
         self._toggle: QPushButton | None = None
         mark = Mark(answer.severity.value)
@@ -146,7 +156,7 @@ class AnswerBlock(QWidget):
         if is_open and self._details is None:
             self._growing = InTurns(self.details(), self)
             self._growing.start()
-        for part in (self._details, self._remedies):
+        for part in (self._details, self._remedies, self._links):
             if part is not None:
                 part.setVisible(is_open)
         self._name_toggle()
@@ -156,11 +166,11 @@ class AnswerBlock(QWidget):
         yield self._make_details
         if self.answer.evidence:
             yield self._add_evidence
-        if self.answer.links:
-            yield self._add_links
         count = len(self.answer.remedies)
         for number, remedy in enumerate(self.answer.remedies, start=1):
             yield partial(self._add_remedy, remedy, number if count > 1 else 0)
+        if self.answer.links:
+            yield self._add_links
 
     def _name_toggle(self) -> None:
         if self._toggle is not None:
@@ -203,26 +213,18 @@ class AnswerBlock(QWidget):
 
     def _add_evidence(self) -> None:
         well = Well(self._details)
-        quoted = [one for one in self.answer.evidence if line_of(one)]
         facts = [one for one in self.answer.evidence if not line_of(one)]
-        for place, one in enumerate(quoted):
-            if place:
-                well.body.addWidget(Rule(well))
-            well.body.addWidget(self._quote(one, well))
-        if quoted and facts:
-            well.body.addWidget(Rule(well))
+        for quotation in self._quotations:
+            quote = Quote(self._words, quotation, well)
+            quote.wanted.connect(self.quote_wanted)
+            _add_row(well, quote)
         if facts:
             rows = [FactRow(self._words(one.fact), self._words(one.value), one.source) for one in facts]
-            well.body.addWidget(FactTable(self._words, rows, well, label_width=220))
+            _add_row(well, FactTable(self._words, rows, well, label_width=220))
         self._below.addWidget(well)
 
-    def _quote(self, evidence: Evidence, parent: QWidget) -> Quote:
-        quote = Quote(self._words, self._words(evidence.value), line_of(evidence), parent)
-        quote.wanted.connect(self.quote_wanted)
-        return quote
-
     def _add_links(self) -> None:
-        links = QWidget(self._details)
+        self._links = links = QWidget(self)
         column = QVBoxLayout(links)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -231,7 +233,7 @@ class AnswerBlock(QWidget):
             button = LinkButton(address, links)
             button.clicked.connect(self._open_link)
             column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-        self._below.addWidget(links)
+        self._column.addWidget(links)
 
     @Slot()
     def _flip(self) -> None:
@@ -242,6 +244,12 @@ class AnswerBlock(QWidget):
         button = self.sender()
         if isinstance(button, LinkButton):
             self.link_opened.emit(button.address)
+
+
+def _add_row(well: Well, row: QWidget) -> None:
+    if well.body.count():
+        well.body.addWidget(Rule(well))
+    well.body.addWidget(row)
 
 
 def _content(explanation: Explanation) -> tuple[object, ...]:

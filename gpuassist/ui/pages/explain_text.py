@@ -36,7 +36,7 @@ class TextCard(Card):
         well.body.addWidget(self.edit)
         self.body.addWidget(well)
         self.body.addLayout(self._row())
-        self.edit.changed.connect(self._show_amount)
+        self.edit.textChanged.connect(self._show_amount)
         self.edit.changed.connect(self.changed)
         self._show_amount()
 
@@ -68,7 +68,7 @@ class TextCard(Card):
 
     @Slot()
     def _show_amount(self) -> None:
-        self._clear.setEnabled(not self.edit.document().isEmpty() or self.edit.filling)
+        self._clear.setEnabled(not self.edit.document().isEmpty())
 
     def _row(self) -> QHBoxLayout:
         row = QHBoxLayout()

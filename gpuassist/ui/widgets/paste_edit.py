@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from PySide6.QtCore import QMimeData, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QTextCursor, QTextFormat, QTextOption
+from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QTextCursor, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QTextEdit, QWidget
 
 from gpuassist.formats.paste import read_paste
@@ -18,7 +18,7 @@ _AT_ONCE = 32_000  # characters: cleaning and laying out more is felt
 _PIECE = 250  # lines, and so many characters, whichever comes first: 5 ms
 _PIECE_CHARACTERS = 24_000
 _LONGEST_LINE = 4_000  # of a longer one its two ends are shown; laying out 200,000 characters takes 50 ms
-_LINES_LEAST, _LINES_MOST = 7, 12
+_LINES_LEAST, _LINES_MOST = 6, 12
 _CUT = " ⋯ "
 
 
@@ -33,6 +33,7 @@ class PasteEdit(QPlainTextEdit):
         super().__init__(parent)
         self._turns: InTurns | None = None
         self._shortened = False
+        self._marked: tuple[tuple[int, ...], Mark] = ((), Mark.INFO)
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFont(mono())
@@ -90,16 +91,8 @@ class PasteEdit(QPlainTextEdit):
 
     def mark_lines(self, lines: tuple[int, ...], mark: Mark) -> None:
         """Tints lines, instead of those tinted before."""
-        blocks = [self.document().findBlockByNumber(line - 1) for line in lines]
-        selections = []
-        for block in blocks:
-            if block.isValid():
-                selection = QTextEdit.ExtraSelection()
-                selection.cursor = QTextCursor(block)
-                selection.format.setBackground(QColor(colours().tint(mark)))
-                selection.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # noqa: FBT003 -- Qt's own
-                selections.append(selection)
-        self.setExtraSelections(selections)
+        self._marked = (lines, mark)
+        self._paint_marks()
 
     def bring_into_sight(self, line: int) -> None:
         """Scrolls to a line, and leaves the cursor where it is."""
@@ -132,6 +125,23 @@ class PasteEdit(QPlainTextEdit):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(120, self.sizeHint().height())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:  # light to dark and back
+            self._paint_marks()
+
+    def _paint_marks(self) -> None:
+        lines, mark = self._marked
+        selections = []
+        for block in (self.document().findBlockByNumber(line - 1) for line in lines):
+            if block.isValid():
+                selection = QTextEdit.ExtraSelection()
+                selection.cursor = QTextCursor(block)
+                selection.cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+                selection.format.setBackground(QColor(colours().tint(mark)))
+                selections.append(selection)
+        self.setExtraSelections(selections)
 
     def _lines(self) -> int:
         """As many as they are on the screen, as far as that matters."""

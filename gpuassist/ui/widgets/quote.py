@@ -7,24 +7,21 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from gpuassist.model.text import text
+from gpuassist.session.explain_words import Quotation
 from gpuassist.session.words import Words
 from gpuassist.ui.widgets.buttons import secondary
 from gpuassist.ui.widgets.paragraphs import paragraph
 
-_LONGEST = 400  # characters; a passage can be a whole block
-
 
 class Quote(QWidget):
-    """`line` counts from 1; `count` lines are quoted."""
+    """The beginning of what is quoted."""
 
-    wanted = Signal(object)  # itself
+    wanted = Signal(object)  # Quotation
 
-    def __init__(self, words: Words, quoted: str, line: int, parent: QWidget | None = None) -> None:
+    def __init__(self, words: Words, quotation: Quotation, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.line = line
-        self.count = quoted.count("\n") + 1
-        self.quoted = quoted
-        shown = quoted if len(quoted) <= _LONGEST else quoted[:_LONGEST].rstrip() + " …"
+        self.quotation = quotation
+        shown, line = quotation.words, quotation.line
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 6, 0, 6)
         row.setSpacing(16)
@@ -44,4 +41,4 @@ class Quote(QWidget):
 
     @Slot()
     def _want(self) -> None:
-        self.wanted.emit(self)
+        self.wanted.emit(self.quotation)
