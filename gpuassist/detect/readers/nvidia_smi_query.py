@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from gpuassist.detect.readers.lines import Line, lines
 from gpuassist.detect.readers.nvidia_smi_fields import PROGRAM, added
@@ -73,14 +74,26 @@ def _blocks(every: tuple[Line, ...]) -> Iterator[list[Line]]:
 
 
 def _gpu(block: list[Line]) -> Gpu:
-    gpu, section = Gpu(), ""
+    gpu, section = Gpu(), _Section("")
     for line in block:
         start, found = _GPU.match(line.words), _VALUE.match(line.words)
         if start:
             gpu = Gpu(pci_address=line.known(address(start[1]), PROGRAM))
         elif found:
-            name = _FIELDS.get(("", found["label"])) or _FIELDS.get((section, found["label"]))
+            section = section.after(found["label"])
+            name = _FIELDS.get(("", found["label"])) or _FIELDS.get((section.name, found["label"]))
             gpu = added(gpu, name, line, found["value"].strip()) if name else gpu
         elif line.words.strip():
-            section = line.words.strip()
+            section = _Section(line.words.strip())
     return gpu
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """A heading and the labels below it so far: one that comes again is of another section, whose heading is lost."""
+
+    name: str
+    labels: frozenset[str] = frozenset()
+
+    def after(self, label: str) -> _Section:
+        return _Section("") if label in self.labels else _Section(self.name, self.labels | {label})
