@@ -34,7 +34,7 @@ def _assertion(match: re.Match[str], _: Setting) -> Iterator[Sign]:
 
 def _address(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """After an assertion, and after an Xid that says the card is gone, everything else fails as well."""
-    yield sign("illegal-memory-access", Weight.SYMPTOM if setting.says("device-side assert", "xid (") else Weight.CAUSE)
+    yield sign("illegal-memory-access", Weight.SYMPTOM if setting.says("device-side assert", "] assertion `", "xid (") else Weight.CAUSE)
 
 
 def _no_image(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
