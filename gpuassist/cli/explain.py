@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from gpuassist.cli.answers import BOLD, DIM, AnswerWriter
 from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.memory_bar import show_memory
 from gpuassist.detect.machine import detect
 from gpuassist.model.finding import Severity
 from gpuassist.model.machine import Machine
@@ -104,6 +105,8 @@ class _Report:
         self._writer.say(self._words(explanation.basis.reason), style=DIM)
         if explanation.paste.left_out and explanation.paste.words:
             self._writer.say(self._words(_left_out(explanation.paste)), style=DIM)
+        if explanation.memory is not None:
+            show_memory(self._context, self._writer, explanation.memory)
         for answer in explanation.answers:
             self._writer.answer(answer)
         if explanation.less_likely:

@@ -26,6 +26,19 @@ class Cause(str, Enum):
     LIMIT = "oom-own-limit"
 
 
+TOLD: dict[Cause, frozenset[str]] = {
+    cause: frozenset(names.split())
+    for cause, names in {
+        Cause.NEED: "gpu total requested free allocated others shared program",
+        Cause.FRAGMENTS: "unused requested free total others pid variable options expandable split windows",
+        Cause.OTHERS: "others requested free total own pid index program",
+        Cause.ABSURD: "requested total",
+        Cause.LIMIT: "allowed requested own free total",
+    }.items()
+}
+"""The parameters that each one's sentences take."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ruling:
     """The causes, likeliest first; where `proved` the figures themselves show the first."""
@@ -58,14 +71,14 @@ def parameters(message: OutOfMemory, cause: Cause) -> dict[str, str]:
         "unused": message.unallocated,
         "own": own_bytes(message) if own_bytes(message) is not None else message.reserved,
         "allowed": message.allowed,
-        "others": others if cause is Cause.OTHERS or others >= max(message.requested or 0, _WORTH_ENDING) else None,
+        "others": others if cause is Cause.OTHERS or others - _CONTEXT >= max(message.requested or 0, _WORTH_ENDING) else None,
     }
     found = {name: shown_size(size) for name, size in sizes.items() if size is not None}
-    if len(named) == 1 and cause is Cause.OTHERS:
+    if len(named) == 1:
         found["pid"] = str(named[0].pid)
     if _is_shared(message):
         found["shared"] = "yes"
-    return found
+    return {name: value for name, value in found.items() if name in TOLD[cause]}
 
 
 def others_bytes(message: OutOfMemory) -> int:

@@ -8,6 +8,7 @@ from enum import Enum
 from gpuassist.detect.readers import joined, read_all, same_machine
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.judge import judge
+from gpuassist.diagnose.memory_seen import memory_picture
 from gpuassist.diagnose.recognise import recognise
 from gpuassist.diagnose.signature import Setting
 from gpuassist.diagnose.sound import sound
@@ -15,6 +16,7 @@ from gpuassist.diagnose.weigh import Rank, Unlikely, weigh
 from gpuassist.formats.paste import read_paste
 from gpuassist.model.finding import Answer, Diagnosis, Severity, Undetermined
 from gpuassist.model.machine import Machine
+from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, counted, text
 from gpuassist.session.context import Session
@@ -63,6 +65,7 @@ class Explanation:
     basis: Basis
     known: bool
     rank: Rank | None = None
+    memory: MemoryPicture | None = None
 
     @property
     def convicts(self) -> bool:
@@ -110,6 +113,7 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
         basis=basis,
         known=bool(recognised.clues or healthy or _convicting(answers)),
         rank=explained.rank,
+        memory=memory_picture(setting),
     )
 
 

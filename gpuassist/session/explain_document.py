@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpuassist.model.codec import Json
 from gpuassist.session.answer_document import SCHEMA, finding_document, undetermined_document
 from gpuassist.session.explain import Explanation
+from gpuassist.session.memory_document import memory_document
 from gpuassist.session.words import Words
 
 
@@ -19,6 +20,7 @@ def explanation_document(explanation: Explanation, words: Words) -> Json:
         "less_likely": [
             {"finding": finding_document(doubt.answer, words), "reason": words(doubt.reason)} for doubt in explanation.less_likely
         ],
+        "memory": memory_document(explanation.memory, words) if explanation.memory else None,
         "basis": {"ground": explanation.basis.ground.value, "reason": words(explanation.basis.reason)},
         "facts_read": [
             {"of": words(section.title), "fact": words(line.label), "value": words(line.value), "source": line.source}

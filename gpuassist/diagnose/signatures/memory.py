@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from gpuassist.diagnose.allocator import allocator
 from gpuassist.diagnose.hints import card_name
-from gpuassist.diagnose.memory import Cause, Ruling, parameters, rule
+from gpuassist.diagnose.memory import TOLD, Cause, Ruling, parameters, rule
+from gpuassist.diagnose.memory_parts import own_bytes
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
 from gpuassist.formats.oom import OutOfMemory, Platform, principal
+from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Parameter
 
@@ -71,20 +73,30 @@ def _ruled(setting: Setting, program: str) -> Iterator[Sign]:
     figured = message is not None and message.total is not None
     yield _sign(first, message, setting, weight=Weight.CAUSE if figured or ruling.proved else Weight.SYMPTOM, program=program)
     if figured:
-        for cause in others:
+        for cause in (one for one in others if one is not Cause.NEED or not ruling.proved):
             yield _sign(cause, message, setting, weight=Weight.SYMPTOM, program=program)
 
 
 def _sign(
     cause: Cause, message: OutOfMemory | None, setting: Setting, *, weight: Weight = Weight.CAUSE, program: str = "torch"
 ) -> Sign:
-    found: dict[str, Parameter] = {"program": program, **(parameters(message, cause) if message is not None else {})}
-    name = card_name(setting)
-    if name:
-        found["gpu"] = name
+    found: dict[str, Parameter] = {"program": program, "gpu": card_name(setting)}
     if cause is Cause.FRAGMENTS:
         found.update(_allocator(setting))
-    return sign(cause.value, weight, **found)
+    if message is not None:
+        found.update(parameters(message, cause), index=_roomier(message, setting))
+    return sign(cause.value, weight, **{name: value for name, value in found.items() if value and name in TOLD[cause]})
+
+
+def _roomier(message: OutOfMemory, setting: Setting) -> str:
+    """The number of another GPU on which the request would fit; empty where none is known."""
+    for card in setting.case.cards:
+        index, total, used = card.gpu.index, card.gpu.memory_total_bytes, card.gpu.memory_used_bytes
+        if isinstance(index, Known) and isinstance(total, Known) and isinstance(used, Known):
+            room = total.value - used.value
+            if index.value != (message.device or 0) and room > 2 * (message.requested or 0) + (own_bytes(message) or 0):
+                return str(index.value)
+    return ""
 
 
 def _allocator(setting: Setting) -> Iterator[tuple[str, Parameter]]:
@@ -106,9 +118,6 @@ def _is_talk(match: re.Match[str], setting: Setting) -> bool:
 def _cublas(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     program = _program(setting)
     yield sign("cublas-init-failed-oom", Weight.CAUSE, program=program)
-    message = principal(setting.paste.words)
-    if message is None:
-        yield sign("oom-true", Weight.CONSEQUENCE, program=program)
 
 
 def _limit(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
@@ -156,7 +165,10 @@ _PLAIN_WORDINGS = (
 SIGNATURES: tuple[Signature, ...] = (
     Signature(
         ("tried to allocate",),
-        r"(?:\w+[ \t]out[ \t]of[ \t]memory\.\s{0,3})?(?<!you )Tried\s{1,3}to\s{1,3}allocate\s[^\n]{0,260}",
+        _any_of(
+            r"(?:\w+[ \t]out[ \t]of[ \t]memory\.\s{0,3})?(?<!you )Tried\s{1,3}to\s{1,3}allocate\s"
+            r"(?:[\s\S]{0,700}?(?:but unallocated|in total by PyTorch|\d [KMG]iB cached)\b|[^\n]{0,260})",
+        ),
         _torch,
         400,
     ),
@@ -181,7 +193,7 @@ SIGNATURES: tuple[Signature, ...] = (
         _any_of(
             r"THCudaCheck FAIL[^\n]{0,160}",
             r"cuda runtime error \(2\)[^\n]{0,120}",
-            r"CUDA[ _-](?:driver )?(?:ERROR[: _-]{1,3})?out[ _-]of[ _-]memory\b(?!\. Tried)[^\n]{0,120}",
+            r"CUDA[ _-](?:driver )?(?:ERROR[: _-]{1,3})?out[ _-]of[ _-]memory\b(?!\.\s{1,3}Tried)[^\n]{0,120}",
             r"out of memory at /[^\n]{0,100}",
             r"cudaErrorMemoryAllocation",
             r"CUDA[_ ]OOM\b[^\n]{0,80}",
@@ -189,7 +201,7 @@ SIGNATURES: tuple[Signature, ...] = (
             r"GPU (?:is )?out of memory[^\n]{0,80}",
             r"cuMemAlloc\w*[^\n]{0,60}(?:out.of.memory|\(?2\)?)",
             r"cudaMalloc (?:retry )?failed: out of memory",
-            r"(?:torch|cuda|cuda\.memory)\.OutOfMemoryError[^\n]{0,120}",
+            r"(?:torch|cuda|cuda\.memory)\.OutOfMemoryError(?!:\s{1,3}\w{3,12} out of memory\.\s)[^\n]{0,120}",
             r"Cuda Runtime \(out of memory\)[^\n]{0,80}",
             r"out_of_memory: CUDA[^\n]{0,80}",
             r"CUDNN_STATUS_ALLOC_FAILED",

@@ -1,0 +1,100 @@
+"""The picture of a card's memory in words: what each part is called, a line of figures, and a bar for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpuassist.formats.size import shown_size
+from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
+from gpuassist.model.text import Text, text
+from gpuassist.session.words import Words
+
+_NAMES: dict[PartKind, Text] = {
+    PartKind.ALLOCATED: text("in use by your tensors"),
+    PartKind.PRIVATE_POOLS: text("in private pools (CUDA graphs)"),
+    PartKind.UNUSED: text("reserved, but in pieces"),
+    PartKind.CONTEXT: text("CUDA itself"),
+    PartKind.OTHERS: text("other processes"),
+    PartKind.REST: text("CUDA itself and other processes"),
+    PartKind.FREE: text("free"),
+}
+_EXPLAINED: dict[PartKind, Text] = {
+    PartKind.ALLOCATED: text("live tensors of the program that failed: weights, gradients, activations"),
+    PartKind.PRIVATE_POOLS: text("kept for captured CUDA graphs; nothing else can use it"),
+    PartKind.UNUSED: text("freed tensors whose blocks torch keeps; each lies between others that are in use"),
+    PartKind.CONTEXT: text("CUDA's context, kernels and libraries of this process"),
+    PartKind.PROCESS: text("another process on the same card"),
+    PartKind.OTHERS: text("processes that the message does not name"),
+    PartKind.REST: text("what the message does not tell apart"),
+    PartKind.FREE: text("free for everybody"),
+}
+# One character a kind, so that the bar can be read without colours.
+_MARKS: dict[PartKind, str] = {
+    PartKind.ALLOCATED: "█",
+    PartKind.PRIVATE_POOLS: "▓",
+    PartKind.UNUSED: "▒",
+    PartKind.CONTEXT: "░",
+    PartKind.PROCESS: "#",
+    PartKind.OTHERS: "=",
+    PartKind.REST: "~",
+    PartKind.FREE: "·",
+}
+_GIB = 1 << 30
+
+
+def part_name(part: Part) -> Text:
+    """What a part is called."""
+    if part.kind is not PartKind.PROCESS:
+        return _NAMES[part.kind]
+    if part.name:
+        return text("process {pid} ({name})", pid=str(part.pid), name=part.name)
+    return text("process {pid}", pid=str(part.pid))
+
+
+def part_explained(part: Part) -> Text:
+    """What a part is, in a sentence, and whether it was reckoned."""
+    if part.derived:
+        return text("{what} (reckoned from the other figures)", what=_EXPLAINED[part.kind])
+    return _EXPLAINED[part.kind]
+
+
+def short_size(count: int) -> str:
+    """A size in the bar: GiB with one decimal; MiB of what is less than a tenth of one."""
+    return f"{count / _GIB:.1f} GiB" if count >= _GIB // 10 else f"{count / (1 << 20):.0f} MiB"
+
+
+def wanted(picture: MemoryPicture) -> Text:
+    """What was asked for, and the card that it was asked of."""
+    card = shown_size(picture.total_bytes)
+    if picture.requested_bytes is None:
+        return text("card: {total}", total=card)
+    return text("wanted: {requested} in one piece · card: {total}", requested=shown_size(picture.requested_bytes), total=card)
+
+
+def as_plain_text(picture: MemoryPicture, words: Words) -> str:
+    """The figures, a line each: to be copied, and for those who do not see the bar."""
+    lines = [f"{words(part_name(part))}: {shown_size(part.size_bytes)}" for part in picture.parts]
+    return "\n".join([*lines, words(wanted(picture)), *map(words, picture.notes)])
+
+
+def text_bar(picture: MemoryPicture, width: int) -> str:
+    """The bar for a terminal, exactly `width` characters between its ends; every part has at least one."""
+    cells = _cells([part.size_bytes for part in picture.parts], width)
+    return "".join(_MARKS[part.kind] * count for part, count in zip(picture.parts, cells, strict=True))
+
+
+def text_legend(picture: MemoryPicture, words: Words) -> tuple[str, ...]:
+    """A line for each part: its mark, name and size."""
+    return tuple(f"{_MARKS[part.kind]} {words(part_name(part))}  {short_size(part.size_bytes)}" for part in picture.parts)
+
+
+def _cells(sizes: Sequence[int], width: int) -> list[int]:
+    """Whole characters that add up to the width, as near to the shares as one each allows."""
+    spare = max(0, width - len(sizes))
+    total = sum(sizes)
+    shares = [size * spare / total for size in sizes]
+    cells = [int(share) for share in shares]
+    by_loss = sorted(range(len(sizes)), key=lambda place: cells[place] - shares[place])
+    for place in by_loss[: spare - sum(cells)]:
+        cells[place] += 1
+    return [1 + count for count in cells]
