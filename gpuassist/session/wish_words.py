@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import fields
 
 from gpuassist.model.text import Text, text, verbatim
+from gpuassist.session.replacing import WishError
 from gpuassist.session.summary import joined
-from gpuassist.session.what_if import NONE, Wish, WishError, distribution_of
+from gpuassist.session.what_if import NONE, Wish, distribution_of
 
 _GPU = "gpu"
 _WITH: dict[str, Text] = {

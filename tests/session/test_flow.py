@@ -15,12 +15,15 @@ from gpuassist.session.flow import (
     GoTo,
     Marked,
     Next,
+    Place,
     ReadingEnded,
     ReadingFailed,
     ReadingStarted,
     Step,
     StepState,
+    Tool,
     follow,
+    place_named,
 )
 
 READ = ReadingEnded(StepState.RIGHT, StepState.RIGHT)
@@ -32,8 +35,8 @@ def after(*events: Event) -> Flow:
     return reduce(follow, events, Flow())
 
 
-def shown(*events: Event) -> Step:
-    """The step that is shown after these events."""
+def shown(*events: Event) -> Place:
+    """What is shown after these events."""
     return after(*events).current
 
 
@@ -158,8 +161,31 @@ def test_a_page_marks_its_own_step_alone(state: StepState) -> None:
     assert all(flow.state(step) is before.state(step) for step in Step if step is not Step.VERIFY)
 
 
+@pytest.mark.parametrize("tool", list(Tool))
+def test_a_tool_needs_no_facts_and_leads_nowhere(tool: Tool) -> None:
+    flow = after(GoTo(tool))
+    assert (flow.current, flow.next(), flow.back()) == (tool, None, Step.MACHINE)
+
+
+def test_a_tool_is_opened_with_a_wish() -> None:
+    assert after(GoTo(Tool.WHAT_IF, "gpu=RTX 5090")).wish == "gpu=RTX 5090"
+
+
+def test_a_tool_is_no_current_step() -> None:
+    assert not any(entry.current for entry in after(GoTo(Tool.WHAT_IF)).entries())
+
+
+@pytest.mark.parametrize("place", [*Step, *Tool])
+def test_a_place_is_found_by_its_value(place: Place) -> None:
+    assert place_named(place.value) is place
+
+
+def test_no_place_has_another_value() -> None:
+    assert place_named("elsewhere") is None
+
+
 EVENTS = st.one_of(
-    st.builds(GoTo, st.sampled_from(Step), st.sampled_from(["", "12.4", "13.0"])),
+    st.builds(GoTo, st.sampled_from([*Step, *Tool]), st.sampled_from(["", "12.4", "13.0"])),
     st.just(Next()),
     st.just(Back()),
     st.just(ReadingStarted()),
@@ -173,7 +199,7 @@ EVENTS = st.one_of(
 def test_the_shown_step_can_always_be_shown(events: list[Event]) -> None:
     flow = after(*events)
     assert flow.enabled(flow.current)
-    assert [entry.current for entry in flow.entries()].count(True) == 1
+    assert [entry.current for entry in flow.entries()].count(True) == (not isinstance(flow.current, Tool))
 
 
 @given(st.lists(EVENTS, max_size=60))
@@ -182,13 +208,14 @@ def test_the_way_on_always_leads_to_an_enabled_later_step(events: list[Event]) -
     following = flow.next()
     if following is not None:
         assert flow.enabled(following)
+        assert isinstance(flow.current, Step)
         assert list(Step).index(following) > list(Step).index(flow.current)
 
 
-@given(st.lists(EVENTS, max_size=60), st.sampled_from(Step))
-def test_back_undoes_going_somewhere(events: list[Event], step: Step) -> None:
+@given(st.lists(EVENTS, max_size=60), st.sampled_from([*Step, *Tool]))
+def test_back_undoes_going_somewhere(events: list[Event], place: Place) -> None:
     before = after(*events)
-    gone = follow(before, GoTo(step))
+    gone = follow(before, GoTo(place))
     if gone.current is not before.current:
         assert follow(gone, Back()).current is before.current
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuassist.session.flow import GoTo, Step
+from gpuassist.session.flow import GoTo, Place, Step, Tool
 from gpuassist.ui.page import Desk, Page
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.pages.catalogue import make_page
@@ -49,11 +49,11 @@ def noting(stack: PageStack, desk: Desk) -> Noting:
     return page
 
 
-@pytest.mark.parametrize("step", list(Step))
-def test_every_step_makes_its_own_page(desk: Desk, stack: PageStack, step: Step) -> None:
-    page = make_page(step, desk, stack)
-    assert page.STEP is step
-    assert page.objectName() == step.value
+@pytest.mark.parametrize("place", [*Step, *Tool])
+def test_every_place_makes_its_own_page(desk: Desk, stack: PageStack, place: Place) -> None:
+    page = make_page(place, desk, stack)
+    assert page.STEP is place
+    assert page.objectName() == place.value
     page.close_down()
 
 

@@ -24,6 +24,7 @@ from gpuassist.ui.pages.what_if_wishes import WishCard
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import EmptyState, Notice
+from gpuassist.ui.widgets.keys import tab_stops, tab_through
 from gpuassist.ui.widgets.progress import ProgressStrip
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class WhatIfPage(Page):
         self._reset = self._action(text("As it is"), "Ctrl+0", self._start_over)
         self._copy = self._action(text("Copy the answer"), "Ctrl+Shift+C", self._copy_answer)
         self._build()
-        self._action(text("Add a GPU"), "Ctrl+F", self._wishes.search.setFocus)
+        self._action(text("Add a GPU"), "Ctrl+F", self._focus_search)
         self._listing.ask(lambda _: choices(desk.session))
         self._ask()
 
@@ -112,6 +113,10 @@ class WhatIfPage(Page):
         return action
 
     @Slot()
+    def _focus_search(self) -> None:
+        self._wishes.search.setFocus()
+
+    @Slot()
     def _start_over(self) -> None:
         self._wishes.reset()
 
@@ -164,6 +169,8 @@ class WhatIfPage(Page):
         self._after.show_chains(found.after if found.steps else ())
         self._notes.show_words_of(found.notes)
         self._unknown.show_words_of(found.undetermined)
+        stops = [stop for card in (self._chains, self._steps, self._after) for stop in tab_stops(card)]
+        tab_through((self._wishes.last_stop, *stops))
 
     def _show_nothing(self) -> None:
         words = self.desk.words

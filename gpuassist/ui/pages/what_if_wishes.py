@@ -18,6 +18,7 @@ from gpuassist.ui.widgets.buttons import Choice, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.even_columns import EvenColumns
 from gpuassist.ui.widgets.flow_layout import FlowLayout
+from gpuassist.ui.widgets.keys import tab_through
 from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
 from gpuassist.ui.widgets.search_box import SearchBox
 
@@ -52,10 +53,10 @@ class WishCard(Card):
         self._names: dict[str, str] = {}
         self._as_is: dict[str, Text] = {}
         self._choices = Choices((), (), (), (), (), ())
-        self._base = Choice(self)
-        self._base.setAccessibleName(words(text("Start from")))
-        self._base.addItem(words(_BASES[_IMAGINED]), _IMAGINED)
-        self._base.activated.connect(self._choose_base)
+        self.base = Choice(self)
+        self.base.setAccessibleName(words(text("Start from")))
+        self.base.addItem(words(_BASES[_IMAGINED]), _IMAGINED)
+        self.base.activated.connect(self._choose_base)
         self.search = SearchBox(words(text("Add a GPU: type its name")), self)
         self.search.setMinimumWidth(220)
         self.search.taken.connect(self._add)
@@ -76,13 +77,13 @@ class WishCard(Card):
     @property
     def starts_from_machine(self) -> bool:
         """Whether the machine that was read is what everything starts from; else nothing is."""
-        return bool(self._base.currentData() != _IMAGINED)
+        return bool(self.base.currentData() != _IMAGINED)
 
     @property
     def compared(self) -> Text:
         """What is compared, in a line."""
         names = tuple(slot.name for slot in self._present()) if self._wish.gpus else ()
-        return wish_title(self._wish, names, _BASES[self._base.currentData()])
+        return wish_title(self._wish, names, _BASES[self.base.currentData()])
 
     def chips(self) -> tuple[QPushButton, ...]:
         """The buttons of the GPUs, each takes its own away."""
@@ -93,6 +94,11 @@ class WishCard(Card):
     def box(self, part: str) -> Choice:
         """The choice of a part, by its name in a wish."""
         return self._boxes[part]
+
+    @property
+    def last_stop(self) -> QWidget:
+        """The last that Tab stops at."""
+        return list(self._boxes.values())[-1]
 
     def show_choices(self, choices: Choices) -> None:
         """What there is to choose from."""
@@ -105,12 +111,12 @@ class WishCard(Card):
         """A machine was read: what it has. What was chosen before stays chosen."""
         self._slots, self._as_is = slots, as_is
         base = "recorded" if recorded else "this"
-        if self._base.count() == 1:
-            self._base.insertItem(0, "")
+        if self.base.count() == 1:
+            self.base.insertItem(0, "")
             if self._wish == Wish():
-                self._base.setCurrentIndex(0)
-        self._base.setItemText(0, self._words(_BASES[base]))
-        self._base.setItemData(0, base)
+                self.base.setCurrentIndex(0)
+        self.base.setItemText(0, self._words(_BASES[base]))
+        self.base.setItemData(0, base)
         self._show_wish()
 
     def open_for(self, wish: Wish) -> None:
@@ -129,7 +135,7 @@ class WishCard(Card):
         first = QHBoxLayout()
         first.setSpacing(10)
         first.addWidget(label(self._words(text("Start from")), "muted", self))
-        first.addWidget(self._base)
+        first.addWidget(self.base)
         first.addSpacing(8)
         first.addWidget(self.search, 1)
         self._grid = EvenColumns(self, least=150)
@@ -227,6 +233,7 @@ class WishCard(Card):
         if not self._flow.count():
             self._flow.addWidget(label(self._words(text("No GPU")), "muted", self._chips))
         self._chips.updateGeometry()
+        tab_through((self.base, self.search, *self.chips(), *self._boxes.values()))
 
     @Slot(object)
     def _add(self, name: str) -> None:

@@ -18,6 +18,7 @@ class EvenColumns(QWidget):
         self._least = least
         self._widgets: list[QWidget] = []
         self._columns = 0
+        self._wanted: tuple[QWidget, ...] = ()
         self._shown: tuple[QWidget, ...] = ()
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -26,6 +27,8 @@ class EvenColumns(QWidget):
     def add(self, widget: QWidget) -> None:
         """Holds one more, after the others."""
         self._widgets.append(widget)
+        self._wanted = (*self._wanted, widget)
+        widget.setParent(self)
         self._arrange()
 
     @property
@@ -39,12 +42,13 @@ class EvenColumns(QWidget):
 
     def show_only(self, widgets: Sequence[QWidget]) -> None:
         """Hides the others, which then take no place."""
+        self._wanted = tuple(widgets)
         for widget in self._widgets:
             widget.setVisible(widget in widgets)
         self._arrange()
 
     def _arrange(self) -> None:
-        shown = tuple(widget for widget in self._widgets if not widget.isHidden())
+        shown = self._wanted
         fitting = max(1, (self.width() + _GAP) // (self._least + _GAP))
         rows = -(-len(shown) // fitting)
         columns = -(-len(shown) // rows) if rows else 0  # so that the last row is nearly as full as the others

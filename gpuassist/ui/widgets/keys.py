@@ -1,6 +1,9 @@
-"""Enter presses the button that has the focus, which Qt does under some desktops only."""
+"""Keys that Qt leaves to us: Enter on the focused button, and the order of Tab through what is made later."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
@@ -16,3 +19,14 @@ def press_focused(inside: QWidget, event: QKeyEvent) -> bool:
         return False
     button.click()
     return True
+
+
+def tab_through(widgets: Iterable[QWidget]) -> None:
+    """Tab goes from each to the next: by itself it comes last to what was made last, wherever that stands."""
+    for before, after in pairwise(widgets):
+        QWidget.setTabOrder(before, after)
+
+
+def tab_stops(inside: QWidget) -> tuple[QWidget, ...]:
+    """What Tab stops at inside a widget, in the order in which it was made."""
+    return tuple(one for one in inside.findChildren(QWidget) if one.focusPolicy() & Qt.FocusPolicy.TabFocus)

@@ -30,9 +30,9 @@ class SearchBox(QLineEdit):
         self._completer.activated.connect(self._take)
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(placeholder)
-        self._popup = QListView()
-        self._popup.setObjectName("completions")
-        self._completer.setPopup(self._popup)  # owns it from now on
+        self.popup = QListView()
+        self.popup.setObjectName("completions")
+        self._completer.setPopup(self.popup)  # owns it from now on
         self.textEdited.connect(self._narrow)
 
     @property
@@ -47,7 +47,7 @@ class SearchBox(QLineEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
-        if self._popup.isVisible() and key in {*_ENTER, Qt.Key.Key_Escape}:
+        if self.popup.isVisible() and key in {*_ENTER, Qt.Key.Key_Escape}:
             event.ignore()  # the list has it: it takes its row, or closes
         elif key in _ENTER:
             self._take_typed()
@@ -61,7 +61,7 @@ class SearchBox(QLineEdit):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         if event.reason() not in {Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason}:
-            self._popup.hide()
+            self.popup.hide()
 
     @Slot(str)
     def _narrow(self, typed: str) -> None:
@@ -70,15 +70,15 @@ class SearchBox(QLineEdit):
     def _offer(self, typed: str) -> None:
         self._model.setStringList(list(matching(self._options, typed)))
         if not self._model.rowCount():
-            self._popup.hide()
+            self.popup.hide()
             return
         self._completer.complete()
-        self._popup.setCurrentIndex(self._completer.completionModel().index(0, 0))  # so that Enter takes the best
+        self.popup.setCurrentIndex(self._completer.completionModel().index(0, 0))  # so that Enter takes the best
 
     @Slot(str)
     def _take(self, row: str) -> None:
         self.clear()
-        self._popup.hide()
+        self.popup.hide()
         self._model.setStringList(list(self._options))
         self.taken.emit(row)
 

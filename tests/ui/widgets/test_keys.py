@@ -1,4 +1,4 @@
-"""Enter presses the button with the focus, and nothing else."""
+"""Enter presses the button with the focus, and nothing else; Tab goes in reading order."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QSignalSpy, QTest
-from PySide6.QtWidgets import QCheckBox, QPushButton, QRadioButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QPushButton, QRadioButton, QWidget
 
-from gpuassist.ui.widgets.keys import press_focused
+from gpuassist.ui.widgets.keys import press_focused, tab_stops, tab_through
 from tests.ui.showing import Show
 
 ENTER = pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter], ids=lambda key: key.name)
@@ -87,3 +87,25 @@ def test_a_button_elsewhere_is_not_pressed(holder: Holder, key: Qt.Key) -> None:
     other.setFocus()
     QTest.keyClick(holder, key)
     assert (spy.count(), holder.left) == (0, [key.value])
+
+
+def test_tab_goes_through_what_was_made_later(show: Show) -> None:
+    page = show(QWidget())
+    lines = [QLineEdit(page) for _ in range(4)]
+    for line in lines:
+        line.show()
+    order = [lines[2], lines[0], lines[3], lines[1]]
+    tab_through(order)
+    reached = [order[0]]
+    reached[0].setFocus()
+    for _ in range(3):
+        QTest.keyClick(reached[-1], Qt.Key.Key_Tab)
+        reached.append(next(line for line in lines if line.hasFocus()))
+    assert reached == order
+
+
+def test_what_tab_passes_over_is_no_stop(show: Show) -> None:
+    page = show(QWidget())
+    line = QLineEdit(page)
+    QLabel("not here", page)
+    assert tab_stops(page) == (line,)
