@@ -21,7 +21,8 @@ PROGRAM = "nvidia-smi"
 # `NVIDIA-SMI 470.57.02    Driver Version: 470.57.02    CUDA Version: 11.4`; from 610 on `KMD Version` and `CUDA UMD Version`.
 # A version at the end of a line may be the beginning of one that the terminal broke there.
 _HEADER = re.compile(
-    r"NVIDIA-SMI[ \t]+(?P<program>\d+\.[\d.]+)\s[ \t|]{0,60}(?:Driver|KMD)\s+Version:\s*(?P<driver>\d+\.[\d.]*\d|N/A|ERR!)(?=[ \t|])"
+    r"NVIDIA-SMI[ \t]+(?P<program>\d+\.[\d.]+)\s[ \t|]{0,60}(?:Driver|KMD)\s+Version:\s*"
+    r"(?P<driver>\d+\.[\d.]*\d|N/A|ERR!)(?=[ \t|])"
     r"(?:[\s|]{1,60}CUDA\s+(?:UMD\s+)?Version:\s*(?P<cuda>\d+\.\d+|N/A|ERR!)(?=[ \t|]))?"
 )
 # `|   0  NVIDIA A30          Off  | 00000000:01:00.0 Off |`; 0000:01:00.0 before 384, `0.` before 300, TCC/WDDM under Windows.
