@@ -8,6 +8,9 @@ from functools import lru_cache
 from gpuassist.detect.readers import (
     collect_env,
     driver_files,
+    host,
+    kernel_tools,
+    lspci,
     nvcc,
     nvidia_smi,
     nvidia_smi_csv,
@@ -33,6 +36,9 @@ READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
     collect_env.read,
     nvcc.read,
     packages.read,
+    lspci.read,
+    kernel_tools.read,
+    host.read,
 )
 """Where two of them state a fact differently, the first of them counts; one that reads several accounts gives the best first."""
 
