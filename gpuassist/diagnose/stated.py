@@ -28,7 +28,7 @@ _TOOLKIT = (
 )
 _NOT_TOOLKIT = ("driver version", "cuda used to build", "with cuda", "requires cuda", "need cuda", "needs cuda", "runtime version")
 _GCC = (
-    (("gcc", "g++"), r"\bg(?:cc|\+\+)(?:\.exe)? ?\([^()\n]{0,80}\) ?(\d{1,2}(?:\.\d{1,2}){1,2})"),
+    (("gcc", "g++"), r"\bg(?:cc|\+\+)(?:\.exe| version:)? ?\([^()\n]{0,80}\) ?(\d{1,2}(?:\.\d{1,2}){1,2})"),
     (("identification is gnu",), r"(?:C|CXX|C\+\+) compiler identification is GNU (\d{1,2}(?:\.\d{1,2}){0,2})"),
     (("gcc", "g++"), r"\bg(?:cc|\+\+)(?: (?:and|&) g(?:cc|\+\+))?(?: version| is)?[ :=-]{1,3}v?(\d{1,2}(?:\.\d{1,2}){0,2})\b"),
     (("/include/c++/", "/lib/gcc/"), r"(?:/include/c\+\+/|/lib/gcc/[\w.-]{1,40}/)(\d{1,2}(?:\.\d{1,2}){0,2})/"),

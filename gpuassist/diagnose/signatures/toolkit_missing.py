@@ -52,7 +52,7 @@ def _header(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
 def _no_toolkit(match: re.Match[str], _: Setting) -> Iterator[Sign]:
     """`CUDA compiler found` is what a build says when all is well."""
     words = match[0].lower()
-    if not words.startswith("cuda ") or " not found" in words:
+    if not words.startswith("cuda ") or not words.endswith(" found") or words.endswith(" not found"):
         yield sign("nvcc-not-on-path")
 
 
@@ -60,7 +60,7 @@ SIGNATURES = (
     Signature(
         ("nvcc",),
         one_of(
-            rf"(?:^|[\s'\"`:>/])nvcc(?:\.exe)?['\"`]?\s*:\s*(?:\d+:\s*)?{_NO_COMMAND}",
+            rf"(?:^|[\s'\"`:>/])nvcc(?:\.exe)?['\"`]?(?:\s*:\s*(?:\d+:\s*)?| ){_NO_COMMAND}",
             r"command not found: nvcc\b",
             r"命令 ?['\"“]nvcc['\"”] ?未找到",
             "Command 'nvcc' not found",
@@ -110,7 +110,7 @@ SIGNATURES = (
     ),
     Signature(
         ("fatal error:", "cannot open source file", "cannot open include file"),
-        rf"{_HEADER_MISSING}{_CUDA_HEADER}(?:\.h|\.hpp|\.cuh)?['\"’]?(?::| \(|\s)",
+        rf"{_HEADER_MISSING}{_CUDA_HEADER}(?:\.h|\.hpp|\.cuh)?['\"’]?(?=[:\s(]|$)",
         _header,
         window=160,
     ),

@@ -221,9 +221,11 @@ def test_ptxas_of_triton_is_told_apart() -> None:
     [
         "nvcc warning : The 'compute_35', 'compute_37', 'sm_35', and 'sm_37' architectures are deprecated, and may be removed in a "
         "future release (Use -Wno-deprecated-gpu-targets to suppress warning).",
-        "nvcc warning : Support for offline compilation for architectures prior to '<compute/sm/lto>_75' will be removed in a future "
+        "nvcc warning : Support for offline compilation for architectures prior to '<compute/sm/lto>_75' will "
+        "be removed in a future "
         "release (Use -Wno-deprecated-gpu-targets to suppress warning).",
-        "nvcc warning : The 'compute_20', 'sm_20', and 'sm_21' architectures are deprecated, and may be removed in a future release",
+        "nvcc warning : The 'compute_20', 'sm_20', and 'sm_21' architectures are deprecated, and may be "
+        "removed in a future release",
     ],
 )
 def test_warning_of_what_will_be_dropped_is_no_problem(words: str) -> None:
