@@ -19,7 +19,7 @@ from gpuassist.session.words import ENGLISH
 from tests.session.explained import ALONE, ANSWER, OTHER, explained, remedy
 
 HERE = Machine(
-    gpus=Known((Gpu("0000:01:00.0"),), "made up"),
+    gpus=Known((Gpu(),), "made up"),
     toolkits=Known((Toolkit("/usr/local/cuda-12.4", version=Known(Version.parse("12.4.1"), "version.json")),), "made up"),
 )
 MEMORY = replace(ANSWER, id="oom-true", remedies=())
