@@ -40,7 +40,7 @@ def _free(match: re.Match[str], _: Setting) -> Iterator[Sign]:
 
 SIGNATURES = (
     Signature(
-        ("shared memory segment", "/dev/shm/nccl", "ncclshm", "shmopen"),
+        ("shared memory segment", "/dev/shm/nccl", "call to posix_fallocate", "call to ftruncate", "call to shm_open"),
         r"(?:Error while creating shared memory segment (?:/dev/shm/nccl-\S{1,20})?"
         r"|/dev/shm/nccl-\S{1,20}[^\n]{0,80}(?:No space left"
         r"|Permission denied|failed)|(?:failed to extend|unable to allocate) (?:shared memory )?/dev/shm/nccl-\S{1,20}"

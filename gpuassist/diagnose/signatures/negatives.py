@@ -116,8 +116,8 @@ SIGNATURES = (
         means("dataloader-shm-or-ram", Weight.SYMPTOM),
     ),
     Signature(
-        ("exit code 137", "exitcode: -9", "exited with code 137", "exit code: 137", "signal 9", "sigkill", "\nkilled"),
-        r"(?:exit(?:ed with)? code:? ?137\b|exitcode ?: ?-9\b|(?:died with|signal) <?(?:Signals\.)?(?:SIGKILL|9 \(SIGKILL\))"
+        ("exit code 137", "exitcode", "exited with code 137", "exit code: 137", "signal 9", "sigkill", "\nkilled"),
+        r"(?:exit(?:ed with)? code:? ?137\b|exitcode {0,3}: {0,3}-9\b|(?:died with|signal) <?(?:Signals\.)?(?:SIGKILL|9 \(SIGKILL\))"
         r"|(?m:^)Killed\s*(?m:$))",
         _killed,
     ),

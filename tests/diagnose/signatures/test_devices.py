@@ -1,0 +1,76 @@
+"""What programs say that ask for a GPU which is not there leads to the right problem."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuassist.diagnose.signatures.devices import SIGNATURES
+from tests.diagnose.signatures.reading import parameters, problem, problems
+from tests.values import RTX_3090, RTX_4090, Recipe, machine
+
+ORDINAL = "RuntimeError: CUDA error: invalid device ordinal"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ORDINAL,
+        "THCudaCheck FAIL file=Module.cpp line=59 error=101 : invalid device ordinal",
+        "cuda runtime error (10) : invalid device ordinal at torch/csrc/cuda/Module.cpp:32",
+        "CUDA error: invalid device ordinal (code #101, ERROR_INVALID_DEVICE)",
+        "CUDA_ERROR_INVALID_DEVICE: invalid device ordinal",
+        "Invalid device ordinal value (1). Valid range is [0, 0].",
+        "Attempting to deserialize object on CUDA device 1 but torch.cuda.device_count() is 1.",
+        "AssertionError: Invalid device id",
+        "MisconfigurationException: You requested GPUs: [0, 1]\n But your machine only has: [0]",
+        "ValueError: Invalid CUDA 'device=1' requested. Use 'device=cpu' or pass valid CUDA device(s)",
+        "ncclInvalidUsage: Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 1000",
+        "CUDA_VISIBLE_DEVICES=-1 python train.py\ntorch.cuda.is_available() False",
+        "CUDA_VISIBLE_DEVICES='' python train.py\nno CUDA GPUs",
+    ],
+)
+def test_gpu_that_is_not_there_is_asked_for(words: str) -> None:
+    assert problem(SIGNATURES, words) == "cuda-visible-devices-bad"
+
+
+@pytest.mark.parametrize(
+    ("words", "ordinal"),
+    [
+        (f"{ORDINAL}\n# gpu_idx=5", "5"),
+        (f"model.to('cuda:1')\n{ORDINAL}", "1"),
+        (f"device!(1) with a single GEFORCE 830M\n{ORDINAL}", "1"),
+        (f"torch.cuda.set_device(3)\n{ORDINAL}", "3"),
+        (f"python train.py --gpu 2\n{ORDINAL}", "2"),
+        ("Attempting to deserialize object on CUDA device 6 but torch.cuda.device_count() is 1.", "6"),
+        ("Invalid device ordinal value (1). Valid range is [0, 0].", "1"),
+        (f"cuda:1 and cuda:2\n{ORDINAL}", ""),
+        (f"device=0\n{ORDINAL}", ""),
+        (ORDINAL, ""),
+    ],
+)
+def test_number_that_was_asked_for_is_told(words: str, ordinal: str) -> None:
+    assert parameters(SIGNATURES, words).get("ordinal", "") == ordinal
+
+
+def test_number_beyond_the_machines_gpus_is_told() -> None:
+    two = machine(Recipe(gpus=(RTX_4090, RTX_3090)))
+    assert parameters(SIGNATURES, f"cuda:1, cuda:2\n{ORDINAL}", two) == {"ordinal": "2"}
+
+
+def test_value_that_hides_all_is_told() -> None:
+    told = parameters(SIGNATURES, "CUDA_VISIBLE_DEVICES=-1 python a.py\nNo CUDA GPUs")
+    assert told == {"empty": "yes", "value": "-1"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "CUDA_VISIBLE_DEVICES=0,1 python train.py",
+        "CUDA_VISIBLE_DEVICES=-1 hides the card",
+        "invalid device name",
+        "ordinal numbers are first, second, third",
+        "the number of GPUs is 4 and processes are 4",
+    ],
+)
+def test_near_miss_is_nothing(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

@@ -1,0 +1,68 @@
+"""What NCCL says leads to the right problem."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuassist.diagnose.signatures.nccl import SIGNATURES
+from gpuassist.model.paste import Weight
+from tests.diagnose.signatures.reading import parameters, problem, problems, read
+
+CUDA = "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:784, unhandled cuda error, NCCL version 21.0.3"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("Error while creating shared memory segment /dev/shm/nccl-pZafXL (size 7340384)", "nccl-shm"),
+        ("NCCL WARN Call to posix_fallocate failed : No space left on device", "nccl-shm"),
+        ("misc/shmutils.cc:72 NCCL WARN Error: failed to extend /dev/shm/nccl-abcdef to 9637892 bytes", "nccl-shm"),
+        ("NCCL WARN /dev/shm/nccl-XYZ12 failed: No space left on device", "nccl-shm"),
+        (CUDA, "nccl-cuda-error"),
+        ("torch.distributed.DistBackendError: ncclUnhandledCudaError: Call to CUDA function failed.", "nccl-cuda-error"),
+        ("NCCL error: unhandled system error, NCCL version 2.7.8", "nccl-shm"),
+        ("ncclSystemError: System call or external library call failed", "nccl-shm"),
+        ("RTX 4000 series doesn't support faster communication broadband via P2P or IB", "nccl-p2p-acs-iommu"),
+        ("RTX 4000 series doesn't support faster communication speeds via P2P or IB", "nccl-p2p-acs-iommu"),
+        (
+            "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1, OpType=ALLREDUCE, Timeout(ms)=1800000) ran for"
+            " 1800116 milliseconds before timing out.",
+            "nccl-p2p-acs-iommu",
+        ),
+        ("CUDA error: peer access is not supported between these two devices", "nccl-p2p-acs-iommu"),
+        ("AMD-Vi: Event logged [IO_PAGE_FAULT device=41:00.0 domain=0x000f]\nNVIDIA", "nccl-p2p-acs-iommu"),
+        ("training hangs at init; with NCCL_P2P_DISABLE=1 it works", "nccl-p2p-acs-iommu"),
+    ],
+)
+def test_message_leads_to_its_cause(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ncclSystemError: socket: Connection refused",
+        "AMD-Vi: Event logged [IO_PAGE_FAULT device=00:14.0]",
+        "NCCL INFO Channel 00 : 0[0] -> 1[1] via SHM/direct",
+        "export NCCL_P2P_DISABLE=1",
+        "NCCL version 2.18.5+cuda12.1",
+        "the process hangs",
+        "an unhandled exception",
+    ],
+)
+def test_near_miss_is_nothing(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()
+
+
+def test_cuda_error_of_nccl_is_never_the_cause_itself() -> None:
+    assert {clue.weight for clue in read(SIGNATURES, CUDA)} == {Weight.SYMPTOM}
+
+
+def test_cuda_error_of_nccl_is_named_by_its_own_log() -> None:
+    words = f"{CUDA}\nncclUnhandledCudaError\nLast error:\nCuda failure 'out of memory'"
+    assert parameters(SIGNATURES, words) == {"error": "out of memory"}
+
+
+def test_library_that_asks_to_switch_it_off_is_told() -> None:
+    told = parameters(SIGNATURES, "RTX 4000 series doesn't support faster communication broadband via P2P or IB")
+    assert told == {"library_asks": "yes"}
