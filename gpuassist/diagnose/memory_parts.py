@@ -114,8 +114,10 @@ def _rest(shares: _Shares, parts: Sequence[Part], size: int) -> Iterator[Part]:
     left = size - sum(part.size_bytes for part in parts)
     if left <= 0:
         return
-    told = shares.own is not None and shares.message.free is not None
-    kind = PartKind.OTHERS if told and left > size * _SMALL_REST else PartKind.REST
+    if shares.own is None or shares.message.free is None:
+        kind = PartKind.REST
+    else:
+        kind = PartKind.OTHERS if left > size * _SMALL_REST else PartKind.UNACCOUNTED
     yield Part(kind, left, derived=True)
 
 

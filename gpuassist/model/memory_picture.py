@@ -18,6 +18,7 @@ class PartKind(str, Enum):
     PROCESS = "process"
     OTHERS = "others"
     REST = "rest"
+    UNACCOUNTED = "unaccounted"
     FREE = "free"
 
 

@@ -16,6 +16,7 @@ _NAMES: dict[PartKind, Text] = {
     PartKind.CONTEXT: text("CUDA itself"),
     PartKind.OTHERS: text("other processes"),
     PartKind.REST: text("CUDA itself and other processes"),
+    PartKind.UNACCOUNTED: text("not accounted for"),
     PartKind.FREE: text("free"),
 }
 _EXPLAINED: dict[PartKind, Text] = {
@@ -26,6 +27,7 @@ _EXPLAINED: dict[PartKind, Text] = {
     PartKind.PROCESS: text("another process on the same card"),
     PartKind.OTHERS: text("processes that the message does not name"),
     PartKind.REST: text("what the message does not tell apart"),
+    PartKind.UNACCOUNTED: text("kept by the driver, or lost to rounding"),
     PartKind.FREE: text("free for everybody"),
 }
 # One character a kind, so that the bar can be read without colours.
@@ -37,6 +39,7 @@ _MARKS: dict[PartKind, str] = {
     PartKind.PROCESS: "#",
     PartKind.OTHERS: "=",
     PartKind.REST: "~",
+    PartKind.UNACCOUNTED: "?",
     PartKind.FREE: "·",
 }
 _GIB = 1 << 30
