@@ -41,8 +41,8 @@ _PYTHON = (
     (("py3",), r"\bpy(3\.?\d{1,2})\b"),
 )
 _MAC = (
-    ("mac ", "mac,", "macbook", "macos", "mac os", "apple", "darwin", "osx-", "macosx"),
-    r"\bmac ?(?:book|os|mini|studio)|\bmac m\d\b|\b(?:on|with) (?:a |my |the )?mac\b|\bapple (?:m\d|silicon)\b|\bdarwin\b"
+    ("mac ", "a mac", "my mac", "on mac", "macbook", "macos", "mac os", "apple", "darwin", "osx-", "macosx"),
+    r"\bmac ?(?:book|os|mini|studio)|\bmac m\d\b|\b(?:on|with) (?:an? |my |the )?mac\b|\bapple (?:m\d|silicon)\b|\bdarwin\b"
     r"|\bosx-(?:arm64|64)\b|\bmacosx_\d",
 )
 _NO_GPU = (

@@ -191,7 +191,7 @@ SIGNATURES = (
         _old_for_triton,
     ),
     Signature(
-        ("not compiled with cuda", "not linked with cuda", "without cuda support", "has no attribute '_cuda", "_cuda_"),
+        ("not compiled with cuda", "not linked with cuda", "without cuda support", "'_cuda_", "aten_cuda library"),
         one_of(
             r"Torch not compiled with CUDA enabled",
             r"PyTorch (?:was|is) (?:not compiled|compiled without|built without|not built)(?: with)? CUDA",
