@@ -117,7 +117,8 @@ SIGNATURES = (
     ),
     Signature(
         ("exit code 137", "exitcode", "exited with code 137", "exit code: 137", "signal 9", "sigkill", "\nkilled"),
-        r"(?:exit(?:ed with)? code:? ?137\b|exitcode {0,3}: {0,3}-9\b|(?:died with|signal) <?(?:Signals\.)?(?:SIGKILL|9 \(SIGKILL\))"
+        r"(?:exit(?:ed with)? code:? ?137\b|exitcode {0,3}: {0,3}-9\b"
+        r"|(?:died with|signal) <?(?:Signals\.)?(?:SIGKILL|9 \(SIGKILL\))"
         r"|(?m:^)Killed\s*(?m:$))",
         _killed,
     ),
