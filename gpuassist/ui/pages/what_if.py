@@ -19,12 +19,11 @@ from gpuassist.session.wish_words import wish_of
 from gpuassist.ui.jobs import Done, Failed
 from gpuassist.ui.latest import Latest
 from gpuassist.ui.page import Bar, Desk, Page
-from gpuassist.ui.pages.what_if_answer import ChainsCard, StepsCard, WordsCard
+from gpuassist.ui.pages.what_if_answer import AnswerCards
 from gpuassist.ui.pages.what_if_wishes import WishCard
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import EmptyState, Notice
-from gpuassist.ui.widgets.keys import tab_stops, tab_through
 from gpuassist.ui.widgets.progress import ProgressStrip
 
 if TYPE_CHECKING:
@@ -81,7 +80,8 @@ class WhatIfPage(Page):
     @property
     def busy(self) -> bool:
         """Whether an answer is still to come."""
-        return self._asking.busy or self._listing.busy
+        shows = self._answer is not None and self._answer.busy
+        return self._asking.busy or self._listing.busy or shows
 
     def _build(self) -> None:
         words = self.desk.session.words
@@ -91,18 +91,11 @@ class WhatIfPage(Page):
         self._header.beside.addWidget(self._strip)
         self._wishes = WishCard(words, self)
         self._wishes.changed.connect(self._ask)
-        self._trouble = Notice(Mark.PROBLEM, "", self)
-        self._nothing = EmptyState(Mark.TODO, "", "", self)
-        self._chains = ChainsCard(words, "", self)
-        self._blocked = WordsCard(words, words(text("What stands in the way")), self)
-        self._steps = StepsCard(words, self)
-        self._after = ChainsCard(words, words(text("Then")), self)
-        self._notes = WordsCard(words, words(text("Good to know")), self)
-        self._unknown = WordsCard(words, words(text("Not known, and could change the answer")), self)
-        self._answers = (self._chains, self._blocked, self._steps, self._after, self._notes, self._unknown)
-        for card in (self._wishes, self._trouble, self._nothing, *self._answers):
-            scroll.content.addWidget(card)
-        self._show_only()
+        self._content = scroll.content
+        self._content.addWidget(self._wishes)
+        self._trouble: Notice | None = None
+        self._nothing: EmptyState | None = None
+        self._answer: AnswerCards | None = None
 
     def _action(self, words: Text, keys: str, slot: Callable[[], None]) -> QAction:
         action = QAction(self.desk.words(words), self)
@@ -144,44 +137,45 @@ class WhatIfPage(Page):
         if isinstance(result, Failed):
             self._show_trouble(reason_of(self.desk.session.words, result.error))
         elif isinstance(result.value, Outlook):
-            self._show_outlook(result.value)
-        self._copy.setEnabled(self._outlook is not None)
+            if result.value.before:
+                self._show_outlook(result.value)
+            else:
+                self._show_nothing()
 
     def _show_trouble(self, reason: str) -> None:
         words = self.desk.words
-        self._outlook = None
-        self._show_only()
         self._header.show_words(words(text("This cannot be compared")), words(text("Choose another part above.")))
+        if self._trouble is None:
+            self._trouble = Notice(Mark.PROBLEM, "", self)
+            self._content.addWidget(self._trouble)
         self._trouble.show_words(Mark.PROBLEM, sentence_case(reason))
-        self._trouble.show()
+        self._show_only(self._trouble, None)
 
     def _show_outlook(self, found: Outlook) -> None:
-        if not found.before:
-            self._show_nothing()
-            return
         words = self.desk.words
-        self._outlook = found
-        self._show_only()
         self._header.show_words(words(answer(found)), words(self._wishes.compared))
-        self._chains.show_chains(found.before)
-        self._blocked.show_words_of(found.blocked_by)
-        self._steps.show_steps(found.steps)
-        self._after.show_chains(found.after if found.steps else ())
-        self._notes.show_words_of(found.notes)
-        self._unknown.show_words_of(found.undetermined)
-        stops = [stop for card in (self._chains, self._steps, self._after) for stop in tab_stops(card)]
-        tab_through((self._wishes.last_stop, *stops))
+        if self._answer is None:
+            self._answer = AnswerCards(self.desk.session.words, self._wishes.last_stop, self)
+            self._content.addWidget(self._answer)
+        self._answer.show_outlook(found)
+        self._show_only(self._answer, found)
 
     def _show_nothing(self) -> None:
         words = self.desk.words
-        self._outlook = None
-        self._show_only()
         about = text("Try a GPU, a driver or a torch before you buy or install it.")
         self._header.show_words(words(text("What if…")), words(about))
-        title, rest = text("No GPU is chosen"), text("Add one above, and choose what goes with it. The answer comes as you choose.")
-        self._nothing.show_words(Mark.TODO, words(title), words(rest))
-        self._nothing.show()
+        if self._nothing is None:
+            title, rest = (
+                text("No GPU is chosen"),
+                text("Add one above, and choose what goes with it. The answer comes as you choose."),
+            )
+            self._nothing = EmptyState(Mark.TODO, words(title), words(rest), self)
+            self._content.addWidget(self._nothing)
+        self._show_only(self._nothing, None)
 
-    def _show_only(self) -> None:
-        for card in (self._trouble, self._nothing, *self._answers):
-            card.hide()
+    def _show_only(self, shown: QWidget, found: Outlook | None) -> None:
+        self._outlook = found
+        self._copy.setEnabled(found is not None)
+        for one in (self._trouble, self._nothing, self._answer):
+            if one is not None:
+                one.setVisible(one is shown)

@@ -2,18 +2,78 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.model.chain import Chain
+from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Step
 from gpuassist.model.text import Text, text
 from gpuassist.session.what_if_words import alike, caption
 from gpuassist.session.words import Words
+from gpuassist.ui.in_turns import InTurns
+from gpuassist.ui.in_turns import Step as Turn
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.chain_view import ChainView
+from gpuassist.ui.widgets.keys import tab_stops, tab_through
 from gpuassist.ui.widgets.paragraphs import label, paragraph
+from gpuassist.ui.widgets.scroll_page import SPACING
 from gpuassist.ui.widgets.step_row import StepRow
+
+
+class AnswerCards(QWidget):
+    """All of the answer, a card a turn; one that is asked for while another is being shown takes its place."""
+
+    def __init__(self, words: Words, before: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._before = before  # what Tab comes from
+        self._outlook: Outlook | None = None
+        self._turns: InTurns | None = None
+        self.chains = ChainsCard(words, "", self)
+        self.blocked = WordsCard(words, words(text("What stands in the way")), self)
+        self.steps = StepsCard(words, self)
+        self.after = ChainsCard(words, words(text("Then")), self)
+        self.notes = WordsCard(words, words(text("Good to know")), self)
+        self.unknown = WordsCard(words, words(text("Not known, and could change the answer")), self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACING)
+        for card in (self.chains, self.blocked, self.steps, self.after, self.notes, self.unknown):
+            column.addWidget(card)
+
+    @property
+    def busy(self) -> bool:
+        """Whether some of the answer is still to be shown."""
+        return self._turns is not None and not self._turns.is_done
+
+    def show_outlook(self, outlook: Outlook) -> None:
+        """Shows an answer."""
+        self._outlook = outlook
+        if self._turns is not None:
+            self._turns.deleteLater()
+        self._turns = InTurns(self._while_wanted(outlook), self)
+        self._turns.start()
+        self.show()
+
+    def _while_wanted(self, outlook: Outlook) -> Iterator[Turn]:
+        for turn in self._cards(outlook):
+            if self._outlook is not outlook:
+                return
+            yield turn
+
+    def _cards(self, outlook: Outlook) -> Iterator[Turn]:
+        yield lambda: self.chains.show_chains(outlook.before)
+        yield lambda: self.blocked.show_words_of(outlook.blocked_by)
+        yield from self.steps.show_steps(outlook.steps)
+        yield lambda: self.after.show_chains(outlook.after if outlook.steps else ())
+        yield lambda: self.notes.show_words_of(outlook.notes)
+        yield lambda: self.unknown.show_words_of(outlook.undetermined)
+        yield self._order_tab
+
+    def _order_tab(self) -> None:
+        tab_through((self._before, *(stop for card in (self.chains, self.steps, self.after) for stop in tab_stops(card))))
 
 
 class ChainsCard(Card):
@@ -26,6 +86,7 @@ class ChainsCard(Card):
         self._column = QVBoxLayout()
         self._column.setSpacing(16)
         self.body.addLayout(self._column)
+        self.hide()
 
     @property
     def views(self) -> tuple[ChainView, ...]:
@@ -70,18 +131,22 @@ class StepsCard(Card):
         self._column = QVBoxLayout()
         self._column.setSpacing(12)
         self.body.addLayout(self._column)
+        self.hide()
 
-    def show_steps(self, steps: tuple[Step, ...]) -> None:
-        """Shows these; no card without any."""
+    def show_steps(self, steps: tuple[Step, ...]) -> Iterator[Turn]:
+        """Shows these, a row a turn: one takes 5 ms. No card without any."""
         if steps != self._shown:
             self._shown = steps
             clear(self._column)
             for number, step in enumerate(steps, start=1):
-                check = text("Check: {check}", check=step.check) if step.check is not None else None
-                row = StepRow(self._words, step.text, check, self, commands=step.commands)
-                row.show_number(number)
-                self._column.addWidget(row)
-        self.setVisible(bool(steps))
+                yield lambda number=number, step=step: self._add(number, step)  # type: ignore[misc]
+        yield lambda: self.setVisible(bool(steps))
+
+    def _add(self, number: int, step: Step) -> None:
+        check = text("Check: {check}", check=step.check) if step.check is not None else None
+        row = StepRow(self._words, step.text, check, self, commands=step.commands)
+        row.show_number(number)
+        self._column.addWidget(row)
 
 
 class WordsCard(Card):
@@ -90,10 +155,14 @@ class WordsCard(Card):
     def __init__(self, words: Words, title: str, parent: QWidget | None = None) -> None:
         super().__init__(title, parent=parent)
         self._words = words
+        self._shown: tuple[Text, ...] = ()
+        self.hide()
 
     def show_words_of(self, sentences: tuple[Text, ...]) -> None:
         """Shows these; no card without any."""
-        clear(self.body)
-        for one in sentences:
-            self.body.addWidget(paragraph(sentence_case(self._words(one)), "", self))
+        if sentences != self._shown:
+            self._shown = sentences
+            clear(self.body)
+            for one in sentences:
+                self.body.addWidget(paragraph(sentence_case(self._words(one)), "", self))
         self.setVisible(bool(sentences))

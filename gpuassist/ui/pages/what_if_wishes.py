@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStyledItemDelegate, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, text
 from gpuassist.session.overview import short_name
@@ -14,7 +14,7 @@ from gpuassist.session.what_if_words import Slot as GpuSlot
 from gpuassist.session.wish_words import part_in_words, wish_title
 from gpuassist.session.words import Words
 from gpuassist.ui.theme import set_look
-from gpuassist.ui.widgets.buttons import Choice, small
+from gpuassist.ui.widgets.buttons import Choice, LongChoice, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.even_columns import EvenColumns
 from gpuassist.ui.widgets.flow_layout import FlowLayout
@@ -37,7 +37,6 @@ _BASES: dict[str, Text] = {
     "imagined": text("An imagined machine"),
 }
 _CAN_BE_NONE = {"driver", "torch", "toolkit", "gcc"}
-_ROWS_SHOWN = 14
 
 
 class WishCard(Card):
@@ -53,6 +52,7 @@ class WishCard(Card):
         self._names: dict[str, str] = {}
         self._as_is: dict[str, Text] = {}
         self._choices = Choices((), (), (), (), (), ())
+        self._shown: dict[str, tuple[tuple[str, str], ...]] = {}
         self.base = Choice(self)
         self.base.setAccessibleName(words(text("Start from")))
         self.base.addItem(words(_BASES[_IMAGINED]), _IMAGINED)
@@ -91,7 +91,7 @@ class WishCard(Card):
         widgets = [item.widget() for item in items if item is not None]
         return tuple(widget for widget in widgets if isinstance(widget, QPushButton))
 
-    def box(self, part: str) -> Choice:
+    def box(self, part: str) -> LongChoice:
         """The choice of a part, by its name in a wish."""
         return self._boxes[part]
 
@@ -148,7 +148,7 @@ class WishCard(Card):
         self.body.addWidget(self._chips)
         self.body.addWidget(self._grid)
 
-    def _with_title(self, title: str, box: Choice) -> QWidget:
+    def _with_title(self, title: str, box: LongChoice) -> QWidget:
         holder = QWidget(self)
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)
@@ -157,14 +157,10 @@ class WishCard(Card):
         column.addWidget(box)
         return holder
 
-    def _box(self, title: Text) -> Choice:
-        made = Choice(self)
+    def _box(self, title: Text) -> LongChoice:
+        made = LongChoice(self)
+        made.setProperty("wished", "no")
         made.setAccessibleName(self._words(title))
-        made.setProperty("long", True)  # noqa: FBT003 -- the style sheet asks for it
-        made.setItemDelegate(QStyledItemDelegate(made))  # without it Qt heeds no style of the rows
-        made.setMaxVisibleItems(_ROWS_SHOWN)
-        made.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         made.activated.connect(self._choose_parts)
         return made
 
@@ -177,6 +173,19 @@ class WishCard(Card):
 
     def _fill(self, name: str) -> None:
         box, wanted = self._boxes[name], getattr(self._wish, name)
+        rows = self._rows(name, wanted)
+        blocked = QSignalBlocker(box)
+        if rows != self._shown.get(name):
+            self._shown[name] = rows
+            box.clear()
+            for value, said in rows:
+                box.addItem(said, value)
+        box.setCurrentIndex(max(0, box.findData(wanted)))
+        self._mark(box)
+        blocked.unblock()
+
+    def _rows(self, name: str, wanted: str) -> tuple[tuple[str, str], ...]:
+        """The values of a box, each with its words: as it is, without, then everything there is to choose from."""
         values = {
             "driver": self._choices.drivers,
             "toolkit": self._choices.toolkits,
@@ -185,19 +194,12 @@ class WishCard(Card):
             "gcc": self._choices.gccs,
             "distribution": self._choices.distributions,
         }[name]
+        without = (NONE,) if name in _CAN_BE_NONE and self.starts_from_machine else ()
         extra = (wanted,) if wanted and wanted != NONE and wanted not in values else ()
-        blocked = QSignalBlocker(box)
-        box.clear()
-        box.addItem(self._words(self._first(name)), "")
-        if name in _CAN_BE_NONE and self.starts_from_machine:
-            box.addItem(self._words(part_in_words(name, NONE)), NONE)
-        for value in (*extra, *values):
-            box.addItem(self._words(part_in_words(name, value)), value)
-        box.setCurrentIndex(max(0, box.findData(wanted)))
-        self._mark(box)
-        blocked.unblock()
+        named = tuple((value, self._words(part_in_words(name, value))) for value in (*without, *extra, *values))
+        return (("", self._words(self._first(name))), *named)
 
-    def _mark(self, box: Choice) -> None:
+    def _mark(self, box: LongChoice) -> None:
         """What was wished for is told from what is so anyway."""
         set_look(box, "wished", "yes" if box.currentData() else "no")
         box.setToolTip(box.currentText())

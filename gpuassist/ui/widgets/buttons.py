@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Slot
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSizePolicy, QStyle, QStyleOptionButton, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionButton,
+    QWidget,
+)
 
 from gpuassist.model.text import text
 from gpuassist.session.words import Words
@@ -91,6 +100,38 @@ class Choice(QComboBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        paint_chevron(painter, QRectF(self.width() - 22, self.height() / 2 - 4, 10, 8))
+        painter.end()
+
+
+class LongChoice(QComboBox):
+    """A choice of many rows: gives way in width, and makes its list when it is first opened; a list takes 3 ms to make."""
+
+    _LEAST_WIDTH = 90
+    _ROWS_SHOWN = 14
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("long", True)  # noqa: FBT003 -- the style sheet asks for it
+        self.setMaxVisibleItems(self._ROWS_SHOWN)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._dressed = False
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._LEAST_WIDTH, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def showPopup(self) -> None:
+        if not self._dressed:
+            self._dressed = True
+            self.setItemDelegate(QStyledItemDelegate(self))  # without it Qt heeds no style of the rows
+        super().showPopup()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
