@@ -26,11 +26,18 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """What an interactive shell holds once its start-up files have run."""
+    """What an interactive shell holds once its start-up files have run. `shell` is empty where a pasted text told a part of it:
+    what is not listed is then not known.
+    """
 
     shell: str
     variables: tuple[Variable, ...]
     commands: tuple[Command, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether what is not listed is not there."""
+        return bool(self.shell)
 
     def variable(self, name: str) -> str:
         """Its value; empty where it is not set."""

@@ -17,6 +17,7 @@ from gpuassist.detect.readers import (
     nvidia_smi_lists,
     nvidia_smi_query,
     packages,
+    places,
 )
 from gpuassist.detect.readers.complete import complete
 from gpuassist.detect.readers.join import Contradiction, join
@@ -39,6 +40,7 @@ READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
     lspci.read,
     kernel_tools.read,
     host.read,
+    places.read,
 )
 """Where two of them state a fact differently, the first of them counts; one that reads several accounts gives the best first."""
 

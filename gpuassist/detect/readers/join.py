@@ -14,6 +14,7 @@ from gpuassist.model.environment import PythonEnvironment, Torch
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
+from gpuassist.model.shell import Command, Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Compiler
 
@@ -59,6 +60,9 @@ def unite(first: Machine, second: Machine) -> Machine:
         toolkits=listed(first.toolkits, second.toolkits, same_toolkit),
         compilers=listed(first.compilers, second.compilers, _same_compiler),
         environments=listed(first.environments, second.environments, same_environment, _environment),
+        shell=replace(
+            united(first.shell, second.shell), new_terminal=_terminal(first.shell.new_terminal, second.shell.new_terminal)
+        ),
     )
 
 
@@ -116,6 +120,23 @@ def _torch(first: Torch, second: Torch) -> Torch:
     """The longer of two versions tells more: pip leaves `+cu124` out."""
     told = sorted((first.version, second.version), key=lambda one: -len(value_or(one, "")))
     return replace(united(first, second), version=told[0])
+
+
+def _terminal(first: Fact[Terminal], second: Fact[Terminal]) -> Fact[Terminal]:
+    """What a text tells of a terminal is a part of it; the rest is as the other account has it."""
+    if not isinstance(first, Known) or not isinstance(second, Known) or first.value.whole:
+        return either(first, second)
+    one, other = first.value, second.value
+    variables = (*one.variables, *(variable for variable in other.variables if not one.is_set(variable.name)))
+    told = tuple(_followed(command, other) for command in one.commands)
+    commands = (*told, *(command for command in other.commands if one.command(command.name) is None))
+    return Known(Terminal(other.shell, variables, commands), first.source)
+
+
+def _followed(command: Command, other: Terminal) -> Command:
+    """A program at the same place in both leads where the account says that could follow its links."""
+    known = other.command(command.name)
+    return known if known is not None and known.path == command.path else command
 
 
 def _same_compiler(one: Compiler, other: Compiler) -> bool:

@@ -27,6 +27,7 @@ from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
 
+_IN_PART = Unknown(text("the text tells only a part of it"))
 _STRANGE = Unknown(text("it is part of no toolkit that was found"))
 
 
@@ -40,6 +41,8 @@ def nvcc_is_found(case: Case) -> Iterator[Verdict]:
         return
     if isinstance(terminal, Unknown):
         yield from undetermined("nvcc-not-on-path", text("what a new terminal finds"), terminal)
+    elif case.nvcc is None and not terminal.value.whole:
+        yield from undetermined("nvcc-not-on-path", text("what a new terminal finds"), _IN_PART)
     elif case.nvcc is None:
         best = best_installed(case) or _newest(case)
         yield finding(
@@ -108,9 +111,10 @@ def cuda_home_agrees(case: Case) -> Iterator[Verdict]:
         if not value or (name == "CUDA_PATH" and case.variable("CUDA_HOME")):
             continue
         home, toolkit = case.toolkit_at(value), case.toolkit
-        if isinstance(case.machine.toolkits, Unknown):
+        in_part = isinstance(case.terminal, Known) and not case.terminal.value.whole and home is None
+        if isinstance(case.machine.toolkits, Unknown) or in_part:
             label = text("the toolkit that {name} leads to", name=name)
-            yield from undetermined("cuda-home-disagrees", label, case.machine.toolkits)
+            yield from undetermined("cuda-home-disagrees", label, case.machine.toolkits, _IN_PART)
         elif home is None or (toolkit is not None and home.root != toolkit.root):
             best = best_installed(case) or _newest(case)
             yield finding(

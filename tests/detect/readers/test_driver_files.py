@@ -60,7 +60,6 @@ def test_module_whose_version_is_cut_off_is_left_out() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "modinfo: ERROR: Module nvidia not found.",
         "filename:       /lib/modules/6.8.0/kernel/nouveau.ko\nversion: 1.0",
         "filename: notes.txt\nversion: 550.54",
         "NVRM: API mismatch: the client has the version 550.107.02",

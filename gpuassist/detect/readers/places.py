@@ -1,0 +1,158 @@
+"""Where things are, as a pasted `ls /usr/local`, `which nvcc`, `echo $PATH` or `env` says: toolkits, and a part of a terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.detect.readers.commands import Run, runs
+from gpuassist.detect.readers.lines import Line, source
+from gpuassist.model.environment import Manager, PythonEnvironment
+from gpuassist.model.fact import NOT_ASKED, Fact, Known
+from gpuassist.model.machine import Machine
+from gpuassist.model.paste import Paste
+from gpuassist.model.shell import Command, Shell, Terminal, Variable
+from gpuassist.model.toolkit import Origin, Toolkit
+from gpuassist.model.version import Version
+
+_LOCAL = "/usr/local"
+_NVCC = "nvcc"
+_DEBIANS = "/usr/bin/nvcc"  # a script there, which runs the nvcc of /usr/lib/nvidia-cuda-toolkit
+_LS = re.compile(rf"\b(?:ls|ll)\b[^|;&]*\s{_LOCAL}(?:/?(?=\s|$)|/cuda)")
+_ENTRY = re.compile(r"(?:^|\s|/usr/local/)(?P<name>cuda(?:-\d{1,2}(?:\.\d{1,2})?)?)/?(?=[:@\s]|$)(?: -> (?P<target>\S{1,200}))?")
+_RELEASE = re.compile(r"cuda-(\d{1,2}\.\d{1,2})/?$")
+_CONDA = re.compile(r"/envs/[^/]+$|/(?:(?:mini|ana)conda|(?:mini|mamba)forge|conda)\d?$")
+_WHICH = re.compile(r"\b(?:which(?: -a)?|type(?: -[ap])?|command -v|where)\s+(?P<name>nvcc|python3?)\s*$")
+_FOUND = re.compile(r"^(?:\S{2,20} is (?:hashed \()?)?(?P<path>/[\w./+@-]{2,200})\)?$")
+_NAME = (
+    r"(?:PATH|LD_LIBRARY_PATH|LIBRARY_PATH|CPATH|LD_PRELOAD|CC|CXX|CUDA\w{0,40}|NVCC_\w{2,40}|TORCH_CUDA_ARCH_LIST|PYTORCH_\w{2,40}"
+    r"|NCCL_\w{2,40}|NVIDIA_\w{2,40}|CONDA_OVERRIDE_CUDA)"
+)
+_ECHO = re.compile(rf"^(?:echo [\"']?\$\{{?|printenv )(?P<name>{_NAME})\}}?[\"']?$")
+_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")  # NVIDIA_API_KEY is nobody's business
+_ENV = re.compile(r"^(?:sudo )?(?:env|printenv|set|export -p|export|declare -x)(?:$|\s*\|)")
+_SET = re.compile(rf"^(?:declare -x |export )?(?P<name>{_NAME})=(?P<value>[^\n]{{0,4000}})$")
+
+
+def read(paste: Paste) -> Machine:
+    """The toolkits in /usr/local, the variables and programs that the text shows, and the Python that was looked for."""
+    listed = _listed(paste)
+    commands = tuple(_nvcc(paste, listed))
+    toolkits = (*listed, *(one for one in _around(commands) if one.root not in {other.root for other in listed}))
+    variables = {one.name: (one, line) for one, line in _variables(paste) if not _SECRET.search(one.name)}
+    told = tuple(one for one, _ in variables.values())
+    terminal = Terminal("", told, commands[-1:]) if told or commands else None
+    return Machine(
+        toolkits=Known(toolkits, _source(toolkits, paste)) if toolkits else NOT_ASKED,
+        shell=Shell(new_terminal=Known(terminal, _terminal_source(paste, variables))) if terminal else Shell(),
+        environments=_python(paste),
+    )
+
+
+def _listed(paste: Paste) -> tuple[Toolkit, ...]:
+    names: dict[str, str] = {}
+    found: dict[str, Line] = {}
+    for run in runs(paste, _LOCAL):
+        for line in run.output if _LS.search(run.command) else ():
+            for entry in _ENTRY.finditer(line.words):
+                names.setdefault(entry["name"], _directory(entry["target"] or ""))
+                found.setdefault(entry["name"], line)
+    roots = [name for name, target in names.items() if _RELEASE.search(name) and not target]
+    return tuple(_toolkit(name, _links(name, names, alone=len(roots) == 1), found[name]) for name in roots)
+
+
+def _directory(target: str) -> str:
+    """Where a link leads, as a name in /usr/local or a whole path; Debian's alternatives lead on to what is not told."""
+    return target.rstrip("/").removeprefix(f"{_LOCAL}/")
+
+
+def _links(name: str, names: dict[str, str], *, alone: bool) -> tuple[str, ...]:
+    """The links that lead to a toolkit: as they say, and where there is one toolkit alone every other name is a link to it."""
+    others = ((other, target) for other, target in names.items() if other != name)
+    return tuple(f"{_LOCAL}/{other}" for other, target in others if target == name or (alone and not _RELEASE.search(target)))
+
+
+def _toolkit(name: str, links: tuple[str, ...], line: Line) -> Toolkit:
+    release = Version.parse(name.removeprefix("cuda-"))
+    return Toolkit(
+        f"{_LOCAL}/{name}", origin=line.known(Origin.LOCAL, "ls"), version=line.known(release, "ls"), links=tuple(sorted(links))
+    )
+
+
+def _nvcc(paste: Paste, listed: tuple[Toolkit, ...]) -> Iterator[Command]:
+    for path, _ in _looked_for(paste, _NVCC):
+        root = path.removesuffix("/bin/nvcc")
+        real = next((one.root for one in listed if root in one.links), root)
+        yield Command(_NVCC, path, f"{real}/bin/nvcc")
+
+
+def _around(commands: tuple[Command, ...]) -> Iterator[Toolkit]:
+    """The toolkit of an nvcc that PATH finds; its directory may carry the release."""
+    for one in commands[-1:]:
+        if one.path == _DEBIANS:
+            yield Toolkit("/usr/lib/nvidia-cuda-toolkit", origin=Known(Origin.PACKAGE, one.path), wrappers=(one.path,))
+            return
+        root = one.real_path.removesuffix("/bin/nvcc")
+        release = _RELEASE.search(root)
+        origin = Known(Origin.CONDA, one.path) if _CONDA.search(root) else NOT_ASKED
+        yield Toolkit(root, origin=origin, version=Known(Version.parse(release[1]), one.path) if release else NOT_ASKED)
+
+
+def _looked_for(paste: Paste, name: str) -> Iterator[tuple[str, Line]]:
+    """The first path that `which` and its like printed."""
+    for run in runs(paste, name):
+        asked = _WHICH.search(run.command)
+        if asked and asked["name"].startswith(name) and run.output:
+            found = _FOUND.match(run.output[0].words.strip())
+            if found and found["path"].rpartition("/")[2].startswith(name):
+                yield found["path"], run.output[0]
+
+
+def _variables(paste: Paste) -> Iterator[tuple[Variable, Line]]:
+    for run in runs(paste, "echo", "env", "set", "export", "declare"):
+        echoed = _ECHO.match(run.command)
+        if echoed:
+            yield from _echoed(run, echoed["name"])
+        elif _ENV.match(run.command):
+            for line in run.output:
+                found = _SET.match(line.words.strip())
+                if found:
+                    yield Variable(found["name"], found["value"].strip("\"'")), line
+
+
+def _echoed(run: Run, name: str) -> Iterator[tuple[Variable, Line]]:
+    """The value; one that is empty is not set, or set to nothing: `echo` does not tell."""
+    value = run.output[0].words.strip() if run.output else ""
+    if value and not value.startswith("$") and "ndefined variable" not in value:
+        yield Variable(name, value), run.output[0]
+
+
+def _python(paste: Paste) -> Fact[tuple[PythonEnvironment, ...]]:
+    found = [(path, line) for path, line in _looked_for(paste, "python") if "/bin/" in path]
+    if len({path for path, _ in found}) != 1:
+        return NOT_ASKED
+    path, line = found[0]
+    prefix = path.rpartition("/bin/")[0]
+    parent, _, name = prefix.rpartition("/")
+    manager = Manager.SYSTEM if prefix == "/usr" else Manager.CONDA if parent.endswith("/envs") else None
+    environment = PythonEnvironment(
+        prefix,
+        name if parent.endswith("/envs") else "",
+        manager=line.known(manager, "which") if manager else NOT_ASKED,
+        interpreter=line.known(path, "which"),
+    )
+    return line.known((environment,), "which")
+
+
+def _source(toolkits: tuple[Toolkit, ...], paste: Paste) -> str:
+    first = toolkits[0].version
+    return first.source if isinstance(first, Known) and first.source.startswith("pasted") else _which(paste)
+
+
+def _terminal_source(paste: Paste, variables: dict[str, tuple[Variable, Line]]) -> str:
+    first = next((line for _, line in variables.values()), None)
+    return source("environment", first.number) if first else _which(paste)
+
+
+def _which(paste: Paste) -> str:
+    return next((source("which", line.number) for _, line in _looked_for(paste, _NVCC)), "pasted text")
