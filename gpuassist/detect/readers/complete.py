@@ -13,7 +13,7 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Host, Machine
 
 One = TypeVar("One")
 
@@ -22,6 +22,8 @@ _CONDA_FORGE = "conda-forge"
 
 def complete(machine: Machine, knowledge: Knowledge) -> Machine:
     """The machine with what its names and versions imply; what is stated stays as it is."""
+    if isinstance(machine.gpus, Unknown) and (mac := _mac_without_nvidia(machine.host)):
+        machine = replace(machine, gpus=Known((), mac))
     return replace(
         machine,
         gpus=_each(machine.gpus, lambda gpu: _gpu(gpu, knowledge)),
@@ -33,6 +35,15 @@ def complete(machine: Machine, knowledge: Knowledge) -> Machine:
 
 def _each(fact: Fact[tuple[One, ...]], change: Callable[[One], One]) -> Fact[tuple[One, ...]]:
     return Known(tuple(change(one) for one in fact.value), fact.source) if isinstance(fact, Known) else fact
+
+
+def _mac_without_nvidia(host: Host) -> str:
+    """Where it was read that this is a Mac of Apple's own chips, or of macOS 12 or later, which has no NVIDIA driver at all."""
+    if not isinstance(host.distribution, Known) or host.distribution.value.id != "macos":
+        return ""
+    release = host.distribution.value.version_id.partition(".")[0]
+    own = value_or(host.architecture, "") == "aarch64" or (release.isdecimal() and int(release) >= 12)
+    return host.distribution.source if own else ""
 
 
 def _gpu(gpu: Gpu, knowledge: Knowledge) -> Gpu:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.case import Card, Case, Installed
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
+from gpuassist.formats.torch_version import Origin, read_torch_version
 from gpuassist.knowledge.choosing import Host, TorchChoice, choose_torch
 from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.model.environment import Accelerator
@@ -60,7 +61,10 @@ def torch_has_kernels(case: Case) -> Iterator[Verdict]:
 
 def _judge(case: Case, card: Card, capability: ComputeCapability) -> Iterator[Verdict]:
     told = [one for one in case.cuda_torches if isinstance(one.torch.targets, Known)]
-    if not told:
+    older = _from_before(case, capability)
+    if not told and older is not None:
+        yield _lacks(case, card, older, capability)
+    elif not told:
         unknown = case.cuda_torches[0]
         label = text("the GPU architectures that torch in {name} was compiled for", name=unknown.environment.name)
         yield from undetermined("torch-lacks-sm", label, unknown.torch.targets)
@@ -79,14 +83,37 @@ def _judge(case: Case, card: Card, capability: ComputeCapability) -> Iterator[Ve
         yield _lacks(case, card, told[0], capability)
 
 
+def _from_before(case: Case, capability: ComputeCapability) -> Installed | None:
+    """The torch that matters, where each is a release made with a CUDA that could not compile for this GPU yet: torch itself calls
+    the two not compatible, whatever PTX is in it.
+    """
+    every = case.cuda_torches
+    return every[0] if all(_is_from_before(case, one, capability) for one in every) else None
+
+
+def _is_from_before(case: Case, one: Installed, capability: ComputeCapability) -> bool:
+    version = read_torch_version(one.version)
+    released = version is not None and version.origin is Origin.RELEASE
+    newest = _newest_of(case, one) if released else None
+    return newest is not None and newest.major < capability.major
+
+
+def _newest_of(case: Case, one: Installed) -> ComputeCapability | None:
+    """The newest architecture that the CUDA of a torch compiles for."""
+    record = case.knowledge.toolkit(one.torch.cuda.value) if isinstance(one.torch.cuda, Known) else None
+    return max((target.capability for target in record.targets), default=None) if record else None
+
+
 def _lacks(case: Case, card: Card, one: Installed, capability: ComputeCapability) -> Verdict:
     targets = value_or(one.torch.targets, ())
-    newest = max((target.capability for target in targets if target.code is Code.CUBIN), default=None)
+    newest = max((target.capability for target in targets if target.code is Code.CUBIN), default=_newest_of(case, one))
     words = verbatim(" ".join(str(target) for target in targets))
     return finding(
         "torch-lacks-sm",
         proof(text("compute capability of {gpu}", gpu=card.name), card.capability),
-        proof(text("torch in {name} has code for", name=one.environment.name), one.torch.targets, words),
+        proof(text("torch in {name} has code for", name=one.environment.name), one.torch.targets, words)
+        if targets
+        else proof(text("CUDA of torch in {name}", name=one.environment.name), one.torch.cuda),
         gpu=card.name,
         capability=str(capability),
         newer="yes" if newest is not None and capability > newest else "",

@@ -8,7 +8,7 @@ from gpuassist.detect.readers.complete import complete
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
 from gpuassist.model.gpu import Gpu
-from gpuassist.model.machine import Host, Machine
+from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.version import ComputeCapability, Target, Version
 from tests.detect.readers.pasted import KNOWLEDGE
 from tests.facts import value
@@ -104,6 +104,16 @@ def test_an_environment_without_a_name_gets_one() -> None:
     environment = PythonEnvironment("", "", torch=Known((), "text"))
     found = complete(Machine(environments=Known((environment,), "text")), KNOWLEDGE)
     assert value(found.environments)[0].name == "python"
+
+
+@pytest.mark.parametrize(
+    ("version", "architecture", "told"),
+    [("13.4.1", "aarch64", True), ("11.2", "aarch64", True), ("14.1", "x86_64", True), ("10.13.6", "x86_64", False)],
+)
+def test_a_mac_of_today_has_no_nvidia_gpu(version: str, architecture: str, told: bool) -> None:
+    mac = Known(Distribution("macos", (), version, "macOS"), "text")
+    found = complete(Machine(host=Host(distribution=mac, architecture=Known(architecture, "text"))), KNOWLEDGE)
+    assert (value_or(found.gpus, None) == ()) is told
 
 
 def test_an_empty_machine_stays_empty() -> None:
