@@ -47,7 +47,8 @@ _MAC = (
 )
 _NO_GPU = (
     ("gpu", "graphics card", "cuda device", "nvidia card", "cpu only", "cpu-only", "显卡"),
-    r"\bno (?:nvidia )?(?:gpu|graphics card) (?:in|on) (?:this|the|my)\b|\b(?:without|has no|have no|don't have|do not have)"
+    r"\bno (?:nvidia )?(?:gpu|graphics card) (?:in|on) (?:this|the|my)\b"
+    r"|\b(?:(?:machine|computer|laptop|server|pc|node|instance|vm)s? without|has no|have no|don't have|do not have)"
     r" (?:an? |any )?(?:nvidia |cuda )?(?:gpu|graphics card|cuda device)|\bcpu[- ]only (?:machine|server|laptop|computer|instance)"
     r"|没有(?:nvidia|英伟达|独立)?\s?(?:显卡|gpu)",
 )
