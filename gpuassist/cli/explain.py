@@ -17,6 +17,7 @@ from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, text
 from gpuassist.session.explain import Doubt, Explanation, explain
 from gpuassist.session.explain_document import explanation_document
+from gpuassist.session.guides import GuideError, guide, topics
 from gpuassist.session.listing import Section
 from gpuassist.session.paste_file import PasteError, gathered, read_file
 from gpuassist.session.recording import RecordingError, read_recording
@@ -34,11 +35,15 @@ _PIECE = 1 << 16
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     """The file, and how to print the answer."""
     parser.add_argument("file", nargs="?", default="", metavar="FILE", help=words(text("the text; without it, standard input")))
+    topic = words(text("print the guide to a topic instead; without a name, list them"))
+    parser.add_argument("--topic", nargs="?", const="", default=None, metavar="NAME", help=topic)
     parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
-    """Reads, looks and tells."""
+    """Reads, looks and tells; or prints a guide."""
+    if options.topic is not None:
+        return _tell_of(options.topic, context)
     if options.json and not options.lang:
         context = dataclasses.replace(context, session=dataclasses.replace(context.session, words=ENGLISH))
     paste = _paste(options.file, context)
@@ -58,6 +63,19 @@ def status(explanation: Explanation) -> Exit:
     if Severity.WARNING in severities:
         return Exit.WARNINGS
     return Exit.HEALTHY if explanation.known else Exit.UNDETERMINED
+
+
+def _tell_of(topic: str, context: Context) -> Exit:
+    if not topic:
+        for name in topics(context.session):
+            context.say(f"{name}  {guide(context.session, name).title}")
+        return Exit.HEALTHY
+    try:
+        found = guide(context.session, topic)
+    except GuideError as error:
+        raise UsageError(error.reason) from error
+    context.say(f"# {found.title}\n\n{found.body}".rstrip())
+    return Exit.HEALTHY
 
 
 def _paste(file: str, context: Context) -> Paste:

@@ -86,6 +86,7 @@ class _Writer:
             evidence=finding.evidence,
             remedies=tuple(_written(self._entry.remedies, self._remedy)),
             links=self._entry.links,
+            guides=self._entry.guides,
         )
 
     def _severity(self) -> Severity:

@@ -90,7 +90,7 @@ class RemedyEntry:
 class Entry:
     """A problem; the first of `severity_when` whose condition holds replaces the severity.
 
-    `defaults` go into slots whose parameter is not known; conditions do not see them.
+    `defaults` go into slots whose parameter is not known; conditions do not see them. `guides` are topics to read on.
     """
 
     severity: Severity
@@ -98,6 +98,7 @@ class Entry:
     parameters: tuple[str, ...]
     defaults: tuple[tuple[str, str], ...]
     links: tuple[str, ...]
+    guides: tuple[str, ...]
     titles: tuple[Sentence, ...]
     explanation: tuple[Sentence, ...]
     remedies: tuple[RemedyEntry, ...]
@@ -117,6 +118,7 @@ def read_entry(content: bytes) -> Entry:
         parameters=_strings(document, "parameters"),
         defaults=_defaults(document),
         links=_strings(document, "links"),
+        guides=_strings(document, "guides"),
         titles=_titles(document),
         explanation=tuple(_sentence(table) for table in _tables(document, "explanation")),
         remedies=tuple(_remedy(table) for table in _tables(document, "remedy")),

@@ -96,7 +96,7 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A finding in the words of the catalogue, in one language: what terminal, window and JSON show alike."""
+    """A finding in the words of the catalogue, in one language: what terminal, window and JSON show alike; `guides` are topics."""
 
     id: str
     severity: Severity
@@ -105,3 +105,4 @@ class Answer:
     evidence: tuple[Evidence, ...]
     remedies: tuple[Remedy, ...]
     links: tuple[str, ...]
+    guides: tuple[str, ...] = ()

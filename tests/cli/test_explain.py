@@ -179,3 +179,26 @@ def test_json_is_english_unless_asked(pasted: Path) -> None:
 def test_colour_only_on_a_terminal(pasted: Path) -> None:
     assert "\x1b[" in _explain(str(pasted), screen=True).out
     assert "\x1b[" not in _explain(str(pasted)).out
+
+
+def test_guide_is_printed_in_place_of_an_answer() -> None:
+    run = _explain("--topic", "freeing-memory")
+    assert run.exit is Exit.HEALTHY
+    assert run.out.startswith("# Freeing GPU memory\n\n")
+
+
+def test_topics_are_listed_without_a_name() -> None:
+    run = _explain("--topic")
+    assert "precision  TF32 and mixed precision" in run.out.splitlines()
+
+
+def test_guide_that_is_not_there_is_wrong_usage() -> None:
+    with pytest.raises(UsageError) as caught:
+        _explain("--topic", "precison")
+    assert "did you mean precision?" in ENGLISH(caught.value.reason)
+
+
+def test_answer_leads_to_its_guides(tmp_path: Path) -> None:
+    file = tmp_path / "pasted.txt"
+    file.write_text("AssertionError: Torch not compiled with CUDA enabled\n", "utf-8")
+    assert "  gpuassist explain --topic installing-torch" in _explain(str(file)).out.splitlines()

@@ -1,0 +1,62 @@
+"""What everybody in this field notes down for himself: short guides as Markdown, one file a topic and language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuassist.model.text import Text, text
+from gpuassist.session.context import Session
+from gpuassist.session.nearest import nearest_names
+
+_FOLDER = "guides"
+_ENGLISH = ".en.md"
+
+
+class GuideError(ValueError):
+    """There is no guide of that topic; `reason` says which there are."""
+
+    def __init__(self, reason: Text) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """A guide in one language: its topic (`freeing-memory`), its title, and the Markdown below the title."""
+
+    topic: str
+    title: str
+    body: str
+
+
+def topics(session: Session) -> tuple[str, ...]:
+    """Every topic, by name."""
+    return tuple(name.removesuffix(_ENGLISH) for name in session.world.resources.names(_FOLDER, _ENGLISH))
+
+
+def guide(session: Session, topic: str) -> Guide:
+    """The guide in the user's language, in English where it was not translated; raises `GuideError`."""
+    known = topics(session)
+    if topic not in known:
+        raise GuideError(_unknown(topic, known))
+    heading, _, body = _read(session, topic).partition("\n")
+    return Guide(topic, heading.removeprefix("#").strip(), body.strip() + "\n")
+
+
+def _read(session: Session, topic: str) -> str:
+    resources = session.world.resources
+    try:
+        content = resources.read(f"{_FOLDER}/{topic}.{session.words.language}.md")
+    except FileNotFoundError:
+        content = resources.read(f"{_FOLDER}/{topic}{_ENGLISH}")
+    return content.decode("utf-8")
+
+
+def _unknown(topic: str, known: tuple[str, ...]) -> Text:
+    near, listed = nearest_names(topic, known), ", ".join(known)
+    if near:
+        meant = near[0]
+        return text(
+            "there is no guide named {topic}; did you mean {meant}? There are {listed}", topic=topic, meant=meant, listed=listed
+        )
+    return text("there is no guide named {topic}; there are {listed}", topic=topic, listed=listed)
