@@ -52,6 +52,7 @@ class ChainView(QWidget):
         self._boxes: tuple[_Box, ...] = ()
         self._reasons: dict[Joint, str] = {}
         self._drawing = Drawing((), (), (), 0)
+        self._arrangements: dict[int, Drawing] = {}  # by width: a layout asks for the same one over and over
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
@@ -68,6 +69,7 @@ class ChainView(QWidget):
         self._chain = chain
         self._boxes = tuple(self._box(node) for node in chain.nodes)
         self._reasons = {joint: self._words(joint.reason) for joint in chain.joints}
+        self._arrangements.clear()
         self._place()
         self.setAccessibleDescription(self.plain_text())
 
@@ -105,6 +107,11 @@ class ChainView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._place()
 
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() in {QEvent.Type.FontChange, QEvent.Type.ApplicationFontChange, QEvent.Type.StyleChange}:
+            self._arrangements.clear()
+        super().changeEvent(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
             QGuiApplication.clipboard().setText(self.plain_text())
@@ -140,6 +147,11 @@ class ChainView(QWidget):
         self.update()
 
     def _arranged(self, width: int) -> Drawing:
+        if width not in self._arrangements:
+            self._arrangements[width] = self._arrange(width)
+        return self._arrangements[width]
+
+    def _arrange(self, width: int) -> Drawing:
         metrics = QFontMetrics(_reason_font())
         words = [float(metrics.horizontalAdvance(self._reasons[joint])) for joint in self._chain.joints]
         return arrange(self._chain.nodes, self._chain.joints, width, _box_height(), word_widths=words)
