@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
-from gpuassist.formats.oom_figures import FIGURES, HEAD, INTEGERS, OTHER_PLATFORM, PROCESS, TENSOR
+from gpuassist.formats.oom_figures import FIGURES, HEAD, INTEGERS, OTHER_PLATFORM, PROCESS, SHARE, TENSOR
 from gpuassist.formats.size import read_size
 
 _NEAR = 1500  # characters between words of one message; torch 2.5 prints 700 and as many lines of processes as there are
@@ -149,7 +149,9 @@ def _pieces(region: str) -> Iterator[str]:
 
 def _read(piece: str) -> OutOfMemory:
     sizes = {name: size for name, pattern in FIGURES for size in _first(pattern, piece)}
-    sizes.update({name: int(found[1]) for name, pattern in INTEGERS if (found := pattern.search(piece))})
+    sizes.update({name: number for name, pattern in INTEGERS for number in _integer(pattern, piece)})
+    if share := SHARE.search(piece):
+        sizes.update(free=read_size(f"{share[1]}GiB") or 0, total=read_size(f"{share[2]}GiB") or 0)
     reserved = sizes.pop("reserved", None)
     allocated = sizes.get("allocated")
     if reserved is not None and allocated is not None:
@@ -167,11 +169,22 @@ def _read(piece: str) -> OutOfMemory:
     )
 
 
+def _count(found: re.Match[str]) -> int:
+    """The number of whichever wording it was."""
+    return int(next(one for one in found.groups() if one))
+
+
 def _first(pattern: re.Pattern[str], piece: str) -> Iterator[int]:
     found = pattern.search(piece)
     size = read_size(next(one for one in found.groups() if one)) if found else None
     if size is not None:
         yield size
+
+
+def _integer(pattern: re.Pattern[str], piece: str) -> Iterator[int]:
+    found = pattern.search(piece)
+    if found:
+        yield int(next(one for one in found.groups() if one))
 
 
 def _platform(piece: str) -> Platform:
