@@ -131,7 +131,7 @@ def _conda_cpu(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("conda-resolved-cpu-build", torch=torch)
 
 
-_TORCH = r"(?m:^)[ \t+-]*(?:[\w-]{1,40}(?:/[\w-]{1,20})?::)?(?:pytorch|libtorch)(?:-|[ \t]{1,40}|[= ]{1,2})"
+_TORCH = r"(?:(?m:^)[ \t+-]*|::)(?:pytorch|libtorch)(?:-|[ \t]{1,40}|[= ]{1,2})"
 _CPU_BUILD = r"(?:[ \t|]{1,40}|-|=)(?:cpu_\w{1,40}|py[\d.]{1,5}_cpu_\w{1,20})"
 
 SIGNATURES = (
@@ -176,7 +176,7 @@ SIGNATURES = (
     Signature(
         ("there is no version of", "no versions of", "depends on"),
         r"(?:there is no version of|no versions of) (?P<package>[\w-]{1,60})(?:\[[\w,]{1,40}\])?"
-        r"(?:==| match ==?)(?P<version>\d[\w.]{1,40}\+cu\d{2,3})",
+        r"(?:==| match (?:==?)?)(?P<version>\d[\w.]{1,40}\+cu\d{2,3})",
         _no_version,
         window=200,
     ),
@@ -184,7 +184,7 @@ SIGNATURES = (
         ("pytorch", "libtorch"),
         one_of(
             rf"{_TORCH}(?P<torch>\d{{1,2}}\.\d{{1,2}}(?:\.\d{{1,2}})?){_CPU_BUILD}",
-            r"(?m:^)[ \t+-]*(?:[\w-]{1,40}::)?pytorch-mutex(?:-|[ \t]{1,40})1\.0(?:[ \t|]{1,40}|-)cpu\b",
+            r"(?:(?m:^)[ \t+-]*|::)pytorch-mutex(?:-|[ \t]{1,40})1\.0(?:[ \t|]{1,40}|-)cpu\b",
         ),
         _conda_cpu,
         window=240,

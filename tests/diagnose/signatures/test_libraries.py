@@ -44,7 +44,7 @@ nvidia-nvtx-cu12         12.8.90
         ("ImportError: libnvinfer.so.8: cannot open shared object file: No such file or directory", "libnvinfer.so.8"),
         (
             "Could not load library libcudnn_cnn_infer.so.8. Error: libnvrtc.so: cannot open shared object file",
-            "libcudnn_cnn_infer.so.8",
+            "libnvrtc.so",
         ),
         ("Could not load library libcudnn_ops_infer.so.8. Error: libcudnn_ops_infer.so.8: cannot open", "libcudnn_ops_infer.so.8"),
         ("Unable to load any of {libcudnn_ops.so.9.1.0, libcudnn_ops.so.9.1, libcudnn_ops.so.9}", "libcudnn_ops.so.9.1.0"),
