@@ -15,7 +15,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 HEAD = _compiled(
-    r"(?:(?:CUDA|HIP|XPU|NPU|MUSA|MLU|GCU|MPSbackend)outofmemory)?[.,:]?(?<!you)triedtoallocate"
+    r"MPSbackendoutofmemory(?:\([^()]{0,200}\))?\.?(?:triedtoallocate)?"
+    r"|(?:(?:CUDA|HIP|XPU|NPU|MUSA|MLU|GCU)outofmemory)?[.,:]?(?<!you)triedtoallocate"
     r"|allocationondevice\d*would|oomwhenallocatingtensor|failedtoallocate[\d.]+[kmg]?i?b?\(\d+bytes\)|outofmemoryallocating"
     r"|outofmemorywhiletryingtoallocate|failedtoallocaterequestfor|allocating[\d.]+mi?bondevice\d|outofmemoryerrorongpu"
     r"|freememoryondevice"
@@ -36,7 +37,7 @@ FIGURES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     (
         "total",
-        _compiled(rf"{_S}totalcapaci?ty|totalcapaci?tyof{_S}|devicelimit:{_S}|freememoryondevice(?:cuda:\d+)?\([\d.]+/{_S}\)"),
+        _compiled(rf"{_S}totalcapaci?ty|totalcapaci?tyof{_S}|devicelimit:{_S}"),
     ),
     (
         "free",
@@ -63,6 +64,9 @@ INTEGERS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("free", _compiled(rf"availablememoryof{_N}issmaller")),
     ("allocated", _compiled(rf"limit:\d+inuse:{_N}")),
 )
+
+SHARE = _compiled(r"freememoryondevice(?:cuda:\d{1,3})?\((\d{1,9}\.\d{1,4})/(\d{1,9}\.\d{1,4})GiB\)")
+"""What is free and what the card has, of vLLM, with one unit for both."""
 
 PROCESS = _compiled(rf"process{_N}has{_S}memoryinuse")
 
