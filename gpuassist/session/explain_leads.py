@@ -9,13 +9,13 @@ from gpuassist.model.finding import Answer, CommandUse
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.session.explain import Explanation, Ground
+from gpuassist.session.explain_words import about_memory
 from gpuassist.session.flow import GoTo, Step, Tool
 from gpuassist.session.standing import switch_version
 from gpuassist.session.what_if import Wish
 from gpuassist.session.wish_words import wish_in_words
 
 _FILE, _TEXT = "file:", "text:"
-_MEMORY = ("oom-", "gpu-memory-held-by-dead-process", "cublas-init-failed-oom")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,7 @@ def _is_installed(version: str, machine: Machine) -> bool:
 
 
 def _watch(explanation: Explanation, machine: Machine, *, recorded: bool) -> WayOn | None:
-    about_memory = explanation.answers[0].id.startswith(_MEMORY)
-    if not about_memory or recorded or not value_or(machine.gpus, ()):
+    if not about_memory(explanation.answers[0]) or recorded or not value_or(machine.gpus, ()):
         return None
     return WayOn(text("Watch memory live"), GoTo(Step.LIVE))
 

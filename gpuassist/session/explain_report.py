@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.model.finding import Answer, Evidence, Remedy
+from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
 from gpuassist.session.answer_document import command_lines
 from gpuassist.session.explain import Doubt, Explanation
-from gpuassist.session.explain_words import left_out, where_to_type
+from gpuassist.session.explain_words import left_out, picture_of, where_to_type
 from gpuassist.session.listing import Section
+from gpuassist.session.memory_words import as_plain_text
 from gpuassist.session.overview import Line
 from gpuassist.session.words import Words
 
@@ -43,7 +45,7 @@ class _Lines:
         shortened = left_out(explanation)
         yield " ".join(self._words(one) for one in (explanation.basis.reason, shortened) if one is not None)
         for one in explanation.answers:
-            yield from self._one(one)
+            yield from self._one(one, picture_of(explanation, one))
         if explanation.less_likely:
             yield "\n".join([self._words(text("Less likely:")), *map(self._doubt, explanation.less_likely)])
         if explanation.undetermined:
@@ -57,10 +59,12 @@ class _Lines:
         for section in sections:
             yield "\n".join([self._words(section.title), "", *map(self._line, section.lines)])
 
-    def _one(self, answer: Answer) -> Iterator[str]:
+    def _one(self, answer: Answer, picture: MemoryPicture | None) -> Iterator[str]:
         yield f"## {answer.title}"
         if answer.explanation:
             yield answer.explanation
+        if picture is not None:
+            yield as_plain_text(picture, self._words)
         if answer.evidence:
             yield "\n".join(map(self._evidence, answer.evidence))
         for place, remedy in enumerate(answer.remedies, start=1):

@@ -9,6 +9,7 @@ from enum import Enum
 
 from gpuassist.diagnose.weigh import Rank
 from gpuassist.model.finding import Answer, Evidence, Remedy
+from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
 from gpuassist.session.answer_document import command_lines
 from gpuassist.session.explain import Explanation
@@ -17,8 +18,9 @@ from gpuassist.session.standing import USE_CUDA
 _LINE_OF_TEXT = re.compile(r"pasted [^\n]{1,80}, line (\d{1,9})")
 
 
-_LONGEST_QUOTE = 240  # characters: two lines of the window
+_LONGEST_QUOTE = 200  # characters: two lines of the window
 _MOST_LINES = 4
+_MEMORY = ("oom-", "gpu-memory-held-by-dead-process", "cublas-init-failed-oom")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,17 @@ def quotes(explanation: Explanation, answer: Answer) -> tuple[Quotation, ...]:
 def _quoted(lines: list[str], line: int, count: int) -> str:
     words = "\n".join(one.strip() for one in lines[line - 1 : line - 1 + min(count, _MOST_LINES)])
     return words if len(words) <= _LONGEST_QUOTE else words[:_LONGEST_QUOTE].rstrip() + " …"
+
+
+def about_memory(answer: Answer) -> bool:
+    """Whether too little memory on the GPU is what it is about."""
+    return answer.id.startswith(_MEMORY)
+
+
+def picture_of(explanation: Explanation, answer: Answer) -> MemoryPicture | None:
+    """The picture of the card's memory, for the answer that it belongs to: the first about memory, else the first."""
+    owner = next(filter(about_memory, explanation.answers), explanation.answers[0] if explanation.answers else None)
+    return explanation.memory if answer is owner else None
 
 
 def left_out(explanation: Explanation) -> Text | None:

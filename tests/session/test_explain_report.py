@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
 from gpuassist.model.paste import Paste
 from gpuassist.session.explain_report import in_markdown, in_plain_words
 from gpuassist.session.words import ENGLISH
@@ -52,6 +53,13 @@ def test_a_check_follows_its_commands() -> None:
 
 def test_a_text_that_nobody_knows_is_told_as_such() -> None:
     assert in_plain_words(explained(), ENGLISH).startswith("I don't know this text\n")
+
+
+def test_the_picture_of_the_memory_is_copied_as_figures() -> None:
+    picture = MemoryPicture(24 << 30, (Part(PartKind.ALLOCATED, 20 << 30), Part(PartKind.FREE, 4 << 30)))
+    copied = in_plain_words(replace(explained(ANSWER), memory=picture), ENGLISH)
+    assert "20.0 GiB" in copied
+    assert copied.index("20.0 GiB") < copied.index("1. Do it.")
 
 
 def test_what_was_left_out_is_told() -> None:

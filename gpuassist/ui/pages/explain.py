@@ -161,6 +161,7 @@ class ExplainPage(Page):
         self._text.changed.connect(self._pause.start)
         self._text.file_wanted.connect(self._ask_which)
         self._text.edit.large.connect(self.explain_text)
+        self._text.edit.filled.connect(self._mark)
         self._text.edit.file_given.connect(self.open_file)
         self._answer.quote_wanted.connect(self._show_quote)
         self._answer.link_opened.connect(self._visit)
@@ -227,16 +228,23 @@ class ExplainPage(Page):
         self._show_examples(shown=False)
         self._answer.show_explanation(found)
         self._answer.show()
-        self._text.show_note(_note(self._text))
-        self._mark(found)
         self._settle(found)
+        self._mark()
 
-    def _mark(self, found: Explanation) -> None:
+    @Slot()
+    def _mark(self) -> None:
+        """Tints the lines that the first answer rests on; those of a text still being filled in wait for it."""
+        found, edit = self._explanation, self._text.edit
+        if found is None or edit.filling:
+            return
         lines = lines_quoted(found.answers[:1])
-        self._text.edit.mark_lines(lines, Mark(found.answers[0].severity.value) if found.answers else Mark.INFO)
-        if self._fresh and lines and not self._text.edit.filling:
-            self._text.edit.bring_into_sight(lines[0])
+        if len(lines) > found.paste.words.strip().count("\n"):
+            lines = ()  # all of it: nothing in it stands out
+        edit.mark_lines(lines, Mark(found.answers[0].severity.value) if found.answers else Mark.INFO)
+        if self._fresh and lines:
+            edit.bring_into_sight(lines[0])
         self._fresh = False
+        self._text.show_note(_note(self._text))
 
     def _show_nothing(self) -> None:
         self._strip.end()

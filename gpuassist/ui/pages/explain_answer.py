@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.finding import Answer, Remedy
+from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, counted, text
 from gpuassist.session.explain import Doubt, Explanation
-from gpuassist.session.explain_words import SURENESS_WORDS, Quotation, Sureness, left_out, line_of, quotes, sureness
+from gpuassist.session.explain_words import SURENESS_WORDS, Quotation, Sureness, left_out, line_of, picture_of, quotes, sureness
 from gpuassist.session.words import Words
 from gpuassist.ui.in_turns import InTurns, Step
 from gpuassist.ui.palette import MARK_WORDS, Mark
@@ -23,6 +25,7 @@ from gpuassist.ui.widgets.finding_card import LinkButton
 from gpuassist.ui.widgets.folds import Fold, Folds
 from gpuassist.ui.widgets.labels import Rule
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill
+from gpuassist.ui.widgets.memory_bar import MemoryBar
 from gpuassist.ui.widgets.paragraphs import label, paragraph
 from gpuassist.ui.widgets.quote import Quote
 from gpuassist.ui.widgets.remedy_card import RemedyCard
@@ -85,7 +88,8 @@ class AnswerView(QWidget):
         self._column.addWidget(Verdict(words, explanation, self))
 
     def _add_block(self, explanation: Explanation, answer: Answer, sure: Sureness | None) -> None:
-        block = AnswerBlock(self._words, answer, quotes(explanation, answer), self, sure=sure)
+        shown = Shown(answer, quotes(explanation, answer), picture_of(explanation, answer), sure)
+        block = AnswerBlock(self._words, shown, self)
         block.quote_wanted.connect(self.quote_wanted)
         block.link_opened.connect(self.link_opened)
         self._column.addWidget(block)
@@ -108,38 +112,42 @@ class Verdict(QWidget):
         column.addWidget(paragraph(_basis(words, explanation), "muted", self))
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a block shows; `sure` for the first, which is open from the beginning."""
+
+    answer: Answer
+    quotations: tuple[Quotation, ...] = ()
+    picture: MemoryPicture | None = None
+    sure: Sureness | None = None
+
+
 class AnswerBlock(QWidget):
     """One problem: what it is, the lines that show it, why, and a card for each thing to do. All but the title can be folded."""
 
     quote_wanted = Signal(object)  # Quotation
     link_opened = Signal(object)  # the address, a str
 
-    def __init__(
-        self,
-        words: Words,
-        answer: Answer,
-        quotations: tuple[Quotation, ...],
-        parent: QWidget | None = None,
-        *,
-        sure: Sureness | None = None,
-    ) -> None:
+    def __init__(self, words: Words, shown: Shown, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.answer = answer
-        self._quotations = quotations
+        self.answer = shown.answer
+        self._shown = shown
         self._words = words
+        self._why: QWidget | None = None
         self._details: QWidget | None = None
         self._remedies: Columns | None = None
         self._links: QWidget | None = None
         self._growing: InTurns | None = None
         self._toggle: QPushButton | None = None
-        mark = Mark(answer.severity.value)
-        self.setAccessibleName(f"{words(MARK_WORDS[mark])}: {answer.title}")
+        mark = Mark(self.answer.severity.value)
+        self.setAccessibleName(f"{words(MARK_WORDS[mark])}: {self.answer.title}")
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(SPACING)
         self._card = Card(parent=self)
         self._column.addWidget(self._card)
-        self._card.body.addLayout(self._head(mark, sure))
+        self._card.body.setSpacing(12)
+        self._card.body.addLayout(self._head(mark, shown.sure))
         self._name_toggle()
 
     @property
@@ -156,7 +164,7 @@ class AnswerBlock(QWidget):
         if is_open and self._details is None:
             self._growing = InTurns(self.details(), self)
             self._growing.start()
-        for part in (self._details, self._remedies, self._links):
+        for part in (self._why, self._details, self._remedies, self._links):
             if part is not None:
                 part.setVisible(is_open)
         self._name_toggle()
@@ -164,6 +172,8 @@ class AnswerBlock(QWidget):
     def details(self) -> Iterator[Step]:
         """What makes everything below the title, a little a step."""
         yield self._make_details
+        if self._shown.picture is not None:
+            yield partial(self._add_picture, self._shown.picture)
         if self.answer.evidence:
             yield self._add_evidence
         count = len(self.answer.remedies)
@@ -195,13 +205,13 @@ class AnswerBlock(QWidget):
         return row
 
     def _make_details(self) -> None:
+        self._why = paragraph(self.answer.explanation, "", self._card)
+        self._body.addWidget(self._why)
         self._details = QWidget(self._card)
         self._below = QVBoxLayout(self._details)
         self._below.setContentsMargins(0, 0, 0, 0)
-        self._below.setSpacing(10)
-        if self.answer.explanation:
-            self._below.addWidget(paragraph(self.answer.explanation, "", self._details))
-        self._body.addWidget(self._details)
+        self._below.setSpacing(12)
+        self._card.body.addWidget(self._details)
         self._details.show()
 
     def _add_remedy(self, remedy: Remedy, number: int) -> None:
@@ -211,10 +221,15 @@ class AnswerBlock(QWidget):
             self._column.addWidget(self._remedies)
         self._remedies.add(RemedyCard(self._words, remedy, number, self._remedies))
 
+    def _add_picture(self, picture: MemoryPicture) -> None:
+        bar = MemoryBar(self._words, self._details)
+        bar.show_picture(picture)
+        self._below.addWidget(bar)
+
     def _add_evidence(self) -> None:
         well = Well(self._details)
         facts = [one for one in self.answer.evidence if not line_of(one)]
-        for quotation in self._quotations:
+        for quotation in self._shown.quotations:
             quote = Quote(self._words, quotation, well)
             quote.wanted.connect(self.quote_wanted)
             _add_row(well, quote)

@@ -26,6 +26,7 @@ class PasteEdit(QPlainTextEdit):
     """Its lines are those of the cleaned text, so that a line's number in an answer is its number here."""
 
     changed = Signal()  # by the user
+    filled = Signal()  # a text that was given is there whole
     large = Signal(object)  # str: all of the text, with a paste in it that is too much for one turn
     file_given = Signal(object)  # str: the path of a file dropped or pasted
 
@@ -61,7 +62,7 @@ class PasteEdit(QPlainTextEdit):
         self._turns = InTurns(self._pieces(words), self)
         self.clear()
         self._shortened = False
-        self._turns.done.connect(self._filled)
+        self._turns.done.connect(self._end_filling)
         self._turns.start()
 
     def empty(self) -> None:
@@ -69,7 +70,7 @@ class PasteEdit(QPlainTextEdit):
         if self.filling or self._shortened:
             self._shortened = False
             self.clear()
-            self._filled()
+            self._end_filling()
             self.changed.emit()
             return
         cursor = QTextCursor(self.document())
@@ -146,7 +147,7 @@ class PasteEdit(QPlainTextEdit):
     def _lines(self) -> int:
         """As many as they are on the screen, as far as that matters."""
         metrics = QFontMetrics(self.font())
-        a_line = max(20, (self.viewport().width() - 24) // max(1, metrics.averageCharWidth()))
+        a_line = max(20, (self.viewport().width() - 24) * 9 // (10 * max(1, metrics.averageCharWidth())))  # words are not cut
         count, block = 0, self.document().firstBlock()
         while block.isValid() and count < _LINES_MOST:
             count += 1 + block.length() // a_line
@@ -194,11 +195,12 @@ class PasteEdit(QPlainTextEdit):
         cursor.insertText(("" if is_first else "\n") + "\n".join(lines))
 
     @Slot()
-    def _filled(self) -> None:
+    def _end_filling(self) -> None:
         self._stop()
         self.setUndoRedoEnabled(True)
         self.setReadOnly(self._shortened)
         self.updateGeometry()
+        self.filled.emit()
 
     def _stop(self) -> None:
         if self._turns is not None:

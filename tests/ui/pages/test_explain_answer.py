@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.diagnose.weigh import Rank
 from gpuassist.model.finding import Severity
+from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
 from gpuassist.model.paste import Paste
 from gpuassist.session.explain import Explanation
 from gpuassist.session.words import ENGLISH
@@ -21,6 +22,7 @@ from gpuassist.ui.widgets.facts import FactTable
 from gpuassist.ui.widgets.finding_card import LinkButton
 from gpuassist.ui.widgets.folds import Folds
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill
+from gpuassist.ui.widgets.memory_bar import MemoryBar
 from gpuassist.ui.widgets.remedy_card import RemedyCard
 from tests.session.explained import ANSWER, DOUBT, FACTS, OPEN, explained, remedy
 from tests.ui.showing import Show, button_named, words_in
@@ -103,6 +105,19 @@ def test_a_block_that_was_opened_keeps_what_it_made(view: Views, qtbot: QtBot) -
         block.set_open(is_open)
     assert len(block.findChildren(RemedyCard)) == 1
     assert button_named(block, "Less").accessibleName() == "Less: Another"
+
+
+PICTURE = MemoryPicture(24 << 30, (Part(PartKind.ALLOCATED, 20 << 30), Part(PartKind.FREE, 4 << 30)))
+
+
+@pytest.mark.parametrize(("ids", "owner"), [(("oom-true",), 0), (("torch-lacks-sm", "oom-true"), 1), (("torch-lacks-sm",), 0)])
+def test_the_memory_stands_with_the_answer_about_it(view: Views, ids: tuple[str, ...], owner: int, qtbot: QtBot) -> None:
+    explanation = replace(explained(*(replace(ANSWER, id=one) for one in ids)), memory=PICTURE)
+    blocks = view(explanation).blocks()
+    for block in blocks:
+        block.set_open(True)
+        wait_open(block, qtbot)
+    assert [len(block.findChildren(MemoryBar)) for block in blocks] == [int(place == owner) for place in range(len(ids))]
 
 
 def test_several_remedies_are_numbered(view: Views) -> None:
