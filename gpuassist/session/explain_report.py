@@ -64,7 +64,7 @@ class _Lines:
         if answer.explanation:
             yield answer.explanation
         if picture is not None:
-            yield as_plain_text(picture, self._words)
+            yield "\n".join(f"- {line}" for line in as_plain_text(picture, self._words).split("\n"))
         if answer.evidence:
             yield "\n".join(map(self._evidence, answer.evidence))
         for place, remedy in enumerate(answer.remedies, start=1):
