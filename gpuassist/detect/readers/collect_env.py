@@ -141,7 +141,7 @@ _NO_GPU = frozenset(("No CUDA", "Could not collect", "Could not collect.", "N/A"
 
 
 def _gpu(line: Line, words: str, number: int | None) -> Gpu | None:
-    found = _GPU.match(words)
+    found = _GPU.match(words.removesuffix(" (nvgpu)"))  # a GPU in a Jetson
     if found is None or found["name"] in _NO_GPU or "Compute Capability" in words:
         return None
     return Gpu(

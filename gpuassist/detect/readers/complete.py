@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from gpuassist.detect.readers.alike import CUT, same_name
+from gpuassist.detect.readers.nvidia_smi_values import ON_CHIP
 from gpuassist.formats.torch_version import Origin, TorchVersion, read_torch_version
 from gpuassist.knowledge.records import GpuRecord, TorchBuild
 from gpuassist.knowledge.tables import Knowledge
@@ -26,6 +27,7 @@ def complete(machine: Machine, knowledge: Knowledge) -> Machine:
         machine = replace(machine, gpus=Known((), mac))
     return replace(
         machine,
+        host=replace(machine.host, jetson=_jetson(machine)),
         gpus=_each(machine.gpus, lambda gpu: _gpu(gpu, knowledge)),
         environments=_each(
             machine.environments, lambda one: _environment(one, knowledge, value_or(machine.host.architecture, "x86_64"))
@@ -44,6 +46,17 @@ def _mac_without_nvidia(host: Host) -> str:
     release = host.distribution.value.version_id.partition(".")[0]
     own = value_or(host.architecture, "") == "aarch64" or (release.isdecimal() and int(release) >= 12)
     return host.distribution.source if own else ""
+
+
+def _jetson(machine: Machine) -> Fact[bool]:
+    """NVIDIA calls its kernels for Jetson `5.15.148-tegra`, and their GPUs by the chip alone."""
+    told = machine.host.jetson
+    if isinstance(told, Unknown) and isinstance(machine.host.kernel, Known) and "tegra" in machine.host.kernel.value:
+        return Known(True, machine.host.kernel.source)  # noqa: FBT003 -- the fact's value
+    for gpu in value_or(machine.gpus, ()) if isinstance(told, Unknown) else ():
+        if isinstance(gpu.name, Known) and ON_CHIP.match(gpu.name.value):
+            return Known(True, gpu.name.source)  # noqa: FBT003 -- the fact's value
+    return told
 
 
 def _gpu(gpu: Gpu, knowledge: Knowledge) -> Gpu:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gpuassist.detect.readers.lines import Whole, whole
 from gpuassist.detect.readers.nvidia_smi_processes import processes
-from gpuassist.detect.readers.nvidia_smi_values import ABSENT, address, compute_mode, mebibytes
+from gpuassist.detect.readers.nvidia_smi_values import ABSENT, ON_CHIP, address, compute_mode, mebibytes
 from gpuassist.model.driver import Driver, Library, NvmlStatus
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.gpu import Gpu
@@ -20,16 +20,16 @@ PROGRAM = "nvidia-smi"
 
 # `NVIDIA-SMI 470.57.02    Driver Version: 470.57.02    CUDA Version: 11.4`; from 610 on `KMD Version` and `CUDA UMD Version`.
 # A version at the end of a line may be the beginning of one that the terminal broke there.
-_HEADER = re.compile(
-    r"NVIDIA-SMI[ \t]+(?P<program>\d+\.[\d.]+)\s[ \t|]{0,60}(?:Driver|KMD)\s+Version:\s*"
-    r"(?P<driver>\d+\.[\d.]*\d|N/A|ERR!)(?=[ \t|])"
-    r"(?:[\s|]{1,60}CUDA\s+(?:UMD\s+)?Version:\s*(?P<cuda>\d+\.\d+|N/A|ERR!)(?=[ \t|]))?"
-)
-# `|   0  NVIDIA A30          Off  | 00000000:01:00.0 Off |`; 0000:01:00.0 before 384, `0.` before 300, TCC/WDDM under Windows.
+_DRIVER = r"(?:Driver|KMD)\s+Version:\s*(?P<driver>\d+\.[\d.]*\d|N/A|ERR!)(?=[ \t|*]|\n(?![\d.]))"
+_CUDA = r"[\s|*]{1,60}CUDA\s+(?:UMD\s+)?Version:\s*(?P<cuda>\d+\.\d+|N/A|ERR!)(?![\d.])"
+_HEADER = re.compile(rf"NVIDIA-SMI[ \t]+(?P<program>\d+\.[\d.]+)\s[ \t|*]{{0,60}}{_DRIVER}(?:{_CUDA})?")
+_HALF_HEADER = re.compile(rf"(?P<program>(?!))?{_DRIVER}{_CUDA}")  # in prose, without the program's own version
+# `|   0  NVIDIA A30          Off  | 00000000:01:00.0 Off |`; 0000:01:00.0 before 384, `0.` before 300, TCC/WDDM under Windows,
+# no address where the GPU is part of the processor's chip.
 _ROW = re.compile(
-    r"(?:^|\|)[ \t]*(?P<index>\d{1,2})\.?[ \t]+(?P<name>[^\s|][^|\n]{0,60}?)"
+    r"(?:^|\|)[ \t]*(?P<index>\d{1,2})\.?[ \t]+(?P<name>[A-Za-z][^|\n]{0,60}?)"
     r"(?:[ \t]+(?P<mode>On|Off|N/A|ERR!|WDDM|TCC|MCDM))?\s{0,200}\|"
-    r"\s{0,200}(?P<address>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\b(?:\s+(?P<display>On|Off|N/A|ERR!)\b)?",
+    r"\s{0,200}(?P<address>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]\b|N/A)(?:\s+(?P<display>On|Off|N/A|ERR!)\b)?",
     re.MULTILINE,
 )
 _MEMORY = re.compile(r"(?<![\d.])(\d{1,7})\s?Mi?B\s*/\s*(\d{1,7})\s?Mi?B")
@@ -42,7 +42,7 @@ _NAMELESS = frozenset(("ERR!", "N/A", "Unknown", "[N/A]", "Unknown Error"))
 
 def read(paste: Paste) -> tuple[Machine, ...]:
     """What each table shows, the last before the others: it is how things stand now."""
-    if "NVIDIA-SMI" not in paste.words and "Bus-Id" not in paste.words and "MiB /" not in paste.words:
+    if not any(literal in paste.words for literal in ("NVIDIA-SMI", "Bus-Id", "MiB /", "CUDA Version:")):
         return ()
     text = whole(paste)
     return tuple(_machine(table) for table in reversed(list(_tables(text))))
@@ -62,7 +62,7 @@ class _Table:
 
 
 def _tables(text: Whole) -> Iterator[_Table]:
-    headers = list(_HEADER.finditer(text.words))
+    headers = list(_HEADER.finditer(text.words)) or list(_HALF_HEADER.finditer(text.words))
     ends = [header.start() for header in headers] + [len(text.words)]
     yield _Table(text, 0, ends[0], None)
     for header, end in zip(headers, ends[1:], strict=True):
@@ -101,7 +101,7 @@ def _libcuda(table: _Table, header: re.Match[str]) -> Fact[tuple[Library, ...]]:
 def _wsl(table: _Table) -> Fact[int]:
     """Only under WSL are the program and the driver of different versions, Linux' and Windows' own; else NVML refuses."""
     header = table.header
-    if header is None or header["driver"] in ABSENT or "." not in header["driver"]:
+    if header is None or header["program"] is None or header["driver"] in ABSENT:
         return NOT_ASKED
     program, driver = Version.parse(header["program"]), Version.parse(header["driver"])
     both_recent = min(program.major, driver.major) >= 450  # WSL's first driver was 455
@@ -110,7 +110,7 @@ def _wsl(table: _Table) -> Fact[int]:
 
 
 def _gpus(table: _Table) -> Fact[tuple[Gpu, ...]]:
-    rows = list(table.find(_ROW))
+    rows = [row for row in table.find(_ROW) if row["address"] not in ABSENT or ON_CHIP.match(row["name"])]
     if not rows:
         return NOT_ASKED
     running = processes(table.text, table.start, table.end)
@@ -127,9 +127,9 @@ def _gpu(table: _Table, row: re.Match[str], end: int) -> Gpu:
 
     memory, mode = _MEMORY.search(text.words, row.end(), end), _MODE.search(text.words, row.end(), end)
     mig = _MIG.search(text.words, memory.end() if memory else row.end(), end)
-    name = " ".join(row["name"].split())
+    name = " ".join(row["name"].split()).removesuffix(" (nvgpu)")
     return Gpu(
-        pci_address=text.known(address(row["address"]), PROGRAM, row.start("address")),
+        pci_address=NOT_ASKED if row["address"] in ABSENT else text.known(address(row["address"]), PROGRAM, row.start("address")),
         name=NOT_ASKED if name in _NAMELESS else text.known(name, PROGRAM, row.start("name")),
         index=text.known(int(row["index"]), PROGRAM, row.start("index")),
         memory_used_bytes=text.known(mebibytes(memory[1]), PROGRAM, memory.start()) if memory else NOT_ASKED,

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 ABSENT = frozenset(("N/A", "[N/A]", "ERR!", "[Not Supported]", "[Unknown Error]", "Unknown Error", "Not Supported", ""))
+# GPUs of Jetson modules, which are called by the chip that they are part of.
+ON_CHIP = re.compile(r"(?:NVIDIA )?(?:Orin|Xavier|Thor|Tegra)\b")
 
 _MODES = {"Default": "default", "Prohibited": "prohibited"}
 

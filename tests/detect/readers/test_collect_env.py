@@ -286,6 +286,12 @@ def test_wsl_shows_in_the_kernel(kernel: str, wsl: int) -> None:
     assert value(machine(words).host.wsl) == wsl
 
 
+def test_kernel_of_a_jetson_tells_it() -> None:
+    words = "PyTorch version: 2.3.0\nPython platform: Linux-5.15.148-tegra-aarch64-with-glibc2.35\nGPU 0: Orin (nvgpu)"
+    told = machine(words)
+    assert (value(told.host.jetson), value(told.host.architecture), names(words)) == (True, "aarch64", ["Orin"])
+
+
 def test_driver_of_a_mac_is_no_driver_of_linux() -> None:
     words = "PyTorch version: 1.1.0\nOS: Mac OSX 10.13.6\nGPU 0: GeForce GTX 1060\nNvidia driver version: 1.1.0"
     assert (driver(words), names(words)) == ("", ["GeForce GTX 1060"])

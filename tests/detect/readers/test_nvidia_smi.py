@@ -264,6 +264,35 @@ def test_cuda_version_in_error_says_nothing_of_libcuda() -> None:
     assert machine(UNDER_WSL).driver.libcuda == NOT_ASKED
 
 
+def test_marked_words_of_a_heading_are_read() -> None:
+    told = machine("| NVIDIA-SMI 450.36.06    Driver Version: 450.36.06    **CUDA Version: N/A**      |").driver
+    assert (value(told.libcuda), str(value(told.version))) == ((), "450.36.06")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "nvidia-smi:NVIDIA-SMI 450.51.05    Driver Version: 450.51.05    CUDA Version: 11.0",
+        "my card: Driver Version: 450.51.05    CUDA Version: 11.0\nnvcc -V: 10.2",
+        "Driver Version: 450.51.05   |   CUDA Version: 11.0 |",
+    ],
+)
+def test_heading_in_prose_is_read(words: str) -> None:
+    told = machine(words)
+    assert (str(value(told.driver.version)), str(value(told.driver.cuda_version))) == ("450.51.05", "11.0")
+    assert told.host.wsl == NOT_ASKED
+
+
+def test_gpu_of_a_jetson_has_no_address() -> None:
+    told = machine("""
+        | NVIDIA-SMI 540.4.0                Driver Version: 540.4.0      CUDA Version: 12.6     |
+        |   0  Orin (nvgpu)                  N/A  | N/A              N/A |                  N/A |
+        | N/A   N/A  N/A               N/A /  N/A | Not Supported        |     N/A          N/A |
+    """)
+    (gpu,) = value(told.gpus)
+    assert (value(gpu.name), gpu.pci_address, value(told.host.jetson)) == ("Orin", NOT_ASKED, True)
+
+
 def test_the_last_of_two_tables_counts() -> None:
     earlier = OF_418.replace("418.87.01", "410.48")
     assert driver(earlier + OF_418) == "418.87.01"
@@ -312,6 +341,7 @@ def test_a_fact_says_its_line() -> None:
 @pytest.mark.parametrize(
     "words",
     [
+        "Driver Version: 550.54 is what I need for CUDA",
         "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
         "No devices were found",
         "| 0 | apples | 12MiB / 40MiB |",
