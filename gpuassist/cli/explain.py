@@ -11,6 +11,7 @@ from gpuassist.cli.answers import BOLD, DIM, AnswerWriter
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.memory_bar import show_memory
 from gpuassist.detect.machine import detect
+from gpuassist.detect.readers import Contradiction
 from gpuassist.model.finding import Severity
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
@@ -131,6 +132,8 @@ class _Report:
             self._show_doubts(explanation.less_likely)
         if explanation.undetermined:
             self._writer.undetermined(explanation.undetermined)
+        if explanation.contradictions:
+            self._show_contradictions(explanation.contradictions)
         if explanation.facts_read and not explanation.convicts:
             self._show_facts(explanation.facts_read)
 
@@ -139,6 +142,14 @@ class _Report:
         self._writer.say(self._words(text("Less likely:")))
         for doubt in doubts:
             words = text("{title} ({id}): {reason}", title=doubt.answer.title, id=doubt.answer.id, reason=doubt.reason)
+            self._writer.say(f"- {self._words(words)}", indent="  ", hanging="  ")
+
+    def _show_contradictions(self, contradictions: tuple[Contradiction, ...]) -> None:
+        self._context.say()
+        self._writer.say(self._words(text("The text says two things; the first was taken:")))
+        for one in contradictions:
+            lines = ", ".join(map(str, one.lines))
+            words = text("{fact}: {values} (lines {lines})", fact=one.fact, values=" / ".join(one.values), lines=lines)
             self._writer.say(f"- {self._words(words)}", indent="  ", hanging="  ")
 
     def _show_facts(self, sections: tuple[Section, ...]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from gpuassist.detect.readers import joined, read_all, same_machine
+from gpuassist.detect.readers import Contradiction, contradictions, joined, read_all, same_machine
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.judge import judge
 from gpuassist.diagnose.memory_seen import memory_picture
@@ -62,6 +62,7 @@ class Explanation:
     less_likely: tuple[Doubt, ...]
     undetermined: tuple[Undetermined, ...]
     facts_read: tuple[Section, ...]
+    contradictions: tuple[Contradiction, ...]
     basis: Basis
     known: bool
     rank: Rank | None = None
@@ -100,7 +101,9 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     recognised = recognise(setting)
     explained = weigh(recognised.clues, by_text, by_all, minor=_minor(session, by_text))
     answers = in_words(session, whole, explained.findings)
-    healthy = None if recognised.clues or _convicting(answers) else sound(Setting(paste, Case(told, session.knowledge)))
+    against = contradictions(paste)
+    silent = not recognised.clues and not _convicting(answers) and not against
+    healthy = sound(Setting(paste, Case(told, session.knowledge))) if silent else None
     if healthy is not None:
         answers = (*in_words(session, told, (healthy,)), *answers)
     return Explanation(
@@ -110,6 +113,7 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
         less_likely=_doubts(session, whole, explained.less_likely),
         undetermined=(*explained.undetermined, *recognised.failed),
         facts_read=_facts(told),
+        contradictions=against,
         basis=basis,
         known=bool(recognised.clues or healthy or _convicting(answers)),
         rank=explained.rank,

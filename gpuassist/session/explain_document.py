@@ -27,5 +27,8 @@ def explanation_document(explanation: Explanation, words: Words) -> Json:
             for section in explanation.facts_read
             for line in section.lines
         ],
+        "contradictions": [
+            {"fact": words(one.fact), "values": list(one.values), "lines": list(one.lines)} for one in explanation.contradictions
+        ],
         "left_out_bytes": explanation.paste.left_out,
     }

@@ -119,6 +119,8 @@ def _process(process: GpuProcess) -> Text:
 
 def _module(module: KernelModule) -> Text:
     version = str(module.version.value) if isinstance(module.version, Known) else "?"
+    if not module.path:  # a pasted text says what is loaded and not from where
+        return verbatim(version)
     if not isinstance(module.open_flavour, Known):
         return text("{version} ({path})", version=version, path=module.path)
     if module.open_flavour.value:

@@ -71,7 +71,8 @@ def _toolkit(toolkit: Toolkit) -> Section:
     for label, paths in ((text("symlinks to it"), toolkit.links), (text("programs that run its nvcc"), toolkit.wrappers)):
         if paths:
             lines.append(Line(label, verbatim(", ".join(paths)), toolkit.root))
-    return Section(text("CUDA toolkit {root}", root=toolkit.root), tuple(lines))
+    title = text("CUDA toolkit {root}", root=toolkit.root) if toolkit.root else text("CUDA toolkit")
+    return Section(title, tuple(lines))
 
 
 def _environment(environment: PythonEnvironment) -> Section:
@@ -80,7 +81,9 @@ def _environment(environment: PythonEnvironment) -> Section:
     if isinstance(environment.torch, Known):
         found = (*found, _count(torches, environment.torch.source))
     title = text("Python environment {name} ({prefix})", name=environment.name, prefix=environment.prefix)
-    if is_true(environment.active):
+    if not environment.prefix:  # of a pasted text, which need not say where it is
+        title = text("Python environment {name}", name=environment.name)
+    elif is_true(environment.active):
         title = text("Python environment {name} ({prefix}), active", name=environment.name, prefix=environment.prefix)
     return Section(title, (*found, *(one for torch in torches for one in _torch(torch))))
 
@@ -92,7 +95,8 @@ def _count(torches: tuple[Torch, ...], source: str) -> Line:
 
 
 def _torch(torch: Torch) -> tuple[Line, ...]:
-    return (Line(text("directory of torch"), verbatim(torch.path), torch.path), *facts(torch))
+    directory = (Line(text("directory of torch"), verbatim(torch.path), torch.path),) if torch.path else ()
+    return (*directory, *facts(torch))
 
 
 def _compilers(machine: Machine) -> Iterator[Line]:
