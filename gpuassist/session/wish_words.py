@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 from gpuassist.model.text import Text, text, verbatim
+from gpuassist.session.nearest import nearest_names
 from gpuassist.session.replacing import WishError
 from gpuassist.session.summary import joined
 from gpuassist.session.what_if import NONE, Wish, distribution_of
@@ -62,6 +63,14 @@ def wish_title(wish: Wish, names: tuple[str, ...], machine: Text) -> Text:
     if not parts:
         return text("{machine} as it is", machine=machine)
     return text("{machine} with {parts}", machine=machine, parts=joined(tuple(parts)))
+
+
+def not_found(typed: str, names: tuple[str, ...]) -> Text:
+    """That no GPU of `names` is called so, and which are called nearly so."""
+    near = nearest_names(typed, names)
+    if not near:
+        return text("No GPU that gpuassist knows has {words} in its name.", words=typed)
+    return text("No GPU that gpuassist knows has {words} in its name. Near it: {names}.", words=typed, names=", ".join(near))
 
 
 def _distribution(value: str) -> str:

@@ -1,41 +1,21 @@
-"""The tools beside the steps, one entry each: its name in the side list, the glyph before it, and its page."""
+"""How the tools stand in the side list, one entry each: its name and the glyph before it (its page: `pages.catalogue`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from gpuassist.model.text import Text, text
 from gpuassist.session.flow import Tool
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
-    from gpuassist.ui.page import Desk, Page
 
 Strokes = tuple[tuple[tuple[float, float], ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ToolEntry:
-    """What the window needs of a tool; the strokes are in units of the glyph's square."""
+    """A row of the side list; the strokes are in units of the glyph's square."""
 
     words: Text
     strokes: Strokes
-    make: Callable[[Desk, QWidget], Page]
-
-
-def _what_if(desk: Desk, parent: QWidget) -> Page:
-    from gpuassist.ui.pages.what_if import WhatIfPage  # a page's module is imported when it is first shown
-
-    return WhatIfPage(desk, parent)
-
-
-def _explain(desk: Desk, parent: QWidget) -> Page:
-    from gpuassist.ui.pages.explain import ExplainPage
-
-    return ExplainPage(desk, parent)
 
 
 _GLASS: Strokes = (
@@ -51,6 +31,6 @@ _SWAP: Strokes = (
 )
 
 TOOLS: dict[Tool, ToolEntry] = {
-    Tool.EXPLAIN: ToolEntry(text("Explain an error"), _GLASS, _explain),
-    Tool.WHAT_IF: ToolEntry(text("What if…"), _SWAP, _what_if),
+    Tool.EXPLAIN: ToolEntry(text("Explain an error"), _GLASS),
+    Tool.WHAT_IF: ToolEntry(text("What if…"), _SWAP),
 }

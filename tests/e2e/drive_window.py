@@ -74,6 +74,9 @@ def _clicks(folder: str, seen: dict[str, list[str]]) -> Iterator[Ready]:
         _click_side(page)
         yield lambda: _says("recorded machine")
         _note(folder, page, seen)
+    _click_side("What if")
+    yield lambda: _says("The recorded machine as it is") and _says("What makes it fit")
+    _note(folder, "What if", seen)
 
 
 def _note(folder: str, page: str, seen: dict[str, list[str]]) -> None:

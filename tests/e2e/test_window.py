@@ -82,12 +82,16 @@ def test_recorded_machine_cannot_be_changed(run: tuple[dict[str, Any], Path]) ->
     assert run[0]["seen"]["apply enabled"] == ["False"]
 
 
+def test_what_if_tells_what_makes_the_machine_fit(run: tuple[dict[str, Any], Path]) -> None:
+    assert "It fits after" in _words(run, "What if")
+
+
 @pytest.mark.parametrize("page", ["Verify", "Live memory"])
 def test_page_says_why_it_is_off(run: tuple[dict[str, Any], Path], page: str) -> None:
     assert "recorded machine" in _words(run, page)
 
 
-@pytest.mark.parametrize("page", ["machine", "found", "repair", "Verify", "Live memory"])
+@pytest.mark.parametrize("page", ["machine", "found", "repair", "Verify", "Live memory", "What if"])
 def test_page_is_painted(run: tuple[dict[str, Any], Path], page: str) -> None:
     image = QImage(str(run[1] / f"{page}.png"))
     places = ((x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7))

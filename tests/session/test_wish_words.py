@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gpuassist.model.text import text
 from gpuassist.session.what_if import NONE, Wish
-from gpuassist.session.wish_words import part_in_words, wish_in_words, wish_of, wish_title
+from gpuassist.session.wish_words import not_found, part_in_words, wish_in_words, wish_of, wish_title
 from gpuassist.session.words import ENGLISH
 
 MACHINE = text("This machine")
@@ -61,6 +61,15 @@ def test_what_is_no_part_of_a_wish_is_passed_over(words: str) -> None:
 )
 def test_a_part_is_said_in_its_own_words(part: str, value: str, said: str) -> None:
     assert ENGLISH(part_in_words(part, value)) == said
+
+
+def test_a_name_that_is_nearly_one_is_told_what_it_may_be() -> None:
+    said = ENGLISH(not_found("RTX 4909", ("RTX 4090", "GTX 680", "L40S")))
+    assert said == "No GPU that gpuassist knows has RTX 4909 in its name. Near it: RTX 4090."
+
+
+def test_a_name_that_is_like_none_is_told_so() -> None:
+    assert ENGLISH(not_found("voodoo", ("RTX 4090",))) == "No GPU that gpuassist knows has voodoo in its name."
 
 
 def test_a_machine_without_a_wish_is_as_it_is() -> None:

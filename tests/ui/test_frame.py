@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpuassist.session.flow import Back, GoTo, Marked, Next, Step, StepState
+from gpuassist.session.flow import Back, GoTo, Marked, Next, Place, Step, StepState, Tool
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk, OpenExample, ReadAgain
 from gpuassist.ui.widgets.help import Help
@@ -76,11 +76,29 @@ def test_clicking_a_step_shows_its_page(frames: Frames, healthy: str, qtbot: QtB
     assert frame.pages.currentWidget() is frame.pages.page(Step.FOUND)
 
 
-@pytest.mark.parametrize("step", list(Step))
-def test_every_step_has_a_page_that_opens(frames: Frames, too_old: str, step: Step) -> None:
+@pytest.mark.parametrize("place", [*Step, *Tool])
+def test_every_place_has_a_page_that_opens(frames: Frames, too_old: str, place: Place) -> None:
     frame = frames(too_old)
-    frame.go(GoTo(step))
-    assert frame.pages.currentWidget() is frame.pages.page(step)
+    frame.go(GoTo(place))
+    assert frame.pages.currentWidget() is frame.pages.page(place)
+    frame.close_down()
+
+
+@pytest.mark.parametrize("tool", list(Tool))
+def test_a_tool_opens_before_anything_was_read(frames: Frames, healthy: str, tool: Tool) -> None:
+    frame = frames.opened(healthy)
+    frame.side.row(tool).click()
+    assert frame.flow.current is tool
+    assert "Back" in buttons(frame)
+    frames.settle(frame)
+    frame.close_down()
+
+
+@pytest.mark.parametrize(("number", "tool"), list(enumerate(Tool, start=len(Step) + 1)))
+def test_keys_lead_to_the_tools(frames: Frames, healthy: str, qtbot: QtBot, number: int, tool: Tool) -> None:
+    frame = frames(healthy)
+    press(frame, Qt.Key(Qt.Key.Key_0.value + number), Qt.KeyboardModifier.ControlModifier, qtbot)
+    assert frame.flow.current is tool
     frame.close_down()
 
 

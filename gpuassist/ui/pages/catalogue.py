@@ -9,13 +9,11 @@ from PySide6.QtWidgets import QWidget
 from gpuassist.session.flow import Place, Step, Tool
 from gpuassist.ui.page import Desk, Page
 from gpuassist.ui.pages.machine import MachinePage
-from gpuassist.ui.tools import TOOLS
 
 
 def make_page(place: Place, desk: Desk, parent: QWidget) -> Page:
     """The page of a step or a tool."""
-    make = TOOLS[place].make if isinstance(place, Tool) else _MAKERS[place]
-    return make(desk, parent)
+    return _MAKERS[place](desk, parent)
 
 
 def _found(desk: Desk, parent: QWidget) -> Page:
@@ -42,10 +40,24 @@ def _live(desk: Desk, parent: QWidget) -> Page:
     return LivePage(desk, parent)
 
 
-_MAKERS: dict[Step, Callable[[Desk, QWidget], Page]] = {
+def _explain(desk: Desk, parent: QWidget) -> Page:
+    from gpuassist.ui.pages.explain import ExplainPage
+
+    return ExplainPage(desk, parent)
+
+
+def _what_if(desk: Desk, parent: QWidget) -> Page:
+    from gpuassist.ui.pages.what_if import WhatIfPage
+
+    return WhatIfPage(desk, parent)
+
+
+_MAKERS: dict[Place, Callable[[Desk, QWidget], Page]] = {
     Step.MACHINE: MachinePage,
     Step.FOUND: _found,
     Step.REPAIR: _repair,
     Step.VERIFY: _verify,
     Step.LIVE: _live,
+    Tool.EXPLAIN: _explain,
+    Tool.WHAT_IF: _what_if,
 }

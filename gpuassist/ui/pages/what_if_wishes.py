@@ -11,7 +11,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.session.overview import short_name
 from gpuassist.session.what_if import NONE, Choices, Wish
 from gpuassist.session.what_if_words import Slot as GpuSlot
-from gpuassist.session.wish_words import part_in_words, wish_title
+from gpuassist.session.wish_words import not_found, part_in_words, wish_title
 from gpuassist.session.words import Words
 from gpuassist.ui.theme import set_look
 from gpuassist.ui.widgets.buttons import Choice, LongChoice, small
@@ -245,7 +245,7 @@ class WishCard(Card):
 
     @Slot(object)
     def _miss(self, typed: str) -> None:
-        set_paragraph(self._missed, self._words(text("No GPU that gpuassist knows has {words} in its name.", words=typed)))
+        set_paragraph(self._missed, self._words(not_found(typed, tuple(self._names))))
         self._missed.show()
 
     @Slot()
