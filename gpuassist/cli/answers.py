@@ -44,8 +44,8 @@ class AnswerWriter:
             self._context.say()
         for address in answer.links:
             self._context.say(self._styled(f"  {address}", DIM))
-        for topic in answer.guides:
-            self._context.say(self._styled(f"  gpuassist explain --topic {topic}", DIM))
+        for guide in answer.guides:
+            self._context.say(self._styled(f"  gpuassist explain --topic {guide.topic}", DIM))
 
     def undetermined(self, undetermined: tuple[Undetermined, ...]) -> None:
         """What could not be told, after an empty line."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from gpuassist.diagnose.catalogue_entry import (
@@ -16,9 +17,10 @@ from gpuassist.diagnose.catalogue_entry import (
     read_entry,
     slots_of,
 )
+from gpuassist.diagnose.guide import read_guide
 from gpuassist.knowledge.commands import CommandError, Commands
 from gpuassist.knowledge.records import Family
-from gpuassist.model.finding import Action, Answer, CommandUse, Finding, Remedy, Severity
+from gpuassist.model.finding import Action, Answer, CommandUse, Finding, GuideLink, Remedy, Severity
 from gpuassist.model.text import Text, text
 
 FAMILY = "family"  # what conditions may ask beside the finding's own parameters: whose commands serve this machine
@@ -53,10 +55,24 @@ class Catalogue:
         }
         try:
             entry = read_entry(self._read(f"problems/{finding.problem}.toml"))
-            return _Writer(entry, parameters, language, commands=self._commands, families=tuple(families)).answer(finding)
+            writer = _Writer(entry, parameters, language, commands=self._commands, families=tuple(families))
+            return replace(writer.answer(finding), guides=tuple(self._guides(entry.guides, language)))
         except (OSError, EntryError, CommandError) as error:
             _log.info("the description of %s cannot be used", finding.problem, exc_info=True)
             return _undescribed(finding, error, render)
+
+    def _guides(self, topics: Iterable[str], language: str) -> Iterator[GuideLink]:
+        for topic in topics:
+            title = self._guide_title(topic, language)
+            if title:
+                yield GuideLink(topic, title)
+
+    def _guide_title(self, topic: str, language: str) -> str:
+        try:
+            return read_guide(self._read, topic, language)[0]
+        except OSError:  # a damaged copy: the answer stands without it
+            _log.info("the guide %s cannot be read", topic, exc_info=True)
+            return ""
 
 
 class _Writer:
@@ -86,7 +102,6 @@ class _Writer:
             evidence=finding.evidence,
             remedies=tuple(_written(self._entry.remedies, self._remedy)),
             links=self._entry.links,
-            guides=self._entry.guides,
         )
 
     def _severity(self) -> Severity:

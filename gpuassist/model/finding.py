@@ -95,8 +95,16 @@ class Remedy:
 
 
 @dataclass(frozen=True, slots=True)
+class GuideLink:
+    """A guide to read on in: its topic, which commands and pages take, and its title."""
+
+    topic: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """A finding in the words of the catalogue, in one language: what terminal, window and JSON show alike; `guides` are topics."""
+    """A finding in the words of the catalogue, in one language: what terminal, window and JSON show alike."""
 
     id: str
     severity: Severity
@@ -105,4 +113,4 @@ class Answer:
     evidence: tuple[Evidence, ...]
     remedies: tuple[Remedy, ...]
     links: tuple[str, ...]
-    guides: tuple[str, ...] = ()
+    guides: tuple[GuideLink, ...] = ()

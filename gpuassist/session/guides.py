@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuassist.diagnose.guide import ENGLISH, FOLDER, read_guide
 from gpuassist.model.text import Text, text
 from gpuassist.session.context import Session
 from gpuassist.session.nearest import nearest_names
-
-_FOLDER = "guides"
-_ENGLISH = ".en.md"
 
 
 class GuideError(ValueError):
@@ -31,7 +29,7 @@ class Guide:
 
 def topics(session: Session) -> tuple[str, ...]:
     """Every topic, by name."""
-    return tuple(name.removesuffix(_ENGLISH) for name in session.world.resources.names(_FOLDER, _ENGLISH))
+    return tuple(name.removesuffix(ENGLISH) for name in session.world.resources.names(FOLDER, ENGLISH))
 
 
 def guide(session: Session, topic: str) -> Guide:
@@ -39,17 +37,7 @@ def guide(session: Session, topic: str) -> Guide:
     known = topics(session)
     if topic not in known:
         raise GuideError(_unknown(topic, known))
-    heading, _, body = _read(session, topic).partition("\n")
-    return Guide(topic, heading.removeprefix("#").strip(), body.strip() + "\n")
-
-
-def _read(session: Session, topic: str) -> str:
-    resources = session.world.resources
-    try:
-        content = resources.read(f"{_FOLDER}/{topic}.{session.words.language}.md")
-    except FileNotFoundError:
-        content = resources.read(f"{_FOLDER}/{topic}{_ENGLISH}")
-    return content.decode("utf-8")
+    return Guide(topic, *read_guide(session.world.resources.read, topic, session.words.language))
 
 
 def _unknown(topic: str, known: tuple[str, ...]) -> Text:

@@ -208,7 +208,7 @@ def test_chinese_is_written_in_chinese(problem: str) -> None:
 @every_problem
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_something_is_said_where_nothing_is_known(problem: str, language: str) -> None:
-    catalogue = Catalogue({f"problems/{problem}.toml": RESOURCES.read(f"problems/{problem}.toml")}.__getitem__, COMMANDS)
+    catalogue = Catalogue(RESOURCES.read, COMMANDS)
     for families in LOOKUPS:
         answer = catalogue.answer(Finding(problem, (), ()), families=families, render=ENGLISH, language=language)
         assert answer.explanation
@@ -218,7 +218,7 @@ def test_something_is_said_where_nothing_is_known(problem: str, language: str) -
 
 @every_problem
 def test_first_remedy_is_no_alternative_to_another(problem: str) -> None:
-    catalogue = Catalogue({f"problems/{problem}.toml": RESOURCES.read(f"problems/{problem}.toml")}.__getitem__, COMMANDS)
+    catalogue = Catalogue(RESOURCES.read, COMMANDS)
     answers = [
         catalogue.answer(Finding(problem, (), ()), families=families, render=ENGLISH, language=language)
         for families in LOOKUPS
