@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from gpuassist.diagnose.signature import Setting
-from gpuassist.model.fact import Known
+from gpuassist.model.fact import Known, value_or
 from gpuassist.model.version import Version, VersionError
 
-_WSL = re.compile(r"\bwsl ?[12]?\b|microsoft-standard|-microsoft\b|windows subsystem for linux")
+_WSL = re.compile(r"\bwsl ?[12]?\b|microsoft-standard|-microsoft\b|windows subsystem for linux|docker[ -]desktop")
 _CONTAINER = re.compile(
     r"\b(?:docker|podman|kubernetes|k8s|kubectl|singularity|apptainer|enroot|runc|containerd|devcontainer|lxc|runpod)\b"
     r"|\bcontainers?\b|/\.dockerenv|容器"
@@ -24,6 +24,7 @@ _NO_TOOL = re.compile(
     r"|nvidia-smi : 无法将|nvidia-smi: kommando"
 )
 _OWN_KERNEL = re.compile(r"\bcuda-compat\b|/usr/local/cuda[^\s:]*/compat\b|forward compat\w* mode|libcuda[^\n]{0,80}/compat/")
+_MIG = re.compile(r"mig devices:|\bmig-[0-9a-f]{8}|-mig 1\b|\bmig (?:mode|is|was)\b[^\n]{0,20}enabled|\| {10,30}enabled \|")
 _BLACKWELL = re.compile(
     r"\brtx (?:pro )?50[5-9]0\b|\b50[5-9]0 ?ti\b|\b50[5-9]0\b(?=,| laptop| with| and|$)|rtx pro [2-6]\d00 blackwell|\bblackwell\b"
     r"|\bgb20[2-7]\b|\bb[23]00\b",
@@ -66,6 +67,12 @@ def with_blackwell(setting: Setting) -> bool:
     cards = setting.case.cards
     named = any(card.architecture is not None and "blackwell" in card.architecture.name.lower() for card in cards)
     return named or bool(_BLACKWELL.search(setting.lowered))
+
+
+def with_mig(setting: Setting) -> bool:
+    """Whether a GPU is divided into instances."""
+    known = any(value_or(card.gpu.mig_enabled, False) for card in setting.case.cards)  # noqa: FBT003 -- the fact's default
+    return known or bool(_MIG.search(setting.lowered))
 
 
 def card_name(setting: Setting) -> str:

@@ -102,8 +102,16 @@ SIGNATURES = (
         means("container-toolkit-missing"),
     ),
     Signature(
-        ("unknown flag: --gpus", "unknown option: --gpus", "insufficient nvidia.com/gpu", "unknown flag: --gpu"),
-        r"(?:unknown (?:flag|option): --gpus?(?![\w-])|Insufficient nvidia\.com/gpu)",
+        (
+            "failed to fulfil mount request",
+            "volume plugin nvidia-docker",
+            "unknown flag: --gpus",
+            "unknown option: --gpus",
+            "insufficient nvidia.com/gpu",
+            "unknown flag: --gpu",
+        ),
+        r"(?:failed to fulfil mount request: open \S{5,80}(?:libcuda|libnvidia)|looking up volume plugin nvidia-docker"
+        r"|unknown (?:flag|option): --gpus?(?![\w-])|Insufficient nvidia\.com/gpu)",
         means("container-toolkit-missing", Weight.SYMPTOM),
     ),
     Signature(
@@ -112,14 +120,31 @@ SIGNATURES = (
         _unsatisfied,
     ),
     Signature(
+        ("unsupported cuda version: driver",),
+        r"unsupported CUDA version: driver \d{1,2}\.\d < image (?P<needed>\d{1,2}\.\d)",
+        _unsatisfied,
+    ),
+    Signature(
+        ("supported in this version of the container", "not supported by this container", "supported by this container"),
+        r"Detected NVIDIA (?P<gpu>[\w .-]{3,60}?) GPU, which (?:may not yet be|is not(?: yet)?) supported (?:in|by) this"
+        r" (?:version of the )?container",
+        means("torch-lacks-sm", Weight.SYMPTOM),
+    ),
+    Signature(
         ("this container was built for",),
         r"This container was built for (?:NVIDIA )?(?:CUDA )?Driver Release [\d.]{3,10} or later,\s{1,12}but\s{1,12}version"
         r" (?P<driver>[\d.]{3,12}\d)[^\n]{0,60}(?:\s{1,12}mode is UNAVAILABLE)?",
         _banner,
     ),
     Signature(
-        ("nvidia driver was not detected", "run this container with nvidia-docker", "use the nvidia container toolkit to start"),
-        r"(?:NVIDIA Driver was not detected|Use the NVIDIA Container Toolkit to start this container with GPU support)",
+        (
+            "nvidia driver was not detected",
+            "failed to detect nvidia driver version",
+            "run this container with nvidia-docker",
+            "use the nvidia container toolkit to start",
+        ),
+        r"(?:NVIDIA Driver was not detected|Failed to detect NVIDIA driver version"
+        r"|Use the NVIDIA Container Toolkit to start this container with GPU support)",
         _not_given,
     ),
     Signature(
@@ -156,7 +181,9 @@ SIGNATURES = (
     ),
     Signature(
         ("/dev/nvidia",),
-        r"(?:adding custom device \\?\"/dev/nvidia[\w-]{1,12}\\?\": no such file|stat /dev/nvidia[\w-]{1,12}: no such file"
+        r"(?:adding custom device \\?\"/dev/nvidia[\w-]{1,12}\\?\": no such file|(?:l?stat"
+        r"|cannot stat `?) ?/dev/nvidia[\w-]{1,12}`?: no such file"
+        r"|failed to stat CDI host device \\?\"/dev/nvidia[\w-]{1,12}\\?\""
         r"|error stat'?ing? [^\n]{0,20}/dev/nvidia[\w-]{1,12}: no such file"
         r"|mknod[^\n]{0,60}/dev/nvidia[\w-]{1,12}[^\n]{0,40}(?:no such|not permitted))",
         _node_missing,

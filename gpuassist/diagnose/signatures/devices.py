@@ -69,6 +69,12 @@ SIGNATURES = (
         r"|Invalid CUDA 'device=(?P<ordinal>\d{1,3})[\d,]{0,30}' requested)",
         _ordinal,
     ),
+    Signature(
+        ("internal assert failed",),
+        r"(?:device >= 0 && device < num_gpus"
+        r"|device < num_gpus)[^\n]{0,3} ?INTERNAL ASSERT FAILED(?:[^\n]{0,200}?device=(?P<ordinal>\d{1,3}))?",
+        _ordinal,
+    ),
     Signature(("duplicate gpu detected",), r"Duplicate GPU detected ?: rank \d+ and rank \d+ both on CUDA device", _duplicate),
     Signature(
         ("processes", "nproc"),

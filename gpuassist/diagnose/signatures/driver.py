@@ -13,9 +13,10 @@ from gpuassist.diagnose.hints import (
     slept,
     torch_cuda,
     with_compat,
+    with_mig,
     without_driver,
 )
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Meaning, Setting, Sign, Signature, means, sign
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version
@@ -93,6 +94,8 @@ def _no_device(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
         wrong = setting.says("/usr/lib/x86_64-linux-gnu/libcuda", "libnvidia-compute", "numba", "nvidia-driver-")
         yield sign("wsl-linux-driver-installed" if wrong else "wsl-driver-or-windows", Weight.SYMPTOM)
         return
+    if with_mig(setting):
+        yield sign("mig-mode", Weight.SYMPTOM)
     if re.search(r"cuda_visible_devices['\"\]]{0,3} ?= ?['\"]?(?:-1|\d|gpu-|none|['\"]|\s|$)", setting.lowered):
         yield sign("cuda-visible-devices-bad", Weight.SYMPTOM)
     if in_container(setting) and not given_to_container(setting):
@@ -132,9 +135,22 @@ def _unknown(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
 def _not_started(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     if setting.says("forked subprocess", "multiprocess", "dataloader", "fork"):
         return
+    if with_mig(setting):
+        yield sign("mig-mode", Weight.SYMPTOM)
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
     yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
+
+
+def _numbered(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """Programs that give the number of the driver's answer instead of its words."""
+    read = _NUMBERS.get(next(number for number in match.groups() if number))
+    if read is not None:
+        yield from read(match, setting)
+
+
+def _stub(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    yield sign("wsl-stub-lib" if in_wsl(setting) else "ld-library-path-stubs", Weight.CAUSE)
 
 
 def _no_libcuda(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
@@ -147,7 +163,39 @@ def _no_libcuda(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("no-driver", Weight.SYMPTOM)
 
 
+_NUMBERS: dict[str, Meaning] = {
+    "34": _stub,
+    "35": _insufficient,
+    "38": _no_device,
+    "100": _no_device,
+    "303": _no_libcuda,
+    "3": _not_started,
+    "30": _unknown,
+    "999": _unknown,
+    "46": means("cuda-init-failed-driver-state", Weight.SYMPTOM),
+    "802": means("fabric-manager-not-running"),
+    "803": _combination,
+    "804": _forward,
+    "222": means("ptx-newer-than-driver"),
+    "209": means("no-kernel-image", Weight.SYMPTOM),
+    "101": means("cuda-visible-devices-bad", Weight.SYMPTOM),
+}
+
 SIGNATURES = (
+    Signature(
+        ("call to cu", "unknown error (", "init failure", "cuinit", "cudagetdevice"),
+        r"(?:\[(\d{1,3})\] Call to cu\w{2,40} results in (?:UNKNOWN_CUDA_ERROR|CUDA_ERROR_(?:UNKNOWN|NO_DEVICE)\b)"
+        r"|failed call to cuInit: UNKNOWN ERROR \((\d{1,3})\)|(?:driver library|vram|cuda) init failure: (\d{1,3})\b"
+        r"|cuInit(?:\(0\))? ?(?:returned|failed with(?: error)?(?: code)?|err(?:or)?) ?[:=]? ?(\d{1,3})\b"
+        r"|cuda_?GetDevice(?:Count|Properties)(?:\(\))? returned (\d{1,3})\b)",
+        _numbered,
+    ),
+    Signature(
+        ("kernel driver does not appear to be running", "could not find cuda drivers", "proc/driver/nvidia/version does not exist"),
+        r"(?:kernel driver does not appear to be running on this host|Could not find cuda drivers on your machine"
+        r"|/proc/driver/nvidia/version does not exist)",
+        _no_driver,
+    ),
     Signature(("found no nvidia driver",), r"Found no NVIDIA driver on your system", _no_driver),
     Signature(
         ("driver on your system is too old",),
@@ -187,7 +235,11 @@ SIGNATURES = (
         r"(?:no CUDA-capable device is detected|CUDA_ERROR_NO_DEVICE|cudaErrorNoDevice|cudaGetDeviceCount returned (?:100|38)\b)",
         _no_device,
     ),
-    Signature(("no cuda gpus are available",), r"No CUDA GPUs are available", _no_gpus),
+    Signature(
+        ("no cuda gpus are available", "no gpus found"),
+        r"(?:No CUDA GPUs are available|only supported with GPUs, no GPUs found)",
+        _no_gpus,
+    ),
     Signature(
         ("unknown error", "cuda_error_unknown", "cudaerrorunknown", "returned 999", "returned 30"),
         r"(?:CUDA(?: driver| runtime)? ?(?:API )?error:? ?(?:\((?:30|999)\) ?:? ?|(?:30|999)[ :]{1,3})?unknown error"
@@ -214,8 +266,9 @@ SIGNATURES = (
         _no_libcuda,
     ),
     Signature(
-        ("/dev/nvidia-uvm",),
-        r"(?:cannot access '?/dev/nvidia-uvm'?|/dev/nvidia-uvm['\"]?:? ?(?:No such file|does not exist|not found))",
+        ("/dev/nvidia-uvm", "load uvm kernel module"),
+        r"(?:cannot access '?/dev/nvidia-uvm'?|\(\"/dev/nvidia-uvm\"[^\n]{1,40}ENOENT|[Cc]ould not load UVM kernel module"
+        r"|/dev/nvidia-uvm['\"]?:? ?(?:No such file|does not exist|not found))",
         means("uvm-device-missing"),
     ),
     Signature(

@@ -135,6 +135,11 @@ SIGNATURES = (
         _xid,
     ),
     Signature(
+        ("xid",),
+        r"(?<!NVRM: )\bXid(?: errors?)?(?: code)?[ :#=]{1,3}(?P<number>\d{1,3})\b(?P<address>)(?P<process>)",
+        _xid,
+    ),
+    Signature(
         ("fallen off",),
         rf"(?:{_THIS_GPU}has{_GAP}fallen off the bus|GPU(?: at)? (?P<address2>{_ADDRESS})[^\n]{{0,40}}has fallen off the bus"
         r"|GPU has fallen off the bus)",

@@ -178,10 +178,22 @@ SIGNATURES = (
         lambda match, setting: _in_use(match, setting),
     ),
     Signature(
-        ("prime-select", "prime profile", "envycontrol", "supergfxctl", "switcheroo", "bbswitch"),
+        (
+            "prime-select",
+            "prime profile",
+            "envycontrol",
+            "supergfxctl",
+            "gpu mode",
+            "bbswitch",
+            "insert 'off'",
+            "module off",
+            "nvidia off",
+        ),
         r"(?:prime-select (?:query|get)\s{1,4}(?P<mode>intel)\b|Selected prime profile: (?P<mode2>intel)"
         r"|(?:envycontrol (?:-q|--query)|supergfxctl -g)\s{1,4}(?P<mode3>integrated)"
-        r"|prime-select: (?:the )?intel|bbswitch: device [0-9a-f:.]{7,12} is (?:disabled|off))",
+        r"|Current GPU mode ?: (?P<mode4>integrated|intel)|system76-power graphics\s{1,4}(?P<mode5>integrated)"
+        r"|could not insert 'off'|Module off not found|alias nvidia off|prime-select: (?:the )?intel"
+        r"|bbswitch: device [0-9a-f:.]{7,12} is (?:disabled|off))",
         _prime,
     ),
     Signature(

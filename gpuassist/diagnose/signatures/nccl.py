@@ -28,6 +28,13 @@ def _peer(_: re.Match[str], __: Setting) -> Iterator[Sign]:
     yield sign("nccl-p2p-acs-iommu", Weight.SYMPTOM)
 
 
+def _hang(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A hang is NCCL's where several GPUs talk, and where no error is printed."""
+    talks = setting.says("nccl", "all_reduce", "allreduce", "p2pbandwidthlatencytest", "simplep2p", "distributeddataparallel")
+    if talks and not setting.says("out of memory", "unhandled", "device-side", "nccl-shm", "/dev/shm"):
+        yield sign("nccl-p2p-acs-iommu", Weight.SYMPTOM)
+
+
 def _page_fault(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """The IOMMU stops what one GPU writes to another; without a word of GPUs it may be any device."""
     if setting.says("nccl", "p2p", "nvidia", "gpu"):
@@ -71,6 +78,12 @@ SIGNATURES = (
     ),
     Signature(
         ("io_page_fault", "dmar: [dma"), r"(?:IO_PAGE_FAULT [^\n]{0,80}|DMAR: \[DMA (?:Read|Write)[^\n]{0,60}fault)", _page_fault
+    ),
+    Signature(("verification error @ element",), r"Verification error @ element \d+", _peer),
+    Signature(
+        (" hang", " stuck", "卡住", " freez", "deadlock"),
+        r"(?:\bhang(?:s|ing|ed)?\b|\bstuck\b|\bfreez(?:e|es|ing)\b|\bdeadlock\w{0,2}\b|卡住)",
+        _hang,
     ),
     Signature(
         ("nccl_p2p_disable", "p2p_disable"),

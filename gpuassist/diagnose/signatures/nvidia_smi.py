@@ -123,12 +123,8 @@ SIGNATURES = (
         _mismatch,
     ),
     Signature(
-        (
-            "couldn't communicate with the nvidia driver",
-            "couldn’t communicate with the nvidia driver",
-            "could not communicate with",
-        ),
-        r"(?:NVIDIA-SMI has failed because it )?(?:couldn['’]t|could not) communicate with the NVIDIA driver",
+        ("communicate with the nvidia driver", "communicate with nvidia driver"),
+        r"(?:NVIDIA-SMI has failed because it )?(?:couldn['’]t|could not) communicate with (?:the )?NVIDIA driver",
         _no_contact,
     ),
     Signature(
@@ -165,7 +161,7 @@ SIGNATURES = (
         r"|NVMLError_GpuIsLost)",
         _lost,
     ),
-    Signature(("err!",), r"\|[^\n|]{0,40}\bERR!", _sensors),
+    Signature(("err!", ", [unknown error]"), r"(?-i:(?<!\w)ERR!)|, \[Unknown Error\]", _sensors),
     Signature(
         ("cuda version: n/a", "cuda version: err!", "cuda umd version: n/a", "cuda umd version: err!"),
         r"NVIDIA-SMI \S{3,14} {1,30}(?:Driver|KMD) Version: (?P<driver>\d[\d.]{2,12}) {1,30}CUDA (?:UMD )?Version: (?:N/A|ERR!)",

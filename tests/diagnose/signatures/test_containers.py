@@ -34,6 +34,18 @@ LIBRARY = "nvidia-container-cli: initialization error: load library failed: libn
         (UNSATISFIED, "container-driver-too-old"),
         ("unsatisfied condition: driver >= 384", "container-driver-too-old"),
         ("unsatisfied condition: brand = tesla", "container-driver-too-old"),
+        ("Error: unsupported CUDA version: driver 7.0 < image 7.5", "container-driver-too-old"),
+        (
+            "WARNING: Detected NVIDIA GeForce RTX 5090 GPU, which may not yet be supported in this version of the container",
+            "torch-lacks-sm",
+        ),
+        ("WARNING: Failed to detect NVIDIA driver version.", "container-no-gpu-flag"),
+        ('failed to stat CDI host device "/dev/nvidia-uvm": no such file or directory', "uvm-device-missing"),
+        ("crun: cannot stat `/dev/nvidia0`: No such file or directory: OCI runtime attempted", "driver-not-loaded"),
+        (
+            "failed to fulfil mount request: open /usr/lib/x86_64-linux-gnu/libcuda.so.535.171.04: no such",
+            "container-toolkit-missing",
+        ),
         (
             "ERROR: This container was built for NVIDIA Driver Release 530.30 or later, but\n       version 470.82.01 was detected"
             " and compatibility mode is UNAVAILABLE.",

@@ -22,6 +22,7 @@ ORDINAL = "RuntimeError: CUDA error: invalid device ordinal"
         "Invalid device ordinal value (1). Valid range is [0, 0].",
         "Attempting to deserialize object on CUDA device 1 but torch.cuda.device_count() is 1.",
         "AssertionError: Invalid device id",
+        'RuntimeError: device >= 0 && device < num_gpus INTERNAL ASSERT FAILED at "CUDAContext.cpp":50, device=1, num_gpus=',
         "MisconfigurationException: You requested GPUs: [0, 1]\n But your machine only has: [0]",
         "ValueError: Invalid CUDA 'device=1' requested. Use 'device=cpu' or pass valid CUDA device(s)",
         "ncclInvalidUsage: Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 1000",

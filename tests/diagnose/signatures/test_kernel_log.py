@@ -45,6 +45,9 @@ def _unsupported(pci_id: str, driver: str) -> str:
         ("NVRM: Xid (PCI:0000:01:00): 62, pid=5, 0000(0000) 00000000", "xid-other"),
         ("NVRM: Xid (PCI:0000:01:00): 74, pid=5, NVLink: fatal error", "xid-other"),
         ("NVRM: Xid (PCI:0000:01:00): 999, something new", "xid-other"),
+        ("dmesg shows Xid 79 and then nothing", "xid-79-gpu-fell-off-bus"),
+        ("XID error: 119 after some hours", "xid-119-gsp-timeout"),
+        ("we see xid=31 on one card", "xid-13-31-application-fault"),
     ],
 )
 def test_xid_leads_to_its_problem(line: str, expected: str) -> None:

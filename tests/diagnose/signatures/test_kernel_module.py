@@ -59,6 +59,10 @@ Consult /var/lib/dkms/nvidia/390.157/build/make.log for more information.
         ("ERROR: You appear to be running an X server; please exit X before installing. (NVIDIA)", "module-already-loaded"),
         ("$ prime-select query\nintel\n", "hybrid-graphics-prime"),
         ("$ envycontrol --query\nintegrated", "hybrid-graphics-prime"),
+        ("optimus-manager: Current GPU mode : integrated", "hybrid-graphics-prime"),
+        ("$ system76-power graphics\nintegrated", "hybrid-graphics-prime"),
+        ("modprobe: ERROR: could not insert 'off': Unknown symbol", "hybrid-graphics-prime"),
+        ("modprobe: FATAL: Module off not found in directory /lib/modules/6.8.0", "hybrid-graphics-prime"),
         (
             "nvidia-fabricmanager-start.sh: request to query NVSwitch device information from NVSwitch driver failed with"
             " error:WARNING Nothing to do [NV_WARN_NOTHING_TO_DO]",

@@ -32,6 +32,9 @@ CUDA = "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:784, unhandled cuda er
         ("CUDA error: peer access is not supported between these two devices", "nccl-p2p-acs-iommu"),
         ("AMD-Vi: Event logged [IO_PAGE_FAULT device=41:00.0 domain=0x000f]\nNVIDIA", "nccl-p2p-acs-iommu"),
         ("training hangs at init; with NCCL_P2P_DISABLE=1 it works", "nccl-p2p-acs-iommu"),
+        ("simpleP2P: Verification error @ element 1: val = 0.000000, ref = 4.000000", "nccl-p2p-acs-iommu"),
+        ("two GPUs: the first all_reduce hangs with 100% load", "nccl-p2p-acs-iommu"),
+        ("NCCL 多卡训练卡住", "nccl-p2p-acs-iommu"),
     ],
 )
 def test_message_leads_to_its_cause(words: str, expected: str) -> None:
@@ -47,6 +50,8 @@ def test_message_leads_to_its_cause(words: str, expected: str) -> None:
         "export NCCL_P2P_DISABLE=1",
         "NCCL version 2.18.5+cuda12.1",
         "the process hangs",
+        "NCCL out of memory, then it hangs",
+        "NCCL change log",
         "an unhandled exception",
     ],
 )

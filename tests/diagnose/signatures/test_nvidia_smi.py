@@ -62,6 +62,9 @@ def test_mismatch_in_wsl_is_a_second_driver() -> None:
     ("words", "expected"),
     [
         (NO_CONTACT, "driver-not-loaded"),
+        ("NVIDIA-SMI has failed because it couldn't communicate with NVIDIA driver.", "driver-not-loaded"),
+        ("RTX 2080 Ti, 100, 37, 56, 228.82, [Unknown Error]", "gpu-sensor-error"),
+        ("| ERR!   42C    P8    N/A /  N/A |", "gpu-sensor-error"),
         ("NVIDIA-SMI has failed because it couldn’t communicate with the NVIDIA driver.", "driver-not-loaded"),
         (f"{NO_CONTACT}\nLinux version 5.10.16.3-microsoft-standard-WSL2", "wsl-driver-or-windows"),
         ("Failed to initialize NVML: Driver Not Loaded", "driver-not-loaded"),
