@@ -47,6 +47,8 @@ def _evidence(case: Case) -> list[Evidence]:
     ]
     if isinstance(case.driver, Known):
         found.append(Evidence(text("driver"), verbatim(str(case.driver.value)), case.driver.source))
+    toolkits = (one.version if isinstance(one.version, Known) else one.nvcc_version for one in case.toolkits[:2])
+    found.extend(Evidence(text("CUDA toolkit"), verbatim(str(one.value)), one.source) for one in toolkits if isinstance(one, Known))
     torches = ((one.version, one.torch.version) for one in case.cuda_torches[:2])
     found.extend(Evidence(text("torch"), verbatim(name), fact.source) for name, fact in torches if isinstance(fact, Known))
     return found
