@@ -10,12 +10,10 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.session.explain import Explanation, Ground
 from gpuassist.session.explain_words import about_memory
-from gpuassist.session.flow import GoTo, Step, Tool
+from gpuassist.session.flow import FILE_WISH, TEXT_WISH, GoTo, Step, Tool
 from gpuassist.session.standing import switch_version
 from gpuassist.session.what_if import Wish
 from gpuassist.session.wish_words import wish_in_words
-
-_FILE, _TEXT = "file:", "text:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +33,22 @@ def way_on(explanation: Explanation, machine: Machine | None, *, recorded: bool)
 
 def wish_for_file(path: str) -> str:
     """The wish with which the page opens a file."""
-    return _FILE + path
+    return FILE_WISH + path
 
 
 def wish_for_text(words: str) -> str:
     """The wish with which the page explains a text."""
-    return _TEXT + words
+    return TEXT_WISH + words
 
 
 def file_wished(wish: str) -> str:
     """The path in a wish; empty where it has none."""
-    return wish.removeprefix(_FILE) if wish.startswith(_FILE) else ""
+    return wish.removeprefix(FILE_WISH) if wish.startswith(FILE_WISH) else ""
 
 
 def text_wished(wish: str) -> str:
     """The text in a wish; empty where it has none."""
-    return wish.removeprefix(_TEXT) if wish.startswith(_TEXT) else ""
+    return wish.removeprefix(TEXT_WISH) if wish.startswith(TEXT_WISH) else ""
 
 
 def _repair(explanation: Explanation, machine: Machine) -> WayOn | None:

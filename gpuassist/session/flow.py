@@ -28,6 +28,9 @@ class Tool(str, Enum):
     WHAT_IF = "what-if"
 
 
+FILE_WISH, TEXT_WISH = "file:", "text:"
+"""What the wish for the explain page begins with: a file's path, or the text itself, follows."""
+
 Place = Union[Step, Tool]
 """Whatever the side list leads to."""
 

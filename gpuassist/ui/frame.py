@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.model.text import text
 from gpuassist.session.flow import (
+    FILE_WISH,
     Back,
     Event,
     Flow,
@@ -25,6 +26,7 @@ from gpuassist.session.flow import (
     follow,
     place_named,
 )
+from gpuassist.ui.dropped import dropped_file
 from gpuassist.ui.page import Desk, OpenExample, OpenRecording, ReadAgain
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.reading import Reading
@@ -42,7 +44,10 @@ _ROOM_MILLISECONDS = 50  # for the first page's cards to be made and painted, on
 
 
 class Frame(QWidget):
-    """All of the window: five steps, and tools beside them. Nothing is ever read on this thread."""
+    """All of the window: five steps, and tools beside them. Nothing is ever read on this thread.
+
+    A file dropped on it is explained, a recorded machine is opened.
+    """
 
     appearance_chosen = Signal(object)  # Appearance
 
@@ -69,6 +74,7 @@ class Frame(QWidget):
         self._listen()
         self._add_keys()
         self._show_flow()
+        self.setAcceptDrops(True)
 
     @property
     def flow(self) -> Flow:
@@ -125,6 +131,18 @@ class Frame(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not press_focused(self, event):
             super().keyPressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_file(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = dropped_file(event.mimeData())
+        event.acceptProposedAction()
+        if path.endswith(".json"):
+            self._reading.open_recording(path)
+        else:
+            self.go(GoTo(Tool.EXPLAIN, FILE_WISH + path))
 
     def _build(self, appearance: Appearance) -> None:
         words = self._desk.session.words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpuassist.detect.readers import Contradiction
 from gpuassist.diagnose.weigh import Rank
 from gpuassist.model.finding import Action, Answer, CommandUse, Evidence, Remedy, Severity, Undetermined
 from gpuassist.model.machine import Machine
@@ -16,6 +17,7 @@ JOINED = Basis(Ground.JOINED, text("What the text does not say was looked up on 
 ALONE = Basis(Ground.TEXT_ALONE, text("The answer rests on the text alone."))
 OTHER = Basis(Ground.OTHER_MACHINE, text("The text is judged alone: {reason}.", reason=text("it names another GPU")))
 FACTS = (Section(text("Driver"), (Line(text("version"), verbatim("550.54.14"), "pasted nvidia-smi, line 1"),)),)
+CONTRADICTION = Contradiction(text("driver"), ("550.54.14", "535.104.05"), (1, 7))
 OPEN = Undetermined("driver-too-old-for-cuda", text("driver"), text("not looked at"))
 
 
@@ -58,6 +60,18 @@ def explained(
     rank: Rank | None = Rank.SAID,
     doubts: tuple[Doubt, ...] = (),
     facts: tuple[Section, ...] = (),
+    contradictions: tuple[Contradiction, ...] = (),
 ) -> Explanation:
     """An explanation with these answers; without any it is that of a text that nobody knows."""
-    return Explanation(Paste(words), Machine(), answers, doubts, (), facts, basis, bool(answers), rank)
+    return Explanation(
+        paste=Paste(words),
+        machine=Machine(),
+        answers=answers,
+        less_likely=doubts,
+        undetermined=(),
+        facts_read=facts,
+        contradictions=contradictions,
+        basis=basis,
+        known=bool(answers),
+        rank=rank,
+    )

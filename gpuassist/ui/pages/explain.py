@@ -18,6 +18,7 @@ from gpuassist.session.explain_report import in_markdown, in_plain_words
 from gpuassist.session.explain_words import Quotation, lines_quoted
 from gpuassist.session.flow import Tool
 from gpuassist.session.paste_file import read_file
+from gpuassist.ui.dropped import dropped_file
 from gpuassist.ui.in_turns import InTurns
 from gpuassist.ui.jobs import Done, Failed, Work
 from gpuassist.ui.latest import Latest
@@ -28,7 +29,6 @@ from gpuassist.ui.pages.explain_text import TextCard
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import Notice
-from gpuassist.ui.widgets.paste_edit import dropped_file
 from gpuassist.ui.widgets.progress import ProgressStrip
 
 if TYPE_CHECKING:

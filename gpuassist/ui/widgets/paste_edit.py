@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QTextCursor, QTextOpt
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QTextEdit, QWidget
 
 from gpuassist.formats.paste import read_paste
+from gpuassist.ui.dropped import dropped_file
 from gpuassist.ui.in_turns import InTurns, Step
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import colours, mono
@@ -212,11 +213,6 @@ class PasteEdit(QPlainTextEdit):
         self.updateGeometry()
         if not self.filling:
             self.changed.emit()
-
-
-def dropped_file(source: QMimeData) -> str:
-    """The path of the first file of this machine among what was dropped; empty where there is none."""
-    return next((url.toLocalFile() for url in source.urls() if url.isLocalFile()), "")
 
 
 def _short(line: str) -> str:

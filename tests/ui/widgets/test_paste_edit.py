@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.ui.palette import DARK, LIGHT, Mark
 from gpuassist.ui.theme import Appearance, Theme
-from gpuassist.ui.widgets.paste_edit import PasteEdit, dropped_file
+from gpuassist.ui.widgets.paste_edit import PasteEdit
 from tests.ui.showing import Show
 
 LOG = "\n".join(f"[{number}] step {number} of a log" for number in range(20_000))
@@ -24,13 +24,13 @@ def edit(show: Show) -> PasteEdit:
     return show(PasteEdit("The text"), 600, 200)
 
 
-def mime(words: str = "", *, path: str = "", address: str = "") -> QMimeData:
+def mime(words: str = "", *, path: str = "") -> QMimeData:
     """What a clipboard or a drop brings."""
     data = QMimeData()
     if words:
         data.setText(words)
-    if path or address:
-        data.setUrls([QUrl.fromLocalFile(path) if path else QUrl(address)])
+    if path:
+        data.setUrls([QUrl.fromLocalFile(path)])
     return data
 
 
@@ -240,7 +240,3 @@ def test_a_file_is_told_and_not_inserted(edit: PasteEdit, tmp_path: Path) -> Non
     edit.insertFromMimeData(data)
     assert spy.at(0)[0] == str(tmp_path / "a.log")
     assert edit.toPlainText() == ""
-
-
-def test_an_address_of_the_web_is_no_file() -> None:
-    assert dropped_file(mime(address="https://example.org/a.log")) == ""
