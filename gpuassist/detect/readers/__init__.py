@@ -16,6 +16,7 @@ from gpuassist.detect.readers import (
     nvidia_smi_csv,
     nvidia_smi_lists,
     nvidia_smi_query,
+    oneliners,
     packages,
     places,
 )
@@ -36,6 +37,7 @@ READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
     nvidia_smi.read,
     collect_env.read,
     nvcc.read,
+    oneliners.read,
     packages.read,
     lspci.read,
     kernel_tools.read,

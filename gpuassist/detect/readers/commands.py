@@ -54,6 +54,12 @@ def runs(paste: Paste, *literals: str) -> Iterator[Run]:
         yield from (run for run in _runs(paste) if any(literal in run.command for literal in literals))
 
 
+def answer(paste: Paste, place: int, most: int = 200) -> tuple[Line, ...]:
+    """The lines from a place on, counted from 0, up to the next prompt, and no more than so many."""
+    some = lines(paste)[place : place + most]
+    return some[: next((at for at, line in enumerate(some) if _command(line.words) is not None), most)]
+
+
 @lru_cache(2)
 def _runs(paste: Paste) -> tuple[Run, ...]:
     every = lines(paste)

@@ -1,0 +1,116 @@
+"""What torch says of itself in a pasted `python -c`, `>>>` session, IPython session or notebook cell: its build, its GPUs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from gpuassist.detect.readers.lines import Line
+from gpuassist.detect.readers.python_sessions import Exchange, exchanges
+from gpuassist.detect.readers.torch_objects import built_with, properties
+from gpuassist.formats.torch_prints import Asked, expected
+from gpuassist.formats.torch_version import read_torch_version
+from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, T
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Machine
+from gpuassist.model.paste import Paste
+from gpuassist.model.version import ComputeCapability, Target, Version
+
+PROGRAM = "Python"
+_LONGEST = 300  # characters of a line that can be an answer; a list of architectures is the longest
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One answer of torch: what was asked, of which device, and the line that answers."""
+
+    asked: Asked
+    device: int
+    value: str
+    line: Line
+
+
+def read(paste: Paste) -> Machine:
+    """The torch of the interpreter that answered, and the GPUs that it names."""
+    if not any(literal in paste.words for literal in ("torch", "PyTorch", "_CudaDeviceProperties")):
+        return Machine()
+    said = tuple(one for exchange in exchanges(paste) for one in _answers(exchange))
+    gpus = _gpus(said) or properties(paste)
+    torch = _torch(said) or built_with(paste)
+    python = _last(said, Asked.PYTHON, Version.parse)
+    environment = PythonEnvironment("", "", python_version=python, torch=Known((torch,), _source(torch)) if torch else NOT_ASKED)
+    return Machine(
+        gpus=Known(gpus, _first_source(gpus)) if gpus else NOT_ASKED,
+        environments=Known((environment,), _source(torch)) if torch else NOT_ASKED,
+    )
+
+
+def _answers(exchange: Exchange) -> Iterable[Said]:
+    """What the code prints stands in the output in its order, maybe between warnings."""
+    place = 0
+    for line in expected(exchange.code, echoed=exchange.echoed):
+        for at in range(place, len(exchange.output)):
+            words = exchange.output[at].words.strip()
+            found = line.pattern.fullmatch(words) if len(words) <= _LONGEST else None
+            if found:
+                place = at + 1
+                groups = zip(line.groups, found.groups(), strict=True)
+                yield from (Said(one.asked, one.device, value, exchange.output[at]) for one, value in groups if value)
+                break
+
+
+def _torch(said: tuple[Said, ...]) -> Torch | None:
+    """The build that answered last; `None` for its CUDA is a build without."""
+    version = _last(said, Asked.VERSION, str)
+    cuda = _last(said, Asked.CUDA, str)
+    targets = _last(said, Asked.TARGETS, _targets)
+    if not any(isinstance(one, Known) for one in (version, cuda, targets)):
+        return None
+    known = Known(Version.parse(cuda.value), cuda.source) if isinstance(cuda, Known) and cuda.value != "None" else NOT_ASKED
+    return Torch("", version=version, accelerator=_accelerator(version, cuda, said), cuda=known, targets=targets)
+
+
+def _accelerator(version: Fact[str], cuda: Fact[str], said: tuple[Said, ...]) -> Fact[Accelerator]:
+    if not isinstance(cuda, Known):
+        return NOT_ASKED
+    if cuda.value != "None":
+        return Known(Accelerator.CUDA, cuda.source)
+    told = read_torch_version(version.value) if isinstance(version, Known) else None
+    hip = any(one.asked is Asked.HIP and one.value != "None" for one in said)
+    if hip or (told is not None and told.tag.startswith("rocm")):
+        return Known(Accelerator.ROCM, cuda.source)
+    return Known(Accelerator.XPU if told is not None and told.tag == "xpu" else Accelerator.CPU, cuda.source)
+
+
+def _targets(words: str) -> tuple[Target, ...]:
+    return tuple(Target.parse(word) for word in ast.literal_eval(words))
+
+
+def _last(said: tuple[Said, ...], asked: Asked, made: Callable[[str], T]) -> Fact[T]:
+    found = [one for one in said if one.asked is asked]
+    return found[-1].line.known(made(found[-1].value), PROGRAM) if found else NOT_ASKED
+
+
+def _gpus(said: tuple[Said, ...]) -> tuple[Gpu, ...]:
+    """A GPU for each device that was asked for; CUDA's numbers are not nvidia-smi's, so they are not kept."""
+    found: dict[int, Gpu] = {}
+    for one in said:
+        gpu = found.get(one.device, Gpu())
+        if one.asked is Asked.NAME:
+            found[one.device] = replace(gpu, name=one.line.known(one.value.strip(), PROGRAM))
+        elif one.asked is Asked.CAPABILITY:
+            capability = ComputeCapability(*ast.literal_eval(one.value))
+            found[one.device] = replace(gpu, compute_capability=one.line.known(capability, PROGRAM))
+    return tuple(found[device] for device in sorted(found))
+
+
+def _source(torch: Torch | None) -> str:
+    facts = (torch.version, torch.cuda, torch.targets, torch.accelerator) if torch else ()
+    return next((fact.source for fact in facts if isinstance(fact, Known)), PROGRAM)
+
+
+def _first_source(gpus: tuple[Gpu, ...]) -> str:
+    facts = (gpus[0].name, gpus[0].compute_capability)
+    return next((fact.source for fact in facts if isinstance(fact, Known)), PROGRAM)
