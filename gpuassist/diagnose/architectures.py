@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Setting, Sign, passages, sign
-from gpuassist.diagnose.stated import targets_listed, toolkit_releases, torch_cuda
+from gpuassist.diagnose.stated import newest_possible, targets_listed, toolkit_releases, torch_cuda
 from gpuassist.knowledge.compatibility import nearest_target
 from gpuassist.knowledge.records import ToolkitRecord
 from gpuassist.model.fact import Known
@@ -14,7 +14,6 @@ from gpuassist.model.text import Parameter
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
 
 _NEWER, _DROPPED = "nvcc-arch-too-new", "nvcc-arch-dropped"
-_OLDEST = ComputeCapability(2, 0)  # what is older was dropped before any release that is known here
 
 
 def judge_architecture(setting: Setting, target: Target) -> Iterator[Sign]:
@@ -22,8 +21,13 @@ def judge_architecture(setting: Setting, target: Target) -> Iterator[Sign]:
     where neither tells, what no release knows any more was dropped, and what the newest still knows is too new.
     """
     first, last = _first(setting, target), _last(setting, target)
-    told = _by_list(setting, target) or _by_release(setting, first, last) or _by_neighbours(setting, target)
-    gone = last is not None or target.capability < _OLDEST
+    told = (
+        _by_list(setting, target)
+        or _by_release(setting, first, last)
+        or _by_neighbours(setting, target)
+        or _by_age(setting, first, last)
+    )
+    gone = last is not None or (first is None and target.capability < _newest(setting))
     problem = told or (_DROPPED if gone else _NEWER)
     yield sign(problem, Weight.CAUSE, **_parameters(setting, target, problem))
     if not told and first is not None and last is not None:
@@ -76,15 +80,22 @@ def _by_list(setting: Setting, target: Target) -> str:
 
 
 def _by_release(setting: Setting, first: Version | None, last: Version | None) -> str:
-    """By the release; one that does know the architecture is not the one that refused it."""
-    if first is None and last is None:
-        return ""
-    for release in toolkit_releases(setting):
+    """By the release; one that does know the architecture is not the one that refused it, and that is mostly an older one,
+    which a distribution installed or which PATH still has.
+    """
+    releases = toolkit_releases(setting) if first is not None or last is not None else ()
+    for release in releases:
         if last is not None and release > last:
             return _DROPPED
-        if first is None or release < first:
+        if first is not None and release < first:
             return _NEWER
-    return ""
+    return _NEWER if releases and first is not None else ""
+
+
+def _by_age(setting: Setting, first: Version | None, last: Version | None) -> str:
+    """By the newest release that the computer can have: an old system has none that dropped the architecture."""
+    newest = newest_possible(setting)
+    return _NEWER if first is not None and last is not None and newest is not None and newest <= last else ""
 
 
 def _by_neighbours(setting: Setting, target: Target) -> str:
@@ -138,6 +149,11 @@ def _last(setting: Setting, target: Target) -> Version | None:
     early = setting.case.knowledge.early_toolkits(target.capability)
     last = max((one.release for one in toolkits if _accepts(one, target)), default=early.last if early is not None else None)
     return None if last == toolkits[-1].release else last
+
+
+def _newest(setting: Setting) -> ComputeCapability:
+    """The newest capability that any release knows: a number below it that none knows was dropped, or never was."""
+    return max(one.capability for one in _toolkits(setting)[-1].codes)
 
 
 def _accepts(toolkit: ToolkitRecord, target: Target) -> bool:

@@ -90,7 +90,8 @@ def package_of(words: str) -> str:
 
 def undefined_in(file: str, setting: Setting) -> Iterator[Sign]:
     """What a symbol of torch that a compiled file does not find means: the file was compiled for another torch."""
-    torch, package = torch_version(setting), package_of(file)
+    inside = _COMPILED.search(file)
+    torch, package = torch_version(setting), (package_of(f"{inside[1]}/") if inside else "") or package_of(file)
     if package == "flash-attn":
         yield sign("flash-attn-abi-mismatch", flash_attn=package_version(setting, "flash-attn"), torch=torch)
     elif package == "torchvision":

@@ -40,6 +40,8 @@ _PYTHON = (
     (("cpython-3", "cp3"), r"(?:cpython-|\bcp)(3\d{1,2})\b"),
     (("py3",), r"\bpy(3\.?\d{1,2})\b"),
 )
+# The last CUDA release that was made for a system (CUDA installation guides), by the number that people give it.
+_LAST_CUDA_OF = {"12.04": "7.5", "14.04": "10.2", "16.04": "11.3", "18.04": "12.2", "20.04": "12.9"}
 _MAC = (
     ("mac ", "a mac", "my mac", "on mac", "macbook", "macos", "mac os", "apple", "darwin", "osx-", "macosx"),
     r"\bmac ?(?:book|os|mini|studio)|\bmac m\d\b|\b(?:on|with) (?:an? |my |the )?mac\b|\bapple (?:m\d|silicon)\b|\bdarwin\b"
@@ -82,6 +84,16 @@ def gcc_version(setting: Setting) -> str:
             (words for words in said if "." in words and Version.parse(words).major == Version.parse(said[0]).major), said[0]
         )
     return str(setting.case.gcc.version.value) if setting.case.gcc and isinstance(setting.case.gcc.version, Known) else ""
+
+
+def newest_possible(setting: Setting) -> Version | None:
+    """The newest CUDA release that the system in the text can have, generously; None where it does not tell."""
+    said = r"(?:ubuntu|linux mint|debian|centos|rhel)[^\n\d]{0,20}(\d{1,2}(?:\.\d{2})?)\b"
+    for match in passages(setting, ("ubuntu", "debian", "centos", "rhel"), said):
+        release = _LAST_CUDA_OF.get(match[1])
+        if release:
+            return Version.parse(release)
+    return None
 
 
 def python_version(setting: Setting) -> str:

@@ -85,9 +85,9 @@ _HEADER = r"/(?:include/c\+\+|lib/gcc/[\w.-]{1,40})/(?P<gcc>\d{1,2}(?:\.\d{1,2})
 
 SIGNATURES = (
     Signature(
-        ("unsupported gnu", "unsupported gcc"),
-        r"unsupported (?:GNU|gcc) (?:version|compiler)!"
-        r"(?:\s+gcc (?:versions later than (?P<limit>\d{1,2}(?:\.\d)?)|[\d.]+ and up)\s+are not supported)?",
+        ("unsupported gnu", "gnu version!", "unsupported gcc"),
+        r"unsupported\s+(?:GNU|gcc)\s+(?:version|compiler)(?:!|(?= later than))"
+        r"(?:\s+(?:gcc )?(?:versions? )?(?:later than (?P<limit>\d{1,2}(?:\.\d)?)|[\d.]+ and up)\s+are not supported)?",
         _too_new,
     ),
     Signature(
@@ -135,7 +135,8 @@ SIGNATURES = (
     ),
     Signature(
         ("__float32x4_t", "__sv", "__float128"),
-        r"(?:math-vector|floatn|floatn-common|bits/\w{1,30})\.h\(\d+\): error: identifier \"(?P<name>__\w+)\" is undefined",
+        r"(?:math-vector|floatn|floatn-common|bits/\w{1,30})\.h\(\d+\): error: identifier \"(?P<name>__\w+)\" is undefined"
+        r"|error: identifier \"__float128\" is undefined",
         _c_library,
     ),
 )

@@ -41,7 +41,10 @@ def _none_found(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("not-a-gpu-problem", cause_id="network", cause=text("the package index could not be reached"))
         return
     found = [one.strip() for one in (match.groupdict().get("versions") or "").split(",") if one.strip() not in {"", "none"}]
-    if "+cu" in wanted and _elsewhere(setting, wanted, found):
+    if "+cu" in wanted and without_gpu(setting):
+        yield sign("no-nvidia-gpu")
+        yield sign("pip-no-matching-python", Weight.SYMPTOM)
+    elif "+cu" in wanted and not _asked_there(setting, match) and _elsewhere(setting, wanted, found):
         told = bool(found) or bool(python_version(setting))
         weight, other = (Weight.CAUSE, Weight.SYMPTOM) if told else (Weight.SYMPTOM, Weight.CONSEQUENCE)
         yield sign("pip-wrong-index", weight, **_index_parameters(package, wanted), requirement=requirement)
@@ -52,9 +55,15 @@ def _none_found(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
             yield sign("pip-wrong-index", Weight.SYMPTOM)
 
 
+def _asked_there(setting: Setting, match: re.Match[str]) -> bool:
+    """Whether pip looked at PyTorch's own index, by its own words or the command before it."""
+    pattern = r"(?:Looking in \w{1,10}:|\binstall\b|-url\b|-f )[^\n]{0,160}download\.pytorch\.org"
+    return any(one.start() < match.start() for one in passages(setting, ("download.pytorch.org",), pattern))
+
+
 def _elsewhere(setting: Setting, wanted: str, found: list[str]) -> bool:
     """Whether the index lacks the build alone: it has that release, or others while this Python would do."""
-    if any("+cu" in one for one in found) or setting.says("download.pytorch.org"):
+    if any("+cu" in one for one in found):
         return False
     if found:
         return wanted.partition("+")[0] in found
@@ -131,7 +140,7 @@ def _conda_cpu(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("conda-resolved-cpu-build", torch=torch)
 
 
-_TORCH = r"(?:(?m:^)[ \t+-]*|::)(?:pytorch|libtorch)(?:-|[ \t]{1,40}|[= ]{1,2})"
+_TORCH = r"(?<![\w/-])(?:pytorch|libtorch)(?:-|[ \t]{1,40}|={1,2})"
 _CPU_BUILD = r"(?:[ \t|]{1,40}|-|=)(?:cpu_\w{1,40}|py[\d.]{1,5}_cpu_\w{1,20})"
 
 SIGNATURES = (

@@ -69,7 +69,13 @@ def _nccl(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
 
 
 def _foreign(setting: Setting, part: str = "") -> str:
-    """The first directory of LD_LIBRARY_PATH as the text shows it, or the first that is named after the library."""
+    """The first directory of LD_LIBRARY_PATH as the text shows it, or the first that is named after the library; else where
+    `ldd` says that another libnvJitLink lies.
+    """
+    if not part:
+        linked = rf"{_NAME}\.so[.\d]* => (/(?!\S*site-packages)\S{{1,200}})/lib"
+        for match in passages(setting, (" => /",), linked):
+            return match[1]
     said = r"LD_LIBRARY_PATH(?:'\])?\s*(?:=|:)?\s*(?:f?['\"])?(/[^\s'\"{}]{1,600})"
     for match in passages(setting, ("ld_library_path",), said):
         places = [one.rstrip("/;,") for one in match[1].split(":") if one.startswith("/")]
@@ -179,13 +185,24 @@ SIGNATURES = (
         _cudnn,
     ),
     Signature(
+        ("outdated cudnn installation found",),
+        rf"Outdated cuDNN installation found\.\s+Version JAX was built against: (?P<built>{_OLDER})\s+"
+        rf"Minimum supported: [\d.]+\s+Installed version: (?P<found>{_OLDER})",
+        _cudnn,
+    ),
+    Signature(
         ("cudnn_status_version_mismatch", "cudnn_status_sublibrary_version_mismatch", "cudnn error: cudnn_status_sub"),
         r"CUDNN_STATUS_(?:SUBLIBRARY_)?VERSION_MISMATCH",
         _cudnn,
     ),
     Signature(
-        ("cudnn_status_not_initialized", "cudnn failed to initialize", "cudnn_status_arch_mismatch"),
-        r"CUDNN_STATUS_NOT_INITIALIZED|cuDNN failed to initialize|CUDNN_STATUS_ARCH_MISMATCH",
+        (
+            "cudnn_status_not_initialized",
+            "could not create cudnn handle",
+            "cudnn failed to initialize",
+            "cudnn_status_arch_mismatch",
+        ),
+        r"CUDNN_STATUS_NOT_INITIALIZED|Could not create cudnn handle|cuDNN failed to initialize|CUDNN_STATUS_ARCH_MISMATCH",
         means("cudnn-version-mismatch", Weight.SYMPTOM),
     ),
     Signature(

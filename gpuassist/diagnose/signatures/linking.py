@@ -42,15 +42,16 @@ _LIBRARY_OF = {
     "npp": "libnpp",
     "nvtx": "libnvToolsExt",
 }
-_RUNNING = (
+_TRITON = (
     "triton",
     "torch.compile",
     "torch._inductor",
     "torch/_inductor",
     "torchinductor",
-    "calledprocesserror",
+    "torch._dynamo",
     "backendcompilerfailed",
 )
+_RUNNING = (*_TRITON, "calledprocesserror", "error building extension")
 
 
 def _not_found(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
@@ -60,8 +61,9 @@ def _not_found(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("link-cuda-lib-not-found", library=f"lib{name}")
         return
     running = setting.says(*_RUNNING)
-    if setting.says("triton"):
+    if setting.says(*_TRITON):
         yield sign("triton-libcuda-not-found")
+        yield sign("link-lcuda-missing", Weight.CONSEQUENCE)
     elif running:
         yield sign("link-lcuda-missing")
     weight = Weight.SYMPTOM if running else Weight.CAUSE

@@ -12,17 +12,17 @@ from gpuassist.model.paste import Weight
 from gpuassist.model.version import Target
 
 _QUOTE = "['\"`´‘’]?"
-_NAME = r"(?P<architecture>(?:compute|sm|lto)_\d{2,3}[af]?)"
+_NAME = r"(?P<architecture>(?:compute|sm|lto)[_ ]\d{2,3}[af]?)"
 
 
 def _architecture(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """One message with opposite cures: the toolkit's release decides, or else the architecture alone."""
-    return judge_architecture(setting, Target.parse(match["architecture"].lower()))
+    return judge_architecture(setting, Target.parse(match["architecture"].lower().replace(" ", "_")))
 
 
 def _unknown_target(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """ptxas still reads the PTX of targets that it no longer compiles: one that it does not know at all is newer than it."""
-    target = Target.parse(match["architecture"].lower())
+    target = Target.parse(match["architecture"].lower().replace(" ", "_"))
     yield sign("nvcc-arch-too-new", Weight.CAUSE, **known_since(setting, target), nvcc=nvcc_release(setting))
 
 

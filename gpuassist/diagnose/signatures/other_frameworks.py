@@ -44,7 +44,7 @@ SIGNATURES = (
         _engine,
     ),
     Signature(
-        ("serialization", "engine plan", "plan file", "deserializecudaengine", "magictagread", "kversion_compatible"),
+        ("serializ", "engine plan", "plan file", "magictagread", "built with", "platform specific tag"),
         one_of(
             r"k(?:SAFE_)?SERIALIZATION_VERSION failed",
             r"(?:magicTagRead|stdArchiveReader)[^\n]{0,120}Magic tag does not match",
@@ -52,9 +52,15 @@ SIGNATURES = (
             r"(?:Platform|platform) specific tag mismatch detected",
             r"TensorRT plan files are only supported on the target runtime platform",
             r"Serialization assertion [^\n]{0,120} failed",
+            r"Mismatch between allocated memory size and expected size of serialized engine",
             r"engine was (?:built|created|generated) with (?:a different|another|an older|a newer) (?:version of )?TensorRT",
         ),
         means("tensorrt-version-mismatch"),
+    ),
+    Signature(
+        ("engine deserialization failed", "could not deserialize engine", "create_execution_context"),
+        r"Engine deserialization failed|Could not deserialize engine|has no attribute 'create_execution_context'",
+        means("tensorrt-version-mismatch", Weight.SYMPTOM),
     ),
     Signature(
         ("is not supported by this tensorrt release", "unsupported sm:"),

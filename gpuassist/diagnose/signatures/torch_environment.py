@@ -37,7 +37,24 @@ def _older_works(setting: Setting, cuda: Version) -> bool:
     return any(Version.parse(one if "." in one else f"{one[:-1]}.{one[-1]}").release < cuda.release for one in told)
 
 
+def _built_without(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A build for no accelerator at all; one for AMD's says so in the next line."""
+    if "+cu" in torch_version(setting):
+        return
+    if without_gpu(setting):
+        yield sign("no-nvidia-gpu")
+    else:
+        yield sign("torch-cpu-only", torch=match["torch"])
+
+
 SIGNATURES = (
+    Signature(
+        ("cuda used to build pytorch",),
+        r"PyTorch version: (?P<torch>\S{1,60})\s+Is debug build: \w+\s+CUDA used to build PyTorch: (?:None|Could not collect)\b"
+        r"(?!\s+ROCM used to build PyTorch: \d)[^\0]{0,1500}?Is CUDA available: (?:No|False)\b",
+        _built_without,
+        window=2000,
+    ),
     Signature(
         ("is cuda available",),
         r"Is CUDA available: ?(?:No|False)\b",

@@ -99,6 +99,7 @@ def test_another_minor_version_is_only_warned_of() -> None:
         ("flash_attn_cuda.cpython-39-x86_64-linux-gnu.so", "flash-attn-abi-mismatch"),
         ("/env/lib/python3.8/site-packages/torchvision/_C.so", "torchvision-torch-mismatch"),
         ("/env/lib/python3.8/site-packages/xformers/_C.so", "xformers-torch-mismatch"),
+        ("/env/lib/python3.10/site-packages/xformers/flash_attn_3/_C.so", "xformers-torch-mismatch"),
         ("/env/lib/python3.10/site-packages/torchaudio/lib/libtorchaudio.so", "extension-build-mismatch"),
         ("/env/lib/python3.8/site-packages/torch_scatter/_scatter_cuda.so", "extension-build-mismatch"),
         ("/env/lib/python3.8/site-packages/mmcv/_ext.cpython-38-x86_64-linux-gnu.so", "extension-build-mismatch"),

@@ -26,6 +26,8 @@ def _unsupported(limit: str) -> str:
         ("error: #error -- unsupported GNU version! gcc 4.9 and up are not supported!", ""),
         ("#error -- unsupported GNU version! gcc 4.10 and up are not supported!", ""),
         ("#error -- unsupported GNU compiler!", ""),
+        ("#error --Unsupported GNU version later than 6 are not supported!", "6"),
+        ("#error -- unsupported \nGNU version! gcc 4.5 and up are not supported!", ""),
         (
             "host_config.h(143): error: #error -- unsupported GNU version! gcc versions later than 11 are not "
             "supported! The nvcc flag "
@@ -157,6 +159,7 @@ def test_installed_toolkit_that_reads_the_headers_is_the_cure() -> None:
         ('/usr/include/bits/math-vector.h(40): error: identifier "__Float32x4_t" is undefined', ""),
         ('/usr/include/aarch64-linux-gnu/bits/math-vector.h(96): error: identifier "__SVFloat32_t" is undefined', ""),
         ('/usr/include/x86_64-linux-gnu/bits/floatn.h(73): error: identifier "__float128" is undefined', ""),
+        ('error: identifier "__float128" is undefined', ""),
     ],
 )
 def test_clash_with_the_c_library_is_known(words: str, clash: str) -> None:

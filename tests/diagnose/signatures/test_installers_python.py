@@ -65,6 +65,21 @@ def test_index_without_the_build_is_known_in_every_wording(words: str) -> None:
     assert problem(SIGNATURES, words) == INDEX
 
 
+def test_build_for_cuda_is_none_for_a_mac() -> None:
+    words = _not_found("torch==2.1.2+cu118", "2.1.1, 2.1.2") + "\nPython 3.10.13\nApple M2"
+    assert problem(SIGNATURES, words) == "no-nvidia-gpu"
+
+
+def test_index_that_pip_looked_at_is_not_missing() -> None:
+    words = "Looking in links: https://download.pytorch.org/whl/torch_stable.html\n" + _not_found("torch==1.8.1+cu111", "1.8.1")
+    assert problem(SIGNATURES, words) == PYTHON
+
+
+def test_index_that_is_only_advised_was_not_looked_at() -> None:
+    words = _not_found("torch==2.1.0+cu121", "2.1.0") + "\nuse pip install torch --index-url https://download.pytorch.org/whl/cu121"
+    assert problem(SIGNATURES, words) == INDEX
+
+
 def test_build_and_index_are_told() -> None:
     told = parameters(SIGNATURES, _not_found("torch==2.1.0+cu121", "2.0.1, 2.1.0"))
     assert told == {"torch": "2.1.0", "tag": "cu121", "requirement": "torch==2.1.0+cu121"}
@@ -96,6 +111,9 @@ def test_without_a_hint_both_causes_are_possible() -> None:
         "pytorch                   1.13.1           cpu_py310hd11e9c7_1    conda-forge",
         "  + pytorch   2.5.1  cpu_generic_py311_h0a2d1f4_1  conda-forge/linux-64  39MB",
         "pytorch-mutex             1.0                         cpu    pytorch",
+        "pytorch                   1.4.0               py3.7_cpu_0  [cpuonly]  pytorch",
+        "[conda] pytorch                   1.9.0               py3.8_cpu_0    pytorch",
+        "it is pytorch=1.9.0=py3.8_cpu_0",
         "libtorch-2.4.0       |cpu_generic_haf15d4f_0        51.8 MB  conda-forge",
     ],
 )

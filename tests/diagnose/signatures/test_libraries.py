@@ -106,6 +106,11 @@ def test_directory_of_the_path_is_told() -> None:
     assert parameters(SIGNATURES, words)["directory"] == "/opt/conda/lib"
 
 
+def test_place_that_the_loader_shows_is_told() -> None:
+    words = f"{NVJITLINK}\n\tlibnvJitLink.so.12 => /usr/local/cuda-12.1/lib64/libnvJitLink.so.12 (0x000070ddad800000)"
+    assert parameters(SIGNATURES, words)["directory"] == "/usr/local/cuda-12.1/lib64"
+
+
 def test_list_of_packages_shows_the_one_that_does_not_fit() -> None:
     words = f"{NVJITLINK}\n$ pip list{LISTED}torch                    2.8.0\n"
     assert problem(SIGNATURES, words) == MIXED
@@ -170,6 +175,12 @@ def test_symbol_that_another_library_lacks_is_known(words: str) -> None:
         ("TensorRT was linked against cuDNN 8.9.0 but loaded cuDNN 8.6.0", "8.9.0", "8.6.0"),
         ("Found cuDNN version 90100, but JAX was built against version 90501", "9.5.1", "9.1.0"),
         ("RuntimeError: cuDNN error: CUDNN_STATUS_VERSION_MISMATCH", "", ""),
+        (
+            "Unable to use CUDA because of the following issues with CUDA components:\nOutdated cuDNN installation found.\n"
+            "Version JAX was built against: 8907\nMinimum supported: 9100\nInstalled version: 8902",
+            "8.9.7",
+            "8.9.2",
+        ),
         ("RuntimeError: cuDNN error: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH", "", ""),
     ],
 )

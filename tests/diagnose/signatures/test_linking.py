@@ -69,11 +69,16 @@ def test_library_of_the_driver_is_told_apart(words: str) -> None:
 def test_triton_links_while_it_runs() -> None:
     words = "/usr/bin/ld: cannot find -lcuda\nsubprocess.CalledProcessError: Command '['/usr/bin/gcc', '/tmp/tmpx/main.c', triton"
     assert problem(SIGNATURES, words) == "triton-libcuda-not-found"
-    assert problems(SIGNATURES, words) == {"triton-libcuda-not-found", NOT_FOUND}
+    assert problems(SIGNATURES, words) == {"triton-libcuda-not-found", "link-lcuda-missing", NOT_FOUND}
+
+
+def test_compiled_torch_links_through_triton() -> None:
+    words = "  File torch/_inductor/codecache.py\n/usr/bin/ld: cannot find -lcuda\ncollect2: error: ld returned 1 exit status"
+    assert problem(SIGNATURES, words) == "triton-libcuda-not-found"
 
 
 def test_other_programs_that_link_while_they_run_are_known() -> None:
-    words = "  File torch/_inductor/codecache.py\n/usr/bin/ld: cannot find -lcuda\nsubprocess.CalledProcessError"
+    words = "/usr/bin/ld: cannot find -lcuda\nsubprocess.CalledProcessError: Command '['/usr/bin/gcc', '/tmp/tmpx/main.c']'"
     assert problem(SIGNATURES, words) == "link-lcuda-missing"
 
 

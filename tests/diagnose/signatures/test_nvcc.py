@@ -29,6 +29,8 @@ def _refused(name: str) -> str:
         "nvcc fatal   : Unsupported gpu architecture ‘compute_120’",
         "nvcc fatal   : Unsupported gpu architecture `compute_90`",
         "Unsupported gpu architecture compute_89",
+        "nvcc fatal : Unsupported gpu architecture 'compute 86'",
+        "nvcc fatal   : Unsupported gpu architecture 'compute_86\nerror: command '/usr/bin/nvcc' failed with exit status 1",
         "nvcc fatal   : Unsupported gpu\narchitecture 'compute_86'".replace("gpu\n", "gpu "),
         "nvcc fatal   : Value 'sm_120' is not defined for option 'gpu-architecture'",
         "nvcc fatal   : Value 'compute_120' is not defined for option 'gpu-architecture'",
@@ -84,6 +86,23 @@ def test_architecture_that_no_release_has_any_more_was_dropped(words: str) -> No
 def test_release_of_the_toolkit_decides(release: str, expected: str) -> None:
     assert problem(SIGNATURES, f"{release}\n{_refused('compute_70')}") == expected
     assert problems(SIGNATURES, f"{_refused('compute_70')}\n{release}") == {expected}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "i use GTX 1060 with nvidia driver 390 and CUDA 9.1",
+        "I have Ubuntu 16.04 and an Nvidia P6000",
+        "/usr/bin/nvcc, Ubuntu 14.04.5 LTS",
+        "OS: Ubuntu 20.04.6 LTS (x86_64)",
+    ],
+)
+def test_old_system_has_no_release_that_dropped_it(said: str) -> None:
+    assert problem(SIGNATURES, f"{said}\n{_refused('compute_61')}") == NEWER
+
+
+def test_number_that_never_was_is_taken_for_dropped() -> None:
+    assert problem(SIGNATURES, _refused("compute_51")) == DROPPED
 
 
 def test_list_of_nvcc_itself_decides() -> None:

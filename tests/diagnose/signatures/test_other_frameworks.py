@@ -59,6 +59,10 @@ def test_engine_of_another_release_is_told_with_both_versions(words: str, found:
         "safeVersionRead == kSAFE_SERIALIZATION_VERSION failed.Version tag does not match.",
         "Target GPU SM 120 is not supported by this TensorRT release.",
         "[TRT] Unsupported SM: 0x809",
+        'Assertion `size >= bsize && "Mismatch between allocated memory size and expected size of serialized engine."\' failed.',
+        "Serialization assertion postDeserializationCheck() failed.Post deserialization check failure",
+        "Error Code 4: Internal Error (Engine deserialization failed.)",
+        "AttributeError: 'NoneType' object has no attribute 'create_execution_context'",
     ],
 )
 def test_engine_or_card_that_does_not_fit_is_known(words: str) -> None:

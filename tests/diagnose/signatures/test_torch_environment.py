@@ -17,6 +17,16 @@ def test_torch_that_sees_no_gpu_misses_a_driver(word: str) -> None:
     assert problem(SIGNATURES, NO.format(word)) == "no-driver"
 
 
+@pytest.mark.parametrize("word", ["None", "Could not collect"])
+def test_build_for_no_accelerator_is_known(word: str) -> None:
+    words = (
+        f"PyTorch version: 1.12.1\nIs debug build: False\nCUDA used to build PyTorch: {word}\nROCM used to build PyTorch: N/A\n\n"
+        "OS: Microsoft Windows 11 Enterprise\nIs CUDA available: False\nNvidia driver version: 512.78"
+    )
+    assert problem(SIGNATURES, words) == "torch-cpu-only"
+    assert problem(SIGNATURES, words.replace("PyTorch: N/A", "PyTorch: 5.7")) == ""
+
+
 def test_driver_that_fits_does_not_work() -> None:
     found = read(SIGNATURES, NO.format("False"), machine(Recipe(driver="580.65.06", cuda="13.0")))
     assert [(clue.problem, clue.weight) for clue in found] == [("cuda-init-failed-driver-state", Weight.CONSEQUENCE)]
