@@ -72,7 +72,7 @@ def _no_headers(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
 
 
 def _prime(match: re.Match[str], _: Setting) -> Iterator[Sign]:
-    yield sign("hybrid-graphics-prime", Weight.CAUSE, mode=match.groupdict().get("mode") or "")
+    yield sign("hybrid-graphics-prime", Weight.CAUSE, mode=next((found for found in match.groups() if found), ""))
 
 
 def _fabric(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
@@ -183,6 +183,7 @@ SIGNATURES = (
             "prime profile",
             "envycontrol",
             "supergfxctl",
+            "system76-power",
             "gpu mode",
             "bbswitch",
             "insert 'off'",
