@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from gpuassist.diagnose.leads_to import behind
@@ -24,6 +24,7 @@ class Rank(IntEnum):
     BESIDE = 4
     """Proved, and no more than a warning: it explains no failure."""
     FOLLOWS = 5
+    RULED_OUT = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +56,35 @@ class Explained:
     rank: Rank | None = None
 
 
-def weigh(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, *, minor: frozenset[str] = frozenset()) -> Explained:
+def weigh(
+    clues: tuple[Clue, ...],
+    told: Diagnosis,
+    joined: Diagnosis,
+    *,
+    minor: frozenset[str] = frozenset(),
+    refuted: Mapping[str, Text] | None = None,
+) -> Explained:
     """`told` is what the rules say of the facts in the text alone, `joined` of those together with the machine's; `minor` are
-    the problems that the rules found and that are no more than a warning.
+    the problems that the rules found and that are no more than a warning, `refuted` those that a fact speaks against.
     """
-    suspects = list(_suspects(clues, told, joined, minor))
+    against = refuted or {}
+    suspects = [_held_against(one, clues, against) for one in _suspects(clues, told, joined, minor)]
     found = frozenset(one.finding.problem for one in suspects)
     ordered = sorted(suspects, key=lambda one: _place(one, suspects))
     first = ordered[0] if ordered else None
     kept = [one for one in ordered if first is None or _stands_beside(one, first)]
-    doubted = [Unlikely(one.finding, _doubt(one, found)) for one in ordered if one not in kept]
+    doubted = [Unlikely(one.finding, _doubt(one, found, against)) for one in ordered if one not in kept]
     named = {clue.problem for clue in clues}
     open_ = tuple(one for one in joined.undetermined if one.problem in named - {kept_one.finding.problem for kept_one in kept})
     return Explained(tuple(one.finding for one in kept), tuple(doubted), open_, first.rank if first else None)
+
+
+def _held_against(suspect: Suspect, clues: tuple[Clue, ...], refuted: Mapping[str, Text]) -> Suspect:
+    """What a fact speaks against steps back, unless the text names it as the cause in so many words."""
+    problem = suspect.finding.problem
+    if problem not in refuted or any(clue.problem == problem and clue.weight is Weight.CAUSE for clue in clues):
+        return suspect
+    return replace(suspect, rank=Rank.RULED_OUT)
 
 
 def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, minor: frozenset[str]) -> Iterable[Suspect]:
@@ -121,10 +138,14 @@ def _place(suspect: Suspect, suspects: list[Suspect]) -> tuple[int, int, int]:
 
 def _stands_beside(suspect: Suspect, first: Suspect) -> bool:
     """What is said or proved stands; what is merely possible stands where there is nothing better, and there the first alone."""
-    return suspect is first or suspect.rank not in {Rank.POSSIBLE, Rank.FOLLOWS}
+    if suspect is first:
+        return suspect.rank is not Rank.RULED_OUT or suspect.line > 0
+    return suspect.rank not in {Rank.POSSIBLE, Rank.FOLLOWS, Rank.RULED_OUT}
 
 
-def _doubt(suspect: Suspect, found: frozenset[str]) -> Text:
+def _doubt(suspect: Suspect, found: frozenset[str], refuted: Mapping[str, Text]) -> Text:
+    if suspect.rank is Rank.RULED_OUT:
+        return text("a fact speaks against it: {fact}", fact=refuted[suspect.finding.problem])
     if behind(suspect.finding.problem, found) or suspect.rank is Rank.FOLLOWS:
         return text("it follows from what is named above")
     return text("the message fits it as well, but nothing else in the text points to it")

@@ -10,6 +10,7 @@ from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.judge import judge
 from gpuassist.diagnose.memory_seen import memory_picture
 from gpuassist.diagnose.recognise import recognise
+from gpuassist.diagnose.refute import refutations
 from gpuassist.diagnose.signature import Setting
 from gpuassist.diagnose.sound import sound
 from gpuassist.diagnose.weigh import Rank, Unlikely, weigh
@@ -99,10 +100,10 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     by_text = judge(told, session.knowledge)
     by_all = by_text if whole is told else judge(whole, session.knowledge)
     recognised = recognise(setting)
-    explained = weigh(recognised.clues, by_text, by_all, minor=_minor(session, by_text))
+    explained = weigh(recognised.clues, by_text, by_all, minor=_minor(session, by_text), refuted=refutations(setting))
     answers = in_words(session, whole, explained.findings)
     against = contradictions(paste)
-    silent = not recognised.clues and not _convicting(answers) and not against
+    silent = not (recognised.clues or explained.less_likely or _convicting(answers) or against)
     healthy = sound(Setting(paste, Case(told, session.knowledge))) if silent else None
     if healthy is not None:
         answers = (*in_words(session, told, (healthy,)), *answers)

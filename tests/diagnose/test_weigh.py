@@ -104,6 +104,31 @@ def test_chain_of_causes_is_told_from_its_beginning() -> None:
     assert _ids(weigh(clues, NOTHING, NOTHING)) == ["kernel-headers-missing", "dkms-build-failed", "no-driver"]
 
 
+RUNS = {"no-driver": text("driver 550 runs there")}
+
+
+def test_what_a_fact_speaks_against_is_less_likely() -> None:
+    clues = (_clue("no-driver", Weight.SYMPTOM), _clue("driver-too-old-for-cuda", Weight.SYMPTOM, line=2))
+    explained = weigh(clues, NOTHING, NOTHING, refuted=RUNS)
+    assert _ids(explained) == ["driver-too-old-for-cuda"]
+    assert explained.less_likely[0].reason == text("a fact speaks against it: {fact}", fact=RUNS["no-driver"])
+
+
+def test_what_the_text_names_as_the_cause_stands_against_facts() -> None:
+    assert _ids(weigh((_clue("no-driver"),), NOTHING, NOTHING, refuted=RUNS)) == ["no-driver"]
+
+
+def test_only_reading_of_a_message_stands_against_facts() -> None:
+    assert _ids(weigh((_clue("no-driver", Weight.SYMPTOM),), NOTHING, NOTHING, refuted=RUNS)) == ["no-driver"]
+
+
+def test_what_rules_alone_found_falls_to_facts() -> None:
+    proof = _proved("no-driver")
+    explained = weigh((), proof, proof, refuted=RUNS)
+    assert _ids(explained) == []
+    assert _doubted(explained) == ["no-driver"]
+
+
 def test_passages_become_evidence_with_their_lines() -> None:
     (first,) = weigh((_clue("oom-true", line=7),), NOTHING, NOTHING).findings
     (shown,) = first.evidence
