@@ -9,6 +9,7 @@ from dataclasses import replace
 from gpuassist.detect.readers.collect_env_torch import environment
 from gpuassist.detect.readers.labels import Field, Told, is_report, labelled
 from gpuassist.detect.readers.lines import Line, lines
+from gpuassist.detect.readers.nvidia_smi_values import PRODUCT
 from gpuassist.formats.distribution_name import read_distribution, read_processor
 from gpuassist.model.driver import Driver
 from gpuassist.model.environment import PythonEnvironment
@@ -26,7 +27,10 @@ _NVCC = re.compile(r"(?:.*\bV)?(\d{1,2}\.\d{1,2}(?:\.\d{1,4})?)$|Build cuda_(\d{
 _GCC = re.compile(r"^(?!gcc version)(?:[^()]{0,20}\((?:[^()]|\([^()]*\)){0,120}\)\s*)?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)\b")
 _KERNEL = re.compile(r"^Linux-(\d[^\s]*?)(?:-(x86_64|aarch64|ppc64le))?(?:-(?:x86_64|aarch64|ppc64le))?-with-(\S+)$")
 _GLIBC = re.compile(r"^glibc-(\d+\.\d+)$")
-_GPU = re.compile(r"^(?P<name>[A-Z][^:]{1,70}?)(?:\s+\((?:arch=(?P<arch>\d{1,2}\.\d)|UUID: (?P<uuid>GPU-[0-9a-f-]{36}))\))?$")
+_GPU = re.compile(
+    r"^(?P<name>(?!GPU\b|AMD|Radeon|Intel|Apple|Ascend)[A-Z][^:]{1,70}?)"
+    r"(?:\s+\((?:arch=(?P<arch>\d{1,2}\.\d)|UUID: (?P<uuid>GPU-[0-9a-f-]{36}))\))?$"
+)
 _CONFSTR = Version((3, 8))  # before it, platform.libc_ver told what the interpreter was linked with: glibc 2.9 on every machine
 
 
@@ -142,7 +146,7 @@ _NO_GPU = frozenset(("No CUDA", "Could not collect", "Could not collect.", "N/A"
 
 def _gpu(line: Line, words: str, number: int | None) -> Gpu | None:
     found = _GPU.match(words.removesuffix(" (nvgpu)"))  # a GPU in a Jetson
-    if found is None or found["name"] in _NO_GPU or "Compute Capability" in words:
+    if found is None or found["name"] in _NO_GPU or (number is None and not PRODUCT.match(found["name"])):
         return None
     return Gpu(
         name=line.known(found["name"], PROGRAM),

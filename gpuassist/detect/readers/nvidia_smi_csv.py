@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gpuassist.detect.readers.lines import Line, lines
 from gpuassist.detect.readers.nvidia_smi_fields import PROGRAM, added
+from gpuassist.detect.readers.nvidia_smi_values import PRODUCT
 from gpuassist.model.driver import Driver
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.gpu import Gpu
@@ -36,8 +37,6 @@ _HEADING = re.compile(r"^[a-z_.]+(?: \[\w+%?\])?(?:, [a-z_.]+(?: \[[\w%]+\])?)*$
 _UNIT = re.compile(r" \[[\w%]+\]$")
 _DRIVER = re.compile(r"\d{2,4}\.\d[\d.]*")
 _KNOWN_ALONE = frozenset(("driver_version", "compute_cap"))
-# What NVML calls a GPU begins so; other lists have a column `name` too.
-_PRODUCT = re.compile(r"(?:NVIDIA|GeForce|Tesla|Quadro|TITAN|GRID|RTX|GTX|Graphics Device|GH\d|GB\d|[ABHLPTV]\d{1,3}\b)")
 _ROWS_AT_MOST = 64
 
 
@@ -95,7 +94,7 @@ def _gpu(columns: tuple[str, ...], line: Line, values: tuple[str, ...]) -> Gpu:
     gpu = Gpu()
     for column, value in zip(columns, values, strict=True):
         name = _FIELDS.get(column, "")
-        if name and (name != "name" or _PRODUCT.match(value)):
+        if name and (name != "name" or PRODUCT.match(value)):
             gpu = added(gpu, name, line, value)
     return gpu
 

@@ -7,6 +7,10 @@ import re
 ABSENT = frozenset(("N/A", "[N/A]", "ERR!", "[Not Supported]", "[Unknown Error]", "Unknown Error", "Not Supported", ""))
 # GPUs of Jetson modules, which are called by the chip that they are part of.
 ON_CHIP = re.compile(r"(?:NVIDIA )?(?:Orin|Xavier|Thor|Tegra)\b")
+# How NVIDIA's products are called where nothing else says that a word is the name of a GPU.
+PRODUCT = re.compile(
+    r"(?:NVIDIA|GeForce|Tesla|Quadro|TITAN|GRID|RTX|GTX|Graphics Device|Orin|Xavier|Thor|GH\d|GB\d|[ABHLPTV]\d{1,3}[A-Z]?\b)"
+)
 
 _MODES = {"Default": "default", "Prohibited": "prohibited"}
 

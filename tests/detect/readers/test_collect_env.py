@@ -179,6 +179,21 @@ def test_gpus_are_read(words: str, expected: list[str]) -> None:
     assert names(words) == expected
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "GPU models and configuration: AMD Instinct MI250X/MI250NoGCNArchNameOnOldPyTorch",
+        "GPU 0: AMD Instinct MI300X",
+        "GPU models and configuration: GP",
+        "GPU models and configuration: GPU 0",
+        "GPU models and configuration: see below",
+        "GPU type: Apple M2 Max",
+    ],
+)
+def test_gpus_of_others_and_no_gpus_are_left_out(words: str) -> None:
+    assert names("PyTorch version: 2.4.0\n" + words) == []
+
+
 def test_each_gpu_has_its_number() -> None:
     assert [value(gpu.index) for gpu in gpus(OF_2_1)] == [0, 1]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuassist.detect.readers import READERS, read_all
@@ -62,6 +62,7 @@ def test_every_beginning_says_no_more_than_the_whole(words: str) -> None:
         assert said(read("\n".join(lines[:end]))) <= whole
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.sampled_from(TABLES), st.data())
 def test_a_table_cut_anywhere_invents_nothing(words: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(words)))
@@ -69,6 +70,7 @@ def test_a_table_cut_anywhere_invents_nothing(words: str, data: st.DataObject) -
     assert said(read(words[start:end])) <= said(read(words))
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.sampled_from(EVERY), st.data())
 def test_a_text_cut_anywhere_is_read(words: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(0, len(words)))
@@ -76,6 +78,7 @@ def test_a_text_cut_anywhere_is_read(words: str, data: st.DataObject) -> None:
     assert all(any(name.startswith(one) for name in names) for one in said(read(words[:end])))
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.sampled_from(TABLES), st.integers(40, 130))
 def test_a_table_broken_at_any_width_invents_nothing(words: str, width: int) -> None:
     assert said(read(broken(words, width))) <= said(read(words))
@@ -108,11 +111,13 @@ def test_windows_line_ends_change_nothing(words: str) -> None:
     assert said(read(words.replace("\n", "\r\n"))) == said(read(words))
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.lists(st.sampled_from([line for words in EVERY for line in words.splitlines()]), max_size=40))
 def test_lines_in_any_order_are_read(lines: list[str]) -> None:
     assert isinstance(read("\n".join(lines)), Machine)
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.text(st.sampled_from("|+-=0123456789: .GPUNVIDA-SMIBonfTesla4()/\n"), max_size=300))
 def test_anything_is_read(words: str) -> None:
     assert isinstance(read("| NVIDIA-SMI GPU 0: PyTorch version: sm_ MiB / name, driver_version\n" + words), Machine)
