@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gpuassist.detect.readers import Contradiction
 from gpuassist.model.finding import Answer, Evidence, Remedy
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
 from gpuassist.session.answer_document import command_lines
 from gpuassist.session.explain import Doubt, Explanation
-from gpuassist.session.explain_words import left_out, picture_of, where_to_type
+from gpuassist.session.explain_words import left_out, picture_of, places_of, where_to_type
 from gpuassist.session.listing import Section
 from gpuassist.session.memory_words import as_plain_text
 from gpuassist.session.overview import Line
@@ -48,6 +49,13 @@ class _Lines:
             yield from self._one(one, picture_of(explanation, one))
         if explanation.less_likely:
             yield "\n".join([self._words(text("Less likely:")), *map(self._doubt, explanation.less_likely)])
+        if explanation.contradictions:
+            yield "\n".join(
+                [
+                    self._words(text("The text says two things; the first was taken:")),
+                    *map(self._contradiction, explanation.contradictions),
+                ]
+            )
         if explanation.undetermined:
             open_ = (self._pair(text("{fact}: {reason}", fact=one.fact, reason=one.reason)) for one in explanation.undetermined)
             yield "\n".join([self._words(text("Could not be determined:")), *open_])
@@ -89,6 +97,10 @@ class _Lines:
 
     def _doubt(self, doubt: Doubt) -> str:
         return self._pair(text("{title}: {reason}", title=doubt.answer.title, reason=doubt.reason))
+
+    def _contradiction(self, one: Contradiction) -> str:
+        value = text("{fact}: {value}", fact=one.fact, value=" / ".join(one.values))
+        return f"{self._pair(value)} ({self._words(places_of(one))})"
 
     def _line(self, line: Line) -> str:
         return self._pair(text("{fact}: {value}", fact=line.label, value=line.value))

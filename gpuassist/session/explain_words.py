@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from gpuassist.detect.readers import Contradiction
 from gpuassist.diagnose.weigh import Rank
 from gpuassist.model.finding import Answer, Evidence, Remedy
 from gpuassist.model.memory_picture import MemoryPicture
@@ -91,6 +92,11 @@ def picture_of(explanation: Explanation, answer: Answer) -> MemoryPicture | None
     """The picture of the card's memory, for the answer that it belongs to: the first about memory, else the first."""
     owner = next(filter(about_memory, explanation.answers), explanation.answers[0] if explanation.answers else None)
     return explanation.memory if answer is owner else None
+
+
+def places_of(contradiction: Contradiction) -> Text:
+    """The lines of the text that contradict each other."""
+    return text("lines {numbers}", numbers=", ".join(map(str, contradiction.lines)))
 
 
 def left_out(explanation: Explanation) -> Text | None:

@@ -10,9 +10,9 @@ from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
 from gpuassist.model.paste import Paste
 from gpuassist.session.explain_report import in_markdown, in_plain_words
 from gpuassist.session.words import ENGLISH
-from tests.session.explained import ANSWER, DOUBT, FACTS, OPEN, explained, remedy
+from tests.session.explained import ANSWER, CONTRADICTION, DOUBT, FACTS, OPEN, explained, remedy
 
-FULL = replace(explained(ANSWER, doubts=(DOUBT,), facts=FACTS), undetermined=(OPEN,))
+FULL = replace(explained(ANSWER, doubts=(DOUBT,), facts=FACTS, contradictions=(CONTRADICTION,)), undetermined=(OPEN,))
 
 
 def plain() -> str:
@@ -35,6 +35,7 @@ def test_the_verdict_comes_first() -> None:
         "       gpuassist use cuda 12.4",
         "<https://docs.nvidia.com/cuda/>",
         "Less likely:\n- CUDA 13 dropped this GPU: the message fits it as well",
+        "two things; the first was taken:\n- driver: 550.54.14 / 535.104.05 (lines 1, 7)",
         "Could not be determined:\n- driver: not looked at",
     ],
 )

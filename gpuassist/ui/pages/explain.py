@@ -16,7 +16,7 @@ from gpuassist.session.explain import Explanation, explain
 from gpuassist.session.explain_leads import WayOn, file_wished, text_wished, way_on
 from gpuassist.session.explain_report import in_markdown, in_plain_words
 from gpuassist.session.explain_words import Quotation, lines_quoted
-from gpuassist.session.flow import Tool
+from gpuassist.session.flow import GoTo, Tool
 from gpuassist.session.paste_file import read_file
 from gpuassist.ui.dropped import dropped_file
 from gpuassist.ui.in_turns import InTurns
@@ -165,6 +165,7 @@ class ExplainPage(Page):
         self._text.edit.file_given.connect(self.open_file)
         self._answer.quote_wanted.connect(self._show_quote)
         self._answer.link_opened.connect(self._visit)
+        self._answer.guide_wanted.connect(self._show_guide)
 
     def _take_a_breath(self) -> None:
         """The text box is painted first."""
@@ -329,6 +330,10 @@ class ExplainPage(Page):
     @Slot(object)
     def _visit(self, address: str) -> None:
         self.desk.asking.visit(address)
+
+    @Slot(object)
+    def _show_guide(self, topic: str) -> None:
+        self.asked.emit(GoTo(Tool.GUIDES, topic))
 
 
 def _note(card: TextCard) -> Text | None:

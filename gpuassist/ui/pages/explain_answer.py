@@ -9,20 +9,21 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from gpuassist.model.finding import Answer, Remedy
+from gpuassist.model.finding import Answer, GuideLink, Remedy
 from gpuassist.model.memory_picture import MemoryPicture
-from gpuassist.model.text import Text, counted, text
-from gpuassist.session.explain import Doubt, Explanation
+from gpuassist.model.text import text
+from gpuassist.session.explain import Explanation
 from gpuassist.session.explain_words import SURENESS_WORDS, Quotation, Sureness, left_out, line_of, picture_of, quotes, sureness
 from gpuassist.session.words import Words
 from gpuassist.ui.in_turns import InTurns, Step
+from gpuassist.ui.pages.explain_rest import folds_of
 from gpuassist.ui.palette import MARK_WORDS, Mark
-from gpuassist.ui.widgets.buttons import small
+from gpuassist.ui.widgets.buttons import secondary, small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Well, clear
 from gpuassist.ui.widgets.columns import Columns
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import LinkButton
-from gpuassist.ui.widgets.folds import Fold, Folds
+from gpuassist.ui.widgets.folds import Folds
 from gpuassist.ui.widgets.labels import Rule
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill
 from gpuassist.ui.widgets.memory_bar import MemoryBar
@@ -39,6 +40,7 @@ class AnswerView(QWidget):
 
     quote_wanted = Signal(object)  # Quotation
     link_opened = Signal(object)  # the address, a str
+    guide_wanted = Signal(object)  # its topic, a str
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -92,10 +94,11 @@ class AnswerView(QWidget):
         block = AnswerBlock(self._words, shown, self)
         block.quote_wanted.connect(self.quote_wanted)
         block.link_opened.connect(self.link_opened)
+        block.guide_wanted.connect(self.guide_wanted)
         self._column.addWidget(block)
 
     def _add_rest(self, explanation: Explanation) -> None:
-        folds = tuple(_folds(self._words, explanation))
+        folds = folds_of(self._words, explanation)
         if folds:
             self._column.addWidget(Folds(folds, self, is_open=not explanation.known))
 
@@ -127,6 +130,7 @@ class AnswerBlock(QWidget):
 
     quote_wanted = Signal(object)  # Quotation
     link_opened = Signal(object)  # the address, a str
+    guide_wanted = Signal(object)  # its topic, a str
 
     def __init__(self, words: Words, shown: Shown, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -179,7 +183,7 @@ class AnswerBlock(QWidget):
         count = len(self.answer.remedies)
         for number, remedy in enumerate(self.answer.remedies, start=1):
             yield partial(self._add_remedy, remedy, number if count > 1 else 0)
-        if self.answer.links:
+        if self.answer.links or self.answer.guides:
             yield self._add_links
 
     def _name_toggle(self) -> None:
@@ -244,11 +248,20 @@ class AnswerBlock(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(label(self._words(text("Read more")), "small", links))
+        for guide in self.answer.guides:
+            column.addWidget(self._guide(guide, links), 0, Qt.AlignmentFlag.AlignLeft)
         for address in self.answer.links:
             button = LinkButton(address, links)
             button.clicked.connect(self._open_link)
             column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addWidget(links)
+
+    def _guide(self, guide: GuideLink, parent: QWidget) -> QPushButton:
+        button = secondary(guide.title, parent)
+        button.setProperty("kind", "link")
+        button.setAccessibleName(self._words(text("Guide: {title}", title=guide.title)))
+        button.clicked.connect(partial(self.guide_wanted.emit, guide.topic))
+        return button
 
     @Slot()
     def _flip(self) -> None:
@@ -296,39 +309,3 @@ def _not_known(words: Words, explanation: Explanation, parent: QWidget) -> Empty
     else:
         why = text("Nothing in it is a message that gpuassist knows. More of it may help: the command, and all that it printed.")
     return EmptyState(Mark.UNKNOWN, words(explanation.title), words(why), parent)
-
-
-def _folds(words: Words, explanation: Explanation) -> Iterator[Fold]:
-    facts = sum(len(section.lines) for section in explanation.facts_read)
-    if facts:
-        title = counted("1 fact was read in the text…", "{count} facts were read in the text…", facts)
-        yield Fold(words(title), partial(_fill_facts, words, explanation))
-    if explanation.less_likely:
-        count = len(explanation.less_likely)
-        title = counted("1 other cause is less likely…", "{count} other causes are less likely…", count)
-        yield Fold(words(title), partial(_fill_doubts, words, explanation.less_likely))
-    if explanation.undetermined:
-        title = counted("1 could not be determined…", "{count} could not be determined…", len(explanation.undetermined))
-        yield Fold(words(title), partial(_fill_undetermined, words, explanation))
-
-
-def _fill_facts(words: Words, explanation: Explanation, card: Card) -> None:
-    for section in explanation.facts_read:
-        card.body.addWidget(label(words(section.title), "strong", card))
-        rows = [FactRow(words(one.label), words(one.value), one.source) for one in section.lines]
-        card.body.addWidget(FactTable(words, rows, card, label_width=220))
-
-
-def _fill_doubts(words: Words, doubts: tuple[Doubt, ...], card: Card) -> None:
-    rows = [FactRow(doubt.answer.title, _sentence(words, doubt.reason), doubt.answer.id) for doubt in doubts]
-    card.body.addWidget(FactTable(words, rows, card, label_width=380))
-
-
-def _fill_undetermined(words: Words, explanation: Explanation, card: Card) -> None:
-    rows = [FactRow(words(one.fact), words(one.reason), one.problem, unknown=True) for one in explanation.undetermined]
-    card.body.addWidget(FactTable(words, rows, card, label_width=240))
-
-
-def _sentence(words: Words, reason: Text) -> str:
-    said = words(reason)
-    return said[:1].upper() + said[1:]

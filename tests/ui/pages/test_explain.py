@@ -15,7 +15,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.session.context import Session
 from gpuassist.session.explain import Ground
 from gpuassist.session.explain_leads import wish_for_file, wish_for_text
-from gpuassist.session.flow import GoTo, Step
+from gpuassist.session.flow import GoTo, Step, Tool
 from gpuassist.session.inspect import Inspection, open_example
 from gpuassist.session.words import ENGLISH
 from gpuassist.ui.page import Desk
@@ -318,6 +318,11 @@ def test_what_cannot_be_saved_is_told(shown: Shown, answers: Answers, tmp_path: 
 def test_a_link_is_opened_by_the_desk(shown: Shown, answers: Answers) -> None:
     shown.page.answer.link_opened.emit("https://docs.nvidia.com/")
     assert answers.visited == ["https://docs.nvidia.com/"]
+
+
+def test_a_guide_opens_on_its_own_page(shown: Shown) -> None:
+    shown.page.answer.guide_wanted.emit("freeing-memory")
+    assert shown.asked == [GoTo(Tool.GUIDES, "freeing-memory")]
 
 
 def test_every_button_and_box_has_a_name(shown: Shown) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuassist.diagnose.weigh import Rank
-from gpuassist.model.finding import Severity
+from gpuassist.model.finding import GuideLink, Severity
 from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
 from gpuassist.model.paste import Paste
 from gpuassist.session.explain import Explanation
@@ -24,11 +24,11 @@ from gpuassist.ui.widgets.folds import Folds
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill
 from gpuassist.ui.widgets.memory_bar import MemoryBar
 from gpuassist.ui.widgets.remedy_card import RemedyCard
-from tests.session.explained import ANSWER, DOUBT, FACTS, OPEN, explained, remedy
+from tests.session.explained import ANSWER, CONTRADICTION, DOUBT, FACTS, OPEN, explained, remedy
 from tests.ui.showing import Show, button_named, words_in
 
 SECOND = replace(ANSWER, id="torch-lacks-sm", severity=Severity.WARNING, title="Another")
-FULL = replace(explained(ANSWER, SECOND, doubts=(DOUBT,), facts=FACTS), undetermined=(OPEN,))
+FULL = replace(explained(ANSWER, SECOND, doubts=(DOUBT,), facts=FACTS, contradictions=(CONTRADICTION,)), undetermined=(OPEN,))
 
 
 class Views:
@@ -135,16 +135,35 @@ def test_a_quote_and_a_link_are_asked_for(view: Views) -> None:
     assert links.at(0)[0] == "https://docs.nvidia.com/cuda/"
 
 
+def test_a_guide_is_asked_for_by_its_topic(view: Views) -> None:
+    made = view(explained(replace(ANSWER, links=(), guides=(GuideLink("freeing-memory", "Freeing memory"),))))
+    spy = QSignalSpy(made.guide_wanted)
+    button = button_named(made, "Freeing memory")
+    button.click()
+    assert spy.at(0)[0] == "freeing-memory"
+    assert button.accessibleName() == "Guide: Freeing memory"
+
+
 def test_the_rest_is_folded(view: Views) -> None:
     made = folds(view(FULL))
-    titles = [made.button(place).text() for place in range(3)]
-    assert titles == ["1 fact was read in the text…", "1 other cause is less likely…", "1 could not be determined…"]
+    titles = [made.button(place).text() for place in range(4)]
+    assert titles == [
+        "1 fact was read in the text…",
+        "The text contradicts itself in one thing…",
+        "1 other cause is less likely…",
+        "1 could not be determined…",
+    ]
     assert made.findChildren(FactTable) == []
 
 
 @pytest.mark.parametrize(
     ("place", "label", "value"),
-    [(0, "version", "550.54.14"), (1, "CUDA 13 dropped this GPU", "The message fits it as well"), (2, "driver", "not looked at")],
+    [
+        (0, "version", "550.54.14"),
+        (1, "driver", "550.54.14 / 535.104.05"),
+        (2, "CUDA 13 dropped this GPU", "The message fits it as well"),
+        (3, "driver", "not looked at"),
+    ],
 )
 def test_each_fold_shows_its_rows(view: Views, place: int, label: str, value: str) -> None:
     made = folds(view(FULL))
