@@ -34,7 +34,7 @@ def recognise(setting: Setting) -> Recognised:
     found = list(dict.fromkeys(_found(setting)))
     shown = [one for one in found if isinstance(one, Clue)]
     failed = tuple(one for one in found if isinstance(one, Undetermined))
-    return Recognised(tuple(sorted(shown, key=lambda clue: (clue.passage.line, -clue.weight, clue.problem))), failed)
+    return Recognised(tuple(sorted(shown, key=lambda clue: (clue.passage.line, -clue.weight))), failed)
 
 
 def _found(setting: Setting) -> Iterator[Clue | Undetermined]:

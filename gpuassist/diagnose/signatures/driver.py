@@ -119,6 +119,8 @@ def _unknown(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """999 and the old 30: a computer that slept; a missing /dev/nvidia-uvm; in a data centre mostly the state of the host."""
     if setting.says("/dev/nvidia-uvm") and setting.says("no such file", "cannot access", "not found", "missing"):
         yield sign("uvm-device-missing", Weight.CAUSE)
+    elif setting.says("/dev/nvidiactl") and not setting.says("nvidia-uvm", "nvidia_uvm"):
+        yield sign("uvm-device-missing", Weight.SYMPTOM)
     if slept(setting):
         yield sign("uvm-broken-after-suspend", Weight.CAUSE)
         return

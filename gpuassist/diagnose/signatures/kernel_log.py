@@ -7,16 +7,16 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import card_name, driver_version, version, with_blackwell
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.wrapping import GAP, wrapped
 from gpuassist.knowledge.codes import Cause
 from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.paste import Weight
 
-_GAP = r"\s{1,40}(?:[^\n]{0,80}NVRM:\s{1,3})?"  # between words, where the log breaks its lines
 _ADDRESS = r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}(?:\.[0-9a-f])?"
 _THIS_GPU = (
-    rf"The NVIDIA (?:GPU{_GAP})?(?P<address>{_ADDRESS})?(?:{_GAP}\(PCI ID: (?P<id>10de:[0-9a-f]{{4}})\))?"
-    rf"{_GAP}installed{_GAP}in this system{_GAP}"
+    rf"The NVIDIA (?:GPU{GAP})?(?P<address>{_ADDRESS})?(?:{GAP}\(PCI ID: (?P<id>10de:[0-9a-f]{{4}})\))?"
+    rf"{GAP}{wrapped('installed in this system')}{GAP}"
 )
 
 # NVIDIA's Xid catalogue: https://docs.nvidia.com/deploy/xid-errors/
@@ -141,7 +141,8 @@ SIGNATURES = (
     ),
     Signature(
         ("fallen off",),
-        rf"(?:{_THIS_GPU}has{_GAP}fallen off the bus|GPU(?: at)? (?P<address2>{_ADDRESS})[^\n]{{0,40}}has fallen off the bus"
+        rf"(?:{_THIS_GPU}{wrapped('has fallen off the bus')}"
+        rf"|GPU(?: at)? (?P<address2>{_ADDRESS})[^\n]{{0,40}}has fallen off the bus"
         r"|GPU has fallen off the bus)",
         _off_the_bus,
     ),
@@ -165,10 +166,10 @@ SIGNATURES = (
     ),
     Signature(
         ("legacy",),
-        rf"The (?:NVIDIA )?(?P<gpu>[\w \t/+()-]{{3,70}}?) GPU{_GAP}?\s?(?:at [^\n]{{5,30}}\))?\s?installed in this system"
-        rf" is{_GAP}supported through{_GAP}?\s?the{_GAP}?\s?NVIDIA (?P<branch>\d{{2,3}})\.(?:xx|\d[\d.]*)\.? [Ll]egacy"
-        rf"(?:[^.]{{0,40}}\.{_GAP}Please{_GAP}visit{_GAP}\S{{10,60}}{_GAP}for{_GAP}more{_GAP}information\.{_GAP}The"
-        rf"{_GAP}(?P<driver>\d[\d.]{{3,12}})\s)?",
+        rf"The (?:NVIDIA )?(?P<gpu>[\w \t/+()-]{{3,70}}?) GPU{GAP}?\s?(?:at [^\n]{{5,30}}\))?\s?installed in this system"
+        rf" is{GAP}supported through{GAP}?\s?the{GAP}?\s?NVIDIA (?P<branch>\d{{2,3}})\.(?:xx|\d[\d.]*)\.? [Ll]egacy"
+        rf"(?:[^.]{{0,40}}\.{GAP}Please{GAP}visit{GAP}\S{{10,60}}{GAP}for{GAP}more{GAP}information\.{GAP}The"
+        rf"{GAP}(?P<driver>\d[\d.]{{3,12}})\s)?",
         _legacy,
         900,
     ),
@@ -180,13 +181,15 @@ SIGNATURES = (
     Signature(("ignoring the legacy gpu",), r"ignoring the legacy GPU", _ignored),
     Signature(
         ("is not supported by",),
-        rf"{_THIS_GPU}is not supported by{_GAP}(?:the{_GAP})?(?:NVIDIA )?(?P<driver>\d{{3}}\.[\dx.]{{1,9}}\d)"
-        rf"{_GAP}(?:NVIDIA )?(?:Linux )?driver",
+        rf"{_THIS_GPU}{wrapped('is not supported by')}{GAP}(?:the{GAP})?(?:NVIDIA )?(?P<driver>\d{{3}}\.[\dx.]{{1,9}}\d)"
+        rf"{GAP}(?:NVIDIA )?(?:Linux )?driver",
         _not_supported,
     ),
     Signature(
         ("open kernel module",),
-        rf"(?:{_THIS_GPU})?requires{_GAP}(?:the )?use of(?: the)?{_GAP}(?:the )?NVIDIA{_GAP}open{_GAP}kernel{_GAP}modules?",
+        rf"(?:{_THIS_GPU})?(?:{wrapped('requires use of the NVIDIA open kernel module')}"
+        rf"|{wrapped('requires the use of the NVIDIA open kernel module')})s?",
+        rf"|{wrapped('requires the use of the NVIDIA open kernel module')})s?",
         _open_needed,
     ),
     Signature(
@@ -196,7 +199,7 @@ SIGNATURES = (
     ),
     Signature(
         ("nvidia.ko", "system processor"),
-        rf"(?:{_THIS_GPU})?(?:is{_GAP})?not{_GAP}supported{_GAP}by{_GAP}open{_GAP}nvidia\.ko",
+        rf"(?:{_THIS_GPU})?(?:is{GAP})?{wrapped('not supported by open nvidia.ko')}",
         _open_impossible,
     ),
     Signature(
@@ -207,7 +210,7 @@ SIGNATURES = (
     Signature(
         ("obtained ownership", "already bound to nouveau", "was not called for"),
         r"(?:probe routine was not called for \d+ device|already bound to nouveau|another driver was loaded and"
-        rf"{_GAP}obtained ownership)",
+        rf"{GAP}obtained ownership)",
         means("nouveau-active", Weight.SYMPTOM),
     ),
     Signature(
@@ -224,10 +227,10 @@ SIGNATURES = (
         means("ecc-errors"),
     ),
     Signature(
-        ("overheat", "thermal", "over temperature", "critical temperature"),
+        ("overheat", "thermal", "over temperature", "critical temperature", "too hot", "过热"),
         r"(?:NVRM:[^\n]{0,80}(?:overheat|thermal shutdown|exceeded (?:its )?(?:maximum|slowdown) (?:operating )?temperature)"
         r"|GPU[^\n]{0,60}(?:shut ?down|powered off)[^\n]{0,40}(?:thermal|overheat|temperature)"
-        r"|(?:HW|SW) Thermal Slowdown {1,30}: Active)",
+        r"|(?:HW|SW) Thermal Slowdown {1,30}: Active|thermal shut ?down|(?:GPU|card|RTX|GTX|显卡)[^\n]{0,60}(?:overheat|too hot|过热))",
         means("gpu-overheating"),
     ),
 )

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import driver_version, given_to_container, in_container, in_wsl, with_blackwell, without_driver
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.wrapping import GAP, wrapped
 from gpuassist.model.paste import Weight
 
 _VERSION = r"\d{3}\.\d{1,3}(?:\.\d{1,3})?"
-_GAP = r"\s{1,40}(?:[^\n]{0,80}NVRM:\s{1,3})?"  # between words, where the kernel's log breaks its lines
 
 
 def _mismatch(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
@@ -107,14 +107,14 @@ SIGNATURES = (
     ),
     Signature(
         ("api mismatch",),
-        rf"API mismatch: ?the client(?: '[^'\n]{{1,80}}')?(?: \(pid \d+\))?{_GAP}has the version (?P<libraries>{_VERSION}),? ?but"
-        rf"{_GAP}this kernel module has the version (?P<loaded>{_VERSION})",
+        rf"API mismatch: ?the client(?: '[^'\n]{{1,80}}')?(?: \(pid \d+\))?{GAP}{wrapped('has the version')}"
+        rf"{GAP}(?P<libraries>{_VERSION}),?\s?{GAP}?{wrapped('but this kernel module has the version')}{GAP}(?P<loaded>{_VERSION})",
         _mismatch,
     ),
     Signature(
         ("api mismatch",),
-        rf"API mismatch: the NVIDIA kernel module has(?: the)?{_GAP}version (?P<loaded>{_VERSION}),{_GAP}but this NVIDIA driver"
-        rf" component has(?: the)?{_GAP}version\s{{1,3}}(?P<libraries>{_VERSION})",
+        rf"API mismatch: the NVIDIA kernel module has(?: the)?{GAP}version (?P<loaded>{_VERSION}),{GAP}but this NVIDIA driver"
+        rf" component has(?: the)?{GAP}version\s{{1,3}}(?P<libraries>{_VERSION})",
         _mismatch,
     ),
     Signature(

@@ -100,6 +100,7 @@ def test_library_newer_than_the_driver_is_that_of_cuda_compat() -> None:
         (f"{UNKNOWN}\n# after suspend", "uvm-broken-after-suspend"),
         (f"ls: cannot access '/dev/nvidia-uvm': No such file or directory\n{UNKNOWN}", "uvm-device-missing"),
         (f"docker run --gpus all app\n{UNKNOWN}", "uvm-device-missing"),
+        (f"/dev/nvidia0  /dev/nvidiactl  /dev/nvidia-modeset\n{UNKNOWN}", "uvm-device-missing"),
         (f"DGX with A100\n{UNKNOWN}", "cuda-init-failed-driver-state"),
         ("RuntimeError: cuda runtime error (30) : unknown error at THCGeneral.cpp:50", "uvm-broken-after-suspend"),
         ("THCudaCheck FAIL file=THCGeneral.cpp line=50 error=30 : unknown error", "uvm-broken-after-suspend"),

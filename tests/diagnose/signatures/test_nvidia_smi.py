@@ -39,6 +39,8 @@ def test_two_versions_of_the_driver_are_a_mismatch(words: str) -> None:
         "[  812.1] NVRM: this kernel module has the version 535.171.04.  Please",
         "NVRM: API mismatch: the client has the version 535.183.01, but\n               NVRM: this kernel module has the version"
         " 535.171.04.  Please\n",
+        "NVRM: API mismatch: the client 'nvidia-smi' (pid 10204)\nNVRM: has the version 535.183.01, but this kernel module has\n"
+        "NVRM: the version 535.171.04.  Please make sure that this",
         "kernel version 535.171.04 does not match DSO version 535.183.01",
         "API mismatch: the NVIDIA kernel module has version 535.171.04,\nbut this NVIDIA driver component has version\n535.183.01.",
     ],

@@ -1,0 +1,13 @@
+"""Patterns for sentences of the kernel's log, which breaks them anywhere and puts its mark in front of each piece."""
+
+from __future__ import annotations
+
+import re
+
+# Between two words: a space, or the end of a line with the time stamp, the host and the mark of the next one.
+GAP = r"\s{1,40}(?:[^\n]{0,80}NVRM:\s{1,3})?"
+
+
+def wrapped(words: str) -> str:
+    """A pattern for these plain words, wherever the log breaks them."""
+    return GAP.join(map(re.escape, words.split()))
