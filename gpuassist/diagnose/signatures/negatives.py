@@ -47,7 +47,7 @@ def _network(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
 
 
 def _two_devices(_: re.Match[str], __: Setting) -> Iterator[Sign]:
-    yield from _program(text("the program mixes data on different devices"))
+    yield from _program(text("the program mixes data of different devices or types"))
 
 
 def _shapes(_: re.Match[str], __: Setting) -> Iterator[Sign]:
@@ -163,14 +163,28 @@ SIGNATURES = (
             "we couldn't connect to",
             "read timed out",
             "could not resolve host",
+            "certificate_verify_failed",
+            "connection reset by peer",
+            "http error 4",
+            "http error 5",
         ),
-        r"(?:Max retries exceeded with url|Temporary failure in name resolution|We couldn't connect to 'https?://[^'\n]{3,80}'"
+        r"(?:CERTIFICATE_VERIFY_FAILED|Connection reset by peer|HTTP Error [45]\d\d|Max retries exceeded with url"
+        r"|Temporary failure in name resolution|We couldn't connect to 'https?://[^'\n]{3,80}'"
         r"|Read timed out|Could not resolve host|ConnectionRefusedError)",
         _network,
     ),
     Signature(
-        ("to be on the same device", "input type (", "device type tensor to numpy", "torch.cuda.floattensor) and weight"),
-        r"(?:Expected all tensors to be on the same device"
+        (
+            "to be on the same device",
+            "input type (",
+            "expected scalar type",
+            "expected object of scalar type",
+            "have the same dtype",
+            "device type tensor to numpy",
+            "torch.cuda.floattensor) and weight",
+        ),
+        r"(?:Expected all tensors to be on the same device|expected (?:object of )?scalar type \w{3,12} but (?:found|got)"
+        r"|mat1 and mat2 must have the same dtype|expected m1 and m2 to have the same dtype"
         r"|Input type \([\w.]{3,40}\) and weight type \([\w.]{3,40}\) should be the same"
         r"|can't convert (?:cuda:\d+|CUDA) (?:device type )?tensor to numpy)",
         _two_devices,
@@ -188,6 +202,11 @@ SIGNATURES = (
         _graph,
     ),
     Signature(("in forked subprocess",), r"Cannot re-?initialize CUDA in forked subprocess", _fork),
+    Signature(
+        ("cannot import name",),
+        r"(?P<error>ImportError): cannot import name '?[\w.]{1,80}'?[^\n]{0,160}",
+        _python,
+    ),
     Signature(
         ("error: ",),
         r"(?m:^)(?P<error>SyntaxError|IndentationError|NameError|KeyError|IndexError|ZeroDivisionError|FileNotFoundError"
