@@ -44,7 +44,8 @@ def join(parts: tuple[Machine, ...]) -> Joined:
     """The parts as one; of two that speak of one fact, the first counts."""
     machine, contradictions = Machine(), []
     for part in parts:
-        contradictions += [one for one in _contradictions(machine, part) if one not in contradictions]
+        told = {(one.fact, frozenset(one.values)) for one in contradictions}
+        contradictions += [one for one in _contradictions(machine, part) if (one.fact, frozenset(one.values)) not in told]
         machine = unite(machine, part)
     return Joined(machine, tuple(contradictions))
 
@@ -170,7 +171,7 @@ def _comparable(first: Machine, second: Machine) -> Iterator[tuple[Text, Fact[ob
     yield text("the CUDA that the driver speaks"), first.driver.cuda_version, second.driver.cuda_version
     if isinstance(first.driver.loaded, Known) or isinstance(second.driver.loaded, Known):
         yield text("the loaded kernel module"), _module_version(first), _module_version(second)
-    yield text("NVML's answer"), first.driver.nvml_status, second.driver.nvml_status
+    yield text("NVML's answer"), _status(first), _status(second)
     yield text("the kernel"), first.host.kernel, second.host.kernel
     yield text("the distribution"), _distribution(first), _distribution(second)
     yield text("the processor's architecture"), first.host.architecture, second.host.architecture
@@ -179,6 +180,11 @@ def _comparable(first: Machine, second: Machine) -> Iterator[tuple[Text, Fact[ob
 def _module_version(machine: Machine) -> Fact[object]:
     loaded = machine.driver.loaded
     return loaded.value[0].version if isinstance(loaded, Known) and loaded.value else machine.driver.version
+
+
+def _status(machine: Machine) -> Fact[object]:
+    told = machine.driver.nvml_status
+    return Known(told.value.name, told.source) if isinstance(told, Known) else told
 
 
 def _distribution(machine: Machine) -> Fact[object]:

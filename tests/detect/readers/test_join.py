@@ -174,6 +174,18 @@ def test_two_driver_versions_in_one_text_contradict() -> None:
     assert (one.values, one.lines) == (("550.54.14", "535.104.05"), (1, 3))
 
 
+def test_one_contradiction_is_told_once() -> None:
+    words = "PyTorch version: 2.4.0\nNvidia driver version: {}\n"
+    table = "| NVIDIA-SMI 550.54.14      Driver Version: 550.54.14      CUDA Version: 12.4      |\n"
+    assert len(contradictions(paste(table + words.format("535.104.05") + words.format("535.104.05")))) == 1
+
+
+def test_answers_of_nvml_contradict_by_their_names() -> None:
+    table = "| NVIDIA-SMI 550.54.14      Driver Version: 550.54.14      CUDA Version: 12.4      |\n"
+    (one,) = contradictions(paste(table + "Failed to initialize NVML: Unknown Error"))
+    assert one.values == ("NVML_ERROR_UNKNOWN", "NVML_SUCCESS")
+
+
 def test_loaded_module_and_library_of_two_versions_contradict() -> None:
     words = """
         NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.90.07  Fri May 31 09:35:42 UTC 2024
