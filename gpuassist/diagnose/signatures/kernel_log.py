@@ -189,7 +189,6 @@ SIGNATURES = (
         ("open kernel module",),
         rf"(?:{_THIS_GPU})?(?:{wrapped('requires use of the NVIDIA open kernel module')}"
         rf"|{wrapped('requires the use of the NVIDIA open kernel module')})s?",
-        rf"|{wrapped('requires the use of the NVIDIA open kernel module')})s?",
         _open_needed,
     ),
     Signature(
@@ -230,7 +229,8 @@ SIGNATURES = (
         ("overheat", "thermal", "over temperature", "critical temperature", "too hot", "过热"),
         r"(?:NVRM:[^\n]{0,80}(?:overheat|thermal shutdown|exceeded (?:its )?(?:maximum|slowdown) (?:operating )?temperature)"
         r"|GPU[^\n]{0,60}(?:shut ?down|powered off)[^\n]{0,40}(?:thermal|overheat|temperature)"
-        r"|(?:HW|SW) Thermal Slowdown {1,30}: Active|thermal shut ?down|(?:GPU|card|RTX|GTX|显卡)[^\n]{0,60}(?:overheat|too hot|过热))",
+        r"|(?:HW|SW) Thermal Slowdown {1,30}: Active|thermal shut ?down"
+        r"|(?:GPU|card|RTX|GTX|显卡)[^\n]{0,60}(?:overheat|too hot|过热))",
         means("gpu-overheating"),
     ),
 )
