@@ -15,6 +15,10 @@ from gpuassist.model.text import Parameter
 
 _QUOTED = 300  # characters of a passage that are shown
 _MOST_PLACES = 60  # of one literal, from either end of the text
+_ADVICE = re.compile(
+    r"\b(?:if|when(?:ever)?|in case) (?:you|your|users?)\b[^.\n]{0,100}$|\b(?:such as|e\.g\.)\W{1,4}$|如果(?:你|您)?[^。\n]{0,60}$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ def clues(signature: Signature, setting: Setting, *, most: int = 20) -> Iterator
     """What a signature finds in the text, at most so many different passages: a log repeats itself."""
     seen: set[str] = set()
     for match in _matches(signature, setting):
-        if match[0] in seen:
+        if match[0] in seen or _is_advice(setting.paste.words, match.start()):
             continue
         seen.add(match[0])
         words = " ".join(match[0].split())[:_QUOTED]
@@ -110,6 +114,11 @@ def passages(
 
 def _nothing(_match: re.Match[str], _setting: Setting) -> Iterable[Sign]:
     return ()
+
+
+def _is_advice(words: str, place: int) -> bool:
+    """Whether a message is only talked of: `If you get ..., update ...`, as manuals and answers do."""
+    return _ADVICE.search(words[max(0, place - 120) : place].rpartition("\n")[2]) is not None
 
 
 def _matches(signature: Signature, setting: Setting) -> Iterator[re.Match[str]]:

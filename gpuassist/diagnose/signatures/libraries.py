@@ -63,6 +63,10 @@ def _symbol(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
 
 def _nccl(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """torch that misses a function of NCCL met an older one."""
+    other = other_wheel(setting, "libnccl")
+    if other is not None:
+        yield sign("mixed-nvidia-pip-wheels", Weight.CAUSE, **other)
+        return
     package = wanted_wheel(setting, "nvidia-nccl")
     yield sign("ld-library-path-shadows-bundled-libs", library="libnccl", directory=_foreign(setting))
     yield sign("mixed-nvidia-pip-wheels", Weight.SYMPTOM, **package)

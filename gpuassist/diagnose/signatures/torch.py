@@ -141,7 +141,7 @@ def _name(words: str) -> str:
 
 
 _MISSED = one_of(
-    r"is_available\(\)\W{0,20}False",
+    r"is_available\(?\)?[^\n]{0,40}?\s{0,3}(?:>>> ?)?False",
     r"cuda[ _.]?(?:is )?available\W{1,6}(?:False|No)\b",
     r"\bTorch not compiled with CUDA",
     r"\bCUDA (?:is )?not available",
@@ -205,7 +205,7 @@ SIGNATURES = (
     ),
     Signature(
         ("+cpu", "_cpu_"),
-        r"(?:\b(?:py)?torch\W{1,25}|PyTorch version: ?|__version__\W{1,20}|^['\"]?)"
+        r"(?:\b(?:py)?torch\W{1,25}|PyTorch version: ?|__version__\W{1,20}|(?m:^)[ \t]*['\"(]?)"
         r"(?P<torch>\d\.\d{1,2}\.\d{1,2}(?:\.\w{1,20})?\+cpu)\b",
         _cpu_build,
         window=120,

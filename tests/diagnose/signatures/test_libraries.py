@@ -123,6 +123,12 @@ def test_list_without_torch_shows_it_by_the_others() -> None:
     assert told == {"package": "nvidia-nvjitlink-cu12", "installed": "12.1.105"}
 
 
+def test_older_nccl_in_the_list_is_the_cause() -> None:
+    words = "libtorch_cuda.so: undefined symbol: ncclCommRegister\ntorch 2.5.1\nnvidia-nccl-cu12 2.18.1"
+    assert problem(SIGNATURES, words) == MIXED
+    assert parameters(SIGNATURES, words)["wanted"] == "2.21.5"
+
+
 def test_list_of_one_set_leaves_the_path() -> None:
     listed = LISTED.replace("12.1.105", "12.8.93")
     assert problem(SIGNATURES, f"{NVJITLINK}\n$ pip list{listed}torch                    2.8.0\n") == SHADOWED

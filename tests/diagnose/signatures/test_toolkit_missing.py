@@ -125,6 +125,7 @@ def test_missing_header_of_cudnn_is_known(words: str) -> None:
         "ModuleNotFoundError: No module named 'cuda'",
         "-- Found CUDNN: /usr/lib/x86_64-linux-gnu/libcudnn.so",
         "FileNotFoundError: [Errno 2] No such file or directory: 'train.csv'",
+        "UserWarning: mamba_ssm was requested, but nvcc was not found.  Are you sure your environment has nvcc available?",
         "CMake Error: No CMAKE_CXX_COMPILER could be found.",
         "Could NOT find OpenMP (missing: OpenMP_CXX_FLAGS)",
     ],
