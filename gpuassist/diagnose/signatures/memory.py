@@ -201,7 +201,8 @@ SIGNATURES: tuple[Signature, ...] = (
             r"GPU (?:is )?out of memory[^\n]{0,80}",
             r"cuMemAlloc\w*[^\n]{0,60}(?:out.of.memory|\(?2\)?)",
             r"cudaMalloc (?:retry )?failed: out of memory",
-            r"(?:(?:torch\.)?cuda|torch|(?:cupy\.)?cuda\.memory)\.OutOfMemoryError(?!:\s{1,3}\w{3,12} out of memory\.\s)[^\n]{0,9}",
+            r"(?:(?:torch\.)?cuda|torch|(?:cupy\.)?cuda\.memory)\.OutOfMemoryError"
+            r"(?!:\s{1,3}\w{3,12} out of memory\.\s)[^\n]{0,120}",
             r"Cuda Runtime \(out of memory\)[^\n]{0,80}",
             r"out_of_memory: CUDA[^\n]{0,80}",
             r"CUDNN_STATUS_ALLOC_FAILED",

@@ -43,6 +43,7 @@ class MemoryBar(QWidget):
         self._legend.hide()
         self._legend.deleteLater()
         self._legend = legend
+        legend.show()
         clear(self._notes)
         for note in (wanted(picture), *picture.notes):
             self._notes.addWidget(paragraph(self._words(note), "muted", self))

@@ -1,0 +1,68 @@
+"""The picture of a text takes the card's size and the programs' names from the facts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.memory_seen import memory_picture
+from gpuassist.diagnose.signature import Setting
+from gpuassist.model.fact import Known
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Holder, Machine
+from gpuassist.model.memory_picture import MemoryPicture, PartKind
+from gpuassist.model.paste import Paste
+from tests import memory_messages as messages
+from tests.values import knowledge
+
+GIB = 1 << 30
+PADDLE = (
+    "Out of memory error on GPU {}. Cannot allocate 1.0GB memory on GPU {}, 7.5GB memory has been allocated and available memory"
+    " is only 100.0MB."
+)
+
+
+def seen(words: str, machine: Machine | None = None) -> MemoryPicture | None:
+    """The picture of a text beside the facts of a machine."""
+    return memory_picture(Setting(Paste(words), Case(machine or Machine(), knowledge())))
+
+
+def _with_cards(count: int) -> Machine:
+    cards = tuple(Gpu(memory_total_bytes=Known(8 * GIB, "NVML")) for _ in range(count))
+    return replace(Machine(), gpus=Known(cards, "NVML"))
+
+
+def _held_by(command: str) -> Machine:
+    return replace(Machine(), holders=Known((Holder(39021, "you", command, ("/dev/nvidia0",)),), "/proc"))
+
+
+@pytest.mark.parametrize(
+    ("cards", "device", "total"),
+    [(1, 0, 8 * GIB), (2, 0, 0), (0, 0, 0), (1, 1, 0)],
+)
+def test_the_size_comes_from_the_only_card(cards: int, device: int, total: int) -> None:
+    found = seen(PADDLE.format(device, device), _with_cards(cards))
+    assert (found.total_bytes if found else 0) == total
+
+
+def test_the_message_says_the_size_better() -> None:
+    found = seen(messages.FULL, _with_cards(1))
+    assert found is not None
+    assert found.total_bytes > 40 * GIB
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [("/usr/bin/jupyter-lab --port 8888", "jupyter-lab"), ("python train.py", "python"), ("", "")],
+)
+def test_a_process_gets_the_name_of_its_program(command: str, name: str) -> None:
+    found = seen(messages.TORCH_2_5, _held_by(command))
+    assert found is not None
+    assert [part.name for part in found.parts if part.kind is PartKind.PROCESS] == [name]
+
+
+@pytest.mark.parametrize("words", ["", "CUDA error: out of memory", messages.HIP, messages.MPS, messages.BOUNDLESS])
+def test_what_tells_nothing_of_a_card_makes_no_picture(words: str) -> None:
+    assert seen(words) is None
