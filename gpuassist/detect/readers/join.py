@@ -42,7 +42,8 @@ class Joined:
 
 def join(parts: tuple[Machine, ...]) -> Joined:
     """The parts as one; of two that speak of one fact, the first counts."""
-    machine, contradictions = Machine(), []
+    machine = Machine()
+    contradictions: list[Contradiction] = []
     for part in parts:
         told = {(one.fact, frozenset(one.values)) for one in contradictions}
         contradictions += [one for one in _contradictions(machine, part) if (one.fact, frozenset(one.values)) not in told]

@@ -9,7 +9,7 @@ from gpuassist.detect.readers.alike import same_gpu
 from gpuassist.detect.readers.facts import agree
 from gpuassist.detect.readers.join import unite
 from gpuassist.model.environment import PythonEnvironment
-from gpuassist.model.fact import Fact, Known, value_or
+from gpuassist.model.fact import Fact, Known, T, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.text import Text, text
@@ -20,6 +20,8 @@ _ANOTHER = "the text speaks of another environment"
 
 def joined(told: Machine, live: Machine) -> Machine:
     """The machine as it is, but for what the text says of it; the environment that the text speaks of is the one that counts."""
+    if not agree(_release(told.host), _release(live.host)):  # of a container on it: what mends the driver is typed outside
+        told = replace(told, host=replace(told.host, distribution=live.host.distribution, glibc=live.host.glibc))
     both = unite(told, live)
     return replace(both, taken_at=live.taken_at, environments=_environments(told.environments, both.environments))
 
@@ -41,6 +43,8 @@ def _environments(
 
 def _differences(told: Machine, live: Machine) -> Iterator[Text]:
     yield from _host(told.host, live.host)
+    if not _shares_hardware(told, live):
+        yield from _distribution(told.host, live.host)
     missing = _missing(told.gpus, live.gpus)
     if missing is not None:
         yield text("the text names a {gpu}, which this machine does not have", gpu=value_or(missing.name, "GPU"))
@@ -65,10 +69,34 @@ def _host(told: Host, live: Host) -> Iterator[Text]:
         yield text("the text is of a container")
     if not agree(told.architecture, live.architecture):
         yield text("the text is of a machine of another processor architecture")
+
+
+def _distribution(told: Host, live: Host) -> Iterator[Text]:
     if isinstance(told.distribution, Known) and isinstance(live.distribution, Known):
         one, other = told.distribution.value, live.distribution.value
         if not _same_distribution(one, other):
             yield text("the text is of {told}, this machine runs {live}", told=one.name or one.id, live=other.name or other.id)
+
+
+def _shares_hardware(told: Machine, live: Machine) -> bool:
+    """Whether kernel, a GPU's UUID, or driver and GPUs together show that a text of another distribution is of a container here."""
+    if _both(told.host.kernel, live.host.kernel) and agree(told.host.kernel, live.host.kernel):
+        return True
+    uuids = {gpu.uuid.value for gpu in value_or(live.gpus, ()) if isinstance(gpu.uuid, Known)}
+    if any(isinstance(gpu.uuid, Known) and gpu.uuid.value in uuids for gpu in value_or(told.gpus, ())):
+        return True
+    driver, here = _driver(told), _driver(live)
+    same = _both(driver, here) and agree(driver, here) and bool(value_or(told.gpus, ()))
+    return same and _missing(told.gpus, live.gpus) is None
+
+
+def _both(one: Fact[T], other: Fact[T]) -> bool:
+    return isinstance(one, Known) and isinstance(other, Known)
+
+
+def _release(host: Host) -> Fact[tuple[str, str]]:
+    told = host.distribution
+    return Known((told.value.id, told.value.version_id), told.source) if isinstance(told, Known) else told
 
 
 def _same_distribution(one: Distribution, other: Distribution) -> bool:

@@ -131,6 +131,30 @@ def test_a_point_release_is_the_same_distribution() -> None:
     assert same_machine(of_host(distribution=replace(debian, version_id="12.5")), live) is None
 
 
+DEBIAN = Distribution("debian", (), "12", "Debian GNU/Linux 12")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        Machine(host=Host(kernel=Known("6.8.0-45-generic", "text"))),
+        Machine(gpus=Known((gpu("GeForce RTX 4090"),), "text"), driver=Driver(version=known_version("550.107.02"))),
+        Machine(gpus=Known((replace(gpu("GeForce RTX 4090"), uuid=Known("GPU-1", "text")),), "text")),
+    ],
+)
+def test_another_distribution_on_the_same_hardware_is_a_container_here(told: Machine) -> None:
+    told = replace(told, host=replace(told.host, distribution=Known(DEBIAN, "text")))
+    first = replace(gpu("NVIDIA GeForce RTX 4090"), uuid=Known("GPU-1", "NVML"))
+    live = replace(LIVE, gpus=Known((first,), "NVML"))
+    assert same_machine(told, live) is None
+    assert value(joined(told, live).host.distribution) == UBUNTU
+
+
+def test_another_distribution_with_the_same_gpu_alone_is_another_machine() -> None:
+    told = replace(of_gpus(gpu("NVIDIA GeForce RTX 4090")), host=Host(distribution=Known(DEBIAN, "text")))
+    assert same_machine(told, LIVE) is not None
+
+
 def test_what_the_text_does_not_say_is_the_machine_s() -> None:
     both = joined(of_gpus(gpu("NVIDIA GeForce RTX 4090")), LIVE)
     assert str(value(both.driver.version)) == "550.107.02"
