@@ -73,7 +73,16 @@ def _watch(explanation: Explanation, machine: Machine, *, recorded: bool) -> Way
 def _try(explanation: Explanation) -> WayOn | None:
     """An installation is tried in thought first."""
     wish = _wish(explanation.answers[0])
-    return WayOn(text("What if…"), GoTo(Tool.WHAT_IF, wish_in_words(wish))) if wish != Wish() else None
+    title = next((title for value, title in _titles(wish) if value), None)
+    return WayOn(title, GoTo(Tool.WHAT_IF, wish_in_words(wish))) if title is not None else None
+
+
+def _titles(wish: Wish) -> tuple[tuple[str, Text], ...]:
+    return (
+        (wish.torch, text("What if torch {version}…", version=wish.torch)),
+        (wish.toolkit, text("What if CUDA {version}…", version=wish.toolkit)),
+        (wish.driver, text("What if driver {version}…", version=wish.driver)),
+    )
 
 
 def _wish(answer: Answer) -> Wish:

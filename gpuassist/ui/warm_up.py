@@ -13,7 +13,14 @@ from PySide6.QtCore import QObject, Signal, Slot
 from gpuassist.ui.jobs import Control, Failed, Jobs
 
 _log = logging.getLogger(__name__)
-_MODULES = ("gpuassist.ui.pages.machine_cards", "gpuassist.ui.pages.found", "numpy", "pyqtgraph", "gpuassist.ui.pages.what_if")
+_MODULES = (
+    "gpuassist.ui.pages.machine_cards",
+    "gpuassist.ui.pages.found",
+    "numpy",
+    "pyqtgraph",
+    "gpuassist.ui.pages.what_if",
+    "gpuassist.ui.pages.explain",
+)
 
 
 class WarmUp(QObject):

@@ -81,19 +81,20 @@ def test_the_memory_of_a_recorded_machine_is_not_watched() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "parameters", "wish"),
+    ("key", "parameters", "wish", "title"),
     [
-        ("torch-install", {"version": "2.7.1", "tag": "cu128"}, "torch=2.7.1+cu128"),
-        ("torch-install-uv", {"version": "2.7.1", "tag": "cu128"}, "torch=2.7.1+cu128"),
-        ("toolkit-install", {"version": "12.8"}, "toolkit=12.8"),
-        ("driver-install-open", {"branch": "570"}, "driver=570"),
+        ("torch-install", {"version": "2.7.1", "tag": "cu128"}, "torch=2.7.1+cu128", "torch 2.7.1+cu128"),
+        ("torch-install-uv", {"version": "2.7.1", "tag": "cu128"}, "torch=2.7.1+cu128", "torch 2.7.1+cu128"),
+        ("toolkit-install", {"version": "12.8"}, "toolkit=12.8", "CUDA 12.8"),
+        ("driver-install-open", {"branch": "570"}, "driver=570", "driver 570"),
     ],
 )
-def test_an_installation_is_tried_in_thought(key: str, parameters: dict[str, str], wish: str) -> None:
+def test_an_installation_is_tried_in_thought(key: str, parameters: dict[str, str], wish: str, title: str) -> None:
     answer = replace(ANSWER, remedies=(remedy("check it first"), install(key, parameters)))
     found = lead(explained(answer))
     assert found is not None
     assert found.event == GoTo(Tool.WHAT_IF, wish)
+    assert ENGLISH(found.title) == f"What if {title}…"
 
 
 @pytest.mark.parametrize(

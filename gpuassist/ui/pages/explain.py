@@ -243,7 +243,7 @@ class ExplainPage(Page):
             lines = ()  # all of it: nothing in it stands out
         edit.mark_lines(lines, Mark(found.answers[0].severity.value) if found.answers else Mark.INFO)
         if self._fresh and lines:
-            edit.bring_into_sight(lines[0])
+            edit.bring_into_sight(min(lines))
         self._fresh = False
         self._text.show_note(_note(self._text))
 

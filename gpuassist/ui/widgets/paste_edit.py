@@ -19,7 +19,7 @@ _AT_ONCE = 32_000  # characters: cleaning and laying out more is felt
 _PIECE = 250  # lines, and so many characters, whichever comes first: 5 ms
 _PIECE_CHARACTERS = 24_000
 _LONGEST_LINE = 4_000  # of a longer one its two ends are shown; laying out 200,000 characters takes 50 ms
-_LINES_LEAST, _LINES_MOST = 6, 12
+_LINES_LEAST, _LINES_MOST = 6, 9
 _CUT = " ⋯ "
 
 

@@ -23,9 +23,11 @@ class Quote(QWidget):
         self.quotation = quotation
         shown, line = quotation.words, quotation.line
         row = QHBoxLayout(self)
-        row.setContentsMargins(0, 6, 0, 6)
+        row.setContentsMargins(0, 2, 0, 2)
         row.setSpacing(16)
-        row.addWidget(paragraph(shown.replace("`", "'"), "quote", self), 1)
+        said = paragraph(shown.replace("`", "'"), "quote", self)
+        said.setContentsMargins(0, 4, 0, 4)  # the first line on one height with the button
+        row.addWidget(said, 1, Qt.AlignmentFlag.AlignTop)
         self._button: QPushButton = secondary(words(text("Line {number}", number=line)), self)
         self._button.setProperty("kind", "link")
         self._button.setAccessibleName(words(text("Show line {number}: {words}", number=line, words=shown)))
