@@ -1,4 +1,4 @@
-"""How well pasted texts are explained, category by category: `python -m tests.accuracy [--category X] [--missed]`."""
+"""How well pasted texts are explained, category by category: `python -m tests.accuracy [--file F] [--category X] [--missed]`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from tests.pasted_cases import Judged, judged, pasted_cases
 def main() -> int:
     """Prints the table, and with `--missed` each case that went wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--file", default="public", help="which file of tests/cases/texts")
     parser.add_argument("--category", default="", help="only this one")
     parser.add_argument("--missed", action="store_true", help="list what went wrong")
     parser.add_argument("--id", default="", help="only cases whose id holds this; prints their text and answers")
     options = parser.parse_args()
-    cases = [case for case in pasted_cases() if options.category in {"", case.category} and options.id in case.id]
+    cases = [case for case in pasted_cases(options.file) if options.category in {"", case.category} and options.id in case.id]
     results = judged(compose("en"), cases)
     lines = [*_table(results), *(_missed(results) if options.missed else ()), *(_whole(results) if options.id else ())]
     sys.stdout.write("\n".join(lines) + "\n")
