@@ -58,7 +58,7 @@ LEADS_TO: dict[str, frozenset[str]] = {
         "oom-graph-retained": "oom-true oom-fragmentation cublas-init-failed-oom",
         "oom-absurd-request": "cublas-init-failed-oom nccl-cuda-error",
         "gpu-memory-held-by-dead-process": "oom-other-process",
-        "nccl-shm": "nccl-cuda-error",
+        "nccl-shm": "nccl-cuda-error not-a-gpu-problem",
         "path-order-wrong-nvcc": "nvcc-arch-too-new torch-cuda-vs-toolkit-mismatch",
         "cuda-home-disagrees": "nvcc-arch-too-new torch-cuda-vs-toolkit-mismatch",
         "nvcc-not-on-path": "cuda-home-unset",

@@ -246,7 +246,7 @@ SIGNATURES = (
         ("unknown error", "cuda_error_unknown", "cudaerrorunknown", "returned 999", "returned 30"),
         r"(?:CUDA(?: driver| runtime)? ?(?:API )?error:? ?(?:\((?:30|999)\) ?:? ?|(?:30|999)[ :]{1,3})?unknown error"
         r"|CUDA unknown error|CUDA_ERROR_UNKNOWN|cudaErrorUnknown|cudaGetDeviceCount returned (?:999|30)\b"
-        r"|error=30 : unknown error)",
+        r"|error=30 : unknown error|initiali[sz]\w{1,4} CUDA: unknown error)",
         _unknown,
     ),
     Signature(

@@ -87,10 +87,18 @@ def _fabric(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
 
 SIGNATURES = (
     Signature(
-        ("key not available", "key was rejected", "module is rejected", "unsigned module", "loading is restricted"),
+        (
+            "key not available",
+            "key was rejected",
+            "module is rejected",
+            "unavailable key",
+            "unsigned module",
+            "loading is restricted",
+        ),
         r"(?:could not insert '?(?P<module>[\w-]{2,30})'?: (?:Required key not available|Key was rejected by service)"
         r"|insmod: ERROR: could not insert module \S{1,80}: (?:Required key not available|Key was rejected by service)"
-        r"|Loading of unsigned module is rejected|unsigned module loading is restricted|Key was rejected by service"
+        r"|Loading of (?:unsigned module|module with unavailable key) is rejected|unsigned module loading is restricted"
+        r"|Key was rejected by service"
         r"|Required key not available)",
         _refused,
     ),
@@ -137,9 +145,11 @@ SIGNATURES = (
             "building kernel modules",
             "unable to load the kernel module 'nvidia",
             "gpl-incompatible module",
+            "dkms/nvidia",
         ),
         r"(?:Unable to build the NVIDIA (?:Linux )?kernel module"
         r"|error occurred while performing the step: \"Building kernel modules\""
+        r"|/dkms/nvidia\S{3,160}:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: "
         r"|GPL-incompatible module nvidia\S{0,12} uses GPL-only symbol)",
         _build_failed,
     ),

@@ -82,6 +82,7 @@ def test_library_newer_than_the_driver_is_that_of_cuda_compat() -> None:
         ("RuntimeError: No CUDA GPUs are available", "cuda-visible-devices-bad"),
         ("Google Colab\nRuntimeError: No CUDA GPUs are available", "no-nvidia-gpu"),
         (UNKNOWN, "uvm-broken-after-suspend"),
+        ("ggml_cuda_init: failed to initialize CUDA: unknown error", "uvm-broken-after-suspend"),
         ("numba: [802] Call to cuInit results in UNKNOWN_CUDA_ERROR", "fabric-manager-not-running"),
         ("[999] Call to cuInit results in CUDA_ERROR_UNKNOWN", "uvm-broken-after-suspend"),
         ("failed call to cuInit: UNKNOWN ERROR (303)", "no-driver"),

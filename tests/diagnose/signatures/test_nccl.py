@@ -18,6 +18,7 @@ CUDA = "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:784, unhandled cuda er
         ("NCCL WARN Call to posix_fallocate failed : No space left on device", "nccl-shm"),
         ("misc/shmutils.cc:72 NCCL WARN Error: failed to extend /dev/shm/nccl-abcdef to 9637892 bytes", "nccl-shm"),
         ("NCCL WARN /dev/shm/nccl-XYZ12 failed: No space left on device", "nccl-shm"),
+        ("NCCL WARN Error while creating shared memory segment nccl-shm-recv-a (size 9637888)", "nccl-shm"),
         (CUDA, "nccl-cuda-error"),
         ("torch.distributed.DistBackendError: ncclUnhandledCudaError: Call to CUDA function failed.", "nccl-cuda-error"),
         ("NCCL error: unhandled system error, NCCL version 2.7.8", "nccl-shm"),
