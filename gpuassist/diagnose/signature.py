@@ -16,7 +16,8 @@ from gpuassist.model.text import Parameter
 _QUOTED = 300  # characters of a passage that are shown
 _MOST_PLACES = 60  # of one literal, from either end of the text
 _ADVICE = re.compile(
-    r"\b(?:if|when(?:ever)?|in case) (?:you|your|users?)\b[^.\n]{0,100}$|\b(?:such as|e\.g\.)[^.\n]{1,24}$|如果(?:你|您)?[^。\n]{0,60}$",
+    r"\b(?:if|when(?:ever)?|in case) (?:you|your|users?)\b[^.\n]{0,100}$|\b(?:such as|e\.g\.)[^.\n]{1,24}$"
+    r"|如果(?:你|您)?[^。\n]{0,60}$",
     re.IGNORECASE,
 )
 
