@@ -14,7 +14,7 @@ from gpuassist.model.version import ComputeCapability
 
 PROGRAM = "nvidia-smi"
 
-_MEBIBYTES = re.compile(r"(\d{1,8})(?: ?MiB| ?MB)?")
+MEBIBYTES = re.compile(r"(\d{1,8})(?: ?MiB| ?MB)?")
 _ADDRESS = re.compile(r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]")
 _DEVICE = re.compile(r"0x([0-9A-Fa-f]{4})10DE", re.IGNORECASE)
 _UUID = re.compile(r"GPU-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -32,7 +32,7 @@ def added(gpu: Gpu, name: str, line: Line, words: str) -> Gpu:
 
 
 def _memory(words: str) -> int | None:
-    found = _MEBIBYTES.fullmatch(words)
+    found = MEBIBYTES.fullmatch(words)
     return mebibytes(found[1]) if found else None
 
 

@@ -21,7 +21,7 @@ _ROW = re.compile(
     re.MULTILINE,
 )
 _NONE = re.compile(r"No running (?:compute )?processes found")
-_KINDS = {"C": "compute", "G": "graphics", "C+G": "compute+graphics", "M+C": "compute"}  # M+C: under MPS
+KINDS = {"C": "compute", "G": "graphics", "C+G": "compute+graphics", "M+C": "compute"}  # M+C: under MPS
 _END = re.compile(r"\+[-=]{20,}\+")
 
 
@@ -59,4 +59,4 @@ def processes(text: Whole, start: int, end: int) -> Processes:
 
 def _process(text: Whole, row: re.Match[str]) -> GpuProcess:
     memory = text.known(mebibytes(row["memory"]), _PROGRAM, row.start()) if row["memory"] else NOT_ASKED
-    return GpuProcess(int(row["pid"]), _KINDS.get(row["kind"], ""), memory)
+    return GpuProcess(int(row["pid"]), KINDS.get(row["kind"], ""), memory)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpuassist.detect.readers.lines import Line, lines
-from gpuassist.detect.readers.nvidia_smi_fields import PROGRAM, added
-from gpuassist.detect.readers.nvidia_smi_values import address
+from gpuassist.detect.readers.nvidia_smi_fields import MEBIBYTES, PROGRAM, added
+from gpuassist.detect.readers.nvidia_smi_processes import KINDS
+from gpuassist.detect.readers.nvidia_smi_values import address, mebibytes
 from gpuassist.model.driver import Driver, NvmlStatus
-from gpuassist.model.fact import NOT_ASKED, Fact, Known
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import Version
@@ -82,10 +84,29 @@ def _gpu(block: list[Line]) -> Gpu:
         elif found:
             section = section.after(found["label"])
             name = _FIELDS.get(("", found["label"])) or _FIELDS.get((section.name, found["label"]))
-            gpu = added(gpu, name, line, found["value"].strip()) if name else gpu
+            value = found["value"].strip()
+            gpu = added(gpu, name, line, value) if name else _with_process(gpu, line, found["label"], value)
         elif line.words.strip():
             section = _Section(line.words.strip())
     return gpu
+
+
+def _with_process(gpu: Gpu, line: Line, label: str, value: str) -> Gpu:
+    """The GPU with one more process, or with what one more line tells of the last one."""
+    if label == "Processes" and value == "None":
+        return replace(gpu, processes=line.known((), PROGRAM))
+    running = value_or(gpu.processes, ())
+    if label == "Process ID" and value.isdecimal():
+        return replace(gpu, processes=line.known((*running, GpuProcess(int(value), "")), PROGRAM))
+    if not running or label not in {"Type", "Used GPU Memory"}:
+        return gpu
+    memory = MEBIBYTES.fullmatch(value)
+    last = running[-1]
+    if label == "Type":
+        last = replace(last, kind=KINDS.get(value, ""))
+    elif memory:
+        last = replace(last, memory_used_bytes=line.known(mebibytes(memory[1]), PROGRAM))
+    return replace(gpu, processes=line.known((*running[:-1], last), PROGRAM))
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,30 @@ def test_modes_of_query_are_read() -> None:
     assert (value(first.mig_enabled), second.mig_enabled, value(first.display_active)) == (True, NOT_ASKED, False)
 
 
+def test_processes_of_query_are_read() -> None:
+    words = QUERY.replace(
+        "    GPU 00000000:AF",
+        """    Processes
+            GPU instance ID                                : N/A
+            Process ID                                     : 2936
+                Type                                       : C
+                Name                                       : python3
+                Used GPU Memory                            : 300 MiB
+            Process ID                                     : 2964
+                Type                                       : C+G
+                Used GPU Memory                            : Not available in WDDM driver model
+    GPU 00000000:AF""",
+    )
+    first, second = gpus(words)
+    assert [(one.pid, one.kind) for one in value(first.processes)] == [(2936, "compute"), (2964, "compute+graphics")]
+    assert [value_or(one.memory_used_bytes, None) for one in value(first.processes)] == [300 * MIB, None]
+    assert second.processes == NOT_ASKED
+
+
+def test_no_process_of_query_is_a_known_absence() -> None:
+    assert value(gpus(QUERY_610 + "        Processes                             : None\n")[0].processes) == ()
+
+
 def test_query_that_lost_its_indentation_is_read() -> None:
     words = "\n".join(" ".join(line.split()) for line in QUERY.splitlines())
     assert value(gpus(words)[0].memory_used_bytes) == 87 * MIB
