@@ -26,6 +26,7 @@ class Tool(str, Enum):
 
     EXPLAIN = "explain"
     WHAT_IF = "what-if"
+    GUIDES = "guides"
 
 
 FILE_WISH, TEXT_WISH = "file:", "text:"
@@ -51,7 +52,7 @@ class GoTo:
     """The user chose a place; `wish` is what to do there.
 
     For the repair page that is the CUDA version that new shells shall use, for what-if the words of a wish (`session.wish_words`),
-    for explain a text or a file (`session.explain_leads`).
+    for explain a text or a file (`session.explain_leads`), for the guides a topic.
     """
 
     step: Place

@@ -71,6 +71,10 @@ QComboBox QAbstractItemView {
     background: $panel; border: 1px solid $line; outline: 0; padding: 4px;
     selection-background-color: $accent_tint; selection-color: $text;
 }
+QListView#topics { font-size: 10.5pt; }
+QListView#topics::item { padding: 8px 10px; border-radius: 8px; }
+QListView#topics::item:selected { background: $accent_tint; color: $accent; }
+QListView#topics::item:hover:!selected { background: $well; }
 QListView#completions { background: $panel; border: 1px solid $line; padding: 4px; }
 QListView#completions::item { padding: 4px 6px; }
 QComboBox[long="true"] QAbstractItemView::item { padding: 4px 6px; }
@@ -99,6 +103,7 @@ QPlainTextEdit, QTextEdit {
     selection-background-color: $accent; selection-color: $on_accent;
 }
 CodeText, PasteEdit { background: transparent; }
+MarkdownView { font-family: $sans; font-size: 10.5pt; background: transparent; }
 QCheckBox, QRadioButton { spacing: 8px; background: transparent; }
 QCheckBox::indicator, QRadioButton::indicator { width: 14px; height: 14px; border: 1px solid $muted; background: $panel; }
 QCheckBox::indicator { border-radius: 4px; }

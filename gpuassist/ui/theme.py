@@ -106,8 +106,12 @@ def set_look(widget: QWidget, name: str, value: object) -> None:
 def style_sheet(palette: Palette) -> str:
     """The whole style sheet in these colours."""
     names = {name: getattr(palette, name) for name in Palette.__dataclass_fields__ if name not in {"dark", "series"}}
-    families = ", ".join(f'"{name}"' for name in _MONO)
-    return Template(TEMPLATE).substitute(names, mono=families, base=BASE_POINTS, small=SMALL_POINTS, title=TITLE_POINTS)
+    families = {"mono": _listed(_MONO), "sans": _listed(_SANS)}
+    return Template(TEMPLATE).substitute(names, **families, base=BASE_POINTS, small=SMALL_POINTS, title=TITLE_POINTS)
+
+
+def _listed(families: tuple[str, ...]) -> str:
+    return ", ".join(f'"{name}"' for name in families)
 
 
 def _font(families: tuple[str, ...], points: float, weight: QFont.Weight) -> QFont:

@@ -29,8 +29,14 @@ _SWAP: Strokes = (
     ((0.8, 0.66), (0.2, 0.66)),
     ((0.36, 0.5), (0.2, 0.66), (0.36, 0.82)),
 )
+_BOOK: Strokes = (
+    ((0.5, 0.28), (0.36, 0.2), (0.16, 0.2), (0.16, 0.74), (0.36, 0.74), (0.5, 0.82)),
+    ((0.5, 0.28), (0.64, 0.2), (0.84, 0.2), (0.84, 0.74), (0.64, 0.74), (0.5, 0.82)),
+    ((0.5, 0.28), (0.5, 0.82)),
+)
 
 TOOLS: dict[Tool, ToolEntry] = {
     Tool.EXPLAIN: ToolEntry(text("Explain an error"), _GLASS),
     Tool.WHAT_IF: ToolEntry(text("What if…"), _SWAP),
+    Tool.GUIDES: ToolEntry(text("Guides"), _BOOK),
 }

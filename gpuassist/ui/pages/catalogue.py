@@ -52,6 +52,12 @@ def _what_if(desk: Desk, parent: QWidget) -> Page:
     return WhatIfPage(desk, parent)
 
 
+def _guides(desk: Desk, parent: QWidget) -> Page:
+    from gpuassist.ui.pages.guides import GuidesPage
+
+    return GuidesPage(desk, parent)
+
+
 _MAKERS: dict[Place, Callable[[Desk, QWidget], Page]] = {
     Step.MACHINE: MachinePage,
     Step.FOUND: _found,
@@ -60,4 +66,5 @@ _MAKERS: dict[Place, Callable[[Desk, QWidget], Page]] = {
     Step.LIVE: _live,
     Tool.EXPLAIN: _explain,
     Tool.WHAT_IF: _what_if,
+    Tool.GUIDES: _guides,
 }

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from gpuassist.model.chain import Chain, Part
 from gpuassist.model.finding import Answer, Passed, Severity, Undetermined
 from gpuassist.model.text import counted, text
-from gpuassist.session.flow import GoTo, Step
+from gpuassist.session.flow import GoTo, Step, Tool
 from gpuassist.session.standing import repairable_version
 from gpuassist.session.summary import found_figures, found_title, joined
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
@@ -81,6 +81,7 @@ class FoundPage(Page):
         for card in cards:
             card.repair_wanted.connect(self._repair)
             card.link_opened.connect(self._visit)
+            card.guide_wanted.connect(self._read_on)
         return cards
 
     def _all_fine(self, undetermined: tuple[Undetermined, ...]) -> EmptyState:
@@ -98,6 +99,10 @@ class FoundPage(Page):
     @Slot(object)
     def _repair(self, version: str) -> None:
         self.asked.emit(GoTo(Step.REPAIR, version))
+
+    @Slot(object)
+    def _read_on(self, topic: str) -> None:
+        self.asked.emit(GoTo(Tool.GUIDES, topic))
 
     @Slot(object)
     def _visit(self, address: str) -> None:

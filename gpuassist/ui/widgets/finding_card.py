@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from gpuassist.model.finding import Answer, Remedy
+from gpuassist.model.finding import Answer, GuideLink, Remedy
 from gpuassist.model.text import text
 from gpuassist.session.standing import switch_version
 from gpuassist.session.words import Words
@@ -27,6 +27,7 @@ class FindingCard(Card):
 
     repair_wanted = Signal(object)  # the CUDA version, a str
     link_opened = Signal(object)  # the address, a str
+    guide_wanted = Signal(object)  # its topic, a str
 
     def __init__(self, words: Words, answer: Answer, parent: QWidget | None = None, *, is_open: bool = True) -> None:
         super().__init__(parent=parent)
@@ -61,6 +62,8 @@ class FindingCard(Card):
             self._details = _details(self._words, self.answer, self)
             for button in self._details.findChildren(LinkButton):
                 button.clicked.connect(self._open_link)
+            for guide in self._details.findChildren(GuideButton):
+                guide.clicked.connect(self._open_guide)
             self._column.addWidget(self._details)
         if self._details is not None:
             self._details.setVisible(is_open)
@@ -113,6 +116,22 @@ class FindingCard(Card):
         if isinstance(button, LinkButton):
             self.link_opened.emit(button.address)
 
+    @Slot()
+    def _open_guide(self) -> None:
+        button = self.sender()
+        if isinstance(button, GuideButton):
+            self.guide_wanted.emit(button.topic)
+
+
+class GuideButton(QPushButton):
+    """Leads to one of gpuassist's own guides."""
+
+    def __init__(self, guide: GuideLink, parent: QWidget | None = None) -> None:
+        super().__init__(guide.title, parent)
+        self.topic = guide.topic
+        self.setProperty("kind", "link")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
 
 class LinkButton(QPushButton):
     """A link to further reading; opens in the browser only when it is pressed."""
@@ -155,8 +174,8 @@ def _details(words: Words, answer: Answer, parent: QWidget) -> QWidget:
     for place, remedy in enumerate(answer.remedies, start=1):
         number = f"{place}. " if len(answer.remedies) > 1 else ""
         column.addWidget(_remedy(words, remedy, number, inside))
-    if answer.links:
-        column.addLayout(_links(words, answer.links, inside))
+    if answer.links or answer.guides:
+        column.addLayout(_links(words, answer, inside))
     return inside
 
 
@@ -184,12 +203,12 @@ def _remarks(words: Words, remedy: Remedy, *, has_lines: bool) -> list[str]:
     return remarks + ([words(text("To see that it worked: {check}", check=remedy.check))] if remedy.check else [])
 
 
-def _links(words: Words, links: tuple[str, ...], parent: QWidget) -> QVBoxLayout:
+def _links(words: Words, answer: Answer, parent: QWidget) -> QVBoxLayout:
     column = QVBoxLayout()
     column.setSpacing(0)
     column.addWidget(label(words(text("Read more")), "small", parent))
-    for address in links:
-        column.addWidget(LinkButton(address, parent), 0, Qt.AlignmentFlag.AlignLeft)
+    for button in (*(GuideButton(one, parent) for one in answer.guides), *(LinkButton(one, parent) for one in answer.links)):
+        column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
     return column
 
 

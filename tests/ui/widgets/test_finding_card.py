@@ -11,13 +11,13 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpuassist.model.finding import Action, Answer, CommandUse, Evidence, Remedy, Severity
+from gpuassist.model.finding import Action, Answer, CommandUse, Evidence, GuideLink, Remedy, Severity
 from gpuassist.model.text import text, verbatim
 from gpuassist.session.standing import USE_CUDA
 from gpuassist.session.words import ENGLISH
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.code import CodeBlock
-from gpuassist.ui.widgets.finding_card import NEEDS_ROOT, FindingCard, LinkButton
+from gpuassist.ui.widgets.finding_card import NEEDS_ROOT, FindingCard, GuideButton, LinkButton
 from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.marks import MarkIcon
 from tests.ui.showing import Show, button_named, words_in
@@ -177,6 +177,14 @@ def test_a_link_is_opened_only_when_pressed(show: Show) -> None:
     before = opened.count()
     made.findChildren(LinkButton)[1].click()
     assert (before, opened.at(0)[0]) == (0, "http://example.org/a")
+
+
+def test_guide_is_asked_for_by_its_topic(show: Show) -> None:
+    made = card(show, replace(ANSWER, guides=(GuideLink("cuda-versions", "The four numbers"),)))
+    wanted = QSignalSpy(made.guide_wanted)
+    (guide,) = made.findChildren(GuideButton)
+    guide.click()
+    assert (guide.text(), wanted.at(0)[0]) == ("The four numbers", "cuda-versions")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,81 @@
+"""The guides: every topic can be read, opened by its name, and copied."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QClipboard
+from PySide6.QtWidgets import QListWidget
+
+from gpuassist.session.guides import guide, topics
+from gpuassist.ui.page import Desk
+from gpuassist.ui.pages.guides import GuidesPage
+from gpuassist.ui.widgets.markdown_view import MarkdownView
+from gpuassist.ui.widgets.scroll_page import PageHeader
+from tests.ui.showing import Show
+
+
+@pytest.fixture
+def page(desk: Desk, show: Show) -> GuidesPage:
+    return show(GuidesPage(desk), 1056, 700)
+
+
+def _title(page: GuidesPage) -> str:
+    header = page.findChild(PageHeader)
+    assert isinstance(header, PageHeader)
+    return header.title
+
+
+def _words(page: GuidesPage) -> str:
+    view = page.findChild(MarkdownView)
+    assert isinstance(view, MarkdownView)
+    return view.toPlainText()
+
+
+def _list(page: GuidesPage) -> QListWidget:
+    found = page.findChild(QListWidget)
+    assert isinstance(found, QListWidget)
+    return found
+
+
+def test_first_guide_is_open_at_once(page: GuidesPage, desk: Desk) -> None:
+    assert page.topic == topics(desk.session)[0]
+    assert _title(page) == guide(desk.session, page.topic).title
+
+
+def test_every_topic_can_be_read(page: GuidesPage, desk: Desk) -> None:
+    for row, topic in enumerate(topics(desk.session)):
+        _list(page).setCurrentRow(row)
+        assert (page.topic, _title(page)) == (topic, guide(desk.session, topic).title)
+        assert len(_words(page)) > 300
+
+
+def test_page_is_opened_at_a_topic(page: GuidesPage) -> None:
+    page.arrive("precision")
+    assert (page.topic, _title(page)) == ("precision", "TF32 and mixed precision")
+
+
+@pytest.mark.parametrize("wish", ["", "no such topic"])
+def test_other_wishes_leave_the_guide_that_is_open(page: GuidesPage, wish: str) -> None:
+    page.arrive("precision")
+    page.arrive(wish)
+    assert page.topic == "precision"
+
+
+def test_titles_are_not_cut(page: GuidesPage) -> None:
+    found = _list(page)
+    for row in range(found.count()):
+        assert found.sizeHintForRow(row) <= found.visualItemRect(found.item(row)).height()
+
+
+def test_guide_is_copied_as_markdown(page: GuidesPage, clipboard: QClipboard) -> None:
+    page.arrive("profilers")
+    (copy,) = page.bar().left
+    copy.trigger()
+    assert clipboard.text().startswith("# Which profiler for what\n\n")
+
+
+def test_screen_readers_are_told_the_title(page: GuidesPage) -> None:
+    page.arrive("freeing-memory")
+    view = page.findChild(MarkdownView)
+    assert isinstance(view, MarkdownView)
+    assert view.accessibleName() == "Freeing GPU memory"
