@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.model.finding import Severity, Undetermined
 from gpuassist.model.text import text
 from gpuassist.session.context import Session
-from gpuassist.session.flow import GoTo, Step
+from gpuassist.session.flow import GoTo, Step, Tool
 from gpuassist.session.inspect import Inspection, examples, open_example
 from gpuassist.ui.page import Desk, ReadAgain
 from gpuassist.ui.pages.found import ChainCard, FoundPage, Remainder
@@ -23,7 +23,7 @@ from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import Choice
 from gpuassist.ui.widgets.cards import Card, EmptyState
 from gpuassist.ui.widgets.chain_view import ChainView
-from gpuassist.ui.widgets.finding_card import LinkButton
+from gpuassist.ui.widgets.finding_card import GuideButton, LinkButton
 from gpuassist.ui.widgets.marks import StatusPill
 from tests.ui.made import Answers
 from tests.ui.showing import Show, words_in
@@ -203,3 +203,12 @@ def test_every_example_fits_its_page(make: MakePage, session: Session, width: in
             card.set_open(True)
         qtbot.waitUntil(partial(fits, page, width))
         page.hide()
+
+
+def test_guide_of_a_finding_is_opened(make: MakePage) -> None:
+    page = make(TOO_OLD)
+    heard = asked(page)
+    guide = page.findChild(GuideButton)
+    assert isinstance(guide, GuideButton)
+    guide.click()
+    assert heard == [GoTo(Tool.GUIDES, guide.topic)]
