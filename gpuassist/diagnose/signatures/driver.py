@@ -12,15 +12,18 @@ from gpuassist.diagnose.hints import (
     in_wsl,
     slept,
     torch_cuda,
+    version,
     with_compat,
     with_mig,
     without_driver,
 )
 from gpuassist.diagnose.signature import Meaning, Setting, Sign, Signature, means, sign
+from gpuassist.knowledge.compatibility import driver_serves_cuda
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version
 
+_CUDA_NAMED = re.compile(r"(?:cuda[:-]|compilation tools, release |nvidia/cuda:)(\d{1,2}\.\d)")
 _DATA_CENTRE = re.compile(r"\b(?:tesla|a100|a800|h100|h200|h800|b200|v100|l40s?|hgx|dgx|nvswitch|sxm)\b")
 
 
@@ -60,13 +63,29 @@ def _insufficient(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("no-driver", Weight.CAUSE)
     elif setting.says("couldn't communicate with the nvidia driver", "driver not loaded"):
         yield sign("driver-not-loaded", Weight.SYMPTOM)
+    elif driver and _serves(driver, cuda or _named_cuda(setting)):
+        contained = in_container(setting)
+        yield sign("container-no-gpu-flag" if contained else "ld-library-path-stubs", Weight.SYMPTOM)
+        yield sign("cuda-compat-conflict", Weight.SYMPTOM)
     elif driver:
-        yield sign("driver-too-old-for-cuda", Weight.CAUSE, driver=driver, cuda=cuda)
+        yield sign("driver-too-old-for-cuda", Weight.CAUSE, driver=driver, cuda=cuda or _named_cuda(setting))
     else:
         yield sign("driver-too-old-for-cuda", Weight.SYMPTOM, unsure="yes", cuda=cuda)
         if in_container(setting) and not given_to_container(setting):
             yield sign("container-no-gpu-flag", Weight.SYMPTOM)
         yield sign("no-driver", Weight.SYMPTOM)
+
+
+def _serves(driver: str, cuda: str) -> bool:
+    """Whether both are known and fit, so that the driver's age is not what is wrong."""
+    running, release = version(driver), version(cuda)
+    return running is not None and release is not None and driver_serves_cuda(running, release)
+
+
+def _named_cuda(setting: Setting) -> str:
+    """The CUDA that the text names, in an image's name or by nvcc; empty where it names none or several."""
+    named = set(_CUDA_NAMED.findall(setting.lowered))
+    return named.pop() if len(named) == 1 else ""
 
 
 def _forward(_: re.Match[str], setting: Setting) -> Iterator[Sign]:

@@ -149,7 +149,7 @@ SIGNATURES = (
         ),
         r"(?:Unable to build the NVIDIA (?:Linux )?kernel module"
         r"|error occurred while performing the step: \"Building kernel modules\""
-        r"|/dkms/nvidia\S{3,160}:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: "
+        r"|/dkms/nvidia\S{3,160}:\d{1,6}:(?:\d{1,4}:)? (?:fatal )?error: |/dkms/nvidia\S{3,160}\] Error \d"
         r"|GPL-incompatible module nvidia\S{0,12} uses GPL-only symbol)",
         _build_failed,
     ),
@@ -176,9 +176,15 @@ SIGNATURES = (
         _no_headers,
     ),
     Signature(
-        ("package linux-headers", "package kernel-devel", "match for argument: kernel-devel", "auto.conf are missing"),
+        (
+            "package linux-headers",
+            "package kernel-devel",
+            "match for argument: kernel-devel",
+            "auto.conf are missing",
+            "module.symvers file is missing",
+        ),
         rf"(?:Unable to locate package linux-headers-(?P<kernel>{_KERNEL})|Unable to find a match: kernel-devel"
-        r"|No match for argument: kernel-devel|include/config/auto\.conf are missing)",
+        r"|No match for argument: kernel-devel|include/config/auto\.conf are missing|Module\.symvers file is missing)",
         _no_headers,
     ),
     Signature(

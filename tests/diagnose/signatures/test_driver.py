@@ -181,3 +181,14 @@ def test_empty_machine_changes_nothing() -> None:
 def test_refused_node_is_named() -> None:
     words = "could not open the device file /dev/nvidia0 (Permission denied)"
     assert parameters(SIGNATURES, words) == {"node": "/dev/nvidia0"}
+
+
+def test_error_35_of_a_driver_that_serves_the_image_is_not_its_age() -> None:
+    words = f"docker run nvidia/cuda:9.0-base\n{INSUFFICIENT}"
+    assert problem(SIGNATURES, words, machine(Recipe(driver="550.54.14", environments=()))) == "container-no-gpu-flag"
+
+
+def test_error_35_of_a_driver_that_is_older_than_the_image_names_both() -> None:
+    words = f"docker run --gpus all nvidia/cuda:12.4.1-base\n{INSUFFICIENT}"
+    told = parameters(SIGNATURES, words, machine(Recipe(driver="470.82.01", cuda="11.4", environments=())))
+    assert told == {"driver": "470.82.01", "cuda": "12.4"}
