@@ -21,6 +21,8 @@ _ANCHOR = re.compile(
     r"|memory\s+on\s+device|requested\s+bytes|requested\s+buffer|amount\s+of\s+gpu\s+memory|kv\s+cache\s+memory|cudamalloc",
     re.IGNORECASE,
 )
+_WORDS = ("memory", "alloc", "total", "pytorch", "oom", "requested")  # each anchor holds one of them
+_PIECE = 16 << 10
 # What stands before each line of a quoted, boxed or logged message.
 _PREFIX = re.compile(
     r"^[ \t]*(?:[>|│┃#*]+[ \t]?|\[?rank\s?\d+\]?:[ \t]*|\(\w+ pid=\d+[^)\n]{0,60}\)[ \t]*|\d+:[ \t])+", re.MULTILINE
@@ -114,11 +116,22 @@ def _messages(words: str) -> Iterator[OutOfMemory]:
                 return
 
 
+def _anchors(words: str) -> Iterator[re.Match[str]]:
+    """Piece by piece, and only in those with a word of an anchor: one search through 1 MB takes 0.2 s, and no other thread runs."""
+    start = 0
+    while start < len(words):
+        end = words.find("\n", start + _PIECE) + 1 or len(words)
+        lowered = words[start:end].lower()
+        if any(word in lowered for word in _WORDS):
+            yield from _ANCHOR.finditer(words, start, end)
+        start = end
+
+
 def _regions(words: str) -> Iterator[str]:
     """The parts of the text that speak of memory; a message may be wrapped anywhere, so that only nearness holds it together."""
     start = end = -1
     read = 0
-    for anchor in _ANCHOR.finditer(words):
+    for anchor in _anchors(words):
         if start >= 0 and anchor.start() > end:
             yield words[start:end]
             read += end - start
