@@ -39,12 +39,17 @@ _PIP_NAME = r"(?P<name>torch)"
 _CONDA_NAME = r"(?P<name>pytorch(?:-nightly|-gpu|-cpu)?)"
 _BUILD = r"(?P<build>[A-Za-z][\w.]*_[\w.]+|\w+_\d+)"
 _SIZE = r"[\d.,]+ ?[kKMGT]?i?B"
+# Cheap to look for, and part of every layout below.
+_LIKELY = re.compile(
+    r"torch(?:-nightly|-gpu|-cpu)?(?:[-=]{1,2}\d|:?[ \t]+(?:\(?\d|\S{1,120}::|\S{1,120}[ \t]+-->)|[ \t]*\|)"
+    r"|satisfied: torch|torch @ "
+)
 _LONGEST = 2000  # characters; what is longer is a log's list of everything that was installed, and is read from the first `torch-`
 
 
 def read_mention(number: int, words: str) -> Mention | None:
     """What a line says of a torch; None where it names none in any layout of a package manager."""
-    if "torch" not in words:
+    if "torch" not in words or not _LIKELY.search(words):
         return None
     short = _shortened(words)
     for pattern, make in _LAYOUTS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from gpuassist.formats.torch_mention import Mention, Standing, read_mention
 from gpuassist.formats.torch_version import read_torch_version
@@ -12,6 +13,7 @@ from gpuassist.model.version import Version
 
 Numbered = tuple[int, str]
 
+_QUOTATION = re.compile(r"^(?:[ \t]{0,8}>[ \t]?){1,4}")
 _ENVIRONMENT = re.compile(
     r"^\s*(?:# packages in environment at (?P<list>/\S+?):|(?:environment location|Prefix): (?P<plan>/\S+))\s*$"
 )
@@ -37,6 +39,15 @@ class _Section:
 
 
 _NONE = _Section()
+
+
+@lru_cache(2)
+def mentions(text: str) -> tuple[Mention, ...]:
+    """Those of a whole text, which may be quoted, with the numbers of their lines from 1."""
+    if "torch" not in text:
+        return ()
+    lines = (_QUOTATION.sub("", line) if ">" in line[:16] else line for line in text.split("\n"))
+    return read_mentions(enumerate((line.rstrip() for line in lines), 1))
 
 
 def read_mentions(lines: Iterable[Numbered]) -> tuple[Mention, ...]:

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from gpuassist.detect.readers.lines import lines, lines_with, source
+from gpuassist.detect.readers.lines import lines_with, source
 from gpuassist.formats.conda_build import CondaBuild, read_build
 from gpuassist.formats.torch_mention import Mention, Standing
-from gpuassist.formats.torch_packages import cpu_alone, read_mentions
+from gpuassist.formats.torch_packages import cpu_alone, mentions
 from gpuassist.formats.torch_version import TorchVersion, read_torch_version
 from gpuassist.model.environment import Accelerator, Manager, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
@@ -24,10 +24,7 @@ _CONDA_HOME = re.compile(r"/(?:(?:mini|ana)conda|(?:mini|mamba)forge|micromamba|
 
 def read(paste: Paste) -> Machine:
     """What is installed once all is done that the text tells; a torch that is removed again is not named."""
-    if "torch" not in paste.words:
-        return Machine()
-    mentions = read_mentions((line.number, line.words) for line in lines(paste))
-    groups = _by_environment(mentions)
+    groups = _by_environment(mentions(paste.words))
     made = tuple(_environment(prefix, group) for prefix, group in groups.items() if group)
     if not made:
         return Machine()
@@ -36,9 +33,9 @@ def read(paste: Paste) -> Machine:
     return Machine(environments=Known(made, _source(groups[made[0].prefix][-1])))
 
 
-def _by_environment(mentions: Iterable[Mention]) -> dict[str, list[Mention]]:
+def _by_environment(every: Iterable[Mention]) -> dict[str, list[Mention]]:
     groups: dict[str, list[Mention]] = {}
-    for one in mentions:
+    for one in every:
         groups[one.prefix] = _after(groups.get(one.prefix, []), one)
     return groups
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
 from gpuassist.diagnose.stated import without_gpu
 from gpuassist.formats.conda_build import read_build
 from gpuassist.formats.torch_mention import Mention, Standing, read_mention
-from gpuassist.formats.torch_packages import cpu_alone, read_mentions
+from gpuassist.formats.torch_packages import cpu_alone, mentions
 from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.model.paste import Weight
 
@@ -47,13 +46,7 @@ def _torch(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
 def _mention(words: str, line: int, setting: Setting) -> Mention | None:
     if _OF_COLLECT_ENV.match(words):
         return read_mention(line, _OF_COLLECT_ENV.sub("", words)) if setting.case.usable else None
-    return next((one for one in _mentions(setting.paste.words) if one.line == line), None)
-
-
-@lru_cache(2)
-def _mentions(words: str) -> tuple[Mention, ...]:
-    lines = (line.lstrip("> ") if line.startswith(">") else line for line in words.split("\n"))
-    return read_mentions(enumerate(lines, 1))
+    return next((one for one in mentions(setting.paste.words) if one.line == line), None)
 
 
 def _for_cpu(mention: Mention) -> bool:
@@ -66,7 +59,7 @@ def _for_cpu(mention: Mention) -> bool:
 
 def _replaced(mention: Mention, setting: Setting) -> bool:
     """Whether a later line puts a build with CUDA in its place."""
-    later = (one for one in _mentions(setting.paste.words) if one.line > mention.line and one.prefix == mention.prefix)
+    later = (one for one in mentions(setting.paste.words) if one.line > mention.line and one.prefix == mention.prefix)
     return any(one.standing is not Standing.REMOVED and _has_cuda(one) for one in later)
 
 
@@ -78,7 +71,7 @@ def _has_cuda(mention: Mention) -> bool:
 def _of_conda(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """Another package's build for the CPU; where torch is named as well, that speaks for itself."""
     asked = _ASKED.search(setting.paste.words)
-    if asked or without_gpu(setting) or any(one.tool == "conda" for one in _mentions(setting.paste.words)):
+    if asked or without_gpu(setting) or any(one.tool == "conda" for one in mentions(setting.paste.words)):
         return
     yield sign("conda-resolved-cpu-build")
 
