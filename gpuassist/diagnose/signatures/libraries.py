@@ -164,7 +164,8 @@ SIGNATURES = (
     ),
     Signature(
         ("undefined symbol: cu", "undefined symbol: nv"),
-        r"libtorch\w*\.so: undefined symbol: (?P<symbol>(?:cudnn|cublas|cusparse|cusolver|nvtx)\w+)(?P<other>)(?P<file>)",
+        r"(?:libtorch\w*|/torch/_C[\w.-]{0,60})\.so: undefined symbol: "
+        r"(?P<symbol>(?:cudnn|cublas|cusparse|cusolver|nvtx)\w+)(?P<other>)(?P<file>)",
         _symbol,
     ),
     Signature(

@@ -211,8 +211,15 @@ SIGNATURES = (
         window=120,
     ),
     Signature(
-        ("but torch.cuda.is_available() is false", "cannot access accelerator device", "requires cuda", "no cuda gpus"),
+        (
+            "but torch.cuda.is_available() is false",
+            "cannot access accelerator device",
+            "requires cuda",
+            "no cuda gpus",
+            "torch is not able to use gpu",
+        ),
         one_of(
+            r"Torch is not able to use GPU",
             r"Attempting to deserialize object on a CUDA device but torch\.cuda\.is_available\(\) is False",
             r"Cannot access accelerator device when none is available",
             r"Expected one of cpu[^\n]{0,200} device type at start of device string: cuda",
