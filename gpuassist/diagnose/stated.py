@@ -48,8 +48,8 @@ _MAC = (
     r"|\bosx-(?:arm64|64)\b|\bmacosx_\d",
 )
 _NO_GPU = (
-    ("gpu", "graphics card", "cuda device", "nvidia card", "cpu only", "cpu-only", "显卡"),
-    r"\bno (?:nvidia )?(?:gpu|graphics card) (?:in|on) (?:this|the|my)\b"
+    ("gpu", "graphics card", "cuda device", "nvidia card", "cpu only", "cpu-only", "+rocm", "显卡"),
+    r"\+rocm\d|\bno (?:nvidia )?(?:gpu|graphics card) (?:in|on) (?:this|the|my)\b"
     r"|\b(?:(?:machine|computer|laptop|server|pc|node|instance|vm)s? without|has no|have no|don't have|do not have)"
     r" (?:an? |any )?(?:nvidia |cuda )?(?:gpu|graphics card|cuda device)|\bcpu[- ]only (?:machine|server|laptop|computer|instance)"
     r"|没有(?:nvidia|英伟达|独立)?\s?(?:显卡|gpu)",
@@ -112,7 +112,9 @@ def package_version(setting: Setting, package: str) -> str:
     name = package.lower().replace("-", "[-_]")
     version = r"(\d{1,4}(?:\.\w{1,12}){1,5}(?:\+[\w.]{1,30})?)"
     pattern = rf"(?<![\w.-]){name}(?:[ -]version)?(?:['\"]?(?:==|: ?| ?= ?|-)| {{1,40}}v?\(?){version}"
-    return next((match[1] for match in passages(setting, _spellings(package), pattern)), "")
+    shown = rf"(?m:^)Name: {name}\s{{1,3}}Version: {version}"
+    found = (match[1] for wording in (pattern, shown) for match in passages(setting, _spellings(package), wording))
+    return next(found, "")
 
 
 def torch_version(setting: Setting) -> str:
@@ -141,7 +143,7 @@ def targets_listed(setting: Setting) -> tuple[Target, ...]:
 
 
 def without_gpu(setting: Setting) -> bool:
-    """Whether the text says that the computer has no NVIDIA GPU: a Mac, or none at all."""
+    """Whether the text says that the computer has no NVIDIA GPU: a Mac, a torch for AMD's, or none at all."""
     return any(
         not any(word in _line(setting, match.start()).lower() for word in _SUPPOSED)
         for literals, pattern in (_MAC, _NO_GPU)

@@ -139,6 +139,7 @@ def test_python_of_the_machine_is_taken_where_the_text_has_none() -> None:
         ("torch (2.0.1)", "torch", "2.0.1"),
         ("torch version 2.0.1", "torch", "2.0.1"),
         ("torch>=2.0", "torch", ""),
+        ("Name: torch\nVersion: 2.4.0+cu121\nSummary: Tensors", "torch", "2.4.0+cu121"),
         ("mytorch 2.0.1", "torch", ""),
     ],
 )

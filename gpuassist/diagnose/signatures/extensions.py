@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.compiled_packages import package_of, undefined_in
-from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
-from gpuassist.diagnose.stated import nvcc_release, torch_cuda, torch_version
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.stated import nvcc_release, torch_cuda, torch_version, without_gpu
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
@@ -16,6 +16,10 @@ from gpuassist.model.version import Version
 
 def _no_home(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """The toolkit to build with is one of torch's own CUDA; installed it may be already."""
+    if without_gpu(setting):
+        yield sign("no-nvidia-gpu")
+        yield sign("cuda-home-unset", Weight.SYMPTOM)
+        return
     cuda = torch_cuda(setting)
     known = bool(cuda) and setting.case.knowledge.toolkit(Version.parse(cuda)) is not None
     alternative = _installed(setting, cuda)
@@ -137,6 +141,11 @@ SIGNATURES = (
         ("undefined symbol", "symbol not found in flat namespace"),
         rf"(?<![^\s:'\"(])(?P<file>[^\s:'\"(]{{1,300}}?\.so[.\d]*): undefined symbol: (?P<symbol>{_SYMBOL})",
         _undefined,
+    ),
+    Signature(
+        ("kernel is not available. make sure",),
+        r"SM\d{2,3} kernel is not available\. Make sure you GPUs",
+        means("no-kernel-image", package="sageattention"),
     ),
     Signature(
         ("no kernel image is available",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
 from gpuassist.diagnose.stated import gcc_version, nvcc_release, toolkit_releases
 from gpuassist.knowledge.choosing import Workload, choose_installed_toolkit, choose_toolkit_release
 from gpuassist.model.fact import Known
@@ -95,6 +95,12 @@ SIGNATURES = (
         r"installed version of \S{1,200} \((?P<gcc>\d{1,2}[\d.]{0,8})\) is greater than the maximum required version by CUDA"
         r" (?P<nvcc>\d{1,2}\.\d)(?:[^\0\d]{0,80}(?P<minimum>[\d.]+)[^\0\d]{1,8}(?P<limit>\d{1,2}))?",
         _too_new,
+    ),
+    Signature(
+        ("is not able to compile a simple test program",),
+        r"The CUDA compiler\s+\"?\S{1,200}\"?\s+is not able to compile a simple test program",
+        means("nvcc-host-gcc-too-new", Weight.SYMPTOM),
+        window=400,
     ),
     Signature(
         ("unsupported clang version",),

@@ -18,6 +18,16 @@ def _torchvision(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     return torchvision_pair(setting)
 
 
+def _listed_pair(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """Two releases that a list of packages names and that were not made for each other; a patch more or less does not matter."""
+    release = setting.case.knowledge.torch_release(Version.parse(match["torch"]))
+    belonging = (
+        {Version.parse(one.version).release for one in release.companions if one.name == "torchvision"} if release else set()
+    )
+    if belonging and Version.parse(match["torchvision"]).release not in belonging:
+        yield from torchvision_pair(setting, Weight.SYMPTOM)
+
+
 def _image_warning(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """Only reading images is lost by it, so it is no cause where another is told."""
     return torchvision_pair(setting, Weight.SYMPTOM)
@@ -121,6 +131,14 @@ SIGNATURES = (
         _torchvision,
     ),
     Signature(
+        ("torchvision==", "torchvision "),
+        r"(?m:^)(?:\[pip3?\] )?torch(?:==| {1,40})(?P<torch>\d\.\d{1,2}\.\d)(?:\+cu\d{2,3})?[ \t]*\n"
+        r"(?:(?:\[pip3?\] )?torch(?!vision\b)[^\n]{0,80}\n){0,8}"
+        r"(?:\[pip3?\] )?torchvision(?:==| {1,40})(?P<torchvision>\d\.\d{1,2}\.\d)(?:\+cu\d{2,3})?[ \t]*(?:\n|\Z)",
+        _listed_pair,
+        window=700,
+    ),
+    Signature(
         ("couldn't load custom c++ ops", "has no attribute 'register_fake'", "has no attribute 'impl_abstract'"),
         r"Couldn't load custom C\+\+ ops|module 'torch\.library' has no attribute '(?:register_fake|impl_abstract)'",
         _torchvision,
@@ -174,6 +192,8 @@ SIGNATURES = (
             r"Loading binary [^\n]{0,300}libbitsandbytes_cpu\.so",
             r"(?:CUDA binary not found|Could not find the bitsandbytes CUDA binary) at",
             r"Configured (?:CUDA|GPU) (?:binary|library) not found",
+            r"Could not load bitsandbytes native library",
+            r"Defaulting to libbitsandbytes_cpu\.so",
             r"libbitsandbytes_\w+\.so: (?:undefined symbol: c\w+|cannot open shared object file)",
             r"'NoneType' object has no attribute 'c(?:get_managed_ptr|quantize_blockwise|adam32bit|get_col_row_stats|lion)\w*'",
             r"attempt to use bitsandbytes[^\n]{0,60}(?:not compiled with|without) CUDA",

@@ -38,6 +38,17 @@ def test_toolkit_of_torchs_cuda_is_the_one_to_install() -> None:
     assert parameters(SIGNATURES, words) == {"torch_cuda": "12.4", "install": "12.4"}
 
 
+def test_torch_for_another_makers_gpu_needs_no_toolkit() -> None:
+    words = "torch.__version__  = 2.7.0+rocm6.3\nUserWarning: flash_attn was requested, but nvcc was not found."
+    assert problem(SIGNATURES, words) == "no-nvidia-gpu"
+
+
+def test_attention_without_code_for_the_gpu_is_named() -> None:
+    words = "Error running sage attention: SM89 kernel is not available. Make sure you GPUs with compute capability 8.9."
+    assert problem(SIGNATURES, words) == NO_IMAGE
+    assert parameters(SIGNATURES, words) == {"package": "sageattention"}
+
+
 def test_toolkit_that_is_installed_needs_no_other() -> None:
     told = parameters(SIGNATURES, "OSError: CUDA_HOME environment variable is not set.", machine(Recipe(toolkits=("12.4",))))
     assert told == {"torch_cuda": "12.4", "alternative": "12.4"}

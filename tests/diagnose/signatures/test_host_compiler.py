@@ -176,6 +176,11 @@ def test_clash_names_the_release_and_a_newer_one_for_the_card() -> None:
     assert parameters(SIGNATURES, words, machine(Recipe()))["first"].startswith("13.")
 
 
+def test_compiler_that_fails_the_test_of_cmake_is_only_a_hint() -> None:
+    words = 'The CUDA compiler\n\n    "/usr/local/cuda/bin/nvcc"\n\n  is not able to compile a simple test program.'
+    assert [(clue.problem, clue.weight) for clue in read(SIGNATURES, words)] == [(TOO_NEW, Weight.SYMPTOM)]
+
+
 def test_message_of_the_check_is_the_cause() -> None:
     assert {clue.weight for clue in read(SIGNATURES, _unsupported("12"))} == {Weight.CAUSE}
 

@@ -48,6 +48,25 @@ def test_pair_is_told_with_what_belongs() -> None:
     assert told == {"torchvision": "0.17.0", "torch": "2.3.1", "wanted": "0.18.1", "tag": "cu121"}
 
 
+@pytest.mark.parametrize(
+    ("torch", "torchvision", "expected"),
+    [
+        ("torch==2.1.0+cu121", "torchvision==0.15.2", VISION),
+        ("[pip3] torch==2.1.0", "[pip3] torchvision==0.20.1+cu124", VISION),
+        ("torch                    2.6.0", "torchaudio               2.6.0\ntorchvision              0.20.1", VISION),
+        ("torch==2.1.0+cu121", "torchvision==0.16.2", ""),
+        ("torch==2.1.0", "torchvision==0.16.0+cu121", ""),
+        ("torch==2.1.0", "torchmetrics==1.0\ntorchvision==0.16.0", ""),
+        ("torch==99.1.0", "torchvision==0.16.0", ""),
+        ("torch==2.5.0.dev20240720+cu124", "torchvision==0.16.0", ""),
+    ],
+)
+def test_list_with_two_that_are_no_pair_is_noticed(torch: str, torchvision: str, expected: str) -> None:
+    found = read(SIGNATURES, f"numpy==1.26\n{torch}\n{torchvision}\n")
+    assert [clue.problem for clue in found] == ([expected] if expected else [])
+    assert {clue.weight for clue in found} <= {Weight.SYMPTOM}
+
+
 def test_pip_tells_the_pair() -> None:
     words = "torchvision 0.15.2 requires torch==2.0.1, but you have torch 2.1.0 which is incompatible."
     assert parameters(SIGNATURES, words) == {"torchvision": "0.15.2", "torch": "2.1.0", "wanted": "0.16.0"}
@@ -114,6 +133,8 @@ def test_xformers_without_code_for_a_new_gpu_is_known() -> None:
         "AttributeError: 'NoneType' object has no attribute 'cquantize_blockwise_fp16_nf4'",
         "AttributeError: /env/bitsandbytes/libbitsandbytes_cpu.so: undefined symbol: cget_col_row_stats",
         "CUDA SETUP: Setup Failed!",
+        "Could not load bitsandbytes native library: /b/libbitsandbytes_cpu.so: cannot open shared object file: No such file",
+        "CUDA SETUP: Defaulting to libbitsandbytes_cpu.so...",
     ],
 )
 def test_set_up_of_bitsandbytes_is_known_in_every_wording(words: str) -> None:
