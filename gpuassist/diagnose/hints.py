@@ -2,77 +2,97 @@
 
 from __future__ import annotations
 
-import re
-
-from gpuassist.diagnose.signature import Setting
+from gpuassist.diagnose.signature import Setting, passages
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.version import Version, VersionError
 
-_WSL = re.compile(r"\bwsl ?[12]?\b|microsoft-standard|-microsoft\b|windows subsystem for linux|docker[ -]desktop")
-_CONTAINER = re.compile(
+Hint = tuple[tuple[str, ...], str]  # literals in lower case, one of which stands in every wording, and the pattern around them
+
+_WSL: Hint = (
+    ("wsl", "microsoft-standard", "-microsoft", "windows subsystem", "docker desktop", "docker-desktop"),
+    r"\bwsl ?[12]?\b|microsoft-standard|-microsoft\b|windows subsystem for linux|docker[ -]desktop",
+)
+_CONTAINER: Hint = (
+    ("docker", "podman", "kube", "k8s", "singularity", "apptainer", "enroot", "runc", "container", "lxc", "runpod", "容器"),
     r"\b(?:docker|podman|kubernetes|k8s|kubectl|singularity|apptainer|enroot|runc|containerd|devcontainer|lxc|runpod)\b"
-    r"|\bcontainers?\b|/\.dockerenv|容器"
+    r"|\bcontainers?\b|/\.dockerenv|容器",
 )
-_GIVEN = re.compile(r"--gpus\b|--runtime[= ]nvidia|nvidia\.com/gpu|capabilities: ?\[\[?gpu|--nv\b|--device[= ]/dev/nvidia")
-_SLEPT = re.compile(
+_GIVEN: Hint = (
+    ("--gpus", "--runtime", "nvidia.com/gpu", "capabilities: [", "--nv", "--device"),
+    r"--gpus\b|--runtime[= ]nvidia|nvidia\.com/gpu|capabilities: ?\[\[?gpu|--nv\b|--device[= ]/dev/nvidia",
+)
+_SLEPT: Hint = (
+    ("suspend", "resum", "hibernat", "sleep", "laptop lid", "closing the lid", "休眠", "睡眠", "挂起"),
     r"\bsuspend|\bresum(?:e|ed|ing)\b.{0,40}(?:sleep|suspend|laptop|computer)|\bhibernat|\bsleep(?:ing)? (?:mode|state)|after sleep"
-    r"|(?:from|to|went to|woke\w* .{0,20}) sleep\b|laptop lid|closing the lid|休眠|睡眠|挂起"
+    r"|(?:from|to|went to|woke\w* .{0,20}) sleep\b|laptop lid|closing the lid|休眠|睡眠|挂起",
 )
-_NO_TOOL = re.compile(
+_NO_TOOL: Hint = (
+    ("nvidia-smi",),
     r"nvidia-smi: (?:command )?not found|command not found: nvidia-smi|command 'nvidia-smi' not found|unknown command:? ?nvidia-smi"
     r"|'nvidia-smi' is not recognized|nvidia-smi: (?:未找到命令|找不到命令|command introuvable|orden no encontrada|no such file)"
-    r"|nvidia-smi : 无法将|nvidia-smi: kommando"
+    r"|nvidia-smi : 无法将|nvidia-smi: kommando",
 )
-_OWN_KERNEL = re.compile(r"\bcuda-compat\b|/usr/local/cuda[^\s:]*/compat\b|forward compat\w* mode|libcuda[^\n]{0,80}/compat/")
-_MIG = re.compile(r"mig devices:|\bmig-[0-9a-f]{8}|-mig 1\b|\bmig (?:mode|is|was)\b[^\n]{0,20}enabled|\| {10,30}enabled \|")
-_BLACKWELL = re.compile(
-    r"\brtx (?:pro )?50[5-9]0\b|\b50[5-9]0 ?ti\b|\b50[5-9]0\b(?=,| laptop| with| and|$)|rtx pro [2-6]\d00 blackwell|\bblackwell\b"
+_COMPAT: Hint = (
+    ("compat",),
+    r"\bcuda-compat\b|/usr/local/cuda[^\s:]{0,20}/compat\b|forward compat\w* mode|libcuda[^\n]{0,80}/compat/",
+)
+_MIG: Hint = (
+    ("mig devices:", "mig-", "-mig", "mig mode", "mig is", "mig was", "enabled |"),
+    r"mig devices:|\bmig-[0-9a-f]{8}|-mig 1\b|\bmig (?:mode|is|was)\b[^\n]{0,20}enabled|\| {10,30}enabled \|",
+)
+_BLACKWELL: Hint = (
+    ("5090", "5080", "5070", "5060", "5050", "blackwell", "gb20", "b200", "b300"),
+    r"\brtx (?:pro )?50[5-9]0\b|\b50[5-9]0 ?ti\b|\b50[5-9]0\b(?=,| laptop| with| and|(?m:$))|\bblackwell\b"
     r"|\bgb20[2-7]\b|\bb[23]00\b",
-    re.MULTILINE,
 )
+
+
+def shows(setting: Setting, hint: Hint) -> bool:
+    """Whether a text holds a hint; it is looked for once."""
+    return bool(passages(setting, *hint, most=1))
 
 
 def in_wsl(setting: Setting) -> bool:
     """Whether it comes from WSL."""
-    return setting.case.wsl or bool(_WSL.search(setting.lowered))
+    return setting.case.wsl or shows(setting, _WSL)
 
 
 def in_container(setting: Setting) -> bool:
     """Whether it comes from a container, or from starting one."""
-    return bool(setting.case.container) or bool(_CONTAINER.search(setting.lowered))
+    return bool(setting.case.container) or shows(setting, _CONTAINER)
 
 
 def given_to_container(setting: Setting) -> bool:
     """Whether a container was started with access to the GPU."""
-    return bool(_GIVEN.search(setting.lowered))
+    return shows(setting, _GIVEN)
 
 
 def slept(setting: Setting) -> bool:
     """Whether the computer was asleep before."""
-    return bool(_SLEPT.search(setting.lowered))
+    return shows(setting, _SLEPT)
 
 
 def without_driver(setting: Setting) -> bool:
     """Whether the text shows that no driver is installed: its own tool is not there."""
-    return bool(_NO_TOOL.search(setting.lowered)) and not setting.case.running
+    return shows(setting, _NO_TOOL) and not setting.case.running
 
 
 def with_compat(setting: Setting) -> bool:
     """Whether a CUDA that brings its own driver library (cuda-compat) is in play."""
-    return bool(_OWN_KERNEL.search(setting.lowered))
+    return shows(setting, _COMPAT)
 
 
 def with_blackwell(setting: Setting) -> bool:
     """Whether a GPU of the Blackwell generation is named, or is in the machine."""
     cards = setting.case.cards
     named = any(card.architecture is not None and "blackwell" in card.architecture.name.lower() for card in cards)
-    return named or bool(_BLACKWELL.search(setting.lowered))
+    return named or shows(setting, _BLACKWELL)
 
 
 def with_mig(setting: Setting) -> bool:
     """Whether a GPU is divided into instances."""
     known = any(value_or(card.gpu.mig_enabled, False) for card in setting.case.cards)  # noqa: FBT003 -- the fact's default
-    return known or bool(_MIG.search(setting.lowered))
+    return known or shows(setting, _MIG)
 
 
 def card_name(setting: Setting) -> str:

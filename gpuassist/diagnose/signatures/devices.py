@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
+from gpuassist.diagnose.signature import Setting, Sign, Signature, passages, sign
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 
-_ASKED = re.compile(
+_ASKED = (
+    ("cuda:", "device", "gpu", "local_rank"),
     r"cuda:(\d{1,2})\b|device!?\((\d{1,2})\)|\bgpu_?(?:idx|ids?|index|num)?s? ?[=:] ?\[?(\d{1,2})\b|local_rank ?[=:]? ?(\d{1,2})\b"
     r"|--(?:gpu|device|gpus?-id)[ =](\d{1,2})\b|device_ids ?= ?\[(\d{1,2})|\bdevice ?= ?['\"]?(\d{1,2})\b",
-    re.IGNORECASE,
 )
 _SET = re.compile(r"CUDA_VISIBLE_DEVICES['\"\]]{0,3} ?= ?['\"]?([\w,-]{0,80})", re.IGNORECASE)
 
@@ -29,7 +29,7 @@ def _no_such(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
 def _asked(setting: Setting) -> str:
     """The number that the program asks for, where the text names just one that cannot be there."""
     count = len(setting.case.cards) if isinstance(setting.case.machine.gpus, Known) and setting.case.cards else 1
-    numbers = {int(number) for found in _ASKED.finditer(setting.paste.words) for number in found.groups() if number}
+    numbers = {int(number) for found in passages(setting, *_ASKED) for number in found.groups() if number}
     beyond = sorted(number for number in numbers if number >= count)
     return str(beyond[0]) if len(beyond) == 1 else ""
 

@@ -10,6 +10,7 @@ from gpuassist.diagnose.hints import (
     given_to_container,
     in_container,
     in_wsl,
+    shows,
     slept,
     torch_cuda,
     version,
@@ -17,14 +18,24 @@ from gpuassist.diagnose.hints import (
     with_mig,
     without_driver,
 )
-from gpuassist.diagnose.signature import Meaning, Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Meaning, Setting, Sign, Signature, means, passages, sign
 from gpuassist.knowledge.compatibility import driver_serves_cuda
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version
 
-_CUDA_NAMED = re.compile(r"(?:cuda[:-]|compilation tools, release |nvidia/cuda:)(\d{1,2}\.\d)")
-_DATA_CENTRE = re.compile(r"\b(?:tesla|a100|a800|h100|h200|h800|b200|v100|l40s?|hgx|dgx|nvswitch|sxm)\b")
+_CUDA_NAMED = (
+    ("cuda:", "cuda-", "compilation tools, release"),
+    r"(?:cuda[:-]|compilation tools, release |nvidia/cuda:)(\d{1,2}\.\d)",
+)
+_VISIBLE_SET = (
+    ("cuda_visible_devices",),
+    r"cuda_visible_devices['\"\]]{0,3} ?= ?['\"]?(?:-1|\d|gpu-|none|['\"]|\s|(?m:$))",
+)
+_DATA_CENTRE = (
+    ("tesla", "a100", "a800", "h100", "h200", "h800", "b200", "v100", "l40", "hgx", "dgx", "nvswitch", "sxm"),
+    r"\b(?:tesla|a100|a800|h100|h200|h800|b200|v100|l40s?|hgx|dgx|nvswitch|sxm\d?)\b",
+)
 
 
 def _no_driver(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
@@ -84,7 +95,7 @@ def _serves(driver: str, cuda: str) -> bool:
 
 def _named_cuda(setting: Setting) -> str:
     """The CUDA that the text names, in an image's name or by nvcc; empty where it names none or several."""
-    named = set(_CUDA_NAMED.findall(setting.lowered))
+    named = {found[1] for found in passages(setting, *_CUDA_NAMED)}
     return named.pop() if len(named) == 1 else ""
 
 
@@ -115,7 +126,7 @@ def _no_device(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
         return
     if with_mig(setting):
         yield sign("mig-mode", Weight.SYMPTOM)
-    if re.search(r"cuda_visible_devices['\"\]]{0,3} ?= ?['\"]?(?:-1|\d|gpu-|none|['\"]|\s|$)", setting.lowered):
+    if shows(setting, _VISIBLE_SET):
         yield sign("cuda-visible-devices-bad", Weight.SYMPTOM)
     if in_container(setting) and not given_to_container(setting):
         yield sign("container-no-gpu-flag", Weight.SYMPTOM)
@@ -147,7 +158,7 @@ def _unknown(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
     elif in_container(setting):
         yield sign("uvm-device-missing", Weight.SYMPTOM)
-    elif _DATA_CENTRE.search(setting.lowered):
+    elif shows(setting, _DATA_CENTRE):
         yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
     yield sign("uvm-broken-after-suspend", Weight.SYMPTOM)
     yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)

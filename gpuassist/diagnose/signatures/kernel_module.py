@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
 from gpuassist.model.paste import Weight
 
+_AROUND = 6000  # characters around a message in which its driver and kernel are named
 _KERNEL = r"\d+\.\d+[\w.+~-]{0,60}"
 _DRIVER_NAMED = re.compile(r"(?:nvidia[^\n/ ]{0,12}/|-m nvidia\S{0,10} -v |nvidia-(?:srv-|open-)?\w{0,8}/)(\d{3}\.\d[\d.]{0,8}\d)")
 _KERNEL_NAMED = re.compile(rf"(?:KERNEL_UNAME=|on kernel:? |autoinstall on |for kernel:? |-k )({_KERNEL})")
@@ -43,10 +44,10 @@ def _not_inserted(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("nouveau-active", Weight.SYMPTOM)
 
 
-def _build_failed(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _build_failed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     if not _ours(setting):
         return
-    words = setting.paste.words
+    words = setting.paste.words[max(0, match.start() - _AROUND) : match.end() + _AROUND]
     driver, kernel = _DRIVER_NAMED.search(words), _KERNEL_NAMED.search(words)
     name = kernel[1] if kernel else ""
     flavour = _SPECIAL.search(name) or _SPECIAL.search(words)

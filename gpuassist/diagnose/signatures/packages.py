@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.hints import driver_version, in_wsl, version
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.hints import driver_version, in_wsl, shows, version
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means, passages, sign
 from gpuassist.knowledge.compatibility import driver_serves_cuda
 from gpuassist.model.paste import Weight
 
@@ -16,19 +16,22 @@ _PACKAGE = (
     r"|xorg-x11-drv-nvidia)"
     r"[\w.+:-]{0,60}"
 )
-_TRANSITIONAL = re.compile(r"libcuda1-\d|nvidia-\d{3}\b(?! )|transitional|nvidia-compute-\d")
+_TRANSITIONAL = (
+    ("libcuda1-", "nvidia-", "transitional"),
+    r"libcuda1-\d|\bnvidia-\d{3}\b(?! )|transitional|nvidia-compute-\d",
+)
 
 
 def _conflict(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     package = match.groupdict().get("package") or ""
     if in_wsl(setting) and "driver" in package:
         yield sign("wsl-linux-driver-installed", Weight.SYMPTOM)
-    transitional = "yes" if _TRANSITIONAL.search(setting.lowered) else ""
+    transitional = "yes" if shows(setting, _TRANSITIONAL) else ""
     yield sign("apt-nvidia-package-conflict", Weight.CAUSE, package=package, transitional=transitional)
 
 
 def _held(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
-    if re.search(rf"\b{_PACKAGE} :? ?(?:Depends|Conflicts|Breaks|PreDepends)", setting.paste.words, re.IGNORECASE):
+    if passages(setting, (" depends:", " conflicts:", " breaks:", " predepends:"), rf"\b{_PACKAGE} :? ?\w{{5,12}}:", most=1):
         yield from _conflict(match, setting)
 
 
