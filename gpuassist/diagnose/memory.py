@@ -14,6 +14,8 @@ _MANY_OTHERS = 0.25  # of the card
 _MOST_OWN = 0.75  # of the card: a process with more than that needs it itself
 _LARGE_GAPS = 0.05  # of the card
 _WORTH_ENDING = 1 << 30
+_LENT = 4  # cards: a computer has so much memory, and not much more
+_CLEARLY = 1.2  # times: what is free at the moment of the message is not exact
 
 
 class Cause(str, Enum):
@@ -50,7 +52,8 @@ class Ruling:
 def rule(message: OutOfMemory) -> Ruling:
     """What the figures say; a message without any says no more than that it was out of memory."""
     total, requested = message.total or 0, message.requested or 0
-    if message.boundless or (total and requested > total):
+    # Where the computer lends its memory, the card's size is no bound by itself.
+    if message.boundless or (total and requested > total * (_LENT if _is_shared(message) else 1)):
         return Ruling((Cause.ABSURD, Cause.NEED))
     if _over_own_limit(message):
         return Ruling((Cause.LIMIT, Cause.NEED))
@@ -102,7 +105,7 @@ def _by_figures(message: OutOfMemory, total: int, requested: int) -> Ruling:
         return Ruling((Cause.OTHERS, Cause.FRAGMENTS) if gaps else (Cause.OTHERS, Cause.NEED))
     if gaps:
         return Ruling((Cause.FRAGMENTS, Cause.NEED))
-    if requested and free >= max(2 * requested, _LARGE_GAPS * total):
+    if requested and free >= max(_CLEARLY * requested, _LARGE_GAPS * total):
         # More was free than asked for: no piece of it was whole, or another process was quicker.
         return Ruling((Cause.FRAGMENTS, Cause.OTHERS, Cause.NEED), proved=False)
     return Ruling((Cause.NEED,))

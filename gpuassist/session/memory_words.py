@@ -43,10 +43,13 @@ _MARKS: dict[PartKind, str] = {
     PartKind.FREE: "·",
 }
 _GIB = 1 << 30
+_MUCH_CONTEXT = 3 << 29  # more than CUDA alone takes: libraries that have memory beside torch
 
 
 def part_name(part: Part) -> Text:
     """What a part is called."""
+    if part.kind is PartKind.CONTEXT and part.size_bytes > _MUCH_CONTEXT:
+        return text("CUDA itself and other libraries")
     if part.kind is not PartKind.PROCESS:
         return _NAMES[part.kind]
     if part.name:

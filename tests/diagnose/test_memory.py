@@ -65,6 +65,11 @@ def test_figures_tell_the_cause(words: str, cause: Cause) -> None:
         ({"total": 24, "free": 0.1, "allocated": 14.0, "unallocated": 0.2, "own": 14.8, "requested": 12}, Cause.NEED),
         # Plenty is free and a small request fails.
         ({"total": 4, "free": 2.35, "allocated": 0.8, "unallocated": 0.03, "requested": 0.02}, Cause.FRAGMENTS),
+        # Half of the card is free, and a little less is wanted.
+        ({"total": 6, "free": 3.03, "allocated": 0.76, "unallocated": 0.48, "requested": 2.26}, Cause.FRAGMENTS),
+        # Windows lends its memory: a request above the card is no error of the program.
+        ({"total": 8, "free": 0, "allocated": 17.2, "unallocated": 1.95, "requested": 10.73}, Cause.NEED),
+        ({"total": 8, "free": 0, "allocated": 17.2, "unallocated": 1.95, "requested": 130_674}, Cause.ABSURD),
         # As much is free as is wanted, and not more.
         ({"total": 10.76, "free": 8.2, "allocated": 0.63, "unallocated": 0.03, "requested": 8.13}, Cause.NEED),
     ],

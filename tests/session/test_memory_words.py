@@ -57,6 +57,8 @@ def test_names_and_marks_are_told_apart() -> None:
         (Part(PartKind.PROCESS, GIB, pid=39021, name="jupyter"), "process 39021 (jupyter)"),
         (Part(PartKind.PROCESS, GIB, pid=39021), "process 39021"),
         (Part(PartKind.ALLOCATED, GIB), "in use by your tensors"),
+        (Part(PartKind.CONTEXT, GIB // 2), "CUDA itself"),
+        (Part(PartKind.CONTEXT, 4 * GIB), "CUDA itself and other libraries"),
         (Part(PartKind.UNUSED, GIB), "reserved, but in pieces"),
     ],
 )

@@ -23,7 +23,7 @@ _OF_GPU = ("gpu", "cuda", "vram", "显存", "nvidia", "torch", "loss")
 _SHORT_OF_MEMORY = ("out of memory", "outofmemory", "oom", "memory", "显存", "内存", "メモリ", "메모리")
 _LET_GO = re.compile(r"\.(?:item|detach|data|cpu|numpy|tolist)\b|\bfloat\(|\bno_grad\b|\binference_mode\b")
 _SMALLEST_LEFT = 1 << 30
-_LARGE = 0.1  # of the card
+_LARGE, _LARGER = 0.1, 0.25  # of the card
 
 
 def _summed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
@@ -53,7 +53,8 @@ def _without_no_grad(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("oom-graph-retained", Weight.CAUSE)
 
 
-def _in_evaluation(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _may_keep(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """It fails in an evaluation, or the program keeps graphs on purpose."""
     if setting.says("out of memory", "outofmemory", "显存") and not setting.says("no_grad", "inference_mode"):
         yield sign("oom-graph-retained", Weight.SYMPTOM)
 
@@ -70,24 +71,31 @@ def _nobody(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("gpu-memory-held-by-dead-process", Weight.CAUSE, **left)
 
 
-def _left_over(setting: Setting) -> dict[str, str]:
+def _not_listed(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A table that lists processes, but none that has a large part of what is in use."""
+    left = _left_over(setting, least=_LARGER)
+    if left and not in_wsl(setting) and not setting.case.container and not setting.says("wddm"):
+        yield sign("gpu-memory-held-by-dead-process", Weight.SYMPTOM, **left)
+
+
+def _left_over(setting: Setting, *, least: float = _LARGE) -> dict[str, str]:
     """The memory of a GPU that is in use and that no process has, by the facts; empty where there is none."""
     for card in setting.case.cards:
         used = card.gpu.memory_used_bytes
-        if isinstance(used, Known) and _is_nobodys(card.gpu, used.value):
+        if isinstance(used, Known) and _is_nobodys(card.gpu, used.value, least):
             found = {"used": shown_size(used.value)}
             index = value_or(card.gpu.index, -1)
             return {**found, "index": str(index)} if index >= 0 else found
     return {}
 
 
-def _is_nobodys(gpu: Gpu, used: int) -> bool:
+def _is_nobodys(gpu: Gpu, used: int, least: float) -> bool:
     total = value_or(gpu.memory_total_bytes, used)
     processes = gpu.processes
     if not isinstance(processes, Known) or any(not isinstance(one.memory_used_bytes, Known) for one in processes.value):
         return False
     known = sum(value_or(one.memory_used_bytes, 0) for one in processes.value)
-    return used - known >= max(_SMALLEST_LEFT, _LARGE * total)
+    return used - known >= max(_SMALLEST_LEFT, least * total)
 
 
 def _any_of(*patterns: str) -> str:
@@ -100,8 +108,11 @@ _LOSSES = _any_of(
     r"losses",
 )
 _RESULT = r"\w{0,20}(?:loss|output|pred|logit|prob|feat|emb|hidden)\w{0,12}"
-_STILL = r"still (?:occupied|in use|used|held|full|taken|allocated)"
-_NOT_FREED = r"(?:not (?:being )?|n't |never )(?:released|freed|cleared|free\b|release\b)"
+_STILL = r"(?:still|remains?|stays?) (?:occupied|in use|used|held|full|taken|allocated)"
+_NOT_FREED = (
+    r"(?:not (?:being |been |get |always )?|n't (?:being |been |get |always )?|never (?:gets? )?)"
+    r"(?:released?|freed?|cleared|clear|deallocated?|reclaimed|returned|unloaded)\b"
+)
 _ENDED = r"(?:kill|ctrl|exit|crash|terminat|interrupt|stopp|died|end of|end(?:ed|s)\b|clos)\w{0,8}"
 
 SIGNATURES: tuple[Signature, ...] = (
@@ -122,7 +133,9 @@ SIGNATURES: tuple[Signature, ...] = (
         _any_of(
             r"(?:memory|vram)(?: (?:usage|use|consumption|footprint|occup\w+))?[^\n]{0,40}"
             r"(?:grow|increas|ris|climb|creep|accumulat|builds? up|goes up|going up|leak)\w{0,6}[^\n]{0,60}"
-            r"(?:each|every|per|with|over|after|during|until|as) (?:\w+ )?(?:step|iter|epoch|batch|loop|time|train|forward|out\b)",
+            r"(?:each|every|per|with|over|after|during|until|as|and) (?:\w+ ){0,3}"
+            r"(?:step|iter|epoch|batch|loop|time|train|forward|out\b|oom\b|full\b|crash)",
+            r"(?:increasing|growing|leaking) (?:gpu|cuda|vram)[ -]?memory",
             r"(?:each|every) (?:step|iteration|epoch|batch)[^\n]{0,40}memory[^\n]{0,40}(?:grow|increas|more)",
             r"显存(?:占用|使用)?[^\n]{0,12}(?:不断|持续|一直|逐渐|逐步|越来越)[^\n]{0,10}(?:增|涨|大|上升)",
             r"显存(?:占用|使用)?[^\n]{0,12}每个?(?:step|epoch|batch|轮|步)[^\n]{0,10}(?:增|涨|大|上升)",
@@ -138,6 +151,7 @@ SIGNATURES: tuple[Signature, ...] = (
         _without_no_grad,
         120,
     ),
+    Signature(("retain_graph",), r"retain_graph\s?=\s?True", _may_keep, 60),
     Signature(
         ("valid", "eval", "验证", "评估", "testing", "in test"),
         _any_of(
@@ -145,7 +159,7 @@ SIGNATURES: tuple[Signature, ...] = (
             r"(?:during|in|at|when|while) (?:the )?(?:validation|evaluation|evaluating|validating|testing)\b[^\n]{0,40}",
             r"(?:验证|评估|测试)(?:集|时|阶段|过程)",
         ),
-        _in_evaluation,
+        _may_keep,
         120,
     ),
     Signature(
@@ -163,6 +177,7 @@ SIGNATURES: tuple[Signature, ...] = (
         _held,
         240,
     ),
+    Signature(("processes:",), r"(?:Compute processes|Processes):[^\n]{0,80}", _not_listed, 100),
     Signature(
         ("no running processes found", "no running compute processes"), r"No running (?:compute )?processes found", _nobody, 60
     ),

@@ -9,6 +9,7 @@ import pytest
 from gpuassist.diagnose.signatures.memory import SIGNATURES
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.machine import Host, Machine
 from gpuassist.model.paste import Weight
 from tests import memory_messages as messages
@@ -82,6 +83,8 @@ def test_every_generation_of_torch_leads_to_its_cause(words: str, expected: str)
         "一跑就爆显存",
         "Failed to allocate memory for requested buffer of size 268435456",
         "Requested amount of GPU memory (1073741824 bytes) could not be allocated.",
+        "RuntimeError: Unable to find a valid cuDNN algorithm to run convolution",
+        "RuntimeError: GET was unable to find an engine to execute this computation",
     ],
 )
 def test_messages_of_every_program_mean_that_memory_ran_out(words: str) -> None:
@@ -227,6 +230,34 @@ def _card(index: int, used: int) -> Gpu:
         memory_used_bytes=Known(used * GIB, where),
         name=Known("RTX 4090", where),
     )
+
+
+@pytest.mark.parametrize(
+    ("used", "expected"),
+    [
+        ((23,), "oom-other-process"),
+        ((16,), "oom-other-process"),
+        ((9,), "oom-true"),
+        ((23, 0), "oom-other-process"),
+        ((0, 23), "oom-true"),
+    ],
+)
+def test_a_table_tells_who_has_the_memory_where_the_message_does_not(used: tuple[int, ...], expected: str) -> None:
+    machine = replace(Machine(), gpus=Known(tuple(_card(place, one) for place, one in enumerate(used)), "pasted nvidia-smi"))
+    assert problem(SIGNATURES, "RuntimeError: CUDA error: out of memory", machine) == expected
+
+
+def test_what_the_table_tells_is_passed_on() -> None:
+    cards = tuple(_card(place, used) for place, used in enumerate((23, 1)))
+    first = replace(cards[0], processes=Known((GpuProcess(4711, "compute"),), "pasted nvidia-smi"))
+    machine = replace(Machine(), gpus=Known((first, cards[1]), "pasted nvidia-smi"))
+    told = parameters(SIGNATURES, "RuntimeError: CUDA error: out of memory", machine)
+    assert told == {"others": "23.00 GiB", "total": "24.00 GiB", "pid": "4711", "index": "1", "program": "other"}
+
+
+def test_figures_of_the_message_count_more_than_a_table() -> None:
+    machine = replace(Machine(), gpus=Known((_card(0, 23),), "pasted nvidia-smi"))
+    assert problem(SIGNATURES, messages.TORCH_2_0, machine) == "oom-true"
 
 
 @pytest.mark.parametrize(("used", "index"), [((23, 1), "1"), ((23, 22), ""), ((1, 23), "")])

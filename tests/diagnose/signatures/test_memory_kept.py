@@ -100,6 +100,9 @@ def test_collected_numbers_keep_nothing(code: str) -> None:
         "The GPU memory grows every step",
         "CUDA memory increases each epoch and then OOM",
         "there is a GPU memory leak during training",
+        "this was caused by the increasing GPU-memory of the dynamic graph, such as loss+=xxx",
+        "on the GPU the memory grows unlimitly until OOM",
+        "the memory of the card climbs and then training crashes (cuda)",
         "VRAM goes up after every batch",
         "Cuda memory keeps growing after beginning testing, over time",
         "显存占用不断增长，最后 CUDA out of memory",
@@ -155,6 +158,10 @@ def test_evaluation_without_gradients_is_none() -> None:
         "<defunct> python still has the GPU",
         "좀비 프로세스가 GPU 메모리를 차지하고 있습니다",
         "CUDA program crashed and VRAM still in use",
+        "My program crashed but device 0 memory hasn't been released. CUDA 8",
+        "When I interrupt my PyTorch script using Ctrl-C occasionally GPU memory is not deallocated",
+        "after the kernel died the GPU memory never gets freed",
+        "I closed the notebook but its GPU memory remains occupied",
     ],
 )
 def test_memory_without_its_process_is_told_in_prose(words: str) -> None:
@@ -209,6 +216,36 @@ def test_a_table_without_processes_shows_memory_that_nobody_has() -> None:
 )
 def test_idle_cards_and_unknown_processes_are_no_finding(machine: Machine) -> None:
     assert problems(SIGNATURES, TABLE, machine) == set()
+
+
+LISTED = "| Processes:                                                       GPU Memory |"
+
+
+@pytest.mark.parametrize(
+    ("machine", "expected"),
+    [
+        (_machine(11_409, 300), DEAD),
+        (_machine(11_409, 300, 400), DEAD),
+        (_machine(11_409), DEAD),
+        (_machine(11_409, 11_200), ""),
+        (_machine(11_409, 9_000), ""),
+        (_machine(2_500, 300), ""),
+        (_machine(11_409, 300, wsl=2), ""),
+        (replace(_machine(11_409, 300), host=Host(container=Known("docker", "/.dockerenv"))), ""),
+        (_machine(11_409, told=False), ""),
+    ],
+)
+def test_processes_that_do_not_explain_the_use_are_a_sign(machine: Machine, expected: str) -> None:
+    assert problem(SIGNATURES, LISTED, machine) == expected
+
+
+def test_a_list_that_explains_too_little_is_a_sign_and_no_proof() -> None:
+    assert {clue.weight for clue in read(SIGNATURES, LISTED, _machine(11_409, 300))} == {Weight.SYMPTOM}
+
+
+def test_graphs_that_are_kept_on_purpose_are_a_sign() -> None:
+    words = "loss.backward(retain_graph=True)\nRuntimeError: CUDA out of memory"
+    assert {(clue.problem, clue.weight) for clue in read(SIGNATURES, words)} == {(GRAPHS, Weight.SYMPTOM)}
 
 
 def test_windows_lists_no_processes_and_is_no_finding() -> None:
