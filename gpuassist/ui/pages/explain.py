@@ -161,7 +161,7 @@ class ExplainPage(Page):
         self._text.changed.connect(self._pause.start)
         self._text.file_wanted.connect(self._ask_which)
         self._text.edit.large.connect(self.explain_text)
-        self._text.edit.filled.connect(self._mark)
+        self._text.edit.filled.connect(self._ask)  # not before: the job would take the window's time while it is filled
         self._text.edit.file_given.connect(self.open_file)
         self._answer.quote_wanted.connect(self._show_quote)
         self._answer.link_opened.connect(self._visit)
@@ -194,7 +194,6 @@ class ExplainPage(Page):
             self._fresh = True
             self._text.edit.fill(result.value.words)
             self._text.edit.setFocus()
-            self._ask()
 
     @Slot()
     def _ask_typed(self) -> None:
@@ -207,6 +206,7 @@ class ExplainPage(Page):
             self._paste = Paste("")
         self._ask()
 
+    @Slot()
     def _ask(self) -> None:
         if not self._paste.words.strip() and not self._paste.left_out:
             self._explaining.drop()
@@ -234,9 +234,9 @@ class ExplainPage(Page):
 
     @Slot()
     def _mark(self) -> None:
-        """Tints the lines that the first answer rests on; those of a text still being filled in wait for it."""
+        """Tints the lines that the first answer rests on."""
         found, edit = self._explanation, self._text.edit
-        if found is None or edit.filling:
+        if found is None:
             return
         lines = lines_quoted(found.answers[:1])
         if len(lines) > found.paste.words.strip().count("\n"):

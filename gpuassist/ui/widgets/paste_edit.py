@@ -35,6 +35,7 @@ class PasteEdit(QPlainTextEdit):
         super().__init__(parent)
         self._turns: InTurns | None = None
         self._shortened = False
+        self._asked_height = 0
         self._marked: tuple[tuple[int, ...], Mark] = ((), Mark.INFO)
         self.setAccessibleName(name)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -71,7 +72,7 @@ class PasteEdit(QPlainTextEdit):
         if self.filling or self._shortened:
             self._shortened = False
             self.clear()
-            self._end_filling()
+            self._be_a_box()
             self.changed.emit()
             return
         cursor = QTextCursor(self.document())
@@ -197,11 +198,14 @@ class PasteEdit(QPlainTextEdit):
 
     @Slot()
     def _end_filling(self) -> None:
+        self._be_a_box()
+        self.filled.emit()
+
+    def _be_a_box(self) -> None:
+        """To type in, unless lines are shortened."""
         self._stop()
         self.setUndoRedoEnabled(True)
         self.setReadOnly(self._shortened)
-        self.updateGeometry()
-        self.filled.emit()
 
     def _stop(self) -> None:
         if self._turns is not None:
@@ -210,7 +214,10 @@ class PasteEdit(QPlainTextEdit):
 
     @Slot()
     def _tell(self) -> None:
-        self.updateGeometry()
+        height = self.sizeHint().height()
+        if height != self._asked_height:  # else each piece of a large text would lay out and paint the whole page
+            self._asked_height = height
+            self.updateGeometry()
         if not self.filling:
             self.changed.emit()
 
