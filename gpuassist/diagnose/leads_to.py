@@ -47,6 +47,7 @@ LEADS_TO: dict[str, frozenset[str]] = {
         "pip-no-matching-python": "torch-cpu-only pip-wrong-index",
         "pip-wrong-index": "torch-cpu-only",
         "conda-resolved-cpu-build": "torch-cpu-only",
+        "wrong-python-env": "torch-cpu-only",
         "torch-cpu-only": "xformers-torch-mismatch torchvision-torch-mismatch",
         "no-nvidia-gpu": "torch-cpu-only no-driver xformers-torch-mismatch",
         "duplicate-torch-installs": "torchvision-torch-mismatch",

@@ -93,6 +93,12 @@ def _cudnn(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("cudnn-version-mismatch", built=built, found=found, directory=_foreign(setting, "cudnn"))
 
 
+def _handle(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    """XLA says how much memory was free: enough of it leaves another cuDNN as the cause."""
+    free, total = int(match["free"]), int(match["total"])
+    yield sign("cudnn-version-mismatch", Weight.CAUSE if free * 4 > total else Weight.SYMPTOM)
+
+
 def _dotted(words: str) -> str:
     """`8, 3, 2`, `8.5.0`, `8700` and `90100` are versions; the last two are numbers of cuDNN's own kind."""
     if words.isdigit() and len(words) >= 4:
@@ -196,6 +202,12 @@ SIGNATURES = (
         _cudnn,
     ),
     Signature(
+        ("could not create cudnn handle",),
+        r"Could not create cudnn handle: CUDNN_STATUS_(?:INTERNAL_ERROR|NOT_INITIALIZED)\s[^\0]{0,200}?"
+        r"Memory usage: (?P<free>\d{1,15}) bytes free, (?P<total>\d{1,15}) bytes total",
+        _handle,
+    ),
+    Signature(
         ("cudnn_status_version_mismatch", "cudnn_status_sublibrary_version_mismatch", "cudnn error: cudnn_status_sub"),
         r"CUDNN_STATUS_(?:SUBLIBRARY_)?VERSION_MISMATCH",
         _cudnn,
@@ -206,9 +218,24 @@ SIGNATURES = (
             "could not create cudnn handle",
             "cudnn failed to initialize",
             "cudnn_status_arch_mismatch",
+            "cudnn_status_execution_failed",
+            "cudnn_status_internal_error",
+            "cudnn_status_mapping_error",
+            "unable to find an engine",
         ),
-        r"CUDNN_STATUS_NOT_INITIALIZED|Could not create cudnn handle|cuDNN failed to initialize|CUDNN_STATUS_ARCH_MISMATCH",
+        r"CUDNN_STATUS_(?:NOT_INITIALIZED|ARCH_MISMATCH|EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR)"
+        r"|Could not create cudnn handle|cuDNN failed to initialize|(?:GET|FIND) was unable to find an engine",
         means("cudnn-version-mismatch", Weight.SYMPTOM),
+    ),
+    Signature(
+        ("cublas_status_invalid_value",),
+        r"CUBLAS_STATUS_INVALID_VALUE(?: when calling `?cublas\w{1,30})?",
+        means("ld-library-path-shadows-bundled-libs", Weight.SYMPTOM),
+    ),
+    Signature(
+        ("libc10.so", "libc10_cuda.so", "libtorch_cuda", "libtorch_cpu.so", "libtorch.so", "libtorch_python.so"),
+        r"(?:libc10|libc10_cuda|libtorch\w{0,20})\.so: cannot open shared object file",
+        means("extension-build-mismatch"),
     ),
     Signature(
         ("glibcxx_", "glibc_2.", "cxxabi_1."),
