@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gpuassist.diagnose.hints import shows
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
 from gpuassist.model.paste import Weight
 
+_TALKS = (
+    ("nccl", "all_reduce", "allreduce", "p2pbandwidthlatencytest", "simplep2p", "distributeddataparallel"),
+    r"(?<![-\w])nccl\b(?!-)|nccl_\w|all_?reduce|p2pbandwidthlatencytest|simplep2p|distributeddataparallel",
+)
 _CUDA_FAILURE = re.compile(r"Cuda failure (?:\d{1,3} )?['\"]([^'\"\n]{3,80})['\"]", re.IGNORECASE)
 
 
@@ -30,8 +35,7 @@ def _peer(_: re.Match[str], __: Setting) -> Iterator[Sign]:
 
 def _hang(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """A hang is NCCL's where several GPUs talk, and where no error is printed."""
-    talks = setting.says("nccl", "all_reduce", "allreduce", "p2pbandwidthlatencytest", "simplep2p", "distributeddataparallel")
-    if talks and not setting.says("out of memory", "unhandled", "device-side", "nccl-shm", "/dev/shm"):
+    if shows(setting, _TALKS) and not setting.says("out of memory", "unhandled", "device-side", "nccl-shm", "/dev/shm"):
         yield sign("nccl-p2p-acs-iommu", Weight.SYMPTOM)
 
 

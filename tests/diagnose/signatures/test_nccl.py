@@ -53,6 +53,7 @@ def test_message_leads_to_its_cause(words: str, expected: str) -> None:
         "the process hangs",
         "NCCL out of memory, then it hangs",
         "NCCL change log",
+        "pip is stuck at nvidia-nccl-cu12 2.20.5",
         "an unhandled exception",
     ],
 )
