@@ -48,8 +48,8 @@ _MAC = (
     r"|\bosx-(?:arm64|64)\b|\bmacosx_\d",
 )
 _NO_GPU = (
-    ("gpu", "graphics card", "cuda device", "nvidia card", "cpu only", "cpu-only", "+rocm", "显卡"),
-    r"\+rocm\d|\bno (?:nvidia )?(?:gpu|graphics card) (?:in|on) (?:this|the|my)\b"
+    ("gpu", "graphics card", "cuda device", "nvidia card", "cpu only", "cpu-only", "+rocm", "rocm used", "显卡"),
+    r"\+rocm\d|ROCM used to build PyTorch: \d|\bno (?:nvidia )?(?:gpu|graphics card) (?:in|on) (?:this|the|my)\b"
     r"|\b(?:(?:machine|computer|laptop|server|pc|node|instance|vm)s? without|has no|have no|don't have|do not have)"
     r" (?:an? |any )?(?:nvidia |cuda )?(?:gpu|graphics card|cuda device)|\bcpu[- ]only (?:machine|server|laptop|computer|instance)"
     r"|没有(?:nvidia|英伟达|独立)?\s?(?:显卡|gpu)",
@@ -122,7 +122,9 @@ def torch_version(setting: Setting) -> str:
     for installed in setting.case.torches:
         if isinstance(installed.torch.version, Known):
             return installed.torch.version.value
-    said = r"(?:__version__\W{0,40}|PyTorch version:? ?)(\d\.\d{1,2}\.\d{1,2}[\w.]{0,20}(?:\+[\w.]{1,20})?)"
+    said = (
+        r"(?:__version__(?:\W{0,40}|[^\n]{0,60}\n\W{0,3})|PyTorch version:? ?)(\d\.\d{1,2}\.\d{1,2}[\w.]{0,20}(?:\+[\w.]{1,20})?)"
+    )
     found = next((match[1] for match in passages(setting, ("__version__", "pytorch version"), said)), "")
     return found or package_version(setting, "torch") or package_version(setting, "pytorch")
 

@@ -7,24 +7,36 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Setting, Sign, Signature, passages, sign
 from gpuassist.diagnose.stated import torch_cuda, torch_version, without_gpu
-from gpuassist.knowledge.compatibility import driver_serves_cuda
-from gpuassist.model.fact import Known
+from gpuassist.diagnose.wording import one_of
+from gpuassist.knowledge.compatibility import driver_floor, driver_serves_cuda
+from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version
 
 
 def _unavailable(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
-    """No driver was found, or one that fits and does not work; of an old one the driver's own facts tell."""
-    driver, cuda = setting.case.driver, torch_cuda(setting)
-    if not cuda or "+cpu" in torch_version(setting):
+    """No driver was found, one that is too old, or one that fits and does not work; or torch is one without CUDA."""
+    if "+cpu" in torch_version(setting):
         return
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
+    elif torch_cuda(setting):
+        yield from _with_cuda(setting, Version.parse(torch_cuda(setting)))
+    else:
+        yield sign("torch-cpu-only", Weight.SYMPTOM)
+        if isinstance(setting.case.driver, Unknown):
+            yield sign("no-driver", Weight.SYMPTOM)
+
+
+def _with_cuda(setting: Setting, cuda: Version) -> Iterator[Sign]:
+    driver, torch = setting.case.driver, torch_version(setting)
+    if isinstance(driver, Known) and driver_serves_cuda(driver.value, cuda):
+        yield sign("cuda-init-failed-driver-state", Weight.CONSEQUENCE, driver=str(driver.value))
     elif isinstance(driver, Known):
-        if driver_serves_cuda(driver.value, Version.parse(cuda)):
-            yield sign("cuda-init-failed-driver-state", Weight.CONSEQUENCE, driver=str(driver.value))
-    elif _older_works(setting, Version.parse(cuda)):
-        yield sign("driver-too-old-for-cuda", Weight.SYMPTOM, cuda=cuda, torch=torch_version(setting))
+        floor = str(driver_floor(cuda))
+        yield sign("driver-too-old-for-cuda", driver=str(driver.value), cuda=str(cuda), torch=torch, floor=floor)
+    elif _older_works(setting, cuda):
+        yield sign("driver-too-old-for-cuda", Weight.SYMPTOM, cuda=str(cuda), torch=torch)
     else:
         yield sign("no-driver", Weight.SYMPTOM)
         yield sign("driver-too-old-for-cuda", Weight.CONSEQUENCE)
@@ -56,8 +68,13 @@ SIGNATURES = (
         window=2000,
     ),
     Signature(
-        ("is cuda available",),
-        r"Is CUDA available: ?(?:No|False)\b",
+        ("is_available", "cuda available", "cuda is available"),
+        one_of(
+            r"CUDA (?:is )?available\W{1,6}(?:No|False)\b",
+            r"is_available(?:\(\))?[^\w\n]{0,12}(?:(?:is|was|returns?|gives|返回|发现是|为)[^\w\n]{0,6})?"
+            r"\s{0,3}(?:Out\[\d{1,4}\]: |>>> |return )?False\b",
+            r"is_available\(\)\)[\"']?\n[^\n]{0,60}\+cu\d{2,3} False\b",
+        ),
         _unavailable,
     ),
 )

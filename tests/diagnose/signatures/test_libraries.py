@@ -196,6 +196,15 @@ def test_other_cudnn_is_told_with_both_versions(words: str, built: str, found: s
     assert (told.get("built", ""), told.get("found", "")) == (built, found)
 
 
+@pytest.mark.parametrize(("free", "weight"), [(46637514752, Weight.CAUSE), (844314112, Weight.SYMPTOM)])
+def test_free_memory_leaves_another_cudnn_as_the_cause(free: int, weight: Weight) -> None:
+    words = (
+        "cuda_dnn.cc:439] Could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR\n"
+        f"cuda_dnn.cc:443] Memory usage: {free} bytes free, 47587131392 bytes total."
+    )
+    assert (problem(SIGNATURES, words), read(SIGNATURES, words)[0].weight) == (CUDNN, weight)
+
+
 def test_directory_of_the_other_cudnn_is_told() -> None:
     words = (
         "cuDNN version incompatibility: PyTorch was compiled against (8, 3, 2) but linked against (8, 0, 3)\n$ "

@@ -6,7 +6,7 @@ import pytest
 
 from gpuassist.diagnose.signatures.torch_environment import SIGNATURES
 from gpuassist.model.paste import Weight
-from tests.diagnose.signatures.reading import problem, problems, read
+from tests.diagnose.signatures.reading import parameters, problem, problems, read
 from tests.values import Recipe, machine
 
 NO = "PyTorch version: 2.8.0+cu128\nIs CUDA available: {}"
@@ -24,7 +24,7 @@ def test_build_for_no_accelerator_is_known(word: str) -> None:
         "OS: Microsoft Windows 11 Enterprise\nIs CUDA available: False\nNvidia driver version: 512.78"
     )
     assert problem(SIGNATURES, words) == "torch-cpu-only"
-    assert problem(SIGNATURES, words.replace("PyTorch: N/A", "PyTorch: 5.7")) == ""
+    assert problem(SIGNATURES, words.replace("PyTorch: N/A", "PyTorch: 5.7")) == "no-nvidia-gpu"
 
 
 def test_driver_that_fits_does_not_work() -> None:
@@ -32,8 +32,43 @@ def test_driver_that_fits_does_not_work() -> None:
     assert [(clue.problem, clue.weight) for clue in found] == [("cuda-init-failed-driver-state", Weight.CONSEQUENCE)]
 
 
-def test_driver_that_is_too_old_is_left_to_its_facts() -> None:
-    assert read(SIGNATURES, NO.format("False"), machine(Recipe(driver="470.82.01", cuda="11.4"))) == ()
+def test_driver_that_is_too_old_is_the_cause() -> None:
+    here = machine(Recipe(driver="470.82.01", cuda="11.4"))
+    assert problem(SIGNATURES, NO.format("False"), here) == "driver-too-old-for-cuda"
+    assert parameters(SIGNATURES, NO.format("False"), here)["floor"] == "525.60.13"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ">>> torch.__version__\n'1.8.1+cu102'\n>>> torch.cuda.is_available()\nFalse",
+        "torch 1.8.1+cu102\nIn [2]: torch.cuda.is_available()\nOut[2]: False",
+        "print(torch.cuda.is_available())\nreturn False\ntorch==1.8.1+cu102",
+        "torch==1.8.1+cu102, torch.cuda.is_available() returns False",
+        "torch==1.8.1+cu102\ntorch.cuda.is_available() 返回 False",
+        'python -c "import torch; print(torch.__version__, torch.cuda.is_available())"\n1.8.1+cu102 False',
+        "torch==1.8.1+cu102\nCUDA available: False",
+        "torch==1.8.1+cu102\n`torch.cuda.is_available()` is `False`",
+    ],
+)
+def test_answer_of_torch_is_known_in_every_wording(words: str) -> None:
+    assert problem(SIGNATURES, words) == "no-driver"
+
+
+def test_torch_of_unknown_build_may_be_one_without_cuda() -> None:
+    assert problem(SIGNATURES, ">>> torch.cuda.is_available()\nFalse") == "torch-cpu-only"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "device = 'cuda' if torch.cuda.is_available() else 'cpu'\npretrained = False",
+        "assert torch.cuda.is_available()\nuse_amp: False",
+        "torch==2.1.0+cu121\n>>> torch.cuda.is_available()\nTrue",
+    ],
+)
+def test_code_that_asks_torch_is_no_answer(words: str) -> None:
+    assert read(SIGNATURES, words) == ()
 
 
 def test_older_torch_that_works_shows_an_old_driver() -> None:
