@@ -215,7 +215,7 @@ SIGNATURES = (
     ),
     Signature(
         ("no space left on device",),
-        r"\[?Errno 28\]? ?No space left on device|No space left on device",
+        r"\[Errno 28\] No space left on device",
         means("not-a-gpu-problem", cause_id="disk", cause=text("the disk is full")),
     ),
     Signature(
