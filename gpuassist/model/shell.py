@@ -17,7 +17,9 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A program that PATH finds: the path it is found at, and the file that this really is after symlinks."""
+    """A program that PATH finds: the path it is found at, and the file that this really is after symlinks; both are empty where
+    a text says that there is none.
+    """
 
     name: str
     path: str
@@ -49,7 +51,12 @@ class Terminal:
 
     def command(self, name: str) -> Command | None:
         """The program of that name, or none where PATH finds none."""
-        return next((command for command in self.commands if command.name == name), None)
+        return next((command for command in self.commands if command.name == name and command.path), None)
+
+    def lacks(self, name: str) -> bool:
+        """Whether it is known that PATH finds no program of that name."""
+        told = any(command.name == name and not command.path for command in self.commands)
+        return told or (self.whole and self.command(name) is None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,7 @@ def _terminal(terminal: Fact[Terminal], *, own: bool) -> Iterator[Line]:
         label = (
             text("{name} for gpuassist itself", name=command.name) if own else text("{name} in a new terminal", name=command.name)
         )
-        yield Line(label, words_of(command), terminal.source)
+        yield Line(label, words_of(command) if command.path else text("none on PATH"), terminal.source)
 
 
 def _holders(machine: Machine) -> Iterator[Line]:

@@ -12,7 +12,7 @@ from gpuassist.formats.torch_version import Origin, TorchVersion, read_torch_ver
 from gpuassist.knowledge.records import GpuRecord, TorchBuild
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
-from gpuassist.model.fact import Fact, Known, Unknown, value_or
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Host, Machine
 
@@ -98,18 +98,18 @@ def _torch(torch: Torch, knowledge: Knowledge, machine: str) -> Torch:
     cuda = Known(version.cuda, source) if isinstance(torch.cuda, Unknown) and version.cuda else torch.cuda
     accelerator = torch.accelerator
     if isinstance(accelerator, Unknown):
-        accelerator = _accelerator(version, cuda, accelerator)
+        accelerator = _accelerator(version, cuda, torch.version)
     told = replace(torch, cuda=cuda, accelerator=accelerator)
     build = _build(told, version, knowledge, machine) if isinstance(torch.targets, Unknown) else None
     return replace(told, targets=Known(build.targets, build.source)) if build else told
 
 
-def _accelerator(version: TorchVersion, cuda: Fact[object], unknown: Unknown) -> Fact[Accelerator]:
+def _accelerator(version: TorchVersion, cuda: Fact[object], told: Known[str]) -> Fact[Accelerator]:
     if isinstance(cuda, Known):
         return Known(Accelerator.CUDA, cuda.source)
     named = {"cpu": Accelerator.CPU, "xpu": Accelerator.XPU, "rocm": Accelerator.ROCM}
     found = next((one for start, one in named.items() if version.tag.startswith(start)), None)
-    return Known(found, version.tag) if found else unknown
+    return Known(found, told.source) if found else NOT_ASKED
 
 
 def _build(torch: Torch, version: TorchVersion, knowledge: Knowledge, machine: str) -> TorchBuild | None:

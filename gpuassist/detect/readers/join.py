@@ -131,7 +131,8 @@ def _terminal(first: Fact[Terminal], second: Fact[Terminal]) -> Fact[Terminal]:
     one, other = first.value, second.value
     variables = (*one.variables, *(variable for variable in other.variables if not one.is_set(variable.name)))
     told = tuple(_followed(command, other) for command in one.commands)
-    commands = (*told, *(command for command in other.commands if one.command(command.name) is None))
+    names = {command.name for command in one.commands}
+    commands = (*told, *(command for command in other.commands if command.name not in names))
     return Known(Terminal(other.shell, variables, commands), first.source)
 
 

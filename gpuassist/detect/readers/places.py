@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.detect.readers.commands import Run, runs
-from gpuassist.detect.readers.lines import Line, source
+from gpuassist.detect.readers.lines import Line, lines_with, source
 from gpuassist.model.environment import Manager, PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.machine import Machine
@@ -23,6 +23,12 @@ _ENTRY = re.compile(r"(?:^|\s|/usr/local/)(?P<name>cuda(?:-\d{1,2}(?:\.\d{1,2})?
 _RELEASE = re.compile(r"cuda-(\d{1,2}\.\d{1,2})/?$")
 _CONDA = re.compile(r"/envs/[^/]+$|/(?:(?:mini|ana)conda|(?:mini|mamba)forge|conda)\d?$")
 _WHICH = re.compile(r"\b(?:which(?: -a)?|type(?: -[ap])?|command -v|where)\s+(?P<name>nvcc|python3?)\s*$")
+_NO_NVCC = re.compile(
+    r"\bnvcc: (?:command )?not found|command not found: nvcc\b|[Cc]ommand '?nvcc'? not found|\bno nvcc in \(|^nvcc not found$"
+    r"|\bnvcc: (?:未找到命令|找不到命令|コマンドが見つかりません|commande introuvable|orden no encontrada|Kommando nicht gefunden)"
+    r"|\bnvcc: (?:команда не найдена|comando não encontrado|comando non trovato|명령어를 찾을 수 없음)"
+)
+_ELSEWHERE = re.compile(r"\bsudo: |\bdocker\b|\bsubprocess\b")
 _FOUND = re.compile(r"^(?:\S{2,20} is (?:hashed \()?)?(?P<path>/[\w./+@-]{2,200})\)?$")
 _NAME = (
     r"(?:PATH|LD_LIBRARY_PATH|LIBRARY_PATH|CPATH|LD_PRELOAD|CC|CXX|CUDA\w{0,40}|NVCC_\w{2,40}|TORCH_CUDA_ARCH_LIST|PYTORCH_\w{2,40}"
@@ -37,7 +43,7 @@ _SET = re.compile(rf"^(?:declare -x |export )?(?P<name>{_NAME})=(?P<value>[^\n]{
 def read(paste: Paste) -> Machine:
     """The toolkits in /usr/local, the variables and programs that the text shows, and the Python that was looked for."""
     listed = _listed(paste)
-    commands = tuple(_nvcc(paste, listed))
+    commands = tuple(_nvcc(paste, listed)) or ((Command(_NVCC, "", ""),) if _not_found(paste) else ())
     toolkits = (*listed, *(one for one in _around(commands) if one.root not in {other.root for other in listed}))
     variables = {one.name: (one, line) for one, line in _variables(paste) if not _SECRET.search(one.name)}
     told = tuple(one for one, _ in variables.values())
@@ -86,9 +92,17 @@ def _nvcc(paste: Paste, listed: tuple[Toolkit, ...]) -> Iterator[Command]:
         yield Command(_NVCC, path, f"{real}/bin/nvcc")
 
 
+def _not_found(paste: Paste) -> Line | None:
+    """Where a shell says that it finds no nvcc; sudo looks in directories of its own."""
+    if "Cuda compilation tools" in paste.words:
+        return None
+    said = (line for line in lines_with(paste, _NVCC) if _NO_NVCC.search(line.words) and not _ELSEWHERE.search(line.words))
+    return next(said, None)
+
+
 def _around(commands: tuple[Command, ...]) -> Iterator[Toolkit]:
     """The toolkit of an nvcc that PATH finds; its directory may carry the release."""
-    for one in commands[-1:]:
+    for one in (command for command in commands[-1:] if command.path):
         if one.path == _DEBIANS:
             yield Toolkit("/usr/lib/nvidia-cuda-toolkit", origin=Known(Origin.PACKAGE, one.path), wrappers=(one.path,))
             return
@@ -155,4 +169,8 @@ def _terminal_source(paste: Paste, variables: dict[str, tuple[Variable, Line]]) 
 
 
 def _which(paste: Paste) -> str:
-    return next((source("which", line.number) for _, line in _looked_for(paste, _NVCC)), "pasted text")
+    """Where the text tells whether there is an nvcc."""
+    for _, line in _looked_for(paste, _NVCC):
+        return source("which", line.number)
+    said = _not_found(paste)
+    return source("shell", said.number) if said is not None else "pasted text"

@@ -41,7 +41,7 @@ def nvcc_is_found(case: Case) -> Iterator[Verdict]:
         return
     if isinstance(terminal, Unknown):
         yield from undetermined("nvcc-not-on-path", text("what a new terminal finds"), terminal)
-    elif case.nvcc is None and not terminal.value.whole:
+    elif case.nvcc is None and not terminal.value.lacks("nvcc"):
         yield from undetermined("nvcc-not-on-path", text("what a new terminal finds"), _IN_PART)
     elif case.nvcc is None:
         best = best_installed(case) or _newest(case)

@@ -11,6 +11,7 @@ from gpuassist.formats.conda_build import read_build
 from gpuassist.formats.torch_mention import Mention, Standing, read_mention
 from gpuassist.formats.torch_packages import cpu_alone, mentions
 from gpuassist.formats.torch_version import read_torch_version
+from gpuassist.model.fact import value_or
 from gpuassist.model.paste import Weight
 
 # A build for the CPU alone that somebody asked for by name, in a command or among the specs that conda repeats.
@@ -76,6 +77,15 @@ def _of_conda(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("conda-resolved-cpu-build")
 
 
+def _twice(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """Two torches in one environment: one of conda, one of pip, of different releases."""
+    for one in value_or(setting.case.machine.environments, ()):
+        versions = [value_or(torch.version, "") for torch in value_or(one.torch, ())]
+        if len(versions) > 1 and all(versions):
+            yield sign("duplicate-torch-installs", first=versions[0], second=versions[1])
+            return
+
+
 def _jaxlib(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     if not without_gpu(setting):
         yield sign("jax-cpu-only")
@@ -94,6 +104,12 @@ SIGNATURES = (
         rf"{_START}{_OTHERS}{_ROW}{_NUMBER}{_ROW}{_BUILD_FOR_CPU}",
         _of_conda,
         window=200,
+    ),
+    Signature(
+        ("pypi_0", "<pip>"),
+        r"\btorch[ \t]{1,40}\d[\w.+]{2,40}[ \t]{1,40}(?:pypi_0\b|<pip>)",
+        _twice,
+        window=150,
     ),
     Signature(
         ("cpu_py", "cpu_h", "_cpu_"),

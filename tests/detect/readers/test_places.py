@@ -131,10 +131,49 @@ def test_condas_nvcc_belongs_to_its_environment() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["$ which nvcc\n", "$ which nvcc\nnvcc not found\n", "$ which nvcc\n/usr/bin/which: no nvcc in (/usr/bin)\n"]
+    "words",
+    [
+        "$ which nvcc\nnvcc not found\n",
+        "$ which nvcc\n/usr/bin/which: no nvcc in (/usr/bin)\n",
+        "$ nvcc --version\nbash: nvcc: command not found\n",
+        "Command 'nvcc' not found, but can be installed with:\n",
+        "zsh: command not found: nvcc\n",
+        "/bin/sh: 1: nvcc: not found\n",
+        "bash: nvcc: 未找到命令\n",
+        "-bash: nvcc: Kommando nicht gefunden.\n",
+    ],
 )
-def test_nvcc_that_is_not_found_is_not_made_up(words: str) -> None:
-    assert told(words) == Machine()
+def test_nvcc_that_no_shell_finds_is_lacking(words: str) -> None:
+    found = terminal(words)
+
+    assert found.lacks("nvcc")
+    assert found.command("nvcc") is None
+    assert not found.lacks("gcc")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "$ which nvcc\n",
+        "sudo: nvcc: command not found\n",
+        "nvcc: command not found\nCuda compilation tools, release 12.4, V12.4.131\n",
+        "bash: nvidia-smi: command not found\n",
+    ],
+)
+def test_nvcc_may_be_there_where_nobody_says_otherwise(words: str) -> None:
+    assert not terminal(words).lacks("nvcc")
+
+
+def test_listed_toolkit_that_no_shell_finds_is_proved() -> None:
+    assert problems(f"{PLAIN}$ nvcc --version\nbash: nvcc: command not found\n") == {"nvcc-not-on-path"}
+
+
+def test_machine_does_not_answer_what_the_text_denies() -> None:
+    both = joined(told("bash: nvcc: command not found\n"), machine(Recipe()))
+
+    found = value_or(both.shell.new_terminal, Terminal("", (), ()))
+    assert found.command("nvcc") is None
+    assert found.command("g++") is not None
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from gpuassist.detect.readers import read_all
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.recognise import families
 from gpuassist.diagnose.signature import Setting, clues
@@ -130,6 +131,19 @@ def test_collect_envs_conda_line_counts_beside_a_gpu() -> None:
 )
 def test_other_packages_cpu_build_is_told(words: str) -> None:
     assert [clue.problem for clue in told(words)] == ["conda-resolved-cpu-build"]
+
+
+def test_torch_of_conda_and_of_pip_are_told_as_two() -> None:
+    words = "pytorch  2.1.0  py3.10_cuda12.1_cudnn8.9.2_0  pytorch\ntorch   2.0.1+cu117   pypi_0   pypi\n"
+
+    (clue,) = told(words, read_all(Paste(words), knowledge()))
+    assert (clue.problem, dict(clue.parameters)) == ("duplicate-torch-installs", {"first": "2.1.0", "second": "2.0.1+cu117"})
+
+
+def test_torch_of_pip_alone_is_one() -> None:
+    words = "torch   2.0.1+cu117   pypi_0   pypi\n"
+
+    assert told(words, read_all(Paste(words), knowledge())) == []
 
 
 def test_jaxlib_for_the_cpu_is_told() -> None:
