@@ -129,6 +129,12 @@ def _named(pci_id: str | None, setting: Setting) -> str:
 
 SIGNATURES = (
     Signature(
+        ("probe routine failed", "none of the nvidia devices were initialized", "nvidia: probe of"),
+        r"NVRM: The NVIDIA probe routine failed for \d{1,2} device|NVRM: None of the NVIDIA devices were initialized"
+        r"|nvidia: probe of [\da-f:.]{7,14} failed with error -\d{1,3}",
+        means("rm-init-adapter-failed", Weight.SYMPTOM),
+    ),
+    Signature(
         ("xid (", "xid("),
         rf"NVRM:? Xid ?\((?:PCI:)?(?P<address>{_ADDRESS}|<[\w -]{{1,20}}>)?[^)\n]{{0,20}}\): (?P<number>\d{{1,3}})\b"
         r"(?:, pid=[^,\n]{1,20})?(?:, name=(?P<process>[\w./:+-]{1,60}))?[^\n]{0,160}",
