@@ -153,6 +153,12 @@ def without_gpu(setting: Setting) -> bool:
     )
 
 
+def memory_was_free(setting: Setting) -> bool:
+    """Whether XLA says that a quarter of the GPU's memory or more was free when a library did not start."""
+    pattern = r"Memory usage: (\d{1,15}) bytes free, (\d{1,15}) bytes total"
+    return any(int(match[1]) * 4 > int(match[2]) for match in passages(setting, ("bytes free",), pattern))
+
+
 def _said(setting: Setting, wordings: tuple[tuple[tuple[str, ...], str], ...], unless: tuple[str, ...] = ()) -> Iterator[str]:
     """What a pattern's first group holds, wording by wording."""
     for literals, pattern in wordings:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import card_name, driver_version, torch_cuda
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.stated import memory_was_free
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 
@@ -34,7 +35,9 @@ def _assertion(match: re.Match[str], _: Setting) -> Iterator[Sign]:
 
 def _address(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """After an assertion, and after an Xid that says the card is gone, everything else fails as well."""
-    yield sign("illegal-memory-access", Weight.SYMPTOM if setting.says("device-side assert", "] assertion `", "xid (") else Weight.CAUSE)
+    yield sign(
+        "illegal-memory-access", Weight.SYMPTOM if setting.says("device-side assert", "] assertion `", "xid (") else Weight.CAUSE
+    )
 
 
 def _no_image(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
@@ -76,7 +79,8 @@ def _capability(setting: Setting) -> str:
 
 def _library(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """A library that cannot start has mostly no memory left; a kernel before it may have failed as well."""
-    yield sign("cublas-init-failed-oom", Weight.SYMPTOM if setting.says("device-side assert", "out of memory") else Weight.CAUSE)
+    other = setting.says("device-side assert", "out of memory") or memory_was_free(setting)
+    yield sign("cublas-init-failed-oom", Weight.SYMPTOM if other else Weight.CAUSE)
 
 
 def _library_call(_: re.Match[str], setting: Setting) -> Iterator[Sign]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, passages, sign
+from gpuassist.diagnose.stated import memory_was_free
 from gpuassist.diagnose.wheel_pins import other_wheel, wanted_wheel
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.paste import Weight
@@ -93,10 +94,9 @@ def _cudnn(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("cudnn-version-mismatch", built=built, found=found, directory=_foreign(setting, "cudnn"))
 
 
-def _handle(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _handle(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """XLA says how much memory was free: enough of it leaves another cuDNN as the cause."""
-    free, total = int(match["free"]), int(match["total"])
-    yield sign("cudnn-version-mismatch", Weight.CAUSE if free * 4 > total else Weight.SYMPTOM)
+    yield sign("cudnn-version-mismatch", Weight.CAUSE if memory_was_free(setting) else Weight.SYMPTOM)
 
 
 def _dotted(words: str) -> str:
@@ -203,8 +203,7 @@ SIGNATURES = (
     ),
     Signature(
         ("could not create cudnn handle",),
-        r"Could not create cudnn handle: CUDNN_STATUS_(?:INTERNAL_ERROR|NOT_INITIALIZED)\s[^\0]{0,200}?"
-        r"Memory usage: (?P<free>\d{1,15}) bytes free, (?P<total>\d{1,15}) bytes total",
+        r"Could not create cudnn handle: CUDNN_STATUS_(?:INTERNAL_ERROR|NOT_INITIALIZED)",
         _handle,
     ),
     Signature(
