@@ -70,11 +70,13 @@ class AnswerView(QWidget):
         self._shown = content
         if self._turns is not None:
             self._turns.deleteLater()
-        clear(self._column)
-        self._turns = InTurns(self._steps(explanation) if explanation is not None else (), self)
+        self._turns = InTurns(self._steps(explanation), self)
         self._turns.start()
 
-    def _steps(self, explanation: Explanation) -> Iterator[Step]:
+    def _steps(self, explanation: Explanation | None) -> Iterator[Step]:
+        yield partial(clear, self._column)
+        if explanation is None:
+            return
         yield partial(self._add_verdict, explanation)
         for place, answer in enumerate(explanation.answers):
             yield partial(self._add_block, explanation, answer, None if place else sureness(explanation))
