@@ -31,9 +31,16 @@ class Allocator:
 
     def with_expandable(self) -> str:
         """The options with growing segments: those that exclude it are left out, the others stay."""
+        return self._with("expandable_segments:True")
+
+    def with_split(self) -> str:
+        """The options with large blocks kept whole, for a torch or a system that cannot let them grow."""
+        return self._with("max_split_size_mb:128")
+
+    def _with(self, option: str) -> str:
         gone = {"expandable_segments", "max_split_size_mb", "backend", ""}
         kept = [one.strip() for one in self.options.split(",") if one.partition(":")[0].strip().lower() not in gone]
-        return ",".join([*kept, "expandable_segments:True"])
+        return ",".join([*kept, option])
 
 
 def allocator(setting: Setting) -> Allocator:

@@ -32,7 +32,7 @@ TOLD: dict[Cause, frozenset[str]] = {
     cause: frozenset(names.split())
     for cause, names in {
         Cause.NEED: "gpu total requested free allocated others shared program",
-        Cause.FRAGMENTS: "unused requested free total others pid variable options expandable split windows",
+        Cause.FRAGMENTS: "unused requested free total others pid variable options old expandable split windows",
         Cause.OTHERS: "others requested free total own pid index program",
         Cause.ABSURD: "requested total",
         Cause.LIMIT: "allowed requested own free total",

@@ -65,7 +65,7 @@ class OutOfMemory:
 
     `allocated` are live tensors, those in private pools (`private`) among them; `unallocated` is held by the allocator and used
     by no tensor; `own` is all that the failing process has, with CUDA's context; `allowed` is a limit that the program set
-    itself; `boundless`: more was asked for than any figure says.
+    itself; `boundless`: more was asked for than any figure says; `old`: in the words of a torch before 2.1.
     """
 
     platform: Platform = Platform.CUDA
@@ -80,6 +80,7 @@ class OutOfMemory:
     allowed: int | None = None
     processes: tuple[ProcessUse, ...] = ()
     boundless: bool = False
+    old: bool = False
 
     @property
     def reserved(self) -> int | None:
@@ -178,6 +179,7 @@ def _read(piece: str) -> OutOfMemory:
         platform=_platform(piece),
         processes=tuple(dict.fromkeys(processes)),
         boundless="triedtoallocatemorethan1eb" in piece.lower(),
+        old="alreadyallocated;" in piece.lower(),
         **sizes,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 ONLY_TEXT = frozenset(
     {
+        "allocator-setting-invalid",
         "apt-nvidia-package-conflict",
         "bitsandbytes-cuda-setup",
         "bitsandbytes-triton-mismatch",

@@ -103,3 +103,9 @@ def test_options_are_looked_up(options: str, option: str, there: bool) -> None:
 )
 def test_what_excludes_growing_blocks_goes_and_the_rest_stays(options: str, wanted: str) -> None:
     assert Allocator(CUDA_NAME, options).with_expandable() == wanted
+
+
+def test_whole_blocks_replace_growing_ones() -> None:
+    now = Allocator(CUDA_NAME, "garbage_collection_threshold:0.8,expandable_segments:True")
+    assert now.with_split() == "garbage_collection_threshold:0.8,max_split_size_mb:128"
+    assert Allocator().with_split() == "max_split_size_mb:128"

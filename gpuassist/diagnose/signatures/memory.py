@@ -91,7 +91,7 @@ def _sign(
 ) -> Sign:
     found: dict[str, Parameter] = {"program": program, "gpu": card_name(setting)}
     if cause is Cause.FRAGMENTS:
-        found.update(_allocator(setting))
+        found.update(_allocator(setting, old=message is not None and message.old))
     if message is not None:
         found.update(parameters(message, cause), index=_roomier(message, setting))
     return sign(cause.value, weight, **{name: value for name, value in found.items() if value and name in TOLD[cause]})
@@ -133,11 +133,12 @@ def _roomier(message: OutOfMemory, setting: Setting) -> str:
     return ""
 
 
-def _allocator(setting: Setting) -> Iterator[tuple[str, Parameter]]:
-    """What is set already, and what to set instead."""
+def _allocator(setting: Setting, *, old: bool) -> Iterator[tuple[str, Parameter]]:
+    """What is set already, and what to set instead: blocks can grow since torch 2.1, and not under WSL."""
     now = allocator(setting)
     yield "variable", now.variable
-    yield "options", now.with_expandable() if now.options else ""
+    yield "options", now.with_split() if old or setting.case.wsl else now.with_expandable()
+    yield "old", "yes" if old else ""
     yield "expandable", "yes" if now.has("expandable_segments") else ""
     yield "split", "yes" if now.has("max_split_size_mb") else ""
     yield "windows", "yes" if not setting.case.wsl and _on_windows(setting) else ""

@@ -199,6 +199,17 @@ def test_fragments_are_told_with_what_is_set() -> None:
     assert "expandable" not in told
 
 
+def test_a_torch_before_2_1_is_given_no_growing_blocks() -> None:
+    words = messages.TORCH_1_9.replace("3.06 GiB reserved", "7.80 GiB reserved")
+    told = parameters(SIGNATURES, words)
+    assert (told["old"], told["options"]) == ("yes", "max_split_size_mb:128")
+
+
+def test_under_wsl_blocks_are_kept_whole() -> None:
+    wsl = replace(Machine(), host=Host(wsl=Known(2, "uname")))
+    assert parameters(SIGNATURES, messages.TORCH_2_5, wsl)["options"] == "max_split_size_mb:128"
+
+
 def test_growing_blocks_that_are_set_are_not_recommended_again() -> None:
     told = parameters(SIGNATURES, f"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True python a.py\n{messages.TORCH_2_5}")
     assert told["expandable"] == "yes"
