@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, passages, sign
 from gpuassist.diagnose.stated import python_version, without_gpu
 from gpuassist.diagnose.wording import one_of
+from gpuassist.formats.conda_build import read_build
+from gpuassist.formats.torch_mention import Standing
+from gpuassist.formats.torch_packages import mentions
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Parameter, text
 from gpuassist.model.version import Version, VersionError
@@ -135,9 +138,20 @@ def _conda_cpu(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("no-nvidia-gpu")
         return
     torch = match.groupdict().get("torch") or ""
+    if torch and match[0].startswith("pytorch") and not _comes_in(setting, match):
+        return
     if any(True for _ in passages(setting, ("cpuonly",), r"conda install[^\n]{0,200}\bcpuonly\b")):
         yield sign("torch-cpu-only", torch=torch)
     yield sign("conda-resolved-cpu-build", torch=torch)
+
+
+def _comes_in(setting: Setting, match: re.Match[str]) -> bool:
+    """Whether the build is listed or will be installed: `conda search` and what is removed or replaced name it as well."""
+    words, line = setting.paste.words, setting.line_at(match.start())
+    if "[conda]" in words[words.rfind("\n", 0, match.start()) + 1 : match.start()]:
+        return True
+    at_line = (one for one in mentions(words) if one.line == line)
+    return any(one.standing is not Standing.REMOVED and read_build(one.build).cpu for one in at_line)
 
 
 _TORCH = r"(?<![\w/-])(?:pytorch|libtorch)(?:-|[ \t]{1,40}|={1,2})"

@@ -148,3 +148,11 @@ def test_torch_of_pip_alone_is_one() -> None:
 
 def test_jaxlib_for_the_cpu_is_told() -> None:
     assert [clue.problem for clue in told("jaxlib      0.4.23     cpu_py310h1234567_0    conda-forge")] == ["jax-cpu-only"]
+
+
+@pytest.mark.parametrize("words", [words for words in HARMLESS if "pytorch" in words and "cpuonly" not in words])
+def test_no_other_family_takes_it_for_an_announcement(words: str) -> None:
+    setting = Setting(Paste(words), Case(Machine(), knowledge()))
+
+    every = [clue.problem for family in families().values() for signature in family for clue in clues(signature, setting)]
+    assert "conda-resolved-cpu-build" not in every
