@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QCoreApplication, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
 
@@ -77,6 +78,19 @@ def _clicks(folder: str, seen: dict[str, list[str]]) -> Iterator[Ready]:
     _click_side("What if")
     yield lambda: _says("The recorded machine as it is") and _says("What makes it fit")
     _note(folder, "What if", seen)
+    _click_side("Explain an error")
+    yield lambda: _says("What can be explained")
+    QGuiApplication.clipboard().setText(
+        "make: all\nnvcc fatal   : Unsupported gpu architecture 'compute_89'\nmake: *** [all] Error 1\n"
+    )
+    _click("Paste")
+    yield lambda: _is_ready("Switch to CUDA 12.4…") and _is_ready("Line 2")
+    _note(folder, "Explain", seen)
+    _click("Line 2")
+    seen["selected"] = [view.textCursor().selectedText() for view in _window().findChildren(QPlainTextEdit) if view.isVisible()]
+    _click("Switch to CUDA 12.4…")
+    yield lambda: _says("Make new shells use CUDA 12.4")
+    _note(folder, "repair of the error", seen)
 
 
 def _note(folder: str, page: str, seen: dict[str, list[str]]) -> None:

@@ -86,12 +86,26 @@ def test_what_if_tells_what_makes_the_machine_fit(run: tuple[dict[str, Any], Pat
     assert "It fits after" in _words(run, "What if")
 
 
+def test_a_pasted_error_is_explained_with_this_machine(run: tuple[dict[str, Any], Path]) -> None:
+    words = _words(run, "Explain")
+    assert "CUDA 11.7 cannot build for RTX 4090" in words
+    assert "What the text does not say was looked up on this machine." in words
+
+
+def test_a_quote_selects_its_line(run: tuple[dict[str, Any], Path]) -> None:
+    assert "nvcc fatal   : Unsupported gpu architecture 'compute_89'" in run[0]["seen"]["selected"]
+
+
+def test_an_explained_error_leads_to_its_repair(run: tuple[dict[str, Any], Path]) -> None:
+    assert "Make new shells use CUDA 12.4" in _words(run, "repair of the error")
+
+
 @pytest.mark.parametrize("page", ["Verify", "Live memory"])
 def test_page_says_why_it_is_off(run: tuple[dict[str, Any], Path], page: str) -> None:
     assert "recorded machine" in _words(run, page)
 
 
-@pytest.mark.parametrize("page", ["machine", "found", "repair", "Verify", "Live memory", "What if"])
+@pytest.mark.parametrize("page", ["machine", "found", "repair", "Verify", "Live memory", "What if", "Explain"])
 def test_page_is_painted(run: tuple[dict[str, Any], Path], page: str) -> None:
     image = QImage(str(run[1] / f"{page}.png"))
     places = ((x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7))
