@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from gpuassist.diagnose.case import Case
@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 def judge(machine: Machine, knowledge: Knowledge, rules: tuple[Rule, ...] = RULES) -> Diagnosis:
     """Every rule's verdicts, each once, in the rules' order."""
     case = Case(machine, knowledge)
-    verdicts = list(dict.fromkeys(verdict for rule in rules for verdict in survived(rule.__name__, rule(case))))
+    verdicts = list(dict.fromkeys(verdict for rule in rules for verdict in survived(rule.__name__, rule, case)))
     found = tuple(one for one in verdicts if isinstance(one, Finding))
     passed = tuple(one for one in verdicts if isinstance(one, Passed))
     blamed = {one.problem for one in found}
@@ -40,10 +40,10 @@ def judge(machine: Machine, knowledge: Knowledge, rules: tuple[Rule, ...] = RULE
     return Diagnosis(found, open_, passed)
 
 
-def survived(name: str, results: Iterable[R]) -> Iterator[R | Undetermined]:
+def survived(name: str, check: Callable[..., Iterable[R]], *asked: object) -> Iterator[R | Undetermined]:
     """The results of a check of ours as they come; where it fails, that instead of the rest."""
     try:
-        yield from results
+        yield from check(*asked)
     except Exception as error:  # noqa: BLE001 -- a border: a rule that fails is told of and never stops the rest
         _log.info("the rule %s failed", name, exc_info=True)
         reason = text("gpuassist's own check failed: {error}", error=f"{type(error).__name__}: {error}")

@@ -41,4 +41,4 @@ def _found(setting: Setting) -> Iterator[Clue | Undetermined]:
     for name, family in families().items():
         for signature in family:
             if setting.says(*signature.literals):
-                yield from survived(f"{name}: {signature.literals[0]}", clues(signature, setting))
+                yield from survived(f"{name}: {signature.literals[0]}", clues, signature, setting)
