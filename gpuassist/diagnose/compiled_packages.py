@@ -98,10 +98,10 @@ def undefined_in(file: str, setting: Setting) -> Iterator[Sign]:
         yield from torchvision_pair(setting)
     elif package == "xformers":
         yield sign("xformers-torch-mismatch", torch=torch, wanted=companion(setting, "xformers"))
+    elif package == "torchaudio":
+        yield sign("torchvision-torch-mismatch", package=package)
     elif package != "bitsandbytes":
         yield sign("extension-build-mismatch", package=package or _name_of(file))
-        if package == "torchaudio":
-            yield sign("torchvision-torch-mismatch", Weight.SYMPTOM)
 
 
 def torchvision_pair(setting: Setting, weight: Weight = Weight.CAUSE) -> Iterator[Sign]:

@@ -143,6 +143,16 @@ SIGNATURES = (
         _undefined,
     ),
     Signature(
+        ("were compiled with different cuda versions",),
+        r"Detected that PyTorch and (?P<package>(?!torchvision|torchaudio)[\w-]{2,40}) were compiled with different CUDA versions",
+        means("extension-build-mismatch"),
+    ),
+    Signature(
+        ("bin/nvcc'",),
+        r"No such file or directory: '[^'\n]{0,200}:/[^'\n]{0,200}bin/nvcc'",
+        _no_home,
+    ),
+    Signature(
         ("kernel is not available. make sure",),
         r"SM\d{2,3} kernel is not available\. Make sure you GPUs",
         means("no-kernel-image", package="sageattention"),

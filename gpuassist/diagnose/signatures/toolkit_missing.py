@@ -71,7 +71,7 @@ SIGNATURES = (
     Signature(
         ("nvcc",),
         one_of(
-            r"No such file or directory:? ?\(?['\"‘][^'\"\n]{0,200}\bnvcc['\"]",
+            r"No such file or directory:? ?\(?['\"‘][^'\":\n]{0,200}\bnvcc['\"]",
             r"make(?:\[\d+\])?: [^\n]{0,120}\bnvcc: (?:No such file|Command not found)",
             "/nvcc: (?:No such file or directory|not found)",
             r"(?:Failed to|Could not|Cannot|Unable to) find [`']?nvcc\b",
@@ -97,7 +97,7 @@ SIGNATURES = (
             r"Could not find a package configuration file provided by \"CUDA(?:Toolkit)?\"",
             "(?:Could not|Cannot|Unable to) find (?:an? |the )?CUDA (?:toolkit|compiler)",
             "(?:No )?CUDA (?:toolkit|compiler) (?:was )?(?:not )?found(?=[.!,\n]| in)",
-            "Cuda Configuration Error: (?:Cannot find|Could not find)",
+            "Cuda Configuration Error: (?:Cannot find|Could not find)(?! cudnn)",
             r"Could not find any cuda\.h matching",
         ),
         _no_toolkit,

@@ -152,11 +152,11 @@ SIGNATURES = (
     Signature(
         ("torchaudio",),
         one_of(
-            r"PyTorch and [Tt]orch[Aa]udio were compiled with different CUDA versions",
+            r"PyTorch and torchaudio were compiled with different CUDA versions",
             r"libtorchaudio\.so: undefined symbol",
             r"torchaudio/[^\n]{0,120}: undefined symbol",
         ),
-        means("extension-build-mismatch", package="torchaudio"),
+        means("torchvision-torch-mismatch", package="torchaudio"),
     ),
     Signature(
         ("which is incompatible", "but you have torch"),

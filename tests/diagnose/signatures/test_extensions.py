@@ -23,6 +23,8 @@ IMAGE = "no kernel image is available for execution on the device"
         "UserWarning: mamba_ssm was requested, but nvcc was not found.",
         "NameError: name 'bare_metal_version' is not defined",
         "AssertionError: CUDA_HOME is not set",
+        "FileNotFoundError: [Errno 2] No such file or directory: ':/usr/local/cuda/bin/nvcc'",
+        "FileNotFoundError: [Errno 2] No such file or directory: '/usr/local/cuda:/usr/local/cuda/bin/nvcc'",
         "RuntimeError: Cannot find CUDA_HOME. CUDA must be available to build the package.",
         "CUDA_HOME = None",
         '    bare = subprocess([CUDA_HOME + "/bin/nvcc", "-V"])\nTypeError: unsupported operand type(s) for +: '
@@ -41,6 +43,12 @@ def test_toolkit_of_torchs_cuda_is_the_one_to_install() -> None:
 def test_torch_for_another_makers_gpu_needs_no_toolkit() -> None:
     words = "torch.__version__  = 2.7.0+rocm6.3\nUserWarning: flash_attn was requested, but nvcc was not found."
     assert problem(SIGNATURES, words) == "no-nvidia-gpu"
+
+
+def test_extension_of_another_cuda_says_so_itself() -> None:
+    words = "RuntimeError: Detected that PyTorch and torch_sparse were compiled with different CUDA versions. PyTorch has CUDA 11.7"
+    assert problem(SIGNATURES, words) == "extension-build-mismatch"
+    assert parameters(SIGNATURES, words) == {"package": "torch_sparse"}
 
 
 def test_attention_without_code_for_the_gpu_is_named() -> None:
@@ -111,7 +119,7 @@ def test_another_minor_version_is_only_warned_of() -> None:
         ("/env/lib/python3.8/site-packages/torchvision/_C.so", "torchvision-torch-mismatch"),
         ("/env/lib/python3.8/site-packages/xformers/_C.so", "xformers-torch-mismatch"),
         ("/env/lib/python3.10/site-packages/xformers/flash_attn_3/_C.so", "xformers-torch-mismatch"),
-        ("/env/lib/python3.10/site-packages/torchaudio/lib/libtorchaudio.so", "extension-build-mismatch"),
+        ("/env/lib/python3.10/site-packages/torchaudio/lib/libtorchaudio.so", "torchvision-torch-mismatch"),
         ("/env/lib/python3.8/site-packages/torch_scatter/_scatter_cuda.so", "extension-build-mismatch"),
         ("/env/lib/python3.8/site-packages/mmcv/_ext.cpython-38-x86_64-linux-gnu.so", "extension-build-mismatch"),
         ("/home/me/build/deform_conv_ext.cpython-37m-x86_64-linux-gnu.so", "extension-build-mismatch"),

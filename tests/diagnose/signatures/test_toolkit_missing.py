@@ -29,7 +29,6 @@ from tests.diagnose.signatures.reading import parameters, problem, problems, rea
         "make: nvcc: Command not found",
         "make[1]: /usr/local/cuda/bin/nvcc: No such file or directory",
         "error: [Errno 2] No such file or directory: '/usr/local/cuda/bin/nvcc'",
-        "FileNotFoundError: [Errno 2] No such file or directory: ':/usr/local/cuda/bin/nvcc'",
         "error: [Errno 2] No such file or directory: 'nvcc'",
         "/bin/sh: 1: /usr/local/cuda/bin/nvcc: not found",
         "  Failed to find nvcc.\n\n  Compiler requires the CUDA toolkit.  Please set the CUDAToolkit_ROOT\n  variable.",
@@ -102,6 +101,7 @@ def test_missing_header_of_an_extension_points_to_cuda_home() -> None:
         "Could NOT find CUDNN (missing: CUDNN_LIBRARY_PATH CUDNN_INCLUDE_PATH)",
         "-- Could NOT find CUDNN (missing: CUDNN_INCLUDE_DIR)",
         "Could not find any cudnn.h matching version '8' in any subdirectory",
+        "Cuda Configuration Error: Cannot find cudnn.h under /usr/local/cuda-11.2",
         "Could not find any cudnn_version.h, cudnn.h matching version",
     ],
 )
