@@ -1,0 +1,151 @@
+"""A card or a device that fails is explained from what is pasted."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuassist.app import compose
+from gpuassist.session.context import Session
+from gpuassist.session.explain import Explanation, explain
+
+PASTES = (
+    (
+        "cuda-compat-conflict",
+        "UserWarning: CUDA initialization: Unexpected error from cudaGetDeviceCount(). Error 804: forward "
+        "compatibility was attempted on non supported HW (Triggered internally at "
+        "../c10/cuda/CUDAFunctions.cpp:108.)\n"
+        "# nvcr.io/nvidia/pytorch:22.12-py3 on a RTX 2080",
+    ),
+    (
+        "cuda-init-failed-driver-state",
+        "UserWarning: CUDA initialization: CUDA driver initialization failed, you might not have a CUDA gpu. "
+        "(Triggered internally at ../c10/cuda/CUDAFunctions.cpp:109.)\n"
+        "  return torch._C._cuda_getDeviceCount() > 0\n"
+        "| NVIDIA-SMI 525.105.17   Driver Version: 525.105.17   CUDA Version: 12.0     |",
+    ),
+    (
+        "ecc-errors",
+        "RuntimeError: CUDA error: uncorrectable ECC error encountered\n"
+        "CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below "
+        "might be incorrect.",
+    ),
+    (
+        "ecc-errors",
+        "NVRM: Xid (PCI:0000:b7:00): 48, pid=21, name=python, An uncorrectable double bit error (DBE) has "
+        "been detected on GPU in the framebuffer at partition 5, subpartition 0.\n"
+        "NVRM: Xid (PCI:0000:b7:00): 63, pid=21, name=python, Row Remapper: New row (0x00) marked for "
+        "remapping, reset gpu to activate.\n"
+        "NVRM: Xid (PCI:0000:b7:00): 94, pid=21, name=python, Contained: ...\n"
+        "NVRM: Xid (PCI:0000:b7:00): 45, pid=21, name=python",
+    ),
+    (
+        "fabric-manager-not-running",
+        "UserWarning: CUDA initialization: Unexpected error from cudaGetDeviceCount(). Did you run some cuda "
+        "functions before calling NumCudaDevices() that might have already set an error? Error 802: system "
+        "not yet initialized (Triggered internally at /opt/pytorch/c10/cuda/CUDAFunctions.cpp:108.)",
+    ),
+    (
+        "gpu-overheating",
+        "the machine shuts down under load; nvidia-smi showed 98C just before\n"
+        "# RTX 3090, fans clogged with dust, thermal shutdown",
+    ),
+    (
+        "gpu-sensor-error",
+        "|   2  NVIDIA GeForce RTX 3090    Off  | 00000000:82:00.0 Off |                  N/A |\n"
+        "|ERR!   36C    P8   ERR! / 350W |      0MiB / 24576MiB |      0%      Default |",
+    ),
+    (
+        "mig-mode",
+        "|   0  NVIDIA A100-SXM4-80GB           Off| 00000000:40:00.0 Off |                   On |\n"
+        "| N/A   27C    P0               31W / 400W|      0MiB / 81920MiB |     N/A      Default |\n"
+        "|                                         |                      |              Enabled |\n"
+        "|  No MIG devices found                                                                 |\n"
+        ">>> torch.cuda.is_available()\n"
+        "False",
+    ),
+    (
+        "rm-init-adapter-failed",
+        "[   25.1] NVRM: GPU 0000:0b:00.0: RmInitAdapter failed! (0x26:0x65:1401)\n"
+        "[   25.1] NVRM: GPU 0000:0b:00.0: rm_init_adapter failed, device minor number 0\n"
+        "$ nvidia-smi\n"
+        "No devices were found",
+    ),
+    (
+        "uvm-broken-after-suspend",
+        "UserWarning: CUDA initialization: CUDA unknown error - this may be due to an incorrectly set up "
+        "environment, e.g. changing env variable CUDA_VISIBLE_DEVICES after program start. Setting the "
+        "available devices to be zero. (Triggered internally at ../c10/cuda/CUDAFunctions.cpp:108.)\n"
+        "  return torch._C._cuda_getDeviceCount() > 0\n"
+        "# worked before I closed the laptop lid",
+    ),
+    (
+        "uvm-broken-after-suspend",
+        "ggml_cuda_init: failed to initialize CUDA: unknown error\n"
+        "# llama.cpp, works again after reboot; the machine was suspended overnight",
+    ),
+    (
+        "uvm-broken-after-suspend",
+        'level=INFO msg="unable to load CUDA driver library" library=/usr/lib/libcuda.so.550.54.14 '
+        'error="cuda driver library init failure: 999"\n'
+        "# ollama after resume from suspend",
+    ),
+    (
+        "uvm-device-missing",
+        "$ ls /dev/nvidia*\n"
+        "/dev/nvidia0  /dev/nvidiactl  /dev/nvidia-modeset\n"
+        ">>> torch.cuda.is_available()\n"
+        "CUDA initialization: CUDA unknown error - this may be due to an incorrectly set up environment",
+    ),
+    (
+        "xid-119-gsp-timeout",
+        "[ 6435.3] NVRM: GPU at PCI:0000:3b:00: GPU-3...\n"
+        "[ 6435.3] NVRM: Xid (PCI:0000:3b:00): 119, pid=12345, name=python3, Timeout after 6s of waiting for "
+        "RPC response from GPU0 GSP! Expected function 76 (GSP_RM_CONTROL) (0x20801348 0x410).\n"
+        "$ nvidia-smi\n"
+        "No devices were found",
+    ),
+    (
+        "xid-13-31-application-fault",
+        "NVRM: Xid (PCI:0000:01:00): 31, pid=1893, name=python, Ch 00000008, intr 00000000. MMU Fault: "
+        "ENGINE GRAPHICS GPCCLIENT_T1_2 faulted @ 0x7f52_96a00000. Fault is of type FAULT_PDE "
+        "ACCESS_TYPE_VIRT_READ\n"
+        "RuntimeError: CUDA error: an illegal memory access was encountered",
+    ),
+    (
+        "xid-63-row-remap",
+        "NVRM: Xid (PCI:0000:b7:00): 63, pid='<unknown>', name=<unknown>, Row Remapper: New row "
+        "(0x0000000001db7) marked for remapping, reset gpu to activate.",
+    ),
+    (
+        "xid-79-gpu-fell-off-bus",
+        "[74889.644112] NVRM: GPU at PCI:0000:02:00: GPU-660d987e-5b28-3bf6-2a2d-1d5ecae7f6df\n"
+        "[74889.644138] NVRM: Xid (PCI:0000:02:00): 79, GPU has fallen off the bus.\n"
+        "[74889.644191] NVRM: GPU at 0000:02:00.0 has fallen off the bus.\n"
+        "[74889.644191] NVRM: A GPU crash dump has been created. If possible, please run\n"
+        "NVRM: nvidia-bug-report.sh as root",
+    ),
+    (
+        "xid-79-gpu-fell-off-bus",
+        "$ nvidia-smi\nUnable to determine the device handle for GPU 0000:41:00.0: Unknown Error",
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    """gpuassist as it is started, in English."""
+    return compose("en")
+
+
+@pytest.mark.parametrize(("cause", "words"), PASTES)
+def test_cause_stands_first(session: Session, cause: str, words: str) -> None:
+    assert [answer.id for answer in explain(session, words).answers[:1]] == [cause]
+
+
+@pytest.mark.parametrize("words", [words for _, words in PASTES])
+def test_every_answer_explains_and_helps(session: Session, words: str) -> None:
+    assert _empty(explain(session, words)) == []
+
+
+def _empty(explanation: Explanation) -> list[str]:
+    return [answer.id for answer in explanation.answers if not answer.explanation or not answer.remedies]

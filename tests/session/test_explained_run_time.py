@@ -1,0 +1,303 @@
+"""A program that fails at run time is explained from what is pasted, and what is no fault of the GPU is told as that."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuassist.app import compose
+from gpuassist.model.finding import Severity
+from gpuassist.session.context import Session
+from gpuassist.session.explain import Explanation, explain
+
+PASTES = (
+    (
+        "cublas-init-failed-oom",
+        "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+    ),
+    (
+        "cublas-init-failed-oom",
+        "E tensorflow/stream_executor/cuda/cuda_blas.cc:226] failed to create cublas handle: "
+        "CUBLAS_STATUS_ALLOC_FAILED\n"
+        "W stream.cc:2041] attempting to perform BLAS operation using StreamExecutor without BLAS support",
+    ),
+    (
+        "cublas-init-failed-oom",
+        "E tensorflow/stream_executor/cuda/cuda_dnn.cc:328] Could not create cudnn handle: CUDNN_STATUS_ALLOC_FAILED",
+    ),
+    (
+        "cuda-visible-devices-bad",
+        "RuntimeError: CUDA error: invalid device ordinal\n"
+        "GPU device may be out of range, do you have enough GPUs?\n"
+        "CUDA kernel errors might be asynchronously reported at some other API call\n"
+        "# torchrun --nproc_per_node=4, 2 GPUs",
+    ),
+    (
+        "cuda-visible-devices-bad",
+        "pytorch_lightning.utilities.exceptions.MisconfigurationException: You requested GPUs: [0, 1, 2, 3]\n"
+        " But your machine only has: [0]",
+    ),
+    (
+        "cuda-visible-devices-bad",
+        "RuntimeError: Attempting to deserialize object on CUDA device 1 but torch.cuda.device_count() is 1. "
+        "Please use torch.load with map_location to map your storages to an existing device.",
+    ),
+    (
+        "cuda-visible-devices-bad",
+        "torch.distributed.DistBackendError: NCCL error in: "
+        "../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:1269, invalid usage, NCCL version 2.14.3\n"
+        "ncclInvalidUsage: This usually reflects invalid usage of NCCL library.\n"
+        "Last error:\n"
+        "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1000",
+    ),
+    (
+        "dataloader-shm-or-ram",
+        "ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared "
+        "memory (shm).\n"
+        "RuntimeError: DataLoader worker (pid 17234) is killed by signal: Bus error. It is possible that "
+        "dataloader's workers are out of shared memory. Please try to raise your shared memory limit.\n"
+        "# docker",
+    ),
+    (
+        "dataloader-shm-or-ram",
+        "RuntimeError: [enforce fail at alloc_cpu.cpp:114] data. DefaultCPUAllocator: not enough memory: you "
+        "tried to allocate 9663676416 bytes.",
+    ),
+    (
+        "dataloader-shm-or-ram",
+        "[12345.6] Out of memory: Killed process 8544 (python) total-vm:64GB, anon-rss:31GB\nKilled",
+    ),
+    (
+        "device-side-assert",
+        "../aten/src/ATen/native/cuda/Indexing.cu:1141: indexSelectLargeIndex: block: [262,0,0], thread: "
+        "[32,0,0] Assertion `srcIndex < srcSelectDimSize` failed.\n"
+        "Traceback (most recent call last):\n"
+        "RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`",
+    ),
+    (
+        "device-side-assert",
+        "THCudaCheck FAIL file=/pytorch/aten/src/THC/generic/THCTensorMath.cu line=26 error=59 : device-side "
+        "assert triggered\n"
+        "IndexError",
+    ),
+    (
+        "device-side-assert",
+        "/opt/conda/conda-bld/pytorch/work/aten/src/THCUNN/ClassNLLCriterion.cu:108: "
+        "cunn_ClassNLLCriterion_updateOutput_kernel: block: [0,0,0], thread: [3,0,0] Assertion `t >= 0 && t "
+        "< n_classes` failed.\n"
+        "RuntimeError: CUDNN_STATUS_MAPPING_ERROR",
+    ),
+    (
+        "healthy",
+        "$ nvidia-smi\n"
+        "+-----------------------------------------------------------------------------------------+\n"
+        "| NVIDIA-SMI 550.54.14              Driver Version: 550.54.14      CUDA Version: 12.4     |\n"
+        "|-----------------------------------------+------------------------+----------------------+\n"
+        "| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |\n"
+        "|   0  NVIDIA GeForce RTX 4090        Off |   00000000:01:00.0 Off |                  Off |\n"
+        "|  0%   35C    P8             20W /  450W |       1MiB /  24564MiB |      0%      Default |\n"
+        '$ python -c "import torch; print(torch.cuda.is_available())"\n'
+        "True",
+    ),
+    (
+        "illegal-memory-access",
+        "RuntimeError: CUDA error: an illegal memory access was encountered\n"
+        "CUDA kernel errors might be asynchronously reported at some other API call,so the stacktrace below "
+        "might be incorrect.\n"
+        "For debugging consider passing CUDA_LAUNCH_BLOCKING=1.\n"
+        "terminate called after throwing an instance of 'c10::CUDAError'",
+    ),
+    (
+        "illegal-memory-access",
+        "terminate called after throwing an instance of 'thrust::system::system_error'\n"
+        "  what():  CUDA free failed: an illegal memory access was encountered",
+    ),
+    (
+        "illegal-memory-access",
+        'CUDA error at kernels.cu:212 code=77(cudaErrorIllegalAddress) "cudaDeviceSynchronize()" ',
+    ),
+    (
+        "illegal-memory-access",
+        "[CUDA] Error: GPU #0 (Tesla P100): unspecified launch failure in function foo, file x.cu",
+    ),
+    (
+        "illegal-memory-access",
+        "RuntimeError: CUDA error: misaligned address\nCUDA kernel errors might be asynchronously reported",
+    ),
+    (
+        "nccl-cuda-error",
+        "RuntimeError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:1269, unhandled "
+        "cuda error, NCCL version 2.14.3\n"
+        "ncclUnhandledCudaError: Call to CUDA function failed.\n"
+        "Last error:\n"
+        "Cuda failure 'invalid argument'",
+    ),
+    (
+        "nccl-cuda-error",
+        "RuntimeError: NCCL error in: "
+        "/opt/conda/conda-bld/pytorch/work/torch/lib/c10d/ProcessGroupNCCL.cpp:784, unhandled cuda error, "
+        "NCCL version 2.7.8",
+    ),
+    (
+        "nccl-p2p-acs-iommu",
+        "[rank1]:[E ProcessGroupNCCL.cpp:475] [Rank 1] Watchdog caught collective operation timeout: "
+        "WorkNCCL(SeqNum=1, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=1800000) ran for 1800480 "
+        "milliseconds before timing out.",
+    ),
+    (
+        "nccl-shm",
+        "node:100:150 [0] include/shm.h:28 NCCL WARN Call to posix_fallocate failed : No space left on device\n"
+        "node:100:150 [0] NCCL INFO include/shm.h:41 -> 2\n"
+        "node:100:150 [0] include/shm.h:48 NCCL WARN Error while creating shared memory segment "
+        "nccl-shm-recv-a (size 9637888)\n"
+        "RuntimeError: NCCL error in: ../torch/lib/c10d/ProcessGroupNCCL.cpp:492, unhandled system error, "
+        "NCCL version 2.4.8",
+    ),
+    (
+        "no-kernel-image",
+        "CUDA error 209 at ggml-cuda.cu:6951: no kernel image is available for execution on the device\n"
+        "current device: 0\n"
+        "# Tesla K80",
+    ),
+    (
+        "no-kernel-image",
+        "error in correlation_forward_cuda_kernel: no kernel image is available for execution on the device",
+    ),
+    (
+        "no-kernel-image",
+        "error in modulated_deformable_im2col_cuda: no kernel image is available for execution on the device",
+    ),
+    (
+        "no-nvidia-gpu",
+        "AssertionError: Torch not compiled with CUDA enabled\n# MacBook Pro M1",
+    ),
+    (
+        "not-a-gpu-problem",
+        "Traceback (most recent call last):\n"
+        '  File "train.py", line 5, in <module>\n'
+        "    import cv2\n"
+        "ModuleNotFoundError: No module named 'cv2'",
+    ),
+    (
+        "not-a-gpu-problem",
+        "ImportError: numpy.core.multiarray failed to import\n"
+        "RuntimeError: module compiled against API version 0x10 but this version of numpy is 0xf",
+    ),
+    (
+        "not-a-gpu-problem",
+        "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device",
+    ),
+    (
+        "not-a-gpu-problem",
+        "ValueError: numpy.ndarray size changed, may indicate binary incompatibility. Expected 96 from C "
+        "header, got 88 from PyObject",
+    ),
+    (
+        "not-a-gpu-problem",
+        "AttributeError: module 'numpy' has no attribute 'object'.\n`np.object` was a deprecated alias for the builtin `object`.",
+    ),
+    (
+        "profiler-counter-permission",
+        "WARNING:2021-03-01 CUPTI initialization failed - CUDA profiler activities will be missing\n"
+        "function cbapi->getCuptiStatus() failed with error CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35)",
+    ),
+    (
+        "profiler-counter-permission",
+        "2021-05-01 tensorflow/core/profiler/internal/gpu/cupti_tracer.cc:1487] CUPTI could not be loaded or "
+        "symbol could not be found.\n"
+        "E tensorflow/core/profiler/internal/gpu/cupti_tracer.cc:1408] function cupti_interface_->Subscribe( "
+        "&subscriber_, (CUpti_CallbackFunc)ApiCallback, this)failed with error "
+        "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES",
+    ),
+    (
+        "ptx-newer-than-driver",
+        "numba.cuda.cudadrv.driver.LinkerError: [222] Call to cuLinkAddData results in UNKNOWN_CUDA_ERROR\n"
+        "ptxas application ptx input, line 9; fatal   : Unsupported .version 7.8; current version is '7.4'",
+    ),
+    (
+        "torch-cpu-only",
+        "RuntimeError: Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is "
+        "False. If you are running on a CPU-only machine, please use torch.load with "
+        "map_location=torch.device('cpu')\n"
+        "PyTorch version: 2.1.0+cpu",
+    ),
+    (
+        "torch-lacks-sm",
+        "NVIDIA GeForce RTX 3090 with CUDA capability sm_86 is not compatible with the current PyTorch "
+        "installation.\n"
+        "The current PyTorch install supports CUDA capabilities sm_37 sm_50 sm_60 sm_70.\n"
+        "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:784, unhandled cuda error, NCCL version 2.7.8",
+    ),
+)
+
+NO_PROBLEM = (
+    "If you get `Failed to initialize NVML: Driver/library version mismatch`, reboot the machine.",
+    "docker: Error response from daemon: pull access denied for foo, repository does not exist or may require 'docker login'.",
+    "[  100.0] i915 0000:00:02.0: [drm] GPU HANG: ecode 12:1:85dffffb, in chrome [2345]",
+    "E: Unable to locate package foo",
+    'Exception in thread "main" java.lang.NullPointerException\n\tat com.example.Main.main(Main.java:5)',
+    "Collecting torch\n"
+    "  Downloading torch-2.5.1-cp311-cp311-manylinux1_x86_64.whl (906.4 MB)\n"
+    "Collecting nvidia-cublas-cu12==12.4.5.8\n"
+    "Successfully installed torch-2.5.1 nvidia-cublas-cu12-12.4.5.8",
+    "node1:100:150 [0] NCCL INFO Bootstrap : Using eth0:10.0.0.1<0>\n"
+    "node1:100:150 [0] NCCL INFO NET/Plugin : No plugin found (libnccl-net.so), using internal "
+    "implementation\n"
+    "node1:100:150 [0] NCCL INFO comm 0x7f rank 0 nranks 2 cudaDev 0 busId 1000 - Init COMPLETE",
+    "Epoch 1/10: loss 0.53\nEpoch 2/10: loss 0.41",
+    "error: failed to push some refs to 'github.com:foo/bar.git'",
+    "make: *** No rule to make target 'all'.  Stop.",
+    "nvidia: module verification failed: signature and/or required key missing - tainting kernel\n"
+    "nvidia-nvlink: Nvlink Core is being initialized, major device number 510\n"
+    "NVRM: loading NVIDIA UNIX x86_64 Kernel Module  550.54.14  Thu Feb 22 01:44:30 UTC 2024\n"
+    "[drm] Initialized nvidia-drm 0.0.0 20160202 for 0000:01:00.0 on minor 0",
+    "$ nvidia-smi -L\nGPU 0: NVIDIA GeForce RTX 3090 (UUID: GPU-aaaa)\nGPU 1: NVIDIA GeForce RTX 3090 (UUID: GPU-bbbb)",
+    "$ lsmod | grep nvidia\n"
+    "nvidia_uvm           1540096  2\n"
+    "nvidia_drm             77824  4\n"
+    "nvidia_modeset       1306624  6 nvidia_drm\n"
+    "nvidia              56717312  221 nvidia_uvm,nvidia_modeset",
+    "WARNING: CPU: 3 PID: 1 at kernel/foo.c:12\nsystemd[1]: Started Session 3 of user me.",
+    "KeyError: 'model_state'",
+    "I want to install CUDA 12.4 on Ubuntu 22.04, which driver do I need?",
+    "$ git status\nOn branch main\nnothing to commit, working tree clean",
+    "RuntimeError: The size of tensor a (128) must match the size of tensor b (64) at non-singleton dimension 1",
+    "torch.cuda.is_available() -> True\ntorch.version.cuda -> '12.1'\ntorch.cuda.get_device_name(0) -> 'NVIDIA A100-SXM4-40GB'",
+    "Loss is nan, stopping training\n{'loss': nan}",
+    "UserWarning: 'has_cuda' is deprecated, please use 'torch.backends.cuda.is_built()'",
+    "FutureWarning: `torch.cuda.amp.autocast(args...)` is deprecated. Please use `torch.amp.autocast('cuda', args...)` instead.",
+    "Some weights of the model checkpoint were not used when initializing BertModel\n"
+    "You should probably TRAIN this model on a down-stream task",
+    "W0000 00:00:1700000000 gpu_timer.cc:114] Skipping the delay kernel, measurement accuracy will be "
+    "reduced\n"
+    "I0000 service.cc:152] StreamExecutor device (0): NVIDIA GeForce RTX 4070, Compute Capability 8.9",
+    "2024-01-01 successful NUMA node read from SysFS had negative value (-1), but there must be at least "
+    "one NUMA node, so returning NUMA node zero\n"
+    "Created device /job:localhost/replica:0/task:0/device:GPU:0 with 22000 MB memory:  -> device: 0, "
+    "name: NVIDIA GeForce RTX 3090",
+)
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    """gpuassist as it is started, in English."""
+    return compose("en")
+
+
+@pytest.mark.parametrize(("cause", "words"), PASTES)
+def test_cause_stands_first(session: Session, cause: str, words: str) -> None:
+    assert [answer.id for answer in explain(session, words).answers[:1]] == [cause]
+
+
+@pytest.mark.parametrize("words", [words for _, words in PASTES])
+def test_every_answer_explains_and_helps(session: Session, words: str) -> None:
+    assert _empty(explain(session, words)) == []
+
+
+def _empty(explanation: Explanation) -> list[str]:
+    return [answer.id for answer in explanation.answers if not answer.explanation or not answer.remedies]
+
+
+@pytest.mark.parametrize("words", NO_PROBLEM)
+def test_text_without_a_gpu_problem_gets_none(session: Session, words: str) -> None:
+    claims = [answer.id for answer in explain(session, words).answers if answer.severity is not Severity.INFO]
+    assert claims == []

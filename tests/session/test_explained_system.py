@@ -1,0 +1,336 @@
+"""A driver that does not run, in the words of its installers, of the kernel, of containers and of WSL, is explained."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuassist.app import compose
+from gpuassist.session.context import Session
+from gpuassist.session.explain import Explanation, explain
+
+PASTES = (
+    (
+        "apt-nvidia-package-conflict",
+        "The following packages have unmet dependencies:\n"
+        " cuda-drivers-535 : Depends: nvidia-driver-535 (>= 535.54.03) but it is not going to be installed\n"
+        " nvidia-dkms-535 : Depends: nvidia-kernel-common-535 (= 535.54.03-0ubuntu1) but "
+        "535.113.01-0ubuntu0.22.04.3 is to be installed\n"
+        "E: Unable to correct problems, you have held broken packages.",
+    ),
+    (
+        "container-driver-files-mounted",
+        "docker: Error response from daemon: OCI runtime create failed: container_linux.go:380: starting "
+        "container process caused: process_linux.go:545: container init caused: Running hook #0:: error "
+        "running hook: exit status 1, stdout: , stderr: nvidia-container-cli: mount error: file creation "
+        "failed: /var/lib/docker/overlay2/5ab/merged/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1: file "
+        "exists: unknown.",
+    ),
+    (
+        "container-driver-too-old",
+        "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=11.6, please update your "
+        "driver to a newer version, or use an earlier cuda container: unknown.\n"
+        "$ nvidia-smi\n"
+        "| NVIDIA-SMI 470.103.01   Driver Version: 470.103.01   CUDA Version: 11.4     |",
+    ),
+    (
+        "container-driver-too-old",
+        "==ERROR== This container was built for NVIDIA Driver Release 530.30 or later, but\n"
+        "          version 470.161.03 was detected and compatibility mode is UNAVAILABLE.\n"
+        "          [[System has unsupported display driver / cuda driver combination "
+        "(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH) cuInit()=803]]",
+    ),
+    (
+        "container-lost-gpu-after-daemon-reload",
+        "root@098b49afe624:/# nvidia-smi\n"
+        "Failed to initialize NVML: Unknown Error\n"
+        "# container worked for some hours; host nvidia-smi is fine",
+    ),
+    (
+        "container-no-gpu-flag",
+        '$ docker run -it pytorch/pytorch:2.1.0-cuda12.1-cudnn8-runtime python -c "import torch; '
+        'torch.zeros(1).cuda()"\n'
+        "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and "
+        "installed a driver",
+    ),
+    (
+        "container-no-gpu-flag",
+        "root@4f2:/workspace# nvidia-smi\nbash: nvidia-smi: command not found\n# docker run -it nvcr.io/nvidia/pytorch:23.10-py3",
+    ),
+    (
+        "container-toolkit-missing",
+        'Error response from daemon: Cannot start container: could not select device driver "nvidia" with '
+        "capabilities: [[compute utility]]",
+    ),
+    (
+        "container-toolkit-missing",
+        "docker: Error response from daemon: unknown or invalid runtime name: nvidia.\nSee 'docker run --help'.",
+    ),
+    (
+        "container-toolkit-missing",
+        "docker: Error response from daemon: failed to create shim task: OCI runtime create failed: unable "
+        "to retrieve OCI runtime error (open /run/containerd/io.containerd.runtime.v2.task/moby/1/log.json: "
+        'no such file or directory): exec: "nvidia-container-runtime": executable file not found in $PATH: '
+        "unknown.",
+    ),
+    (
+        "cuda-installer-without-driver",
+        "===========\n"
+        "= Summary =\n"
+        "===========\n"
+        "Driver:   Not Selected\n"
+        "Toolkit:  Installed in /usr/local/cuda-12.1/\n"
+        "Please make sure that\n"
+        " -   PATH includes /usr/local/cuda-12.1/bin\n"
+        " -   LD_LIBRARY_PATH includes /usr/local/cuda-12.1/lib64, or, add /usr/local/cuda-12.1/lib64 to "
+        "/etc/ld.so.conf and run ldconfig as root\n"
+        "***WARNING: Incomplete installation! This installation did not install the CUDA Driver. A driver of "
+        "version at least 530.00 is required for CUDA 12.1 functionality to work.",
+    ),
+    (
+        "device-permissions",
+        "$ nvidia-smi\n"
+        "Failed to initialize NVML: Insufficient Permissions\n"
+        "$ sudo nvidia-smi\n"
+        "| NVIDIA-SMI 535.129.03             Driver Version: 535.129.03   CUDA Version: 12.2     |",
+    ),
+    (
+        "dkms-build-failed",
+        "Setting up nvidia-dkms-470 (470.182.03-0ubuntu0.22.04.1) ...\n"
+        "Building initial module for 6.2.0-26-generic\n"
+        "ERROR (dkms apport): kernel package linux-headers-6.2.0-26-generic is not supported\n"
+        "Error! Bad return status for module build on kernel: 6.2.0-26-generic (x86_64)\n"
+        "Consult /var/lib/dkms/nvidia/470.182.03/build/make.log for more information.\n"
+        "dpkg: error processing package nvidia-dkms-470 (--configure):",
+    ),
+    (
+        "dkms-build-failed",
+        "/var/lib/dkms/nvidia/340.108/build/nv-linux.h:115:10: fatal error: linux/smp_lock.h: No such file "
+        "or directory\n"
+        "make[1]: *** [/usr/src/linux-headers-6.1.0/Makefile:1853: /var/lib/dkms/nvidia/340.108/build] Error "
+        "2",
+    ),
+    (
+        "dkms-build-failed",
+        "==> dkms install --no-depmod nvidia/525.85.05 -k 6.2.1-arch1-1\n"
+        "Error! Bad return status for module build on kernel: 6.2.1-arch1-1 (x86_64)\n"
+        "==> WARNING: `dkms install --no-depmod nvidia/525.85.05 -k 6.2.1-arch1-1' exited 10",
+    ),
+    (
+        "driver-library-mismatch",
+        "$ docker run --gpus all ubuntu nvidia-smi\n"
+        "docker: Error response from daemon: failed to create task for container: OCI runtime create failed: "
+        "runc create failed: nvidia-container-cli: initialization error: nvml error: driver/library version "
+        "mismatch: unknown.",
+    ),
+    (
+        "driver-library-mismatch",
+        "NVRM: API mismatch: the client 'nvidia-smi' (pid 10204)\n"
+        "NVRM: has the version 535.183.01, but this kernel module has\n"
+        "NVRM: the version 535.171.04.  Please make sure that this\n"
+        "NVRM: kernel module and all NVIDIA driver components\n"
+        "NVRM: have the same version.",
+    ),
+    (
+        "driver-library-mismatch",
+        "2023-06-01 E tensorflow/stream_executor/cuda/cuda_diagnostics.cc:313] kernel version 470.182.3 does "
+        "not match DSO version 525.105.17 -- cannot find working devices in this configuration",
+    ),
+    (
+        "driver-not-loaded",
+        "$ nvidia-smi\n"
+        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the "
+        "latest NVIDIA driver is installed and running.\n"
+        "$ lsmod | grep nvidia\n"
+        "$ dkms status\n"
+        "nvidia/535.183.01, 6.5.0-41-generic, x86_64: installed\n"
+        "$ uname -r\n"
+        "6.8.0-40-generic",
+    ),
+    (
+        "driver-not-loaded",
+        "$ sudo modprobe nvidia\nmodprobe: FATAL: Module nvidia not found in directory /lib/modules/6.8.0-40-generic",
+    ),
+    (
+        "geforce-open-module-unsupported",
+        "[    3.513141] NVRM: Open nvidia.ko is only ready for use on Data Center GPUs.\n"
+        "[    3.513144] NVRM: To force use of Open nvidia.ko on other GPUs, see the\n"
+        "[    3.513145] NVRM: 'OpenRmEnableUnsupportedGpus' kernel module parameter described\n"
+        "[    3.513145] NVRM: in the README.\n"
+        "[    3.824916] NVRM: GPU 0000:04:00.0: RmInitAdapter failed! (0x63:0x0:1905)\n"
+        "[    3.827920] NVRM: GPU 0000:04:00.0: rm_init_adapter failed, device minor number 0",
+    ),
+    (
+        "hybrid-graphics-prime",
+        "$ nvidia-smi\n"
+        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the "
+        "latest NVIDIA driver is installed and running.\n"
+        "$ prime-select query\n"
+        "intel",
+    ),
+    (
+        "kernel-headers-missing",
+        "ERROR: Unable to find the kernel source tree for the currently running kernel.  Please make sure "
+        "you have installed the kernel source files for your kernel and that they are properly configured; "
+        "on Red Hat Linux systems, for example, be sure you have the 'kernel-source' or 'kernel-devel' RPM "
+        "installed.",
+    ),
+    (
+        "kernel-headers-missing",
+        "Loading new nvidia-535.54.03 DKMS files...\n"
+        "Building for 6.2.0-1012-gcp\n"
+        "Building for architecture x86_64\n"
+        "Module build for kernel 6.2.0-1012-gcp was skipped since the\n"
+        "kernel headers for this kernel do not seem to be installed.",
+    ),
+    (
+        "kernel-headers-missing",
+        "==> dkms install --no-depmod nvidia/565.77 -k 6.12.1-arch1-1\n"
+        "Error! Your kernel headers for kernel 6.12.1-arch1-1 cannot be found at "
+        "/usr/lib/modules/6.12.1-arch1-1/build or /usr/lib/modules/6.12.1-arch1-1/source.\n"
+        "Please install the linux-headers-6.12.1-arch1-1 package",
+    ),
+    (
+        "legacy-driver-branch-needed",
+        "[    8.8] NVRM: The NVIDIA GeForce GTX 780 GPU installed in this system is\n"
+        "[    8.8] NVRM:  supported through the NVIDIA 470.xx Legacy drivers. Please\n"
+        "[    8.8] NVRM:  visit http://www.nvidia.com/object/unix.html for more\n"
+        "[    8.8] NVRM:  information.  The 535.129.03 NVIDIA driver will ignore\n"
+        "[    8.8] NVRM:  this GPU.  Continuing probe...\n"
+        "[    8.8] NVRM: No NVIDIA GPU found.",
+    ),
+    (
+        "libcuda-missing",
+        "| NVIDIA-SMI 470.57.02    Driver Version: 470.57.02    CUDA Version: N/A      |\n"
+        "|   0  NVIDIA GeForce ...  Off  | 00000000:01:00.0 Off |                  N/A |\n"
+        ">>> torch.cuda.is_available()\n"
+        "RuntimeError: Found no NVIDIA driver on your system.",
+    ),
+    (
+        "module-already-loaded",
+        "ERROR: An NVIDIA kernel module 'nvidia-drm' appears to already be loaded in your kernel.  This may "
+        "be because it is in use (for example, by an X server, a CUDA program, or the NVIDIA Persistence "
+        "Daemon), but this may also happen if your kernel was configured without support for module "
+        "unloading.\n"
+        "ERROR: Installation has failed.  Please see the file '/var/log/nvidia-installer.log' for details.",
+    ),
+    (
+        "module-already-loaded",
+        "[INFO]: Driver installation detected by command: apt list --installed | grep -e "
+        "nvidia-driver-[0-9][0-9][0-9] -e nvidia-[0-9][0-9][0-9]\n"
+        "[ERROR]: Install of driver component failed. Consult the driver log at "
+        "/var/log/nvidia-installer.log for more details.\n"
+        "[ERROR]: Install of 560.35.03 failed, quitting",
+    ),
+    (
+        "no-driver",
+        "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and "
+        "installed a driver from http://www.nvidia.com/Download/index.aspx",
+    ),
+    (
+        "no-driver",
+        "2022-01-01 E tensorflow/stream_executor/cuda/cuda_driver.cc:271] failed call to cuInit: UNKNOWN "
+        "ERROR (303)\n"
+        "I tensorflow/stream_executor/cuda/cuda_diagnostics.cc:156] kernel driver does not appear to be "
+        "running on this host (myhost): /proc/driver/nvidia/version does not exist",
+    ),
+    (
+        "nouveau-active",
+        "$ nvidia-smi\n"
+        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the "
+        "latest NVIDIA driver is installed and running.\n"
+        "$ lspci -nnk | grep -A3 VGA\n"
+        "01:00.0 VGA compatible controller [0300]: NVIDIA Corporation TU116 [GeForce GTX 1660] [10de:2184] "
+        "(rev a1)\n"
+        "\tKernel driver in use: nouveau\n"
+        "\tKernel modules: nvidiafb, nouveau",
+    ),
+    (
+        "nouveau-active",
+        "[ 5.1] NVRM: The NVIDIA probe routine was not called for 1 device(s).\n"
+        "[ 5.1] NVRM: This can occur when a driver such as:\n"
+        "[ 5.1] NVRM: nouveau, rivafb, nvidiafb or rivatv\n"
+        "[ 5.1] NVRM: was loaded and obtained ownership of the NVIDIA device(s).\n"
+        "[ 5.1] NVRM: No NVIDIA devices probed.",
+    ),
+    (
+        "open-module-required",
+        "NVRM: The NVIDIA GPU 0000:01:00.0 (PCI ID: 10de:2c05)\n"
+        "NVRM: installed in this system requires use of the NVIDIA open kernel modules.\n"
+        "NVRM: GPU 0000:01:00.0: RmInitAdapter failed! (0x22:0x56:884)\n"
+        "nvidia-smi: No devices were found",
+    ),
+    (
+        "open-module-unsupported-gpu",
+        "[ 1157.046099] NVRM: The NVIDIA GPU 0000:af:00.0 (PCI ID: 10de:1db5)\n"
+        "               NVRM: installed in this system is not supported by open\n"
+        "               NVRM: nvidia.ko because it does not include the required GPU\n"
+        "               NVRM: System Processor (GSP).",
+    ),
+    (
+        "secure-boot-unsigned-module",
+        "$ nvidia-smi\n"
+        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n"
+        "$ sudo modprobe nvidia\n"
+        "modprobe: ERROR: could not insert 'nvidia': Key was rejected by service\n"
+        "$ mokutil --sb-state\n"
+        "SecureBoot enabled",
+    ),
+    (
+        "secure-boot-unsigned-module",
+        "[   12.345678] Loading of module with unavailable key is rejected\n[   12.345] nvidia",
+    ),
+    (
+        "secure-boot-unsigned-module",
+        "ERROR: Unable to load the kernel module 'nvidia.ko'.  This happens most frequently when this kernel "
+        "module was built against the wrong or improperly configured kernel sources\n"
+        "ERROR: The kernel module failed to load. Secure boot is enabled on this system, so this is likely "
+        "because it was not signed by a key that is trusted by the kernel. Please try installing the driver "
+        "again, and sign the kernel module when prompted to do so.",
+    ),
+    (
+        "wsl-driver-or-windows",
+        "PS C:\\> wsl\n"
+        "$ docker compose --profile auto up --build\n"
+        "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open "
+        "shared object file: no such file or directory: unknown\n"
+        "I'm using WSL2 (latest Docker Desktop). Windows 10 Pro 20H2",
+    ),
+    (
+        "wsl-driver-or-windows",
+        "RuntimeError: CUDA error: out of memory? no\n"
+        "nvidia-smi in WSL2: Failed to initialize NVML: GPU access blocked by the operating system\n"
+        "Failed to properly shut down NVML: GPU access blocked by the operating system",
+    ),
+    (
+        "wsl-linux-driver-installed",
+        "$ nvidia-smi\n"
+        "Failed to initialize NVML: Driver/library version mismatch\n"
+        "$ uname -r\n"
+        "5.15.90.1-microsoft-standard-WSL2\n"
+        "$ sudo apt install nvidia-cuda-toolkit",
+    ),
+    (
+        "wsl-stub-lib",
+        "(wsl2) $ python -c 'import torch; print(torch.cuda.is_available())'\nError 34: CUDA driver is a stub library",
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    """gpuassist as it is started, in English."""
+    return compose("en")
+
+
+@pytest.mark.parametrize(("cause", "words"), PASTES)
+def test_cause_stands_first(session: Session, cause: str, words: str) -> None:
+    assert [answer.id for answer in explain(session, words).answers[:1]] == [cause]
+
+
+@pytest.mark.parametrize("words", [words for _, words in PASTES])
+def test_every_answer_explains_and_helps(session: Session, words: str) -> None:
+    assert _empty(explain(session, words)) == []
+
+
+def _empty(explanation: Explanation) -> list[str]:
+    return [answer.id for answer in explanation.answers if not answer.explanation or not answer.remedies]
