@@ -182,6 +182,10 @@ def _numbered(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
 
 
 def _stub(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """An image may bring a stub of libcuda, which is found where the host's was not put into the container."""
+    if in_container(setting) and not in_wsl(setting) and not given_to_container(setting):
+        yield sign("container-no-gpu-flag", Weight.CAUSE)
+        return
     yield sign("wsl-stub-lib" if in_wsl(setting) else "ld-library-path-stubs", Weight.CAUSE)
 
 

@@ -232,6 +232,11 @@ SIGNATURES = (
         means("ecc-errors"),
     ),
     Signature(
+        ("pending",),
+        r"(?:Pending {3,40}: Yes\s{1,20}Remapping Failure Occurred {1,40}: No|Pending Page Blacklist {1,40}: Yes)",
+        means("xid-63-row-remap"),
+    ),
+    Signature(
         ("overheat", "thermal", "over temperature", "critical temperature", "too hot", "过热"),
         r"(?:NVRM:[^\n]{0,80}(?:overheat|thermal shutdown|exceeded (?:its )?(?:maximum|slowdown) (?:operating )?temperature)"
         r"|GPU[^\n]{0,60}(?:shut ?down|powered off)[^\n]{0,40}(?:thermal|overheat|temperature)"

@@ -87,6 +87,7 @@ def test_library_newer_than_the_driver_is_that_of_cuda_compat() -> None:
         ("[999] Call to cuInit results in CUDA_ERROR_UNKNOWN", "uvm-broken-after-suspend"),
         ("failed call to cuInit: UNKNOWN ERROR (303)", "no-driver"),
         ("failed call to cuInit: UNKNOWN ERROR (34)", "ld-library-path-stubs"),
+        ("docker run tensorflow\nfailed call to cuInit: UNKNOWN ERROR (34)", "container-no-gpu-flag"),
         ("nvml vram init failure: 999", "uvm-broken-after-suspend"),
         ("cuda driver library init failure: 804", "cuda-compat-conflict"),
         ("cuInit err: 803", "driver-library-mismatch"),

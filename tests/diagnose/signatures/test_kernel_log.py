@@ -111,6 +111,8 @@ def test_gsp_timeout_says_what_rules_out_switching_it_off(words: str, flags: dic
         ("RuntimeError: CUDA error: uncorrectable ECC error encountered", "ecc-errors"),
         ("        Remapping Failure Occurred                 : Yes", "ecc-errors"),
         ("            HW Thermal Slowdown               : Active", "gpu-overheating"),
+        ("  Pending                           : Yes\n  Remapping Failure Occurred        : No", "xid-63-row-remap"),
+        ("  Pending Page Blacklist            : Yes", "xid-63-row-remap"),
         ("RTX 3090 in a small case: thermal shutdown after an hour", "gpu-overheating"),
         ("the GPU overheats at 98 C and the machine goes off", "gpu-overheating"),
     ],

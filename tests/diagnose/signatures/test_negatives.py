@@ -17,6 +17,7 @@ from tests.diagnose.signatures.reading import parameters, problem, problems
         "ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared memory (shm).",
         "RuntimeError: unable to open shared memory object </torch_29919_1396182366> in read-write mode",
         "RuntimeError: received 0 items of ancdata",
+        "RuntimeError: unable to write to file </torch_123_456>",
         "RuntimeError: $ Torch: not enough memory: you tried to allocate 0GB. Buy new RAM!",
         "[enforce fail at CPUAllocator.cpp:64] . DefaultCPUAllocator: can't allocate memory: you tried to allocate 2048 bytes.",
         "DefaultCPUAllocator: not enough memory: you tried to allocate 8388608 bytes.",
