@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from gpuassist.diagnose.signature import Setting, passages
 from gpuassist.model.fact import Known, value_or
-from gpuassist.model.version import Target, Version, VersionError
+from gpuassist.model.version import ComputeCapability, Target, Version, VersionError
 
 # A toolkit's release, surest first. nvidia-smi's table names the driver's CUDA, collect_env torch's own: neither is nvcc's.
 _TOOLKIT = (
@@ -54,6 +54,7 @@ _NO_GPU = (
     r" (?:an? |any )?(?:nvidia |cuda )?(?:gpu|graphics card|cuda device)|\bcpu[- ]only (?:machine|server|laptop|computer|instance)"
     r"|没有(?:nvidia|英伟达|独立)?\s?(?:显卡|gpu)",
 )
+OLDEST = ComputeCapability(5, 0)  # no build of torch that is still made has code for less, but for 3.7
 _SUPPOSED = ("if you ", "when you ", "in case you", "make sure", "如果")
 
 
@@ -136,6 +137,15 @@ def torch_cuda(setting: Setting) -> str:
             return str(installed.torch.cuda.value.release)
     digits = torch_version(setting).partition("+cu")[2]
     return f"{digits[:-1]}.{digits[-1]}" if digits.isdigit() and len(digits) > 1 else ""
+
+
+def capability(setting: Setting) -> ComputeCapability | None:
+    """The compute capability of the only GPU, by the facts or by what the text says of it."""
+    known = {card.capability.value for card in setting.case.cards if isinstance(card.capability, Known)}
+    said = r"(?:compute|cuda) capability(?: is| of)?[ :=(]{1,3}(\d{1,2})\.(\d)\b|get_device_capability\([^\n]{0,30}\n\W{0,3}(\d{1,2}), (\d)\)"
+    for match in passages(setting, ("capability",), said) if not known else ():
+        known.add(ComputeCapability(int(match[1] or match[3]), int(match[2] or match[4])))
+    return known.pop() if len(known) == 1 else None
 
 
 def targets_listed(setting: Setting) -> tuple[Target, ...]:

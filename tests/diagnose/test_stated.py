@@ -169,6 +169,24 @@ def test_torch_of_the_machine_is_known_with_its_cuda() -> None:
     assert stated.torch_cuda(_setting("nothing", machine(Recipe()))) == "12.4"
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("GeForce GT 710 (compute capability 3.5)", "3.5"),
+        ("cuda capability: 8.6", "8.6"),
+        (">>> torch.cuda.get_device_capability()\n(12, 0)", "12.0"),
+        ("compute capability 3.5 and compute capability 8.6", "None"),
+        ("capability of the team", "None"),
+    ],
+)
+def test_capability_of_the_gpu_is_read(words: str, told: str) -> None:
+    assert str(stated.capability(_setting(words))) == told
+
+
+def test_capability_of_the_machine_comes_first() -> None:
+    assert str(stated.capability(_setting("compute capability 3.5", machine(Recipe())))) == "8.9"
+
+
 def test_list_of_architectures_is_read_in_order() -> None:
     words = "$ nvcc --list-gpu-arch\ncompute_80\ncompute_75\n  compute_90\n-gencode arch=compute_50,code=sm_50\n"
     assert [str(one) for one in stated.targets_listed(_setting(words))] == ["compute_75", "compute_80", "compute_90"]

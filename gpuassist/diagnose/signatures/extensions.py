@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.compiled_packages import package_of, undefined_in
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
-from gpuassist.diagnose.stated import nvcc_release, torch_cuda, torch_version, without_gpu
+from gpuassist.diagnose.stated import OLDEST, capability, nvcc_release, torch_cuda, torch_version, without_gpu
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
@@ -64,11 +64,20 @@ def _no_image(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     if package:
         yield sign("no-kernel-image", package=package)
         yield sign("torch-lacks-sm", Weight.CONSEQUENCE)
+    elif _is_too_old(setting):
+        yield sign("gpu-too-old-for-torch", Weight.SYMPTOM, capability=str(capability(setting) or ""))
+        yield sign("no-kernel-image", Weight.SYMPTOM)
     elif setting.says("torch", "pytorch"):
         yield sign("torch-lacks-sm", Weight.SYMPTOM)
         yield sign("no-kernel-image", Weight.SYMPTOM)
     else:
         yield sign("no-kernel-image", Weight.SYMPTOM)
+
+
+def _is_too_old(setting: Setting) -> bool:
+    """Whether the GPU is below what any torch that is still made has code for."""
+    known = capability(setting)
+    return known is not None and known < OLDEST and setting.says("torch")
 
 
 def _last_frame(words: str, match: re.Match[str]) -> str:

@@ -6,15 +6,13 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, passages, sign
-from gpuassist.diagnose.stated import torch_version, without_gpu
+from gpuassist.diagnose.stated import OLDEST, torch_version, without_gpu
 from gpuassist.diagnose.wording import one_of
 from gpuassist.knowledge.choosing import Host, choose_torch
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Parameter
 from gpuassist.model.version import ComputeCapability, Target, VersionError
-
-_OLDEST = ComputeCapability(5, 0)  # no build of torch that is still made has code for less, but for 3.7
 
 
 def _incompatible(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
@@ -48,7 +46,7 @@ def _lacking(
     setting: Setting, gpu: str, capability: ComputeCapability, *, newest: ComputeCapability | None, newer: bool = True
 ) -> Sign:
     """Below what is still made it is the card; else the build, which is older than the card or has dropped it."""
-    if capability < _OLDEST:
+    if capability < OLDEST:
         return sign("gpu-too-old-for-torch", gpu=gpu, capability=str(capability))
     newer = newer and (newest is None or capability > newest)
     return sign(
@@ -148,7 +146,7 @@ _MISSED = one_of(
     r"no CUDA[ -](?:capable )?(?:GPU|device)",
     r"CUDA used to build PyTorch:\s*(?:None|Could not collect)",
     r"(?:GPU|CUDA)[^\n]{0,30} not (?:used|detected|found|recognized|visible)",
-    r"\+cpu False\b",
+    r"\+cpu\s{1,3}False\b",
     r"\bFalse\b[^\n]{0,40}\+cpu",
     r"没有(?:使用|用上|检测到)\s?GPU",
 )

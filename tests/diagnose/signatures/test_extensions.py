@@ -184,6 +184,12 @@ def test_torch_itself_or_an_extension_may_lack_the_code() -> None:
     }
 
 
+def test_card_below_every_torch_is_told_by_its_capability() -> None:
+    words = f"RuntimeError: CUDA error: {IMAGE}\nGPU: GeForce GT 710 (compute capability 3.5), torch 1.13.1+cu116"
+    assert problem(SIGNATURES, words) == "gpu-too-old-for-torch"
+    assert parameters(SIGNATURES, words) == {"capability": "3.5"}
+
+
 def test_package_further_up_in_the_traceback_is_not_blamed() -> None:
     frames = '  File "/env/site-packages/torchvision/models/resnet.py", line 9, in forward\n    x = self.conv1(x)\n'
     last = '  File "/env/site-packages/torch/nn/modules/conv.py", line 5, in forward\n    return F.conv2d(x)\n'

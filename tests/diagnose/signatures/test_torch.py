@@ -109,6 +109,7 @@ def test_build_for_the_driver_of_the_machine_is_chosen() -> None:
         "torch                    2.1.0+cpu\n>>> torch.cuda.is_available() False",
         "torch 2.1.0+cpu, GPU is not used",
         "2.4.0+cpu False",
+        '>python -c "import torch; print(torch.__version__); print(torch.cuda.is_available())"\n2.3.0+cpu\nFalse',
         "torch.cuda.is_available()发现是False\n>>> torch.__version__\n'2.0.1+cpu'",
         '$ python -c "import torch; print(torch.__version__, torch.cuda.is_available())"\n2.5.1+cpu False',
     ],
