@@ -1,0 +1,58 @@
+"""All families over one text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gpuassist.diagnose import recognise as module
+from gpuassist.diagnose import signatures
+from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.recognise import families, recognise
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means
+from gpuassist.model.machine import Machine
+from gpuassist.model.paste import Paste, Weight
+from tests.values import knowledge
+
+
+def _setting(words: str) -> Setting:
+    return Setting(Paste(words), Case(Machine(), knowledge()))
+
+
+def _broken(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+    raise ZeroDivisionError("ours")
+
+
+@pytest.fixture
+def two_families(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that breaks on every match, and one that works."""
+    works = Signature(("no driver",), "no driver", means("no-driver", Weight.SYMPTOM))
+    late = Signature(("out of memory",), "out of memory", means("oom-true"))
+    found = {"broken": (Signature(("no driver",), "no driver", _broken),), "works": (late, works)}
+    monkeypatch.setattr(module, "families", lambda: found)
+
+
+def test_every_module_is_a_family() -> None:
+    names = {path.stem for path in Path(signatures.__file__).parent.glob("*.py")} - {"__init__"}
+    assert set(families()) == names
+
+
+@pytest.mark.usefixtures("two_families")
+def test_signature_that_fails_is_told_of_and_the_rest_goes_on() -> None:
+    recognised = recognise(_setting("no driver"))
+    assert [clue.problem for clue in recognised.clues] == ["no-driver"]
+    assert [one.problem for one in recognised.failed] == ["own-check-failed"]
+
+
+@pytest.mark.usefixtures("two_families")
+def test_clues_stand_in_the_order_of_the_text() -> None:
+    recognised = recognise(_setting("first\nno driver\nthen out of memory"))
+    assert [(clue.passage.line, clue.problem) for clue in recognised.clues] == [(2, "no-driver"), (3, "oom-true")]
+
+
+@pytest.mark.usefixtures("two_families")
+def test_text_without_a_literal_is_not_searched() -> None:
+    assert recognise(_setting("all is well")) == module.Recognised()
