@@ -142,7 +142,10 @@ def torch_cuda(setting: Setting) -> str:
 def capability(setting: Setting) -> ComputeCapability | None:
     """The compute capability of the only GPU, by the facts or by what the text says of it."""
     known = {card.capability.value for card in setting.case.cards if isinstance(card.capability, Known)}
-    said = r"(?:compute|cuda) capability(?: is| of)?[ :=(]{1,3}(\d{1,2})\.(\d)\b|get_device_capability\([^\n]{0,30}\n\W{0,3}(\d{1,2}), (\d)\)"
+    said = (
+        r"(?:compute|cuda) capability(?: is| of)?[ :=(]{1,3}(\d{1,2})\.(\d)\b"
+        r"|get_device_capability\([^\n]{0,30}\n\W{0,3}(\d{1,2}), (\d)\)"
+    )
     for match in passages(setting, ("capability",), said) if not known else ():
         known.add(ComputeCapability(int(match[1] or match[3]), int(match[2] or match[4])))
     return known.pop() if len(known) == 1 else None
