@@ -20,7 +20,9 @@ _LINE_OF_TEXT = re.compile(r"pasted [^\n]{1,80}, line (\d{1,9})")
 
 
 _LONGEST_QUOTE = 200  # characters: two lines of the window
+_LONGEST_WORD = 40  # that is not cut
 _MOST_LINES = 4
+_PLACES = ("terminal", "终端", "powershell")
 _MEMORY = ("oom-", "gpu-memory-held-by-dead-process", "cublas-init-failed-oom")
 
 
@@ -80,7 +82,10 @@ def quotes(explanation: Explanation, answer: Answer) -> tuple[Quotation, ...]:
 
 def _quoted(lines: list[str], line: int, count: int) -> str:
     words = "\n".join(one.strip() for one in lines[line - 1 : line - 1 + min(count, _MOST_LINES)])
-    return words if len(words) <= _LONGEST_QUOTE else words[:_LONGEST_QUOTE].rstrip() + " …"
+    if len(words) <= _LONGEST_QUOTE:
+        return words
+    shorter, _, rest = words[:_LONGEST_QUOTE].rpartition(" ")
+    return (shorter if len(rest) < _LONGEST_WORD else words[:_LONGEST_QUOTE]).rstrip() + " …"
 
 
 def about_memory(answer: Answer) -> bool:
@@ -108,9 +113,11 @@ def left_out(explanation: Explanation) -> Text | None:
 
 
 def where_to_type(remedy: Remedy) -> Text | None:
-    """Where its commands belong; none where it has none."""
+    """Where its commands belong; none where it has none, or says so itself."""
     lines = tuple(command_lines(remedy))
     if not lines:
+        return None
+    if not remedy.needs_root and any(word in remedy.text.lower() for word in _PLACES):
         return None
     if remedy.needs_root:
         return text("Needs administrator rights: copy it into a terminal. gpuassist shows such commands and never runs them.")

@@ -90,6 +90,12 @@ def test_a_long_line_is_quoted_by_its_beginning() -> None:
     assert quotation.words.endswith(" …")
 
 
+def test_a_long_line_is_cut_between_words() -> None:
+    answer = replace(ANSWER, evidence=(quoted("x", 1),))
+    (quotation,) = quotes(explained(answer, words="memory " * 100), answer)
+    assert quotation.words.endswith(" memory …")
+
+
 def test_a_line_that_is_not_there_is_quoted_empty() -> None:
     answer = replace(ANSWER, evidence=(quoted("x", 99),))
     assert [one.words for one in quotes(explained(answer), answer)] == [""]
@@ -127,6 +133,12 @@ def test_each_command_has_its_place(given: Remedy, expected: str) -> None:
     place = where_to_type(given)
     assert place is not None
     assert expected in ENGLISH(place)
+
+
+@pytest.mark.parametrize("words", ["Set this in the same terminal.", "在终端里设置。"])
+def test_a_remedy_that_says_where_itself_is_not_told_again(words: str) -> None:
+    assert where_to_type(replace(remedy("export A=1"), text=words)) is None
+    assert where_to_type(replace(remedy("sudo x", root=True), text=words)) is not None
 
 
 def test_a_remedy_without_commands_is_typed_nowhere() -> None:

@@ -7,22 +7,26 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.finding import Answer, GuideLink, Remedy
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import text
+from gpuassist.session.answer_document import command_lines
 from gpuassist.session.explain import Explanation
 from gpuassist.session.explain_words import SURENESS_WORDS, Quotation, Sureness, left_out, line_of, picture_of, quotes, sureness
 from gpuassist.session.words import Words
 from gpuassist.ui.in_turns import InTurns, Step
 from gpuassist.ui.pages.explain_rest import folds_of
 from gpuassist.ui.palette import MARK_WORDS, Mark
+from gpuassist.ui.theme import mono
 from gpuassist.ui.widgets.buttons import secondary, small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Well, clear
-from gpuassist.ui.widgets.columns import Columns
+from gpuassist.ui.widgets.columns import TWO_FROM, Columns
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import LinkButton
+from gpuassist.ui.widgets.flow_layout import FlowLayout
 from gpuassist.ui.widgets.folds import Folds
 from gpuassist.ui.widgets.labels import Rule
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill
@@ -32,6 +36,7 @@ from gpuassist.ui.widgets.quote import Quote
 from gpuassist.ui.widgets.remedy_card import RemedyCard
 from gpuassist.ui.widgets.scroll_page import SPACING
 
+_BESIDE_A_COMMAND = 140  # pixels of a card: its margins, the well's, and the button that copies
 _SURENESS_MARKS = {Sureness.SURE: Mark.RIGHT, Sureness.LIKELY: Mark.INFO, Sureness.POSSIBLE: Mark.UNKNOWN}
 
 
@@ -222,7 +227,7 @@ class AnswerBlock(QWidget):
 
     def _add_remedy(self, remedy: Remedy, number: int) -> None:
         if self._remedies is None:
-            self._remedies = Columns(self)
+            self._remedies = Columns(self, two_from=_two_from(self.answer))
             self._remedies.expect(len(self.answer.remedies))
             self._column.addWidget(self._remedies)
         self._remedies.add(RemedyCard(self._words, remedy, number, self._remedies))
@@ -246,16 +251,14 @@ class AnswerBlock(QWidget):
 
     def _add_links(self) -> None:
         self._links = links = QWidget(self)
-        column = QVBoxLayout(links)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(label(self._words(text("Read more")), "small", links))
+        flow = FlowLayout(links)
+        flow.addWidget(label(self._words(text("Read more")), "muted", links))
         for guide in self.answer.guides:
-            column.addWidget(self._guide(guide, links), 0, Qt.AlignmentFlag.AlignLeft)
+            flow.addWidget(self._guide(guide, links))
         for address in self.answer.links:
             button = LinkButton(address, links)
             button.clicked.connect(self._open_link)
-            column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+            flow.addWidget(button)
         self._column.addWidget(links)
 
     def _guide(self, guide: GuideLink, parent: QWidget) -> QPushButton:
@@ -274,6 +277,13 @@ class AnswerBlock(QWidget):
         button = self.sender()
         if isinstance(button, LinkButton):
             self.link_opened.emit(button.address)
+
+
+def _two_from(answer: Answer) -> int:
+    """How wide two columns of remedies have to be, so that no command is cut."""
+    longest = max((len(line) for remedy in answer.remedies for line in command_lines(remedy)), default=0)
+    a_line = QFontMetrics(mono()).averageCharWidth() * longest
+    return max(TWO_FROM, 2 * (a_line + _BESIDE_A_COMMAND) + SPACING)
 
 
 def _add_row(well: Well, row: QWidget) -> None:

@@ -7,14 +7,15 @@ from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from gpuassist.ui.widgets.scroll_page import SPACING
 
-_TWO_FROM = 860  # narrower ones break most values of a card into two lines
+TWO_FROM = 860  # narrower ones break most values of a card into two lines
 
 
 class Columns(QWidget):
     """Holds widgets in reading order; those of a row are equally high."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, two_from: int = TWO_FROM) -> None:
         super().__init__(parent)
+        self._two_from = two_from
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(SPACING)
@@ -46,7 +47,7 @@ class Columns(QWidget):
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        wide = self.width() >= _TWO_FROM
+        wide = self.width() >= self._two_from
         if wide != self._wide:
             self._wide = wide
             self._arrange()

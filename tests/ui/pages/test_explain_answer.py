@@ -126,6 +126,12 @@ def test_several_remedies_are_numbered(view: Views) -> None:
     assert [words_in(card)[0] for card in cards] == ["1 · Do it.", "2 · Do it.", "3 · Do it."]
 
 
+@pytest.mark.parametrize(("command", "columns"), [("nvidia-smi", 2), ("export A=" + "x" * 80, 1)])
+def test_remedies_stand_side_by_side_where_their_commands_fit(view: Views, command: str, columns: int) -> None:
+    cards = view(explained(replace(ANSWER, remedies=(remedy(command), remedy("ls"))))).findChildren(RemedyCard)
+    assert len({card.x() for card in cards}) == columns
+
+
 def test_a_quote_and_a_link_are_asked_for(view: Views) -> None:
     made = view(explained(ANSWER))
     quotes, links = QSignalSpy(made.quote_wanted), QSignalSpy(made.link_opened)
