@@ -15,6 +15,7 @@ _NEAR = 1500  # characters between words of one message; torch 2.5 prints 700 an
 _BEFORE = 400
 _MOST_READ = 256 << 10  # characters of regions: a log repeats itself
 _MOST = 20
+_NO_SIZE = 1 << 60
 _ANCHOR = re.compile(
     r"out\s+of\s+memory|tried\s+to\s+allocate|total\s+capac|by\s+pytorch|already\s+allocated|failed\s+to\s+allocate|bad_alloc"
     r"|oom\s+when|trying\s+to\s+allocate|out\s+of\s+memory\s+allocating|allocation\s+on\s+device|cannot\s+allocate"
@@ -172,9 +173,10 @@ def _read(piece: str) -> OutOfMemory:
         sizes["unallocated"] = max(0, reserved - allocated)
     if "requested" not in sizes and (tensor := TENSOR.search(piece)):
         sizes["requested"] = _tensor_bytes(tensor[1], tensor[2])
-    if sizes.get("allowed", 0) >= 1 << 60:  # what "no limit" is printed as
-        del sizes["allowed"]
-    processes = tuple(ProcessUse(int(one[1]), read_size(one[2]) or 0) for one in PROCESS.finditer(piece))
+    # What is not known, or without limit, is printed as a number of all ones: 17179869184.00 GiB.
+    sizes = {name: size for name, size in sizes.items() if size < _NO_SIZE or name == "requested"}
+    listed = (ProcessUse(int(one[1]), read_size(one[2]) or 0) for one in PROCESS.finditer(piece))
+    processes = tuple(one for one in listed if one.used_bytes < _NO_SIZE)
     return OutOfMemory(
         platform=_platform(piece),
         processes=tuple(dict.fromkeys(processes)),

@@ -231,6 +231,14 @@ def test_early_2_1_prints_the_device_as_a_character() -> None:
     assert figures(messages.TORCH_2_1.replace("GPU 0 has", "GPU  has"))["total"] == "23.69 GiB"
 
 
+def test_use_that_is_not_known_is_no_figure() -> None:
+    unknown = "17179869184.00 GiB"
+    assert "own" not in figures(messages.TORCH_2_5.replace("20.38 GiB", unknown))
+    found = principal(messages.TORCH_2_5.replace("3.21 GiB", unknown))
+    assert found is not None
+    assert found.processes == ()
+
+
 def test_no_limit_is_no_figure() -> None:
     assert "allowed" not in figures(messages.ASYNC)
 

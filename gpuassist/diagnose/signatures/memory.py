@@ -150,7 +150,10 @@ def _on_windows(setting: Setting) -> bool:
 
 
 def _is_talk(match: re.Match[str], setting: Setting) -> bool:
+    """Whether it is advice, a question of a manual, or code that handles the error."""
     words = setting.paste.words
+    if setting.says("troubleshoot", "faq", "q: ", "frequently asked") and not setting.says("error:", "traceback", "exception"):
+        return True
     start = words.rfind("\n", 0, match.start()) + 1
     return bool(_NO_ERROR.search(words[max(start, match.start() - 200) : match.start()]))
 
@@ -181,6 +184,7 @@ _PLAIN_WORDINGS = (
     "out of memory at /",
     "error=2 : out of memory",
     "cuda driver error: out of memory",
+    "error 2: out of memory",
     "out of gpu memory",
     "gpu out of memory",
     "gpu is out of memory",
@@ -236,6 +240,7 @@ SIGNATURES: tuple[Signature, ...] = (
             r"CUDA[ _-](?:driver )?(?:ERROR[: _-]{1,3})?out[ _-]of[ _-]memory\b(?!\.\s{1,3}Tried)[^\n]{0,120}",
             r"out of memory at /[^\n]{0,100}",
             r"cudaErrorMemoryAllocation",
+            r"\bError 2: out of memory\b[^\n]{0,80}",
             r"CUDA[_ ]OOM\b[^\n]{0,80}",
             r"(?:ran )?out of GPU memory[^\n]{0,80}",
             r"GPU (?:is )?out of memory[^\n]{0,80}",
@@ -285,6 +290,12 @@ SIGNATURES: tuple[Signature, ...] = (
         ),
         _plain,
         200,
+    ),
+    Signature(("'out of memory'",), r"Cuda failure (?:\d )?'out of memory'", means("oom-true", Weight.CAUSE, program="torch"), 60),
+    Signature(
+        ("storage size calculation overflowed", "integer multiplication overflow"),
+        r"Storage size calculation overflowed[^\n]{0,120}|numel: integer multiplication overflow[^\n]{0,80}",
+        means("oom-absurd-request"),
     ),
     Signature(
         ("free memory on device",),

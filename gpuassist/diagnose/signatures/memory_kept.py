@@ -64,6 +64,12 @@ def _held(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("gpu-memory-held-by-dead-process", Weight.CAUSE, **_left_over(setting))
 
 
+def _looked_for(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """Somebody looks for who has the devices open, and not to unload a module."""
+    if setting.says("memory", "显存", "メモリ", "메모리") and not setting.says("rmmod", "modprobe", "installer", "is in use"):
+        yield sign("gpu-memory-held-by-dead-process", Weight.SYMPTOM, **_left_over(setting))
+
+
 def _nobody(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """A table without processes beside memory in use; under WSL and Windows it never shows any."""
     left = _left_over(setting)
@@ -124,7 +130,7 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         (".append(",),
-        rf"\b(?:{_RESULT}|\w{{0,20}}results?)\.append\((?:{_RESULT}|model\([^\n]{{0,40}}?\))\)[^\n]{{0,20}}",
+        rf"\b\w{{1,40}}\.append\((?:{_RESULT}|model\([^\n]{{0,40}}?\))\)[^\n]{{0,20}}",
         _collected,
         160,
     ),
@@ -163,7 +169,7 @@ SIGNATURES: tuple[Signature, ...] = (
         120,
     ),
     Signature(
-        ("memory", "显存", "vram", "zombie", "defunct", "메모리", "좀비"),
+        ("memory", "显存", "vram", "zombie", "defunct", "메모리", "좀비", "プロセス"),
         _any_of(
             rf"(?:memory|vram)[^\n]{{0,60}}(?:{_NOT_FREED}|{_STILL})[^\n]{{0,80}}{_ENDED}",
             rf"(?:{_ENDED}|process)[^\n]{{0,80}}(?:memory|vram)[^\n]{{0,60}}(?:{_NOT_FREED}|{_STILL})",
@@ -171,12 +177,15 @@ SIGNATURES: tuple[Signature, ...] = (
             r"显存[^\n]{0,12}(?:不释放|没有?释放|未释放|无法释放|仍被?占|还被?占|依然被?占)",
             r"(?:看不到|没有|找不到|不显示)[^\n]{0,6}进程[^\n]{0,30}显存",
             r"显存[^\n]{0,30}(?:看不到|没有|找不到|不显示)[^\n]{0,6}进程",
+            r"プロセス[^\n]{0,12}(?:ない|無い|なし|表示され)[^\n]{0,30}(?:メモリ|使われ|使用)",
+            r"memory[^\n]{0,80}no process(?:es)? (?:is |are )?(?:listed|shown|visible|found|running)",
             r"(?:zombie|defunct|좀비)[^\n]{0,60}(?:gpu|memory|vram|메모리)",
             r"(?:gpu|memory|vram)[^\n]{0,60}(?:zombie|defunct)",
         ),
         _held,
         240,
     ),
+    Signature(("/dev/nvidia",), r"(?:fuser|lsof)[^\n]{0,20} /dev/nvidia[^\n]{0,20}", _looked_for, 60),
     Signature(("processes:",), r"(?:Compute processes|Processes):[^\n]{0,80}", _not_listed, 100),
     Signature(
         ("no running processes found", "no running compute processes"), r"No running (?:compute )?processes found", _nobody, 60

@@ -83,6 +83,9 @@ def test_every_generation_of_torch_leads_to_its_cause(words: str, expected: str)
         "一跑就爆显存",
         "Failed to allocate memory for requested buffer of size 268435456",
         "Requested amount of GPU memory (1073741824 bytes) could not be allocated.",
+        "ncclUnhandledCudaError: Call to CUDA function failed.\nLast error:\nCuda failure 'out of memory'",
+        "NCCL WARN Cuda failure 2 'out of memory'",
+        "UserWarning: CUDA initialization: Unexpected error from cudaGetDeviceCount(). Error 2: out of memory",
         "RuntimeError: Unable to find a valid cuDNN algorithm to run convolution",
         "RuntimeError: GET was unable to find an engine to execute this computation",
     ],
@@ -113,6 +116,17 @@ def test_a_plain_message_beside_figures_means_the_same() -> None:
 )
 def test_the_program_is_told_apart(words: str, program: str) -> None:
     assert parameters(SIGNATURES, words)["program"] == program
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "RuntimeError: Storage size calculation overflowed with sizes=[4294967296, 4294967296]",
+        "RuntimeError: numel: integer multiplication overflow",
+    ],
+)
+def test_a_size_that_no_number_holds_is_absurd(words: str) -> None:
+    assert problem(SIGNATURES, words) == "oom-absurd-request"
 
 
 @pytest.mark.parametrize("free", ["10.20/23.99", "19.77/22.05"])
@@ -174,6 +188,8 @@ def test_limits_are_told_from_lack(words: str, expected: str) -> None:
         "MemoryError: Unable to allocate 3.00 GiB for an array with shape (20000, 20000)",
         "Out of memory: Killed process 2211 (python) total-vm:53123456kB",
         "CUBLAS_STATUS_SUCCESS",
+        "## Troubleshooting\nCUDA out of memory: reduce batch size or use gradient checkpointing.",
+        "Q: What to do about 'CUDA out of memory'? A: lower the batch size.",
         "Epoch 3: 8.13 GiB free on /data",
         "total memory: 24 GiB, free memory: 20 GiB",
         "为了避免显存不足，请减小批大小。",

@@ -155,6 +155,8 @@ def test_evaluation_without_gradients_is_none() -> None:
         "I killed python but the memory on the GPU isn't released",
         "a zombie process is holding GPU memory",
         "nvidia-smi shows 11 GB memory used, but no process",
+        "GPU memory usage 10989MiB / 11178MiB, no processes listed",
+        "nvidia-smi で見るとプロセスがないのに GPU メモリが 10GB 使われています",
         "<defunct> python still has the GPU",
         "좀비 프로세스가 GPU 메모리를 차지하고 있습니다",
         "CUDA program crashed and VRAM still in use",
@@ -241,6 +243,16 @@ def test_processes_that_do_not_explain_the_use_are_a_sign(machine: Machine, expe
 
 def test_a_list_that_explains_too_little_is_a_sign_and_no_proof() -> None:
     assert {clue.weight for clue in read(SIGNATURES, LISTED, _machine(11_409, 300))} == {Weight.SYMPTOM}
+
+
+def test_looking_for_the_holder_of_memory_is_a_sign() -> None:
+    words = "The GPU memory stays full.\n$ sudo fuser -v /dev/nvidia*\n/dev/nvidia0:  me  12345 F...m python"
+    assert DEAD in problems(SIGNATURES, words)
+
+
+def test_looking_for_the_user_of_a_module_is_none() -> None:
+    words = "rmmod: ERROR: Module nvidia is in use\n$ lsof /dev/nvidia*  # memory"
+    assert problems(SIGNATURES, words) == set()
 
 
 def test_graphs_that_are_kept_on_purpose_are_a_sign() -> None:
