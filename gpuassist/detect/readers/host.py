@@ -19,6 +19,7 @@ _UNAME = re.compile(
     r"(?:^|\s)Linux [\w.-]{1,80} (?P<kernel>\d\.\d{1,3}[\w.+~-]{0,80}) #\d[^\n]{1,160}? (?P<machine>x86_64|aarch64|ppc64le)\b"
 )
 _RELEASE = re.compile(r"\d\.\d{1,3}[\w.+~-]{1,80}")
+_IN_CONTAINER = re.compile(r"^\s{0,4}(?:\([\w.-]{1,40}\) ?)?root@(?=[a-f]*\d)[0-9a-f]{12}:[^\s#]{1,120} ?#")
 _HOSTNAMECTL = re.compile(r"^\s*Kernel: Linux (\d\.\d{1,3}[\w.+~-]{0,80})\s*$")
 _MACHINES = {"x86_64": "x86_64", "x86-64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 _ARCHITECTURE = re.compile(r"^\s*Architecture:?\s+(\S+)\s*$")
@@ -51,6 +52,7 @@ def read(paste: Paste) -> Machine:
             architecture=_architecture(paste),
             glibc=_glibc(paste),
             wsl=_wsl(kernel_release),
+            container=_container(paste),
         ),
         compilers=Known(compilers, _source(compilers)) if compilers else NOT_ASKED,
         environments=_python(paste),
@@ -81,6 +83,12 @@ def _wsl(told: Fact[str]) -> Fact[int]:
     if isinstance(told, Known) and "microsoft" in told.value.lower():
         return Known(1 if told.value.endswith("-Microsoft") else 2, told.source)
     return NOT_ASKED
+
+
+def _container(paste: Paste) -> Fact[str]:
+    """Of a prompt: docker names a container's host by the first twelve digits of its id."""
+    found = ((line, _IN_CONTAINER.match(line.words)) for line in lines_with(paste, "root@"))
+    return next((line.known("docker", "prompt") for line, prompt in found if prompt), NOT_ASKED)
 
 
 def _architecture(paste: Paste) -> Fact[str]:

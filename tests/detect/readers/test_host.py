@@ -72,6 +72,16 @@ def test_windows_kernel_is_wsl(kernel: str, wsl: int) -> None:
     assert value_or(told(f"$ uname -r\n{kernel}\n").wsl, 0) == wsl
 
 
+@pytest.mark.parametrize("prompt", ["root@3f2a1b4c5d6e:/workspace# ", "(base) root@0a1b2c3d4e5f:~# ", "> root@3f2a1b4c5d6e:/#"])
+def test_prompt_of_a_container_is_known(prompt: str) -> None:
+    assert value_or(told(f"{prompt}nvidia-smi\n").container, "") == "docker"
+
+
+@pytest.mark.parametrize("prompt", ["root@gpu-server-12:/# ", "root@deadbeefcafe: said", "me@3f2a1b4c5d6e:~$ ", "root@host:~# "])
+def test_other_prompt_says_nothing_of_a_container(prompt: str) -> None:
+    assert told(f"{prompt}nvidia-smi\n").container is NOT_ASKED
+
+
 @pytest.mark.parametrize(
     ("words", "architecture"),
     [
