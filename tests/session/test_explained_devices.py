@@ -39,10 +39,25 @@ PASTES = (
         "NVRM: Xid (PCI:0000:b7:00): 45, pid=21, name=python",
     ),
     (
+        "ecc-errors",
+        "    Remapped Rows\n"
+        "        Correctable Error                 : 0\n"
+        "        Uncorrectable Error               : 8\n"
+        "        Pending                           : No\n"
+        "        Remapping Failure Occurred        : Yes",
+    ),
+    (
         "fabric-manager-not-running",
         "UserWarning: CUDA initialization: Unexpected error from cudaGetDeviceCount(). Did you run some cuda "
         "functions before calling NumCudaDevices() that might have already set an error? Error 802: system "
         "not yet initialized (Triggered internally at /opt/pytorch/c10/cuda/CUDAFunctions.cpp:108.)",
+    ),
+    (
+        "fabric-manager-not-running",
+        "$ systemctl status nvidia-fabricmanager\n"
+        "nvidia-fabricmanager.service: Failed with result 'exit-code'.\n"
+        "fabric manager NVIDIA GPU driver interface version 470.57.02 don't match with driver version "
+        "470.82.01. Please update with matching NVIDIA driver package.",
     ),
     (
         "gpu-overheating",
@@ -71,6 +86,13 @@ PASTES = (
         "No devices were found",
     ),
     (
+        "rm-init-adapter-failed",
+        "NVRM: RmInitAdapter failed! (0x31:0xffff:2541)\n"
+        "NVRM: rm_init_adapter failed, device minor number 1\n"
+        "kernel: nvidia 0000:0a:00.0: Direct firmware load for nvidia/545.23.06/gsp_tu10x.bin failed with "
+        "error -2",
+    ),
+    (
         "uvm-broken-after-suspend",
         "UserWarning: CUDA initialization: CUDA unknown error - this may be due to an incorrectly set up "
         "environment, e.g. changing env variable CUDA_VISIBLE_DEVICES after program start. Setting the "
@@ -90,6 +112,11 @@ PASTES = (
         "# ollama after resume from suspend",
     ),
     (
+        "uvm-broken-after-suspend",
+        "RuntimeError: cuda runtime error (999) : unknown error at ../aten/src/THC/THCGeneral.cpp:47\n"
+        "nvidia-smi looks fine; the notebook was in sleep mode",
+    ),
+    (
         "uvm-device-missing",
         "$ ls /dev/nvidia*\n"
         "/dev/nvidia0  /dev/nvidiactl  /dev/nvidia-modeset\n"
@@ -105,6 +132,15 @@ PASTES = (
         "No devices were found",
     ),
     (
+        "xid-119-gsp-timeout",
+        "NVRM: _kgspLogXid119: ********************************* GSP Timeout "
+        "**********************************\n"
+        "NVRM: _kgspLogXid119: Note: Please also check logs above.\n"
+        "NVRM: GPU at PCI:0000:01:00: GPU-8b\n"
+        "NVRM: Xid (PCI:0000:01:00): 119, pid=2010, name=nvidia-modeset/, Timeout after 6s of waiting for "
+        "RPC response from GPU0 GSP!",
+    ),
+    (
         "xid-13-31-application-fault",
         "NVRM: Xid (PCI:0000:01:00): 31, pid=1893, name=python, Ch 00000008, intr 00000000. MMU Fault: "
         "ENGINE GRAPHICS GPCCLIENT_T1_2 faulted @ 0x7f52_96a00000. Fault is of type FAULT_PDE "
@@ -112,9 +148,26 @@ PASTES = (
         "RuntimeError: CUDA error: an illegal memory access was encountered",
     ),
     (
+        "xid-13-31-application-fault",
+        "NVRM: Xid (PCI:0000:01:00): 43, pid=3121, Ch 00000010\n"
+        "NVRM: Xid (PCI:0000:01:00): 13, pid=3121, Graphics Exception: ESR 0x404490=0x80000001",
+    ),
+    (
+        "xid-13-31-application-fault",
+        "[Tue] NVRM: Xid (PCI:0000:41:00): 31, pid=1, name=ffmpeg, Ch 0000000a, intr 00000000. MMU Fault: ENGINE NVDEC0",
+    ),
+    (
         "xid-63-row-remap",
         "NVRM: Xid (PCI:0000:b7:00): 63, pid='<unknown>', name=<unknown>, Row Remapper: New row "
         "(0x0000000001db7) marked for remapping, reset gpu to activate.",
+    ),
+    (
+        "xid-63-row-remap",
+        "    Remapped Rows\n"
+        "        Correctable Error                 : 0\n"
+        "        Uncorrectable Error               : 1\n"
+        "        Pending                           : Yes\n"
+        "        Remapping Failure Occurred        : No",
     ),
     (
         "xid-79-gpu-fell-off-bus",
@@ -127,6 +180,15 @@ PASTES = (
     (
         "xid-79-gpu-fell-off-bus",
         "$ nvidia-smi\nUnable to determine the device handle for GPU 0000:41:00.0: Unknown Error",
+    ),
+    (
+        "xid-79-gpu-fell-off-bus",
+        "Nov  3 02:11:05 gpu1 kernel: [1234.5] NVRM: GPU at PCI:0000:86:00: GPU-1a2b\n"
+        "Nov  3 02:11:05 gpu1 kernel: [1234.5] NVRM: Xid (PCI:0000:86:00): 79, pid=4242, GPU has fallen off "
+        "the bus.\n"
+        "Nov  3 02:11:06 gpu1 kernel: [1235.5] NVRM: Xid (PCI:0000:86:00): 154, GPU recovery action changed "
+        "from 0x0 (None) to 0x2 (Node Reboot Required)\n"
+        "RuntimeError: CUDA error: unspecified launch failure",
     ),
 )
 

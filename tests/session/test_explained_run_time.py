@@ -50,6 +50,19 @@ PASTES = (
         "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1000",
     ),
     (
+        "cuda-visible-devices-bad",
+        'os.environ["CUDA_VISIBLE_DEVICES"] = "1"\n'
+        "RuntimeError: No CUDA GPUs are available\n"
+        "| NVIDIA-SMI 525.60.13    Driver Version: 525.60.13    CUDA Version: 12.0     |\n"
+        "|   0  NVIDIA GeForce RTX 3060     Off  | 00000000:01:00.0 Off |                  N/A |",
+    ),
+    (
+        "cuda-visible-devices-bad",
+        "AssertionError: Invalid device id\n"
+        '  File "torch/nn/parallel/data_parallel.py", line 133, in __init__\n'
+        "# DataParallel(device_ids=[0,1,2,3]) on a machine with 2 GPUs",
+    ),
+    (
         "dataloader-shm-or-ram",
         "ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared "
         "memory (shm).\n"
@@ -65,6 +78,14 @@ PASTES = (
     (
         "dataloader-shm-or-ram",
         "[12345.6] Out of memory: Killed process 8544 (python) total-vm:64GB, anon-rss:31GB\nKilled",
+    ),
+    (
+        "dataloader-shm-or-ram",
+        "RuntimeError: unable to write to file </torch_123_456>",
+    ),
+    (
+        "dataloader-shm-or-ram",
+        "RuntimeError: DataLoader worker (pid(s) 21120, 21121) exited unexpectedly",
     ),
     (
         "device-side-assert",
@@ -85,6 +106,48 @@ PASTES = (
         "cunn_ClassNLLCriterion_updateOutput_kernel: block: [0,0,0], thread: [3,0,0] Assertion `t >= 0 && t "
         "< n_classes` failed.\n"
         "RuntimeError: CUDNN_STATUS_MAPPING_ERROR",
+    ),
+    (
+        "device-side-assert",
+        "RuntimeError: CUDA error: device-side assert triggered\n"
+        "CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below "
+        "might be incorrect.\n"
+        "For debugging consider passing CUDA_LAUNCH_BLOCKING=1.\n"
+        "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.",
+    ),
+    (
+        "device-side-assert",
+        "/pytorch/aten/src/ATen/native/cuda/ScatterGatherKernel.cu:115: operator(): block: [0,0,0], thread: "
+        '[64,0,0] Assertion `idx_dim >= 0 && idx_dim < index_size && "index out of bounds"` failed.\n'
+        "RuntimeError: CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling cublasSgemm",
+    ),
+    (
+        "driver-too-old-for-cuda",
+        "RuntimeError: CUDA error: CUDA driver version is insufficient for CUDA runtime version\n"
+        "$ nvidia-smi\n"
+        "| NVIDIA-SMI 450.119.03   Driver Version: 450.119.03   CUDA Version: 11.0     |\n"
+        "torch 2.1.0+cu121",
+    ),
+    (
+        "driver-too-old-for-cuda",
+        "UserWarning: CUDA initialization: The NVIDIA driver on your system is too old (found version "
+        "11040). Please update your GPU driver\n"
+        ">>> torch.__version__\n"
+        "'2.0.1+cu118'",
+    ),
+    (
+        "driver-too-old-for-cuda",
+        "ggml_cuda_init: failed to initialize CUDA: CUDA driver version is insufficient for CUDA runtime version",
+    ),
+    (
+        "gpu-memory-held-by-dead-process",
+        "|   0  GeForce RTX 2080 Ti  Off  | 00000000:01:00.0 Off |                  N/A |\n"
+        "| 27%   41C    P8    20W / 250W |  10813MiB / 11019MiB |      0%      Default |\n"
+        "+-----------------------------------------------------------------------------+\n"
+        "| Processes:                                                       GPU Memory |\n"
+        "|  GPU       PID   Type   Process name                             Usage      |\n"
+        "|=============================================================================|\n"
+        "|  No running processes found                                                 |",
     ),
     (
         "healthy",
@@ -124,6 +187,10 @@ PASTES = (
         "RuntimeError: CUDA error: misaligned address\nCUDA kernel errors might be asynchronously reported",
     ),
     (
+        "illegal-memory-access",
+        "CUDA error 700 at /tmp/x/ggml-cuda.cu:7788: an illegal memory access was encountered\ncurrent device: 0",
+    ),
+    (
         "nccl-cuda-error",
         "RuntimeError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:1269, unhandled "
         "cuda error, NCCL version 2.14.3\n"
@@ -136,6 +203,13 @@ PASTES = (
         "RuntimeError: NCCL error in: "
         "/opt/conda/conda-bld/pytorch/work/torch/lib/c10d/ProcessGroupNCCL.cpp:784, unhandled cuda error, "
         "NCCL version 2.7.8",
+    ),
+    (
+        "nccl-cuda-error",
+        "torch.distributed.DistBackendError: NCCL error in: "
+        "../torch/csrc/distributed/c10d/NCCLUtils.hpp:219, unhandled cuda error (run with NCCL_DEBUG=INFO "
+        "for details), NCCL version 2.19.3\n"
+        "ncclUnhandledCudaError: Call to CUDA function failed.",
     ),
     (
         "nccl-p2p-acs-iommu",
@@ -196,6 +270,32 @@ PASTES = (
         "AttributeError: module 'numpy' has no attribute 'object'.\n`np.object` was a deprecated alias for the builtin `object`.",
     ),
     (
+        "not-a-gpu-problem",
+        "ModuleNotFoundError: No module named 'yaml'",
+    ),
+    (
+        "not-a-gpu-problem",
+        "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 "
+        "and cpu! (when checking argument for argument mat1 in method wrapper_CUDA_addmm)",
+    ),
+    (
+        "not-a-gpu-problem",
+        "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='huggingface.co', port=443): Max "
+        "retries exceeded with url: /gpt2/resolve/main/config.json",
+    ),
+    (
+        "not-a-gpu-problem",
+        "RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you "
+        "must use the 'spawn' start method",
+    ),
+    (
+        "nvidia-smi-no-devices",
+        "nvidia-smi\n"
+        "No devices were found\n"
+        "lspci | grep -i nvidia\n"
+        "03:00.0 3D controller: NVIDIA Corporation GP100GL [Tesla P100 PCIe 16GB] (rev a1)",
+    ),
+    (
         "profiler-counter-permission",
         "WARNING:2021-03-01 CUPTI initialization failed - CUDA profiler activities will be missing\n"
         "function cbapi->getCuptiStatus() failed with error CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35)",
@@ -207,6 +307,13 @@ PASTES = (
         "E tensorflow/core/profiler/internal/gpu/cupti_tracer.cc:1408] function cupti_interface_->Subscribe( "
         "&subscriber_, (CUpti_CallbackFunc)ApiCallback, this)failed with error "
         "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES",
+    ),
+    (
+        "profiler-counter-permission",
+        "==PROF== Connected to process 1234\n"
+        "==ERROR== The user running <ncu> does not have permission to access NVIDIA GPU Performance Counters "
+        "on the target device. For instructions on enabling permissions and to get more information see "
+        "https://developer.nvidia.com/ERR_NVGPUCTRPERM",
     ),
     (
         "ptx-newer-than-driver",

@@ -1,4 +1,4 @@
-"""A driver that does not run, in the words of its installers, of the kernel, of containers and of WSL, is explained."""
+"""A driver that does not run, in the words of its installers and of the kernel, is explained."""
 
 from __future__ import annotations
 
@@ -18,59 +18,17 @@ PASTES = (
         "E: Unable to correct problems, you have held broken packages.",
     ),
     (
-        "container-driver-files-mounted",
-        "docker: Error response from daemon: OCI runtime create failed: container_linux.go:380: starting "
-        "container process caused: process_linux.go:545: container init caused: Running hook #0:: error "
-        "running hook: exit status 1, stdout: , stderr: nvidia-container-cli: mount error: file creation "
-        "failed: /var/lib/docker/overlay2/5ab/merged/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1: file "
-        "exists: unknown.",
+        "apt-nvidia-package-conflict",
+        "dpkg: error processing archive "
+        "/tmp/apt-dpkg-install-x/04-libnvidia-compute-460_460.39-0ubuntu0.20.04.1_amd64.deb (--unpack):\n"
+        " trying to overwrite '/usr/lib/x86_64-linux-gnu/libnvidia-ml.so', which is also in package "
+        "nvidia-cuda-dev 9.1.85-3ubuntu1",
     ),
     (
-        "container-driver-too-old",
-        "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=11.6, please update your "
-        "driver to a newer version, or use an earlier cuda container: unknown.\n"
-        "$ nvidia-smi\n"
-        "| NVIDIA-SMI 470.103.01   Driver Version: 470.103.01   CUDA Version: 11.4     |",
-    ),
-    (
-        "container-driver-too-old",
-        "==ERROR== This container was built for NVIDIA Driver Release 530.30 or later, but\n"
-        "          version 470.161.03 was detected and compatibility mode is UNAVAILABLE.\n"
-        "          [[System has unsupported display driver / cuda driver combination "
-        "(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH) cuInit()=803]]",
-    ),
-    (
-        "container-lost-gpu-after-daemon-reload",
-        "root@098b49afe624:/# nvidia-smi\n"
-        "Failed to initialize NVML: Unknown Error\n"
-        "# container worked for some hours; host nvidia-smi is fine",
-    ),
-    (
-        "container-no-gpu-flag",
-        '$ docker run -it pytorch/pytorch:2.1.0-cuda12.1-cudnn8-runtime python -c "import torch; '
-        'torch.zeros(1).cuda()"\n'
-        "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and "
-        "installed a driver",
-    ),
-    (
-        "container-no-gpu-flag",
-        "root@4f2:/workspace# nvidia-smi\nbash: nvidia-smi: command not found\n# docker run -it nvcr.io/nvidia/pytorch:23.10-py3",
-    ),
-    (
-        "container-toolkit-missing",
-        'Error response from daemon: Cannot start container: could not select device driver "nvidia" with '
-        "capabilities: [[compute utility]]",
-    ),
-    (
-        "container-toolkit-missing",
-        "docker: Error response from daemon: unknown or invalid runtime name: nvidia.\nSee 'docker run --help'.",
-    ),
-    (
-        "container-toolkit-missing",
-        "docker: Error response from daemon: failed to create shim task: OCI runtime create failed: unable "
-        "to retrieve OCI runtime error (open /run/containerd/io.containerd.runtime.v2.task/moby/1/log.json: "
-        'no such file or directory): exec: "nvidia-container-runtime": executable file not found in $PATH: '
-        "unknown.",
+        "apt-nvidia-package-conflict",
+        "Problem: package cuda-drivers-550.54.14-1.x86_64 requires nvidia-kmod >= 3:550.54.14, but none of "
+        "the providers can be installed\n"
+        "  - package nvidia-kmod-550 conflicts with akmod-nvidia provided by akmod-nvidia-3:545",
     ),
     (
         "cuda-installer-without-driver",
@@ -85,13 +43,6 @@ PASTES = (
         "/etc/ld.so.conf and run ldconfig as root\n"
         "***WARNING: Incomplete installation! This installation did not install the CUDA Driver. A driver of "
         "version at least 530.00 is required for CUDA 12.1 functionality to work.",
-    ),
-    (
-        "device-permissions",
-        "$ nvidia-smi\n"
-        "Failed to initialize NVML: Insufficient Permissions\n"
-        "$ sudo nvidia-smi\n"
-        "| NVIDIA-SMI 535.129.03             Driver Version: 535.129.03   CUDA Version: 12.2     |",
     ),
     (
         "dkms-build-failed",
@@ -151,6 +102,10 @@ PASTES = (
         "$ sudo modprobe nvidia\nmodprobe: FATAL: Module nvidia not found in directory /lib/modules/6.8.0-40-generic",
     ),
     (
+        "driver-not-loaded",
+        "$ sudo modprobe nvidia\nmodprobe: ERROR: could not insert 'nvidia': Exec format error",
+    ),
+    (
         "geforce-open-module-unsupported",
         "[    3.513141] NVRM: Open nvidia.ko is only ready for use on Data Center GPUs.\n"
         "[    3.513144] NVRM: To force use of Open nvidia.ko on other GPUs, see the\n"
@@ -190,6 +145,11 @@ PASTES = (
         "Please install the linux-headers-6.12.1-arch1-1 package",
     ),
     (
+        "kernel-headers-missing",
+        "The kernel header file '/lib/modules/5.4.0-26-generic/build/include/linux/kernel.h' does not exist.\n"
+        "ERROR: Unable to find the kernel source tree",
+    ),
+    (
         "legacy-driver-branch-needed",
         "[    8.8] NVRM: The NVIDIA GeForce GTX 780 GPU installed in this system is\n"
         "[    8.8] NVRM:  supported through the NVIDIA 470.xx Legacy drivers. Please\n"
@@ -222,6 +182,13 @@ PASTES = (
         "[ERROR]: Install of 560.35.03 failed, quitting",
     ),
     (
+        "module-already-loaded",
+        "$ sudo rmmod nvidia\n"
+        "rmmod: ERROR: Module nvidia is in use by: nvidia_modeset\n"
+        "$ sudo rmmod nvidia_drm\n"
+        "rmmod: ERROR: Module nvidia_drm is in use",
+    ),
+    (
         "no-driver",
         "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and "
         "installed a driver from http://www.nvidia.com/Download/index.aspx",
@@ -232,6 +199,19 @@ PASTES = (
         "ERROR (303)\n"
         "I tensorflow/stream_executor/cuda/cuda_diagnostics.cc:156] kernel driver does not appear to be "
         "running on this host (myhost): /proc/driver/nvidia/version does not exist",
+    ),
+    (
+        "no-driver",
+        '$ python -c "import torch; torch.cuda.init()"\n'
+        "RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and "
+        "installed a driver from http://www.nvidia.com/Download/index.aspx\n"
+        "$ nvidia-smi\n"
+        "Command 'nvidia-smi' not found, but can be installed with:\n"
+        "sudo apt install nvidia-utils-390",
+    ),
+    (
+        "no-driver",
+        "ImportError: libcuda.so.1: cannot open shared object file: No such file or directory",
     ),
     (
         "nouveau-active",
@@ -253,11 +233,24 @@ PASTES = (
         "[ 5.1] NVRM: No NVIDIA devices probed.",
     ),
     (
+        "nouveau-active",
+        "$ lsmod | grep nouveau\n"
+        "nouveau              1949696  4\n"
+        "$ nvidia-smi\n"
+        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
+    ),
+    (
         "open-module-required",
         "NVRM: The NVIDIA GPU 0000:01:00.0 (PCI ID: 10de:2c05)\n"
         "NVRM: installed in this system requires use of the NVIDIA open kernel modules.\n"
         "NVRM: GPU 0000:01:00.0: RmInitAdapter failed! (0x22:0x56:884)\n"
         "nvidia-smi: No devices were found",
+    ),
+    (
+        "open-module-required",
+        "[ 3.1] NVRM: installed in this system requires use of the NVIDIA open kernel modules.\n"
+        "[ 3.1] nvidia: probe of 0000:01:00.0 failed with error -1\n"
+        "# RTX 5060 Ti, nvidia-driver-570 from Ubuntu",
     ),
     (
         "open-module-unsupported-gpu",
@@ -288,30 +281,12 @@ PASTES = (
         "again, and sign the kernel module when prompted to do so.",
     ),
     (
-        "wsl-driver-or-windows",
-        "PS C:\\> wsl\n"
-        "$ docker compose --profile auto up --build\n"
-        "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open "
-        "shared object file: no such file or directory: unknown\n"
-        "I'm using WSL2 (latest Docker Desktop). Windows 10 Pro 20H2",
+        "secure-boot-unsigned-module",
+        "# modprobe nvidia\nmodprobe: ERROR: could not insert 'nvidia_current': Required key not available",
     ),
     (
-        "wsl-driver-or-windows",
-        "RuntimeError: CUDA error: out of memory? no\n"
-        "nvidia-smi in WSL2: Failed to initialize NVML: GPU access blocked by the operating system\n"
-        "Failed to properly shut down NVML: GPU access blocked by the operating system",
-    ),
-    (
-        "wsl-linux-driver-installed",
-        "$ nvidia-smi\n"
-        "Failed to initialize NVML: Driver/library version mismatch\n"
-        "$ uname -r\n"
-        "5.15.90.1-microsoft-standard-WSL2\n"
-        "$ sudo apt install nvidia-cuda-toolkit",
-    ),
-    (
-        "wsl-stub-lib",
-        "(wsl2) $ python -c 'import torch; print(torch.cuda.is_available())'\nError 34: CUDA driver is a stub library",
+        "secure-boot-unsigned-module",
+        "$ sudo insmod nvidia.ko\ninsmod: ERROR: could not insert module nvidia.ko: Key was rejected by service",
     ),
 )
 

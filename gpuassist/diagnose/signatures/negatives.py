@@ -93,7 +93,8 @@ SIGNATURES = (
     ),
     Signature(
         ("shared memory object", "</torch_", "items of ancdata", "unable to mmap", "unable to open shared memory"),
-        r"(?:unable to (?:open|write to file|resize|allocate|write to|mmap) [^\n]{0,40}(?:shared memory|</torch_|</[\w.]+>)[^\n]{0,60}"
+        r"(?:unable to (?:open|write to file|resize|allocate|write to|mmap) [^\n]{0,40}(?:shared memory|</torch_"
+        r"|</[\w.]+>)[^\n]{0,60}"
         r"|received 0 items of ancdata)",
         means("dataloader-shm-or-ram"),
     ),
