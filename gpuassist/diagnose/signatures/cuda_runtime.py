@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import card_name, driver_version, torch_cuda
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
-from gpuassist.diagnose.stated import memory_was_free
+from gpuassist.diagnose.stated import OLDEST, capability, memory_was_free
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 
@@ -45,7 +45,9 @@ def _no_image(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     words, gpu = setting.paste.words, card_name(setting)
     extension = _EXTENSION.search(words)
     if extension is None and _TORCH.search(words):
-        yield sign("torch-lacks-sm", Weight.SYMPTOM, gpu=gpu, capability=_capability(setting))
+        known = capability(setting)
+        problem = "gpu-too-old-for-torch" if known is not None and known < OLDEST else "torch-lacks-sm"
+        yield sign(problem, Weight.SYMPTOM, gpu=gpu, capability=str(known or ""))
     package = extension[0].strip("/._-") if extension else ""
     yield sign("no-kernel-image", Weight.SYMPTOM if extension is None else Weight.CAUSE, gpu=gpu, package=package)
 
