@@ -92,6 +92,12 @@ def _sensors(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("gpu-sensor-error", Weight.SYMPTOM)
 
 
+def _instances(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """Instances are no fault by themselves: only who asks how many devices there are misses the others."""
+    if setting.says("device_count", "only one device", "only see one", "only 1 gpu", "only one gpu"):
+        yield sign("mig-mode", Weight.SYMPTOM)
+
+
 SIGNATURES = (
     Signature(
         (
@@ -171,6 +177,11 @@ SIGNATURES = (
         ("no mig devices found",),
         r"No MIG devices found",
         means("mig-mode"),
+    ),
+    Signature(
+        ("  mig ",),
+        r"(?m:^)\s{1,4}MIG \d{1,2}[cg.\w+]{2,16}\s{1,6}Device\s{1,3}\d{1,2}: \(UUID: MIG-",
+        _instances,
     ),
     Signature(
         ("mig-",),

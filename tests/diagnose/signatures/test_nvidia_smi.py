@@ -129,3 +129,14 @@ def test_lost_device_in_a_container_is_surer_than_on_a_host() -> None:
     words = "Failed to initialize NVML: Unknown Error\nsudo systemctl daemon-reload was run on the host"
     assert problems(SIGNATURES, words) == {"container-lost-gpu-after-daemon-reload"}
     assert "cuda-init-failed-driver-state" in problems(SIGNATURES, "Failed to initialize NVML: Unknown Error")
+
+
+INSTANCES = "GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-5d5ba0d6)\n  MIG 1g.5gb     Device  0: (UUID: MIG-c6d4f1ef)\n"
+
+
+def test_instances_matter_to_who_misses_devices() -> None:
+    assert problem(SIGNATURES, f"{INSTANCES}>>> torch.cuda.device_count()\n1") == "mig-mode"
+
+
+def test_instances_are_no_fault_by_themselves() -> None:
+    assert problems(SIGNATURES, INSTANCES) == set()
