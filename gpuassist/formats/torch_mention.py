@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
-from urllib.parse import unquote
 
 
 class Standing(str, Enum):
@@ -68,7 +67,7 @@ def _shortened(words: str) -> str:
 
 def _cleaned(mention: Mention) -> Mention:
     """`%2B` of an address is the plus of a version."""
-    return replace(mention, version=unquote(mention.version).rstrip("."), channel=mention.channel.partition("/linux-")[0])
+    return replace(mention, version=_plus(mention.version).rstrip("."), channel=mention.channel.partition("/linux-")[0])
 
 
 def _conda(standing: Standing) -> Callable[[int, re.Match[str]], Mention]:
@@ -153,3 +152,8 @@ _LAYOUTS: tuple[tuple[re.Pattern[str], Callable[[int, re.Match[str]], Mention]],
      _pip(Standing.INSTALLED)),
     (re.compile(rf"^\s*{_PIP_NAME} \({_VERSION}\)\s*$"), _pip(Standing.INSTALLED)),
 )  # fmt: skip
+
+
+def _plus(version: str) -> str:
+    """The `+` before a build's tag, which the addresses of wheels write as `%2B`."""
+    return version.replace("%2B", "+").replace("%2b", "+")
