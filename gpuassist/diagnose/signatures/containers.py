@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.hints import driver_version, in_wsl, version
+from gpuassist.diagnose.hints import driver_version, given_to_container, in_container, in_wsl, version
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
 from gpuassist.knowledge.compatibility import driver_serves_cuda
 from gpuassist.model.paste import Weight
@@ -55,6 +55,19 @@ def _node_missing(match: re.Match[str], _: Setting) -> Iterator[Sign]:
 
 def _not_given(_: re.Match[str], __: Setting) -> Iterator[Sign]:
     yield sign("container-no-gpu-flag", Weight.CAUSE)
+
+
+def _mounted(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """Packages cannot replace files that the container toolkit has mounted from the host."""
+    if in_container(setting) and setting.says("dpkg", "rpm", "unpacking", "apt", "yum", "dnf"):
+        yield sign("container-driver-files-mounted", Weight.CAUSE)
+
+
+def _run_without(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A container that was not given the GPU, and a program in it that finds none."""
+    none = setting.says("is_available()", "is cuda available: false") and setting.says("false")
+    if none and not given_to_container(setting):
+        yield sign("container-no-gpu-flag", Weight.SYMPTOM)
 
 
 def _image(setting: Setting) -> str:
@@ -170,8 +183,24 @@ SIGNATURES = (
         means("container-driver-files-mounted"),
     ),
     Signature(
-        ("cgroup subsystem devices not found", "open failed: /sys/fs/cgroup/devices"),
-        r"(?:cgroup subsystem devices not found|open failed: /sys/fs/cgroup/devices)",
+        ("invalid cross-device link", "device or resource busy"),
+        r"(?:nvidia|libcuda|libnvidia)[^\n]{0,160}(?:Invalid cross-device link|Device or resource busy)",
+        _mounted,
+    ),
+    Signature(
+        ("device error:",),
+        r"nvidia-container-cli: device error: (?:unknown device(?: id)?: ?(?P<ordinal>\d{1,2})?|[\w-]{1,60}: unknown device)",
+        means("cuda-visible-devices-bad"),
+    ),
+    Signature(
+        ("docker run", "podman run", "docker exec"),
+        r"(?:docker|podman) (?:container )?(?:run|exec)\b[^\n]{0,200}",
+        _run_without,
+    ),
+    Signature(
+        ("cgroup subsystem devices not found", "open failed: /sys/fs/cgroup/devices", "ldcache error"),
+        r"(?:cgroup subsystem devices not found|nvidia-container-cli: ldcache error: [^\n]{3,80}"
+        r"|open failed: /sys/fs/cgroup/devices)",
         means("container-toolkit-missing", Weight.SYMPTOM),
     ),
     Signature(

@@ -191,7 +191,8 @@ def _stub(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
 
 def _no_libcuda(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     if in_wsl(setting):
-        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+        there = setting.case.running or setting.says("/usr/lib/wsl/lib")
+        yield sign("wsl-stub-lib" if there else "wsl-driver-or-windows", Weight.SYMPTOM)
     elif setting.case.running:
         yield sign("container-no-gpu-flag" if in_container(setting) else "libcuda-missing", Weight.SYMPTOM)
     elif setting.case.container or (in_container(setting) and not given_to_container(setting)):

@@ -35,6 +35,10 @@ def _held(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield from _conflict(match, setting)
 
 
+def _unconfigured(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    yield sign("apt-nvidia-package-conflict", Weight.SYMPTOM, package=match["package"].rstrip(":"))
+
+
 def _incomplete(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """The toolkit is installed; whether a driver is missing is told by the one that runs."""
     cuda, driver = match["cuda"], driver_version(setting)
@@ -64,6 +68,11 @@ SIGNATURES = (
         ("held broken packages", "unmet dependencies"),
         r"(?:you have held broken packages|have unmet dependencies)",
         _held,
+    ),
+    Signature(
+        ("dependency problems",),
+        rf"dependency problems prevent configuration of (?P<package>{_PACKAGE})",
+        _unconfigured,
     ),
     Signature(
         ("trying to overwrite",),

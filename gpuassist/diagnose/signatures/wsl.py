@@ -88,3 +88,5 @@ def _stub(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """Linking against the stub is right; a program that runs with it is what fails."""
     if "/stubs/" not in match[0] or setting.says("stub library", "error 34", "returned 34"):
         yield sign("wsl-stub-lib" if in_wsl(setting) else "ld-library-path-stubs", Weight.CAUSE)
+    elif in_wsl(setting) and setting.says(*_FAILS):
+        yield sign("wsl-stub-lib", Weight.SYMPTOM)

@@ -56,6 +56,8 @@ def test_library_newer_than_the_driver_is_that_of_cuda_compat() -> None:
         ("cudaErrorInsufficientDriver", "driver-too-old-for-cuda"),
         (f"NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n{INSUFFICIENT}", "driver-not-loaded"),
         (f"WSL2: {INSUFFICIENT}", "wsl-driver-or-windows"),
+        ("WSL2: libcuda.so.1: cannot open shared object file", "wsl-driver-or-windows"),
+        ("ls /usr/lib/wsl/lib\nlibcuda.so.1: cannot open shared object file", "wsl-stub-lib"),
         (FORWARD, "cuda-compat-conflict"),
         ("CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", "cuda-compat-conflict"),
         (f"after apt upgrade:\n{FORWARD}", "driver-library-mismatch"),

@@ -17,6 +17,7 @@ from tests.diagnose.signatures.reading import problem, problems
         ("WSL: python: /usr/lib/x86_64-linux-gnu/libcuda.so.1: no version information available", "wsl-linux-driver-installed"),
         ("WSL2: libcuda.so.1: file exists, no version information available", "wsl-linux-driver-installed"),
         ("WSL2: CUDA driver is a stub library", "wsl-stub-lib"),
+        ("WSL2: LD_LIBRARY_PATH=/usr/local/cuda/lib64/stubs/libcuda.so\nno CUDA-capable device", "wsl-stub-lib"),
         ("CUDA driver is a stub library", "ld-library-path-stubs"),
         ("Docker Desktop: CUDA error: named symbol not found", "wsl-driver-or-windows"),
         ("ls: cannot access '/dev/dxg': No such file or directory", "wsl-driver-or-windows"),
