@@ -24,7 +24,7 @@ from gpuassist.repair.install_place import Place
 from gpuassist.repair.install_torch import jetson_steps
 from gpuassist.session import imagined
 from gpuassist.session.context import Session
-from gpuassist.session.foresee_words import blocked_by, notes_on, undetermined, without_gpu
+from gpuassist.session.foresee_words import DRIVER_STAYS, blocked_by, notes_on, undetermined, without_gpu
 from gpuassist.session.inspect import families_of, surroundings_of
 from gpuassist.session.links import links_of
 from gpuassist.session.mending import mending_steps, waiting_module
@@ -67,11 +67,13 @@ def foresee(session: Session, question: Question) -> Outlook:
     if found.change is None:
         walls = blocked_by(case, rig, question.demand, found)
         return Outlook(question.goal, before, before, (), walls, links=links)
-    mending = _mending(session, case, rig, found.change) if question.demand.driver_need is Need.MUST else ()
+    must = question.demand.driver_need is Need.MUST
+    broken = _mending(session, case, rig, found.change)
+    mending = broken if must else ()
     mended = with_driver(knowledge, question.base, rig.driver) if mending and rig.driver is not None else question.base
     steps = (*mending, *install_steps(found.change, place_of(case), knowledge.commands))
     after = chains(_changed(knowledge, mended, found.change), knowledge, thorough=True)
-    notes = notes_on(case, rig, question.demand, found)
+    notes = (*notes_on(case, rig, question.demand, found), *((DRIVER_STAYS,) if broken and not must else ()))
     return Outlook(question.goal, before, after, steps, notes=notes, links=links)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gpuassist.diagnose.case import Card, Case
-from gpuassist.knowledge.change import Demand, Need, Rig, Smallest, Wall
+from gpuassist.knowledge.change import Demand, Need, Rig, Smallest, TorchThere, Wall
 from gpuassist.knowledge.choosing import GpuWish, Obstacle, choose_driver
 from gpuassist.knowledge.compatibility import (
     DriverFit,
@@ -18,11 +18,13 @@ from gpuassist.knowledge.compatibility import (
     last_toolkit_for,
     toolkit_builds_for,
 )
-from gpuassist.knowledge.records import ModuleFlavour, ToolkitRecord
+from gpuassist.knowledge.records import ModuleFlavour, ToolkitRecord, TorchBuild
+from gpuassist.knowledge.smallest import torch_fits
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import ComputeCapability, Version
 
+DRIVER_STAYS = text("the driver stays as it is; to run what is compiled, see `gpuassist plan driver`")
 _MISSING_GPU = text('there is no NVIDIA GPU in this computer; `gpuassist plan gpu="RTX 5090"` tells what one would take')
 
 
@@ -218,11 +220,28 @@ def _notes(case: Case, rig: Rig, demand: Demand, found: Smallest) -> Iterator[Te
     if Wall.TOOLKIT in change.left:
         yield text("the toolkit stays as it is, which matters to those who compile: `gpuassist plan cuda` tells more")
     if Wall.DRIVER in change.left:
-        yield text("the driver stays as it is; to run what is compiled, see `gpuassist plan driver`")
+        yield DRIVER_STAYS
+    if change.torch is not None and rig.torch is not None and not rig.torch.cpu:
+        yield from _other_torch(rig, rig.torch, change.torch.build, demand)
     if change.driver is not None and value_or(case.machine.host.secure_boot, False):  # noqa: FBT003 -- the fact's default
         yield text("Secure Boot is on: the new module must be signed with a key that this computer knows, or it will not be loaded")
     if change.driver is None and demand.driver is None and rig.driver is not None and demand.driver_need is Need.MUST:
         yield from _ended(case, rig.driver)
+
+
+def _other_torch(rig: Rig, there: TorchThere, build: TorchBuild, demand: Demand) -> Iterator[Text]:
+    """Where torch moves that nobody asked to move: what for, and how it can stay."""
+    if demand.torch is not None:
+        return
+    words = {"there": str(there.version), "cuda": str(there.cuda)}
+    if demand.toolkit is not None and torch_fits(rig, there, rig.driver):
+        yield text(
+            "torch {there} runs with any toolkit, because it brings its own CUDA {cuda}: the other build is only for those who "
+            "compile extensions of torch; all others leave out that step",
+            **words,
+        )
+    elif build.release < there.version.release and torch_fits(rig, there, None) and not torch_fits(rig, there, rig.driver):
+        yield text("torch {there} could stay with a newer driver: `gpuassist plan driver` tells how", there=str(there.version))
 
 
 def _ended(case: Case, driver: Version) -> Iterator[Text]:

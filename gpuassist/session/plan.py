@@ -95,7 +95,8 @@ def _demand(goals: Iterable[Goal], rig: Rig) -> Demand:
 
 def _joined(demand: Demand, goal: Goal, rig: Rig) -> Demand:
     if goal.kind is GoalKind.DRIVER:
-        torch = Need.SHOULD if goal.version else Need.KEEP
+        moves = goal.version is not None and not _is(rig.driver, goal.version)
+        torch = Need.SHOULD if moves and rig.torch is not None and not rig.torch.cpu else Need.KEEP
         return replace(demand, driver=goal.version, driver_need=Need.MUST, torch_need=_more(demand.torch_need, torch))
     if goal.kind is GoalKind.TORCH:
         toolkit = _more(demand.toolkit_need, Need.LINE)

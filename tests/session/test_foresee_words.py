@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gpuassist.session.plan import parse_goal, plan_goals
@@ -103,6 +105,21 @@ def test_driver_that_is_left_is_a_note() -> None:
     assert (
         "the driver stays as it is" in notes(Recipe(driver="", bound="nouveau", toolkits=(), nvcc="", environments=()), "cuda")[-1]
     )
+
+
+def test_driver_that_is_there_and_not_at_work_is_a_note_beside_a_toolkit() -> None:
+    mismatched = Recipe(libcuda="550.90.07", environments=())
+    assert notes(mismatched, "cuda") == ["the driver stays as it is; to run what is compiled, see `gpuassist plan driver`"]
+
+
+def test_torch_that_only_a_toolkit_moves_is_a_note() -> None:
+    newer = Recipe(driver="580.95.05", cuda="13.0", environments=(Env("e", "2.11.0+cu130", active=True),), toolkits=(), nvcc="")
+    assert "torch 2.11.0 runs with any toolkit, because it brings its own CUDA 13.0" in notes(newer, "cuda==11.8")[0]
+
+
+def test_torch_that_an_old_driver_sets_back_is_a_note() -> None:
+    old = Recipe(gpus=("10de:2204",), driver="470.256.02", cuda="11.4", environments=(Env("e", "2.8.0+cu128", active=True),))
+    assert "torch 2.8.0 could stay with a newer driver" in notes(replace(old, toolkits=(), nvcc=""), "torch")[0]
 
 
 def test_branch_with_support_has_no_note() -> None:
