@@ -13,9 +13,10 @@ from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.verdict import Verdict, Verification
-from gpuassist.session.flow import Marked, Step, StepState
+from gpuassist.session.flow import TEXT_WISH, GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.verify import Event, VerifyRequest, interpreter_at, verify
 from gpuassist.session.verify_document import verification_document
+from gpuassist.session.verify_errors import errors_to_explain
 from gpuassist.session.verify_progress import Progress, conclude, follow
 from gpuassist.session.words import ENGLISH
 from gpuassist.ui.jobs import Control, Done, Failed, Job
@@ -56,11 +57,15 @@ class VerifyPage(Page):
         self._save.triggered.connect(self._ask_where)
         self._copy = self._action(text("Copy the result"))
         self._copy.triggered.connect(self._copy_result)
+        self._explain = self._action(text("Explain the error"))
+        self._explain.triggered.connect(self._ask_why)
         self._build()
         self._show_idle()
 
     def bar(self) -> Bar:
-        return Bar((self._save, self._copy)) if self._result is not None else Bar()
+        if self._result is None:
+            return Bar()
+        return Bar((self._save, self._copy, self._explain) if errors_to_explain(self._result) else (self._save, self._copy))
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._machine, self._recorded = inspection.machine, inspection.recorded
@@ -266,6 +271,11 @@ class VerifyPage(Page):
     @Slot()
     def _copy_result(self) -> None:
         QGuiApplication.clipboard().setText(self._document())
+
+    @Slot()
+    def _ask_why(self) -> None:
+        if self._result is not None:
+            self.asked.emit(GoTo(Tool.EXPLAIN, TEXT_WISH + errors_to_explain(self._result)))
 
     @Slot()
     def _ask_where(self) -> None:

@@ -17,7 +17,7 @@ from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
-from gpuassist.session.flow import Marked, Step, StepState
+from gpuassist.session.flow import GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.verify import CheckBegun, CheckDone, Level, Planned, Started
 from gpuassist.ui.jobs import Done
 from gpuassist.ui.page import Desk
@@ -315,3 +315,15 @@ def test_a_real_torch_is_verified_on_the_cpu(desk: Desk, qtbot: QtBot) -> None:
     assert made.page.result is not None
     assert made.page.result.verdict is Verdict.PASS
     assert "No accelerator was verified" in made.notice()
+
+
+def test_an_error_leads_to_its_explanation(shown: Shown) -> None:
+    shown.end(WRONG, verdict=Verdict.FAIL)
+    explain = next(action for action in shown.page.bar().left if action.text() == "Explain the error")
+    explain.trigger()
+    assert shown.asked[-1] == GoTo(Tool.EXPLAIN, "text:the result is too far off")
+
+
+def test_without_an_error_there_is_nothing_to_explain(shown: Shown) -> None:
+    shown.end(RIGHT, verdict=Verdict.PASS)
+    assert [action.text() for action in shown.page.bar().left] == ["Save as JSON", "Copy the result"]
