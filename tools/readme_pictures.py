@@ -1,9 +1,9 @@
-"""Takes the README's pictures: the five pages of the real window, with a recorded machine, a scripted NVML and a real torch.
+"""Takes the README's pictures: the pages of the real window, with a recorded machine, a scripted NVML and a real torch.
 
     python tools/readme_pictures.py [FOLDER]
 
-Needs Xvfb and gcc; `make test` must have made .venv-torch. Machine, found and repair show the shipped example "RTX 4090, CUDA 11.7
-is first"; verify runs on this machine's CPU in .venv-torch; live memory shows two scripted GPUs.
+Needs Xvfb and gcc; `make test` must have made .venv-torch. Machine, found, repair, explain and what-if show the shipped example
+"RTX 4090, CUDA 11.7 is first"; verify runs on this machine's CPU in .venv-torch; live memory shows two scripted GPUs.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 EXAMPLE = "02-rtx-4090-cuda-11-7-first"
+RECORDED = ("machine", "found", "repair", "explain", "what-if")
 LIVE_SECONDS = 75
 SCENARIO = """driver = 580.95.05
 [gpu]
@@ -43,8 +44,8 @@ def main(folder: Path) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         shots = [sys.executable, str(ROOT / "tools" / "screenshots.py"), scratch, "--example", EXAMPLE]
-        subprocess.run([*shots, "--page", "machine", "--page", "found", "--page", "repair"], check=True)
-        for page, shade in (("machine", "light"), ("found", "light"), ("found", "dark"), ("repair", "light")):
+        subprocess.run([*shots, *(word for page in RECORDED for word in ("--page", page))], check=True)
+        for page, shade in (*((page, "light") for page in RECORDED), ("found", "dark")):
             (folder / f"{page}-{shade}.png").write_bytes((Path(scratch) / f"{EXAMPLE}-{page}-{shade}.png").read_bytes())
         _running(folder, Path(scratch))
     return 0

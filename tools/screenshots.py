@@ -48,7 +48,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--size", default="1280x800")
     parser.add_argument("--example", action="append", help="a machine in resources/machines, without its ending")
     parser.add_argument("--language", default="en")
-    parser.add_argument("--page", action="append", help="machine, found, repair, verify, live, explain, what-if or guides; all without it")
+    parser.add_argument("--page", action="append", help="the name of a page, such as what-if; all without it")
     parser.add_argument("--wish", default="gpu=10de:2684; gpu=RTX 5090", help="what the page What if is opened for")
     parser.add_argument("--text", default="", help="a file with the text that the page Explain an error shows")
     return parser.parse_args()
@@ -123,7 +123,8 @@ def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
         run.frame.pages.machine_page.asked.emit(OpenExample(example))
         yield SETTLED_MILLISECONDS
         text = wish_for_file(os.path.abspath(options.text)) if options.text else wish_for_text(OUT_OF_MEMORY)
-        wishes = {Step.REPAIR: run.frame.flow.repairable, Tool.WHAT_IF: options.wish, Tool.EXPLAIN: text, Tool.GUIDES: "memory-numbers"}
+        wishes = {Step.REPAIR: run.frame.flow.repairable, Tool.WHAT_IF: options.wish}
+        wishes |= {Tool.EXPLAIN: text, Tool.GUIDES: "memory-numbers"}
         for place in wanted:
             run.frame.go(GoTo(place, wishes.get(place, "")))
             yield SETTLED_MILLISECONDS
