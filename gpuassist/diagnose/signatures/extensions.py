@@ -11,6 +11,7 @@ from gpuassist.diagnose.stated import OLDEST, capability, nvcc_release, torch_cu
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
+from gpuassist.model.text import text
 from gpuassist.model.version import Version
 
 
@@ -45,6 +46,20 @@ def _mismatch(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
 def _warned(match: re.Match[str], _: Setting) -> Iterator[Sign]:
     """Another minor version is only warned of; what follows it has another cause."""
     yield sign("torch-cuda-vs-toolkit-mismatch", Weight.CONSEQUENCE, nvcc=match["nvcc"], torch_cuda=match["torch"])
+
+
+def _isolated(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """pip builds a package apart from the environment, where torch is, unless it is told not to."""
+    if setting.says("requirements to build wheel", "get_requires_for_build", "build dependencies"):
+        cause = text("pip builds the package apart from the environment in which torch is; --no-build-isolation lets it see torch")
+        yield sign("not-a-gpu-problem", cause=cause)
+
+
+def _old_nvcc(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """An nvcc that does not know what torch's builder asks of it is older than torch's own CUDA."""
+    if setting.says("torch", "cpp_extension"):
+        nvcc, cuda = nvcc_release(setting), torch_cuda(setting)
+        yield sign("torch-cuda-vs-toolkit-mismatch", Weight.SYMPTOM, nvcc=nvcc, torch_cuda=cuda, building="yes", install=cuda)
 
 
 def _installed(setting: Setting, cuda: str) -> str:
@@ -150,6 +165,42 @@ SIGNATURES = (
         ("undefined symbol", "symbol not found in flat namespace"),
         rf"(?<![^\s:'\"(])(?P<file>[^\s:'\"(]{{1,300}}?\.so[.\d]*): undefined symbol: (?P<symbol>{_SYMBOL})",
         _undefined,
+    ),
+    Signature(
+        ("no cuda runtime is found",),
+        r"No CUDA runtime is found, using CUDA_HOME",
+        means("no-driver", Weight.SYMPTOM),
+    ),
+    Signature(
+        ("no module named 'torch'", 'no module named "torch"'),
+        r"No module named ['\"]torch['\"]",
+        _isolated,
+    ),
+    Signature(
+        ("kill signal", "killed signal", "killed (program"),
+        one_of(
+            r"nvcc error\s*: '?(?:cicc|cudafe\+\+|ptxas)'? died due to signal 9",
+            r"Killed signal terminated program \w+",
+            r": Killed \(program \w+\)",
+        ),
+        means(
+            "not-a-gpu-problem",
+            cause=text("the compilers needed more memory than the computer has; MAX_JOBS lets fewer run at once"),
+        ),
+    ),
+    Signature(
+        ("thc/thc.h", "thcstate", "thcudacheck", "at_check", "aten/cuda/exceptions"),
+        one_of(
+            r"fatal error: THC/THC\w*\.h",
+            r"['‘]?(?:THCState|THCudaCheck|AT_CHECK)['’]? (?:does not name a type|was not declared)",
+            r"identifier \"(?:THCState|THCudaCheck|AT_CHECK)\" is undefined",
+        ),
+        means("extension-build-mismatch", Weight.SYMPTOM),
+    ),
+    Signature(
+        ("is not defined for option 'std'", "generate-dependencies-with-compile"),
+        r"Value 'c\+\+(?:14|17|20)' is not defined for option 'std'|Unknown option '-{1,2}generate-dependencies-with-compile'",
+        _old_nvcc,
     ),
     Signature(
         ("were compiled with different cuda versions",),

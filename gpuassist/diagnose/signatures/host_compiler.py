@@ -103,6 +103,11 @@ SIGNATURES = (
         window=400,
     ),
     Signature(
+        ("failed to preprocess host compiler properties",),
+        r"Failed to preprocess host compiler properties",
+        means("nvcc-host-gcc-too-new", Weight.SYMPTOM),
+    ),
+    Signature(
         ("unsupported clang version",),
         r"unsupported clang version! clang version must be less than (?P<above>\d{1,2})",
         _builtin,

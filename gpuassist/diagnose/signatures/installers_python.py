@@ -197,6 +197,18 @@ SIGNATURES = (
         window=300,
     ),
     Signature(
+        ("incompatible with the existing python installation", "requires python"),
+        r"(?:package |- )(?P<package>(?:pytorch|torchvision|tensorflow|cudatoolkit)[\w.=-]{0,60})"
+        r"(?: requires python [^\n]{1,60}| -> python\[version=)",
+        means("pip-no-matching-python"),
+        window=500,
+    ),
+    Signature(
+        ("is not supported on python", "not yet supported for torch.compile"),
+        r"Dynamo is not supported on Python 3\.\d+\+?|Python 3\.\d+\+? not yet supported for torch\.compile",
+        means("pip-no-matching-python", Weight.SYMPTOM),
+    ),
+    Signature(
         ("there is no version of", "no versions of", "depends on"),
         r"(?:there is no version of|no versions of) (?P<package>[\w-]{1,60})(?:\[[\w,]{1,40}\])?"
         r"(?:==| match (?:==?)?)(?P<version>\d[\w.]{1,40}\+cu\d{2,3})",

@@ -14,7 +14,14 @@ _INSTALLED = (
     r"|PyTorch version: ?\d|Successfully installed [^\n]{0,400}\btorch-\d"
 )
 _COMPUTES = r"is cuda available: *(?:true|yes)\b|cuda\.is_available\(\)[^\n]{0,20}?[\s:=>]{1,6}true\b"
-_BUILDING = ("building wheel", "get_requires_for_build", "build dependencies", "setup.py", "no-build-isolation")
+_BUILDING = (
+    "building wheel",
+    "requirements to build wheel",
+    "get_requires_for_build",
+    "build dependencies",
+    "setup.py",
+    "no-build-isolation",
+)
 
 
 def _no_torch(_: re.Match[str], setting: Setting) -> Iterator[Sign]:

@@ -51,6 +51,54 @@ def test_extension_of_another_cuda_says_so_itself() -> None:
     assert parameters(SIGNATURES, words) == {"package": "torch_sparse"}
 
 
+def test_package_that_is_built_apart_does_not_see_torch() -> None:
+    words = "Getting requirements to build wheel did not run successfully.\nModuleNotFoundError: No module named 'torch'"
+    assert problem(SIGNATURES, words) == "not-a-gpu-problem"
+    assert read(SIGNATURES, "ModuleNotFoundError: No module named 'torch'") == ()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "nvcc error   : 'cicc' died due to signal 9 (Kill signal)",
+        "nvcc error   : 'cudafe++' died due to signal 9 (Kill signal)",
+        "c++: fatal error: Killed signal terminated program cc1plus",
+        "g++: internal compiler error: Killed (program cc1plus)",
+    ],
+)
+def test_compiler_without_memory_is_no_problem_of_the_gpu(words: str) -> None:
+    assert problem(SIGNATURES, words) == "not-a-gpu-problem"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "src/x.cu:3:10: fatal error: THC/THC.h: No such file or directory",
+        "error: 'THCState' does not name a type",
+        "error: ‘AT_CHECK’ was not declared in this scope".replace("‘", "'").replace("’", "'"),
+        'error: identifier "THCudaCheck" is undefined',
+    ],
+)
+def test_source_for_an_older_torch_is_a_hint(words: str) -> None:
+    assert [(clue.problem, clue.weight) for clue in read(SIGNATURES, words)] == [("extension-build-mismatch", Weight.SYMPTOM)]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "nvcc fatal   : Value 'c++17' is not defined for option 'std'",
+        "nvcc fatal   : Unknown option '--generate-dependencies-with-compile'",
+    ],
+)
+def test_nvcc_that_is_older_than_torch_is_a_hint(words: str) -> None:
+    assert read(SIGNATURES, words) == ()
+    assert problem(SIGNATURES, f"torch 1.13.1+cu117, nvcc 10.1\n{words}") == MISMATCH
+
+
+def test_builder_that_sees_no_gpu_is_a_hint() -> None:
+    assert problem(SIGNATURES, "No CUDA runtime is found, using CUDA_HOME='/usr/local/cuda'") == "no-driver"
+
+
 def test_attention_without_code_for_the_gpu_is_named() -> None:
     words = "Error running sage attention: SM89 kernel is not available. Make sure you GPUs with compute capability 8.9."
     assert problem(SIGNATURES, words) == NO_IMAGE

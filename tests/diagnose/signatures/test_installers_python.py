@@ -44,6 +44,11 @@ def _not_found(requirement: str, versions: str) -> str:
         "error: Distribution `torch==2.3.0 @ registry+https://pypi.org/simple` can't be installed because it doesn't have a source "
         "distribution or wheel for the current platform",
         "Unable to find installation candidates for torch (1.12.1)",
+        "- package pytorch-1.7.1-py3.6_cuda11.0.221_cudnn8.0.5_0 requires python >=3.6,<3.7.0a0, but none of "
+        "the providers can be installed",
+        "The following specifications were found\nto be incompatible with the existing python installation in your environment:\n\n"
+        "Specifications:\n\n  - pytorch=1.8 -> python[version='>=3.6,<3.7.0a0|>=3.7,<3.8.0a0']\n\nYour python: python=3.11",
+        "RuntimeError: Dynamo is not supported on Python 3.12+",
     ],
 )
 def test_python_without_a_wheel_is_known_in_every_wording(words: str) -> None:
