@@ -24,8 +24,9 @@ _ID = re.compile(r"\[(10de:[0-9a-f]{4})\]")
 _UNNAMED = re.compile(r"^Device ([0-9a-f]{4})\b")
 _NAME = re.compile(r"^\w{2,10}(?: Rev\. ?\d)? \[(?!10de:)(?P<name>[^\[\]]{2,80})\]")
 _ANY_DEVICE = re.compile(_SLOT + r"[^\n:]{3,60}: ")
-_BOUND = re.compile(r"^\s+Kernel driver in use: (\S+)")
-_MODULES = re.compile(r"^\s+Kernel modules: \S")
+_BOUND = re.compile(r"^\s*Kernel driver in use: (\S+)")
+_MODULES = re.compile(r"^\s*Kernel modules: \S")
+_LABEL = re.compile(r"^(?:Subsystem|DeviceName|Kernel driver in use|Kernel modules): ")  # whose indentation a forum took away
 _FEWEST = 8  # devices that a whole listing has
 _LONGEST_BLOCK = 60  # lines of one device in `lspci -vvv`
 
@@ -72,7 +73,7 @@ def _named(gpu: Gpu, device: str, line: Line) -> Gpu:
 def _driver(below: tuple[Line, ...]) -> Fact[str]:
     """What -k says below a device, up to the next one; modules without a driver mean that none is bound."""
     for line in below:
-        if not line.words[:1].isspace():
+        if not line.words[:1].isspace() and not _LABEL.match(line.words):
             return NOT_ASKED
         bound = _BOUND.match(line.words)
         if bound:

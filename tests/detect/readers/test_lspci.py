@@ -98,6 +98,12 @@ def test_cut_block_leaves_the_driver_open() -> None:
     assert gpu.kernel_driver is NOT_ASKED
 
 
+def test_block_without_its_indentation_is_read() -> None:
+    (gpu,) = gpus("\n".join(line.strip() for line in NNK.splitlines()))
+
+    assert value_or(gpu.kernel_driver, "?") == "nouveau"
+
+
 def test_driver_of_the_next_device_is_not_taken() -> None:
     (gpu,) = gpus("01:00.0 0300: 10de:2684\n01:00.1 0403: 10de:1aef\n\tKernel driver in use: snd_hda_intel\n")
 
