@@ -1,0 +1,66 @@
+"""Failures that have nothing to do with the GPU are told so, and never before a fault of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuassist.app import compose
+from gpuassist.diagnose.signatures.elsewhere import SIGNATURES
+from gpuassist.session.explain import explain
+from tests.diagnose.signatures.reading import problems
+
+SESSION = compose("en")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory",
+        "_pickle.UnpicklingError: invalid load key, 'v'.",
+        "safetensors_rust.SafetensorError: Error while deserializing header: HeaderTooLarge",
+        "RuntimeError: Given groups=1, weight of size [64, 3, 7, 7], expected input[1, 1, 224, 224] to have 3 channels, but got 1",
+        "ValueError: Expected more than 1 value per channel when training, got input size torch.Size([1, 512])",
+        "RuntimeError: Trying to resize storage that is not resizable",
+        "RuntimeError: stack expects each tensor to be equal size, but got [3, 224] at entry 0",
+        "huggingface_hub.utils._errors.RepositoryNotFoundError: 404 Client Error",
+        "OSError: meta/foo is not a local folder and is not a valid model identifier listed on 'https://huggingface.co/models'",
+        "cv2.error: OpenCV(4.5.5) /io/opencv/color.cpp:182: error: (-215:Assertion failed) !_src.empty() in function 'cvtColor'",
+        "ImportError: libGL.so.1: cannot open shared object file: No such file or directory",
+        'qt.qpa.plugin: Could not load the Qt platform plugin "xcb" in "" even though it was found.',
+        "fatal error: Python.h: No such file or directory",
+        "error: Microsoft Visual C++ 14.0 or greater is required.",
+        "java.lang.OutOfMemoryError: Java heap space",
+        "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory",
+        "docker: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
+        "docker: Error response from daemon: pull access denied for foo/bar, repository does not exist",
+        "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 1234",
+        "CondaHTTPError: HTTP 000 CONNECTION FAILED for url <https://conda.anaconda.org/pytorch/linux-64/repodata.json>",
+        "bash: conda: command not found",
+        "step 100: loss=nan",
+    ],
+)
+def test_failure_of_other_software_is_none_of_the_gpu(words: str) -> None:
+    assert problems(SIGNATURES, words) == {"not-a-gpu-problem"}
+    explanation = explain(SESSION, words)
+    assert [answer.id for answer in explanation.answers] == ["not-a-gpu-problem"]
+    assert not explanation.convicts
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "loss: 0.25, nano batch",
+        "no problem with Python.h here: found",
+        "docker daemon is running",
+        "weight of size 3",
+        "invalid load, key",
+        "conda activate env",
+    ],
+)
+def test_near_misses_are_nothing(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()
+
+
+def test_fault_of_the_gpu_counts_before_them() -> None:
+    words = "step 100: loss=nan\nRuntimeError: CUDA error: device-side assert triggered\n"
+    assert explain(SESSION, words).answers[0].id == "device-side-assert"
