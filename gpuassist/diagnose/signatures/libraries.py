@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gpuassist.diagnose.compiled_packages import package_of
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, passages, sign
-from gpuassist.diagnose.stated import memory_was_free
+from gpuassist.diagnose.stated import memory_was_free, torch_version
 from gpuassist.diagnose.wheel_pins import other_wheel, wanted_wheel
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.paste import Weight
@@ -108,7 +109,11 @@ def _dotted(words: str) -> str:
     return ".".join(part.strip() for part in words.strip("() .").replace(",", ".").split("."))
 
 
-def _glibcxx(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _glibcxx(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A wheel of flash-attn that was made on a newer system is the wrong wheel; of anything else the system is too old."""
+    if package_of(match["file"] or "") == "flash-attn":
+        yield sign("flash-attn-abi-mismatch", torch=torch_version(setting))
+        return
     cause = text(
         "the C++ or C library that is loaded ({missing} is missing) is older than the program needs", missing=match["symbol"]
     )
@@ -162,6 +167,13 @@ SIGNATURES = (
         rf"(?:,? version (?P<other>{_NAME})\.so)?",
         _symbol,
         window=400,
+    ),
+    Signature(
+        ("but you have nvidia",),
+        r"\btorch (?P<torch>\d[\w.]{2,20})(?:\+\w{1,12})? requires (?P<package>nvidia-[a-z0-9-]{2,40})==(?P<wanted>\d[\d.]{1,20}\d)"
+        r"[^\n]{0,200}?, but you have (?P=package) (?P<installed>\d[\d.]{1,20}\d)",
+        means("mixed-nvidia-pip-wheels"),
+        window=500,
     ),
     Signature(
         ("undefined symbol: nccl", "undefined symbol: cudnn", "undefined symbol: cublas", "undefined symbol: cusparse"),
@@ -238,8 +250,8 @@ SIGNATURES = (
     ),
     Signature(
         ("glibcxx_", "glibc_2.", "cxxabi_1."),
-        r"version [`'‘](?P<symbol>(?:GLIBCXX|GLIBC|CXXABI)_\d[\d.]{1,10})['’] not found",
+        r"version [`'‘](?P<symbol>(?:GLIBCXX|GLIBC|CXXABI)_\d[\d.]{1,10})['’] not found(?: \(required by (?P<file>[^)\n]{1,300}))?",
         _glibcxx,
-        window=200,
+        window=400,
     ),
 )

@@ -123,6 +123,21 @@ def test_list_without_torch_shows_it_by_the_others() -> None:
     assert told == {"package": "nvidia-nvjitlink-cu12", "installed": "12.1.105"}
 
 
+def test_pip_tells_the_package_that_does_not_fit() -> None:
+    words = (
+        'torch 2.5.1 requires nvidia-cudnn-cu12==9.1.0.70; platform_system == "Linux" and platform_machine == "x86_64", but you have '
+        "nvidia-cudnn-cu12 9.5.1.17 which is incompatible."
+    )
+    assert problem(SIGNATURES, words) == MIXED
+    told = {"torch": "2.5.1", "package": "nvidia-cudnn-cu12", "wanted": "9.1.0.70", "installed": "9.5.1.17"}
+    assert parameters(SIGNATURES, words) == told
+
+
+def test_wheel_that_was_made_on_a_newer_system_is_the_wrong_one() -> None:
+    words = "libc.so.6: version `GLIBC_2.32' not found (required by /env/site-packages/flash_attn_2_cuda.cpython-310.so)"
+    assert problem(SIGNATURES, words) == "flash-attn-abi-mismatch"
+
+
 def test_older_nccl_in_the_list_is_the_cause() -> None:
     words = "libtorch_cuda.so: undefined symbol: ncclCommRegister\ntorch 2.5.1\nnvidia-nccl-cu12 2.18.1"
     assert problem(SIGNATURES, words) == MIXED
