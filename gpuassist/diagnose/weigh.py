@@ -11,6 +11,7 @@ from gpuassist.model.finding import Diagnosis, Evidence, Finding, Undetermined
 from gpuassist.model.paste import Clue, Weight
 from gpuassist.model.text import Text, text, verbatim
 
+_ELSEWHERE = "not-a-gpu-problem"  # logs are full of it: it answers only what nothing about the GPU answers
 _MOST_PASSAGES = 3  # of one problem that are shown: a log repeats itself
 
 
@@ -128,12 +129,13 @@ def _from_clues(group: list[Clue], proof: Finding | None) -> Finding:
     return Finding(group[0].problem, tuple(parameters.items()), (*shown, *(proof.evidence if proof else ())))
 
 
-def _place(suspect: Suspect, suspects: list[Suspect]) -> tuple[int, int, int]:
-    """By rank, but never before its own cause; then in the order of the text."""
+def _place(suspect: Suspect, suspects: list[Suspect]) -> tuple[int, int, bool, int]:
+    """By rank, but never before its own cause; then in the order of the text, what is none of the GPU's last."""
     founded = frozenset(one.finding.problem for one in suspects if one.rank < Rank.POSSIBLE)
     causes = behind(suspect.finding.problem, founded)
     rank = max([suspect.rank, *(one.rank for one in suspects if one.finding.problem in causes)])
-    return rank, len(causes), suspect.line
+    elsewhere = suspect.finding.problem == _ELSEWHERE
+    return max(rank, Rank.POSSIBLE) if elsewhere else rank, len(causes), elsewhere, suspect.line
 
 
 def _stands_beside(suspect: Suspect, first: Suspect) -> bool:

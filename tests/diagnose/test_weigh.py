@@ -104,6 +104,16 @@ def test_chain_of_causes_is_told_from_its_beginning() -> None:
     assert _ids(weigh(clues, NOTHING, NOTHING)) == ["kernel-headers-missing", "dkms-build-failed", "no-driver"]
 
 
+def test_what_is_none_of_the_gpus_steps_behind_what_may_be() -> None:
+    clues = (_clue("not-a-gpu-problem", line=1), _clue("no-driver", Weight.SYMPTOM, line=9))
+    assert _ids(weigh(clues, NOTHING, NOTHING)) == ["no-driver", "not-a-gpu-problem"]
+
+
+def test_what_is_none_of_the_gpus_stands_before_a_mere_consequence() -> None:
+    clues = (_clue("not-a-gpu-problem", line=9), _clue("nccl-cuda-error", Weight.CONSEQUENCE, line=1))
+    assert _ids(weigh(clues, NOTHING, NOTHING)) == ["not-a-gpu-problem"]
+
+
 RUNS = {"no-driver": text("driver 550 runs there")}
 
 
