@@ -1,0 +1,141 @@
+"""Faults of programs, builds, package managers and other makers' GPUs, which a text about a GPU often turns out to be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.signature import Meaning, Setting, Sign, Signature, sign
+from gpuassist.diagnose.wording import one_of
+from gpuassist.model.paste import Weight
+from gpuassist.model.text import Text, text
+
+_OURS = ("cuda", "nvidia", "gpu", "cudnn", "nccl", "tensorrt", "cublas", "driver", "xformers", "triton", "nvcc", "torch.version")
+# Libraries and headers that belong to CUDA, to torch or to what builds on them have explanations of their own.
+_GPU_FILE = re.compile(
+    r"(?:^|/)(?:lib)?(?:cu(?!rl)|nv|nccl|caffe2|torch|c10|tensorrt|triton|mps_|xformers|flash|tensorflow|thrust|cub/|cooperative_gr"
+    r"|helper_|cutlass|ATen|ggml|EGL_nvidia|GLX_nvidia|onnxruntime|jax|python\d)",
+    re.IGNORECASE,
+)
+
+
+def _because(cause: Text, weight: Weight = Weight.SYMPTOM) -> Meaning:
+    def meaning(_match: re.Match[str], _setting: Setting) -> Iterator[Sign]:
+        yield sign("not-a-gpu-problem", weight, cause=cause)
+
+    return meaning
+
+
+def _file(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    """A header or a library of something else that is not installed."""
+    name = match["file"]
+    if not _GPU_FILE.search(name):
+        yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause=text("{file} is not installed", file=name))
+
+
+def _error(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """An error of a library's own, in a text that does not touch the GPU with one word."""
+    if not setting.says(*_OURS):
+        yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause=text("the Python program fails ({error})", error=match["error"]))
+
+
+def _data(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    """Reading a file fails the same way on every machine."""
+    cause = text("a file cannot be read as what it should be ({error})", error=match["error"])
+    yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause=cause)
+
+
+def _other_maker(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if not setting.says("nvrm", "nvidia-smi", "cuda error"):
+        yield sign(
+            "not-a-gpu-problem", Weight.SYMPTOM, cause=text("the message is of another maker's GPU ({words})", words=match[0])
+        )
+
+
+SIGNATURES = (
+    Signature(
+        ("amdgpu", "i915", "hip error", "hiperror", "rocblas error", "miopen error", "xe 0000:", "rocm"),
+        one_of(
+            r"\[drm:amdgpu_\w{1,40} \[amdgpu\]\] \*ERROR\*",
+            r"amdgpu: ring \S{1,20} timeout",
+            r"i915 \S{1,20} \[drm\] (?:GPU HANG|\*ERROR\*)",
+            r"\bxe \S{1,20} \[drm\] \*ERROR\*",
+            r"HIP error: [^\n]{1,60}",
+            r"hipError\w{4,40}",
+            r"(?:rocBLAS|MIOpen) error",
+        ),
+        _other_maker,
+    ),
+    Signature(
+        ("could not get lock", "unable to acquire the dpkg", "unable to lock", "cache lock"),
+        r"Could not get lock /var/lib/\S{3,60}|Unable to acquire the dpkg \S{0,20} ?lock|waiting for cache lock",
+        _because(text("another program is installing packages; wait until it is done")),
+    ),
+    Signature(
+        ("address already in use", "eaddrinuse", "port is already allocated"),
+        r"address already in use|EADDRINUSE|port is already allocated",
+        _because(text("the network port is taken by another program")),
+    ),
+    Signature(
+        ("docker daemon",),
+        r"permission denied while trying to connect to the Docker daemon|Cannot connect to the Docker daemon",
+        _because(text("Docker itself cannot be reached: its service does not run, or your user is not in its group")),
+    ),
+    Signature(
+        ("not implemented for 'half'", "not implemented for 'bfloat16'"),
+        r"\"\w{2,60}\" not implemented for '(?:B?Float16|Half)'",
+        _because(text("the program computes in half precision on the processor, which cannot do it")),
+    ),
+    Signature(
+        ("fatal error: ",),
+        r"fatal error: (?P<file>[\w./+-]{1,80}\.(?:h|hpp|hh|hxx)): No such file or directory",
+        _file,
+    ),
+    Signature(
+        ("cannot open shared object file",),
+        r"(?P<file>[\w.+-]{3,60}\.so(?:\.[\d.]{1,12})?): cannot open shared object file: No such file or directory",
+        _file,
+    ),
+    Signature(
+        ("cannot find -l",),
+        r"ld: cannot find -l(?P<file>[\w+.-]{1,40})",
+        _file,
+    ),
+    Signature(
+        ("can't find rust compiler", "is not able to compile a simple", "cmake 3.", "cmake 4.", "unable to find vcvarsall"),
+        one_of(
+            r"can't find Rust compiler",
+            r"CMake \d\.\d{1,2}(?:\.\d{1,2})? or higher is required\.\s+You are running version \S{3,10}",
+            r"Unable to find vcvarsall\.bat",
+            r"Microsoft Visual C\+\+ \S{1,6} or greater is required",
+        ),
+        _because(text("a tool that the build needs is missing or too old")),
+    ),
+    Signature(
+        ("gatedrepoerror", "gated repo", "repositorynotfounderror", "client error", "eai_again", "network is unreachable"),
+        r"GatedRepoError|Cannot access gated repo|RepositoryNotFoundError|\b40[134] Client Error|EAI_AGAIN|Network is unreachable",
+        lambda _match, _setting: (sign("not-a-gpu-problem", Weight.SYMPTOM, cause_id="network"),),
+    ),
+    Signature(
+        ("invalid dimensions for input", "must be the same as input size", "input contains nan", "batch_size to match target"),
+        one_of(
+            r"Got invalid dimensions for input",
+            r"Target size \([^\n]{1,60}\) must be the same as input size",
+            r"Input contains NaN",
+            r"Expected input batch_size \(\d+\) to match target batch_size",
+        ),
+        _because(text("the program is given data of a wrong shape or value")),
+    ),
+    Signature(
+        ("headertoolarge", "pytorchstreamreader failed", "invalid load key", "decodeerror", "unpicklingerror", "parsererror"),
+        r"(?P<error>HeaderTooLarge|PytorchStreamReader failed|invalid load key|(?:JSON|Unicode)DecodeError|UnpicklingError"
+        r"|ParserError|MetadataIncompleteBuffer|InvalidHeaderDeserialization)\b",
+        _data,
+    ),
+    Signature(
+        ("error: ", "exception: "),
+        r"(?m:^)(?P<error>(?!torch\.|jax|tensorflow|cupy|numba|triton|vllm|subprocess)(?:\w{1,30}\.){1,6}"
+        r"\w{2,60}(?:Error|Exception)): \S",
+        _error,
+    ),
+)
