@@ -36,6 +36,8 @@ ONLY_TEXT = frozenset(
         "hybrid-graphics-prime",
         "illegal-memory-access",
         "jax-cpu-only",
+        "kernel-exceeds-gpu",
+        "kernel-timed-out",
         "kernel-headers-missing",
         "ld-library-path-shadows-bundled-libs",
         "link-cuda-lib-not-found",

@@ -183,5 +183,21 @@ SIGNATURES = (
         r"(?:CUBLAS|CUSOLVER|CUDNN)_STATUS_ARCH_MISMATCH",
         _invalid_function,
     ),
+    Signature(
+        ("too many resources requested", "launch_out_of_resources", "launchoutofresources"),
+        r"(?:too many resources requested for launch|CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES|cudaErrorLaunchOutOfResources)",
+        means("kernel-exceeds-gpu"),
+    ),
+    Signature(
+        ("out of resource:",),
+        r"out of resource: (?P<resource>shared memory|registers|tensor memory|threads), Required: (?P<needed>\d{1,9})"
+        r", Hardware limit: (?P<limit>\d{1,9})",
+        means("kernel-exceeds-gpu", package="triton"),
+    ),
+    Signature(
+        ("launch timed out", "launch_timeout", "launchtimeout"),
+        r"(?:the launch timed out and was terminated|CUDA_ERROR_LAUNCH_TIMEOUT|cudaErrorLaunchTimeout)",
+        means("kernel-timed-out"),
+    ),
     Signature(("cufft_internal_error", "cufft_setup_failed"), r"CUFFT_(?:INTERNAL_ERROR|SETUP_FAILED)", _fourier),
 )

@@ -45,6 +45,10 @@ ASSERTION = (
         ("error in ms_deformable_im2col_cuda: CUDA error: invalid device function", "no-kernel-image"),
         (PTX, "ptx-newer-than-driver"),
         ("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (code: 222)", "ptx-newer-than-driver"),
+        ("CUDA error: too many resources requested for launch", "kernel-exceeds-gpu"),
+        ("CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "kernel-exceeds-gpu"),
+        ("CUDA error: the launch timed out and was terminated", "kernel-timed-out"),
+        ("CUDA_ERROR_LAUNCH_TIMEOUT", "kernel-timed-out"),
         ("CUDA error: a PTX JIT compilation failed", "ptx-newer-than-driver"),
         ("CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`", "cublas-init-failed-oom"),
         ("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`", "cublas-init-failed-oom"),
@@ -111,3 +115,14 @@ def test_ptx_error_reads_release_and_card_in_the_text(line: str, cuda: str, capa
 def test_extension_without_the_card_is_named() -> None:
     words = f'  File "/venv/site-packages/xformers/ops/fmha.py"\nRuntimeError: {NO_IMAGE}'
     assert parameters(SIGNATURES, words, machine(Recipe())) == {"gpu": "RTX 4090", "package": "xformers"}
+
+
+def test_limit_that_was_exceeded_is_told() -> None:
+    words = "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 147456, Hardware limit: 101376."
+    assert problem(SIGNATURES, words) == "kernel-exceeds-gpu"
+    assert parameters(SIGNATURES, words) == {
+        "resource": "shared memory",
+        "needed": "147456",
+        "limit": "101376",
+        "package": "triton",
+    }
