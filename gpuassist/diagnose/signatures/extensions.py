@@ -177,6 +177,11 @@ SIGNATURES = (
         _isolated,
     ),
     Signature(
+        ("_cuda'", "._c'", "._ext'", "amp_c'", "_cuda_"),
+        r"No module named '(?P<package>[a-z]\w{1,40})(?:\.\w{1,40}){0,4}\.(?:\w{0,40}_cuda\w{0,10}|_C|_ext)'",
+        means("extension-build-mismatch"),
+    ),
+    Signature(
         ("kill signal", "killed signal", "killed (program"),
         one_of(
             r"nvcc error\s*: '?(?:cicc|cudafe\+\+|ptxas)'? died due to signal 9",

@@ -119,7 +119,12 @@ SIGNATURES = (
     ),
     Signature(
         ("_float32", "_float16", "_float64", "_float128", "__is_", "__bf16"),
-        r"identifier \"(?:_Float(?:16|32|64|128)x?|__bf16|__is_(?:nothrow_)?\w{3,40})\" is undefined",
+        r"identifier\s+\"(?:_Float(?:16|32|64|128)x?|__bf16|__is_(?:nothrow_)?\w{3,40})\"\s+is undefined",
+        _builtin,
+    ),
+    Signature(
+        ("user-defined literal operator not found", "type name is not allowed"),
+        rf"{_HEADER}\(\d+\):\s+error:\s+(?:user-defined literal operator not found|type name is not allowed)",
         _builtin,
     ),
     Signature(

@@ -99,6 +99,21 @@ def test_builder_that_sees_no_gpu_is_a_hint() -> None:
     assert problem(SIGNATURES, "No CUDA runtime is found, using CUDA_HOME='/usr/local/cuda'") == "no-driver"
 
 
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [
+        ("torch_scatter.scatter_cuda", "torch_scatter"),
+        ("pcdet.ops.iou3d_nms.iou3d_nms_cuda", "pcdet"),
+        ("mmcv._ext", "mmcv"),
+        ("detectron2._C", "detectron2"),
+    ],
+)
+def test_compiled_part_that_is_not_there_was_not_built(module: str, package: str) -> None:
+    words = f"ModuleNotFoundError: No module named '{module}'"
+    assert problem(SIGNATURES, words) == "extension-build-mismatch"
+    assert parameters(SIGNATURES, words) == {"package": package}
+
+
 def test_attention_without_code_for_the_gpu_is_named() -> None:
     words = "Error running sage attention: SM89 kernel is not available. Make sure you GPUs with compute capability 8.9."
     assert problem(SIGNATURES, words) == NO_IMAGE

@@ -91,6 +91,9 @@ def test_check_of_torchs_builder_is_the_same_problem(words: str) -> None:
         '/usr/include/stdlib.h(141): error: identifier "_Float32" is undefined',
         '/usr/include/bits/mathcalls.h(90): error: identifier "_Float64x" is undefined',
         '/usr/include/c++/14/type_traits(3420): error: identifier "__is_nothrow_convertible" is undefined',
+        '/usr/include/c++/14.2.1/type_traits(695): error: identifier\n  "__is_reference" is undefined',
+        "/usr/include/c++/8/type_traits(1061): error: type name is not allowed",
+        "/usr/include/c++/14.1.1/bits/stl_pair.h(62): error: user-defined literal operator not found",
         "#error -- unsupported clang version! clang version must be less than 16 and greater than 3.2 .",
     ],
 )

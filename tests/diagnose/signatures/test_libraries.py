@@ -125,7 +125,8 @@ def test_list_without_torch_shows_it_by_the_others() -> None:
 
 def test_pip_tells_the_package_that_does_not_fit() -> None:
     words = (
-        'torch 2.5.1 requires nvidia-cudnn-cu12==9.1.0.70; platform_system == "Linux" and platform_machine == "x86_64", but you have '
+        'torch 2.5.1 requires nvidia-cudnn-cu12==9.1.0.70; platform_system == "Linux" and platform_machine == '
+        '"x86_64", but you have '
         "nvidia-cudnn-cu12 9.5.1.17 which is incompatible."
     )
     assert problem(SIGNATURES, words) == MIXED
