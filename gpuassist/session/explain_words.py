@@ -50,9 +50,13 @@ SURENESS_WORDS: dict[Sureness, Text] = {
 }
 
 
-def sureness(explanation: Explanation) -> Sureness:
-    """Sure where the text names the cause; likely where facts prove one that explains it; possible where it merely fits."""
-    if explanation.rank in {Rank.PROVED, None}:
+def sureness(explanation: Explanation) -> Sureness | None:
+    """Sure where the text names the cause; likely where facts prove one that explains it; possible where it merely fits. None
+    where there is no cause: in a text that shows a sound machine.
+    """
+    if explanation.rank is None:
+        return None
+    if explanation.rank is Rank.PROVED:
         return Sureness.LIKELY
     return Sureness.POSSIBLE if explanation.rank in {Rank.POSSIBLE, Rank.FOLLOWS} else Sureness.SURE
 

@@ -30,12 +30,12 @@ from tests.session.explained import ANSWER, SWITCH, explained, fact, quoted, rem
         (Rank.SAID, Sureness.SURE),
         (Rank.BESIDE, Sureness.SURE),
         (Rank.PROVED, Sureness.LIKELY),
-        (None, Sureness.LIKELY),
+        (None, None),
         (Rank.POSSIBLE, Sureness.POSSIBLE),
         (Rank.FOLLOWS, Sureness.POSSIBLE),
     ],
 )
-def test_it_is_as_sure_as_it_is_founded(rank: Rank | None, expected: Sureness) -> None:
+def test_it_is_as_sure_as_it_is_founded(rank: Rank | None, expected: Sureness | None) -> None:
     assert sureness(explained(ANSWER, rank=rank)) is expected
 
 

@@ -84,7 +84,7 @@ class AnswerView(QWidget):
             return
         yield partial(self._add_verdict, explanation)
         for place, answer in enumerate(explanation.answers):
-            yield partial(self._add_block, explanation, answer, None if place else sureness(explanation))
+            yield partial(self._add_block, explanation, answer, is_first=not place)
             if not place:
                 yield from self.blocks()[0].details()
         yield partial(self._add_rest, explanation)
@@ -96,9 +96,10 @@ class AnswerView(QWidget):
             return
         self._column.addWidget(Verdict(words, explanation, self))
 
-    def _add_block(self, explanation: Explanation, answer: Answer, sure: Sureness | None) -> None:
+    def _add_block(self, explanation: Explanation, answer: Answer, *, is_first: bool) -> None:
+        sure = sureness(explanation) if is_first else None
         shown = Shown(answer, quotes(explanation, answer), picture_of(explanation, answer), sure)
-        block = AnswerBlock(self._words, shown, self)
+        block = AnswerBlock(self._words, shown, self, folds=not is_first)
         block.quote_wanted.connect(self.quote_wanted)
         block.link_opened.connect(self.link_opened)
         block.guide_wanted.connect(self.guide_wanted)
@@ -124,7 +125,7 @@ class Verdict(QWidget):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a block shows; `sure` for the first, which is open from the beginning."""
+    """What a block shows; `sure` of the first, where that can be said."""
 
     answer: Answer
     quotations: tuple[Quotation, ...] = ()
@@ -133,13 +134,13 @@ class Shown:
 
 
 class AnswerBlock(QWidget):
-    """One problem: what it is, the lines that show it, why, and a card for each thing to do. All but the title can be folded."""
+    """One problem: what it is, the lines that show it, why, and a card for each thing to do. All but the title of one that `folds` is made when it is opened."""
 
     quote_wanted = Signal(object)  # Quotation
     link_opened = Signal(object)  # the address, a str
     guide_wanted = Signal(object)  # its topic, a str
 
-    def __init__(self, words: Words, shown: Shown, parent: QWidget | None = None) -> None:
+    def __init__(self, words: Words, shown: Shown, parent: QWidget | None = None, *, folds: bool) -> None:
         super().__init__(parent)
         self.answer = shown.answer
         self._shown = shown
@@ -158,7 +159,7 @@ class AnswerBlock(QWidget):
         self._card = Card(parent=self)
         self._column.addWidget(self._card)
         self._card.body.setSpacing(12)
-        self._card.body.addLayout(self._head(mark, shown.sure))
+        self._card.body.addLayout(self._head(mark, folds=folds))
         self._name_toggle()
 
     @property
@@ -198,7 +199,7 @@ class AnswerBlock(QWidget):
             self._toggle.setText(self._words(text("Less") if self.is_open else text("Show")))
             self._toggle.setAccessibleName(f"{self._toggle.text()}: {self.answer.title}")
 
-    def _head(self, mark: Mark, sure: Sureness | None) -> QHBoxLayout:
+    def _head(self, mark: Mark, *, folds: bool) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(14)
         row.addWidget(MarkIcon(mark, self._card), 0, Qt.AlignmentFlag.AlignTop)
@@ -206,10 +207,11 @@ class AnswerBlock(QWidget):
         self._body.setSpacing(8)
         self._body.addWidget(paragraph(self.answer.title, "heading", self._card))
         row.addLayout(self._body, 1)
+        sure = self._shown.sure
         if sure is not None:
             pill = StatusPill(_SURENESS_MARKS[sure], self._words(SURENESS_WORDS[sure]), self._card)
             row.addWidget(pill, 0, Qt.AlignmentFlag.AlignTop)
-        else:
+        if folds:
             self._toggle = small("", self._card)
             self._toggle.clicked.connect(self._flip)
             row.addWidget(self._toggle, 0, Qt.AlignmentFlag.AlignTop)

@@ -208,7 +208,8 @@ def test_what_was_left_out_is_said(view: Views) -> None:
 
 def test_a_sound_text_is_told_with_its_mark(view: Views) -> None:
     answer = replace(ANSWER, severity=Severity.INFO, title="Nothing is wrong")
-    block = view(explained(answer)).blocks()[0]
+    block = view(explained(answer, rank=None)).blocks()[0]
+    assert block.findChildren(StatusPill) == []
     assert [icon.mark for icon in block.findChildren(MarkIcon)] == [Mark.INFO]
 
 
