@@ -25,6 +25,29 @@ _SORT = ("active", "lc", "oem", "refresh", "server", "workstation", "embedded", 
 _DECORATION = frozenset((*_SLOT_AND_MEMORY, *_SORT))
 _BRAND = frozenset({"geforce", "quadro", "tesla", "grid"})
 _SIZE = re.compile(r"\d+gb?")
+# The number of a GeForce or RTX A card in what a shop or a person writes: ASUS TUF RTX 4070 SUPER OC, gtx1080 ti, 4090D.
+_PRODUCT = re.compile(
+    r"(?<![a-z0-9])(?:rtx ?(?P<rtx>\d0[5-9]0|a\d{4})|gtx ?(?P<gtx>\d{3,4})|(?P<bare>10[5-8]0|16[5-6]0|[2-5]0[5-9]0))"
+    r"(?P<ti> ?ti\b)?(?P<super> ?super\b)?(?P<d> ?d\b)?(?![a-z0-9])"
+)
+_MAKERS = frozenset(
+    (
+        "asus",
+        "colorful",
+        "evga",
+        "gainward",
+        "galax",
+        "gigabyte",
+        "inno3d",
+        "kfa2",
+        "leadtek",
+        "manli",
+        "msi",
+        "palit",
+        "pny",
+        "zotac",
+    )
+)
 
 
 def board(name: str) -> str:
@@ -38,6 +61,24 @@ def key(name: str) -> Key:
     words = set(_WORD.findall(_GLUED.sub(r"\1 \2", _GLUED_RTX.sub("rtx ", _BUS.sub(r"\1", plain)))))
     kept = words - _FILLER - _MOBILE
     return frozenset(kept | {"mobile"} if words & _MOBILE and kept else kept)
+
+
+def product(name: str) -> str:
+    """The card that a longer name is about: its maker's words left out, glued ones taken apart; empty where words remain that may
+    be part of a name that is not known.
+    """
+    plain = " ".join(name.lower().replace("-", " ").split())
+    found = _PRODUCT.search(plain)
+    if found is None:
+        return ""
+    line = "gtx" if found["gtx"] or (found["bare"] or "").startswith("1") else "rtx"
+    suffixes = [word for word in ("ti", "super", "d") if found[word]]
+    rest = set(_PRODUCT.sub(" ", plain, count=1).split())
+    mobile = ["laptop"] if _MOBILE & rest else []
+    sure = rest & _MAKERS or not rest - _MOBILE - _FILLER - _BRAND
+    if not sure or (found["bare"] and not suffixes and not mobile):
+        return ""
+    return " ".join([line, found["rtx"] or found["gtx"] or found["bare"], *suffixes, *mobile])
 
 
 def looser(exact: Key) -> tuple[Key, ...]:

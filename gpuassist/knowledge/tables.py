@@ -75,6 +75,8 @@ class Knowledge:
             places = next((sorted(loose[way]) for way in ways if way in loose), [])
         if not places and (board := names.board(name)) != name:
             return self.gpus_named(board)
+        if not places and (product := names.product(name)) and names.key(product) != wanted:
+            return self.gpus_named(product)
         return self._files.gpus.at(dict.fromkeys(place for _, place in places))
 
     def gpus(self) -> tuple[GpuRecord, ...]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.knowledge.names import alternatives, board, key, looser, telling
+from gpuassist.knowledge.names import alternatives, board, key, looser, product, telling
 from tests.knowledge.shipped import KNOWLEDGE
 
 
@@ -117,3 +117,27 @@ def test_board_of_a_virtual_gpu_is_in_front(name: str, words: str) -> None:
 @pytest.mark.parametrize("profile", ["-8Q", "-1B4", "-1-5C", "-1-5CME", "-48A"])
 def test_profile_of_a_virtual_gpu_does_not_count(profile: str) -> None:
     assert key(f"NVIDIA A100D{profile}") == key("NVIDIA A100D")
+
+
+@pytest.mark.parametrize(
+    ("name", "card"),
+    [
+        ("ASUS TUF Gaming GeForce RTX 4070 SUPER OC", "rtx 4070 super"),
+        ("Gigabyte RTX 4070 Ti SUPER Eagle 16G", "rtx 4070 ti super"),
+        ("MSI GeForce RTX 3060 Ventus 2X 12G OC", "rtx 3060"),
+        ("PNY RTX A4000 16GB", "rtx a4000"),
+        ("gtx1080 ti", "gtx 1080 ti"),
+        ("1080ti", "gtx 1080 ti"),
+        ("4090D", "rtx 4090 d"),
+        ("4090 laptop", "rtx 4090 laptop"),
+    ],
+)
+def test_card_is_found_in_what_a_shop_writes(name: str, card: str) -> None:
+    assert product(name) == card
+
+
+@pytest.mark.parametrize(
+    "name", ["Radeon RX 7900 XTX", "AMD 4080 something", "Intel Arc A770", "RTX PRO 6000", "Tesla T4", "H100", ""]
+)
+def test_other_names_hold_no_such_card(name: str) -> None:
+    assert product(name) == ""

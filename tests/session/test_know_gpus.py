@@ -31,6 +31,8 @@ def test_every_spelling_finds_the_same_card(words: str) -> None:
         ("NVIDIA GeForce RTX 2080 Super with Max-Q Design", "7.5"),
         ("RTX 5090 D", "12.0"),
         ("GTX 1080ti", "6.1"),
+        ("1080ti", "6.1"),
+        ("ASUS TUF Gaming GeForce RTX 4070 SUPER OC", "8.9"),
         ("NVIDIA A100-SXM4-80GB MIG 1g.10gb", "8.0"),
         ("NVIDIA H100 80GB HBM3", "9.0"),
         ("Tesla K80", "3.7"),
