@@ -30,5 +30,6 @@ def explanation_document(explanation: Explanation, words: Words) -> Json:
         "contradictions": [
             {"fact": words(one.fact), "values": list(one.values), "lines": list(one.lines)} for one in explanation.contradictions
         ],
+        "guides": list(dict.fromkeys(guide.topic for answer in explanation.answers for guide in answer.guides)),
         "left_out_bytes": explanation.paste.left_out,
     }
