@@ -245,7 +245,14 @@ class ExplainPage(Page):
         if self._fresh and lines:
             edit.bring_into_sight(min(lines))
         self._fresh = False
-        self._text.show_note(_note(self._text))
+        self._text.show_note(self._note())
+
+    def _note(self) -> Text | None:
+        if self._text.edit.shortened:
+            return text("It has lines too long to be shown whole, and cannot be edited.")
+        if self._text.joins and self._inspection is None:
+            return text("This machine is still being read; the answer will be joined with it.")
+        return None
 
     def _show_nothing(self) -> None:
         self._strip.end()
@@ -334,7 +341,3 @@ class ExplainPage(Page):
     @Slot(object)
     def _show_guide(self, topic: str) -> None:
         self.asked.emit(GoTo(Tool.GUIDES, topic))
-
-
-def _note(card: TextCard) -> Text | None:
-    return text("It has lines too long to be shown whole, and cannot be edited.") if card.edit.shortened else None

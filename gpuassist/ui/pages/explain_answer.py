@@ -134,7 +134,9 @@ class Shown:
 
 
 class AnswerBlock(QWidget):
-    """One problem: what it is, the lines that show it, why, and a card for each thing to do. All but the title of one that `folds` is made when it is opened."""
+    """One problem: what it is, the lines that show it, why, and a card for each thing to do. One that
+    `folds` is its title alone, until it is opened.
+    """
 
     quote_wanted = Signal(object)  # Quotation
     link_opened = Signal(object)  # the address, a str
