@@ -39,7 +39,8 @@ LEADS_TO: dict[str, frozenset[str]] = {
         "cuda-compat-conflict": "driver-too-old-for-cuda driver-library-mismatch cuda-init-failed-driver-state",
         "cuda-visible-devices-bad": "no-driver no-nvidia-gpu cuda-init-failed-driver-state",
         "wsl-driver-or-windows": "no-driver driver-not-loaded libcuda-missing",
-        "wsl-linux-driver-installed": "no-driver wsl-driver-or-windows wsl-stub-lib driver-library-mismatch cuda-init-failed-driver-state",
+        "wsl-linux-driver-installed": "no-driver wsl-driver-or-windows wsl-stub-lib driver-library-mismatch"
+        " cuda-init-failed-driver-state",
         "wsl-stub-lib": "no-driver cuda-init-failed-driver-state",
         "torch-lacks-sm": "no-kernel-image nccl-cuda-error cublas-init-failed-oom illegal-memory-access",
         "gpu-too-old-for-torch": "no-kernel-image torch-lacks-sm nccl-cuda-error",

@@ -109,9 +109,15 @@ SIGNATURES = (
         means("container-toolkit-missing"),
     ),
     Signature(
-        ("unresolvable cdi devices", "cdi device injection failed", "failed to inject cdi devices", "could not resolve cdi"),
+        (
+            "unresolvable cdi devices",
+            "cdi device injection failed",
+            "failed to inject cdi devices",
+            "could not resolve cdi",
+            "gpu vendor from cdi",
+        ),
         r"(?:unresolvable CDI devices? [^\n]{0,60}nvidia|CDI device injection failed[^\n]{0,80}nvidia"
-        r"|failed to inject CDI devices[^\n]{0,80}nvidia)",
+        r"|failed to inject CDI devices[^\n]{0,80}nvidia|failed to discover GPU vendor from CDI)",
         means("container-toolkit-missing"),
     ),
     Signature(

@@ -218,7 +218,19 @@ _NUMBERS: dict[str, Meaning] = {
     "101": means("cuda-visible-devices-bad", Weight.SYMPTOM),
 }
 
+
+def _none_supported(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """The installer names no card: where the text does, that card and the driver say more."""
+    if not setting.case.cards:
+        yield sign("no-nvidia-gpu", Weight.SYMPTOM)
+
+
 SIGNATURES = (
+    Signature(
+        ("do not appear to have an nvidia gpu",),
+        r"You do not appear to have an NVIDIA GPU supported by the (?P<driver>\d[\d.]{2,12}\d) NVIDIA Linux graphics driver",
+        _none_supported,
+    ),
     Signature(
         ("call to cu", "unknown error (", "init failure", "cuinit", "cudagetdevice"),
         r"(?:\[(\d{1,3})\] Call to cu\w{2,40} results in (?:UNKNOWN_CUDA_ERROR|CUDA_ERROR_(?:UNKNOWN|NO_DEVICE)\b)"

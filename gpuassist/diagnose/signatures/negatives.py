@@ -119,7 +119,7 @@ SIGNATURES = (
     Signature(
         ("exit code 137", "exitcode", "exited with code 137", "exit code: 137", "signal 9", "sigkill", "\nkilled"),
         r"(?:exit(?:ed with)? code:? ?137\b|exitcode {0,3}: {0,3}-9\b"
-        r"|(?:died with|signal) <?(?:Signals\.)?(?:SIGKILL|9 \(SIGKILL\))"
+        r"|(?:died with|signal) <?(?:Signals\.)?(?:SIGKILL|9 \((?:SIGKILL|Killed)\))"
         r"|(?m:^)Killed\s*(?m:$))",
         _killed,
     ),

@@ -80,6 +80,12 @@ def _no_devices(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("nvidia-smi-no-devices", Weight.CONSEQUENCE if blackwell else Weight.SYMPTOM)
 
 
+def _no_devices_listed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """`nvidia-smi -L` words it as other programs do."""
+    if setting.says("nvidia-smi"):
+        yield from _no_devices(match, setting)
+
+
 def _lost(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
@@ -161,6 +167,7 @@ SIGNATURES = (
     ),
     Signature(("blocked by the operating system",), r"GPU access blocked by the operating system", _blocked),
     Signature(("no devices were found",), r"No devices were found", _no_devices),
+    Signature(("no devices found",), r"(?m:^)\s*No devices found\.?\s*(?m:$)", _no_devices_listed),
     Signature(
         ("unable to determine the device handle", "gpu is lost", "gpu_is_lost", "device_lost"),
         r"(?:Unable to determine the device handle for GPU ?[^\n]{0,60}|GPU is lost\.?  ?Reboot the system|NVML_ERROR_GPU_IS_LOST"

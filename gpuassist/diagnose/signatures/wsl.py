@@ -75,6 +75,7 @@ SIGNATURES = (
         r"(?:cannot access '?/dev/dxg'?|/dev/dxg: No such file|/dev/dxg[^\n]{0,20} does not exist)",
         means("wsl-driver-or-windows"),
     ),
+    Signature(("no adapters were found",), r"WSL environment detected but no adapters were found", means("wsl-driver-or-windows")),
     Signature(("dxgkio_query_adapter_info",), r"dxgkio_query_adapter_info: Ioctl failed", _dxg),
     Signature(
         ("wsl version", "wsl --set-version", "wsl1", "wsl 1"),

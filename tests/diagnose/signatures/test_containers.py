@@ -79,6 +79,10 @@ LIBRARY = "nvidia-container-cli: initialization error: load library failed: libn
             "services.app.deploy.resources.reservations value Additional properties are not allowed ('devices' was unexpected)",
             "container-no-gpu-flag",
         ),
+        (
+            "docker: Error response from daemon: failed to discover GPU vendor from CDI: no known GPU vendor found",
+            "container-toolkit-missing",
+        ),
     ],
 )
 def test_message_leads_to_its_cause(words: str, expected: str) -> None:

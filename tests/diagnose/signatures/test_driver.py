@@ -117,6 +117,7 @@ def test_library_newer_than_the_driver_is_that_of_cuda_compat() -> None:
         ("could not open device file /dev/nvidiactl (Permission denied)", "device-permissions"),
         ("NVIDIA: could not open the device file /dev/nvidiactl (Permission denied).", "device-permissions"),
         ("/dev/nvidia0: Permission denied", "device-permissions"),
+        ("You do not appear to have an NVIDIA GPU supported by the 535.129.03 NVIDIA Linux graphics driver", "no-nvidia-gpu"),
     ],
 )
 def test_message_leads_to_its_cause(words: str, expected: str) -> None:

@@ -27,6 +27,7 @@ from tests.diagnose.signatures.reading import parameters, problem, problems
         "python train.py\nKilled\n",
         "torch.distributed: exitcode  : -9 (pid: 12)",
         "python train.py: exited with code 137",
+        "mpirun noticed that process rank 3 of python with PID 0 exited on signal 9 (Killed).",
     ],
 )
 def test_memory_of_the_computer_is_told_from_that_of_the_gpu(words: str) -> None:

@@ -96,6 +96,7 @@ def test_mismatch_in_wsl_is_a_second_driver() -> None:
         ("| NVIDIA-SMI 580.65.06    KMD Version: 580.65.06   CUDA UMD Version: N/A      |", "libcuda-missing"),
         ("  MIG devices:\n  No MIG devices found", "mig-mode"),
         ("CUDA_VISIBLE_DEVICES=MIG-feee0c61-26ec-5616-bb59-b6d777cc4f34 ipython", "mig-mode"),
+        ("$ nvidia-smi -L\nNo devices found.", "nvidia-smi-no-devices"),
     ],
 )
 def test_message_leads_to_its_cause(words: str, expected: str) -> None:
@@ -111,6 +112,7 @@ def test_message_leads_to_its_cause(words: str, expected: str) -> None:
         "|   0  GeForce RTX 3090    Off  | 00000000:01:00.0  On |                  N/A |",
         "run nvidia-smi to see which processes use the GPU",
         "error! nothing was found",
+        "adb: list of devices\nNo devices found.",
     ],
 )
 def test_near_miss_is_nothing(words: str) -> None:

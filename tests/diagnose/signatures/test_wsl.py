@@ -22,6 +22,10 @@ from tests.diagnose.signatures.reading import problem, problems
         ("Docker Desktop: CUDA error: named symbol not found", "wsl-driver-or-windows"),
         ("ls: cannot access '/dev/dxg': No such file or directory", "wsl-driver-or-windows"),
         ("misc dxg: dxgk: dxgkio_query_adapter_info: Ioctl failed: -22\nno CUDA-capable device", "wsl-driver-or-windows"),
+        (
+            "nvidia-container-cli: initialization error: WSL environment detected but no adapters were found: unknown.",
+            "wsl-driver-or-windows",
+        ),
     ],
 )
 def test_message_leads_to_its_cause(words: str, expected: str) -> None:
