@@ -92,6 +92,7 @@ class Workload:
     glibc: Version | None = None
     torch_cuda: Version | None = None
     driver: Version | None = None
+    driver_cuda: Version | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +166,12 @@ def choose_installed_toolkit(toolkits: Iterable[InstalledToolkit], workload: Wor
 def choose_toolkit_release(toolkits: Iterable[ToolkitRecord], workload: Workload) -> Version | None:
     """The CUDA release to install, by the same measure; None where no release serves them all."""
     fitting = [one.release for one in toolkits if _fits(one, one.release, workload)]
-    return max(fitting, key=lambda release: (_match(release, workload), release), default=None)
+    return max(fitting, key=lambda release: (_match(release, workload), runs_plainly(release, workload), release), default=None)
+
+
+def runs_plainly(release: Version, workload: Workload) -> bool:
+    """Whether the driver also runs what plain `nvcc file.cu` makes: PTX, which it must be new enough to compile."""
+    return workload.driver_cuda is None or driver_compiles_ptx(workload.driver_cuda, release)
 
 
 def choose_driver(

@@ -7,7 +7,7 @@ it asks of the user: a line in a start-up file, a package of his own, root, a re
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gpuassist.knowledge.change import (
     Change,
@@ -31,6 +31,7 @@ from gpuassist.knowledge.choosing import (
     choose_driver,
     choose_toolkit_release,
     choose_torch,
+    runs_plainly,
 )
 from gpuassist.knowledge.compatibility import (
     DriverFit,
@@ -253,7 +254,8 @@ def _toolkit_options(quest: _Quest, driver: Version | None, torch_cuda: Version 
     if need is Need.LEAVE or (rig.toolkit is None and need is not Need.MUST):
         yield _Option()
         return
-    workload = Workload(rig.capabilities, glibc=rig.glibc, torch_cuda=torch_cuda, driver=driver)
+    driver_cuda = _cuda_of(quest.stock, driver)
+    workload = Workload(rig.capabilities, glibc=rig.glibc, torch_cuda=torch_cuda, driver=driver, driver_cuda=driver_cuda)
     options = list(_toolkits_there(quest, workload))
     if need is not Need.LINE:
         options += _toolkits_to_install(quest, workload)
@@ -278,7 +280,7 @@ def _toolkits_to_install(quest: _Quest, workload: Workload) -> Iterator[_Option]
     rig, demand = quest.rig, quest.demand
     records = [one for one in quest.stock.toolkits if _is_release(one.release, demand.toolkit)]
     fitting = [one for one in records if toolkit_fits(one, one.release, workload)]
-    with_gcc = Workload(workload.capabilities, rig.gcc, workload.glibc, workload.torch_cuda, workload.driver)
+    with_gcc = replace(workload, gcc=rig.gcc)
     chosen = {choose_toolkit_release(fitting, with_gcc), choose_toolkit_release(fitting, workload)}
     for record in fitting:
         if record.release in chosen:
@@ -288,7 +290,7 @@ def _toolkits_to_install(quest: _Quest, workload: Workload) -> Iterator[_Option]
 
 def _toolkit_option(version: Version, move: ToolkitMove | None, workload: Workload, cost: int) -> _Option:
     same = workload.torch_cuda is not None and extension_buildable(workload.torch_cuda, version) is ToolkitMatch.SAME
-    return _Option(cost, version, move, rank=(int(same), *version.release.parts))
+    return _Option(cost, version, move, rank=(int(same), int(runs_plainly(version.release, workload)), *version.release.parts))
 
 
 def toolkit_fits(toolkit: InstalledToolkit | ToolkitRecord, version: Version, workload: Workload) -> bool:

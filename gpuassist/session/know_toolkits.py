@@ -73,20 +73,25 @@ def _never(knowledge: Knowledge, release: Version, releases: tuple[Version, ...]
 def _outside(knowledge: Knowledge, release: Version, standing: Standing) -> Answered:
     floor = str(driver_floor(release))
     newer = standing is Standing.NEWER
+    new_major = newer and release.major > max(one.release.major for one in knowledge.toolkits())
     record: Document = {
         **by_rule("newer than what I know" if newer else "older than what I know", knowledge.toolkits()),
         "version": str(release),
         "architectures": None,
         "deprecated": None,
         "driver_min_linux": None,
-        "driver_floor_linux": floor if newer else None,
+        "driver_floor_linux": floor if newer and not new_major else None,
         "gcc_max": None,
         "clang_max": None,
         "glibc_clash": None,
     }
     if newer:
         title = text("CUDA {release}: newer than what I know", release=str(release))
-        note = text("By rule, its programs need driver {floor} at least.", floor=floor)
+        note = (
+            text("A new major version: its programs need a newer driver than {floor}; how new is not known.", floor=floor)
+            if new_major
+            else text("By rule, its programs need driver {floor} at least.", floor=floor)
+        )
     else:
         title = text("CUDA {release}: older than what I know", release=str(release))
         note = text("The oldest release that I know is {oldest}.", oldest=str(min(one.release for one in knowledge.toolkits())))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -260,6 +262,16 @@ def test_installed_toolkit_that_serves_all(present: str, wanted: Workload, best:
 )
 def test_toolkit_release_to_install(wanted: Workload, release: str) -> None:
     assert str(choose_toolkit_release(KNOWLEDGE.toolkits(), wanted) or "") == release
+
+
+def test_release_whose_ptx_the_driver_compiles_comes_before_a_newer_one() -> None:
+    wanted = replace(workload("12.0", driver="580.95.05"), driver_cuda=version("13.0"))
+    assert str(choose_toolkit_release(KNOWLEDGE.toolkits(), wanted)) == "13.0"
+
+
+def test_release_of_torchs_major_comes_before_one_that_the_driver_was_made_for() -> None:
+    wanted = replace(workload("8.9", torch_cuda="13.2", driver="580.95.05"), driver_cuda=version("13.0"))
+    assert str(choose_toolkit_release(KNOWLEDGE.toolkits(), wanted)) == "13.2"
 
 
 @given(several, drivers)

@@ -65,7 +65,13 @@ def test_newer_cuda_is_answered_by_rule(words: str) -> None:
     answered = cuda(words)
     assert answered.standing is Standing.NEWER
     assert "newer than what I know" in ENGLISH(answered.title)
-    assert (answered.record["architectures"], answered.record["driver_floor_linux"]) == (None, "580.65.06")
+    assert (answered.record["architectures"], answered.record["driver_floor_linux"]) == (None, None)
+    assert "how new is not known" in ENGLISH(answered.notes[0])
+
+
+def test_newer_minor_has_the_floor_of_its_major() -> None:
+    answered = cuda("13.9")
+    assert (answered.standing, answered.record["driver_floor_linux"]) == (Standing.NEWER, "580.65.06")
 
 
 @pytest.mark.parametrize("words", ["8.0", "7.5", "1.0"])

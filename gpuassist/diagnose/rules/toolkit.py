@@ -256,12 +256,14 @@ def _newest(case: Case) -> InstalledToolkit | None:
 def _workload(case: Case, cuda: Version | None = None) -> Workload:
     found = torch_cuda(case)
     compiler = case.gcc.version if case.gcc is not None else None
-    glibc = case.machine.host.glibc
+    glibc, driver = case.machine.host.glibc, case.driver
+    branch = case.knowledge.branch(driver.value.major) if isinstance(driver, Known) else None
     return Workload(
         case.capabilities,
         gcc=compiler.value if isinstance(compiler, Known) else None,
         glibc=glibc.value if isinstance(glibc, Known) else None,
         torch_cuda=cuda or (found.value if isinstance(found, Known) else None),
+        driver_cuda=branch.cuda if branch is not None else None,
     )
 
 
