@@ -215,7 +215,8 @@ class ExplainPage(Page):
         session, paste = self.desk.session, self._paste
         machine = self._inspection.machine if self._inspection is not None and self._text.joins else None
         self._strip.begin(self.desk.words(text("Explaining…")))
-        self._explaining.ask(lambda _: explain(session, paste, machine))
+        # A text that was typed over while the job waited for a thread is not worth one.
+        self._explaining.ask(lambda control: None if control.cancelled.is_set() else explain(session, paste, machine))
 
     def _show_result(self, result: Done | Failed) -> None:
         self._strip.end()
@@ -251,7 +252,7 @@ class ExplainPage(Page):
         if self._text.edit.shortened:
             return text("It has lines too long to be shown whole, and cannot be edited.")
         if self._text.joins and self._inspection is None:
-            return text("This machine is still being read; the answer will be joined with it.")
+            return text("The machine was not read yet: the text is judged alone until then.")
         return None
 
     def _show_nothing(self) -> None:

@@ -246,10 +246,10 @@ def test_it_is_joined_with_the_machine_that_was_read(shown: Shown, example: Exam
 
 def test_a_machine_that_is_read_later_is_joined(shown: Shown, example: Example) -> None:
     shown.explain(NVCC)
-    assert shown.says("This machine is still being read")
+    assert shown.says("The machine was not read yet")
     shown.page.show_inspection(example(TOO_OLD))
     shown.settle()
-    assert not shown.says("This machine is still being read")
+    assert not shown.says("The machine was not read yet")
     assert shown.page.explanation is not None
     assert shown.page.explanation.basis.ground is Ground.JOINED
 
