@@ -28,7 +28,7 @@ _GCC = re.compile(r"^(?!gcc version)(?:[^()]{0,20}\((?:[^()]|\([^()]*\)){0,120}\
 _KERNEL = re.compile(r"^Linux-(\d[^\s]*?)(?:-(x86_64|aarch64|ppc64le))?(?:-(?:x86_64|aarch64|ppc64le))?-with-(\S+)$")
 _GLIBC = re.compile(r"^glibc-(\d+\.\d+)$")
 _GPU = re.compile(
-    r"^(?P<name>(?!GPU\b|AMD|Radeon|Intel|Apple|Ascend)[A-Z][^:]{1,70}?)"
+    r"^(?P<name>(?!GPU\b|AMD|Radeon|Intel|Apple|Ascend)[A-Z](?:[^:()]|\([^:()]{1,40}\)){1,70}?)"
     r"(?:\s+\((?:arch=(?P<arch>\d{1,2}\.\d)|UUID: (?P<uuid>GPU-[0-9a-f-]{36}))\))?$"
 )
 _CONFSTR = Version((3, 8))  # before it, platform.libc_ver told what the interpreter was linked with: glibc 2.9 on every machine
