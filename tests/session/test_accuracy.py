@@ -32,8 +32,9 @@ def test_right_cause_stands_first(results: tuple[Judged, ...]) -> None:
     assert len(missed) <= (1 - LEAST_RIGHT) * len(results), missed
 
 
-def test_other_wordings_of_the_same_problems_are_known(session: Session) -> None:
-    wordings = judged(session, pasted_cases("wordings"))
+@pytest.mark.parametrize("file", ["wordings", "further"])
+def test_other_wordings_of_the_same_problems_are_known(session: Session, file: str) -> None:
+    wordings = judged(session, pasted_cases(file))
     missed = {one.case.id: one.answered for one in wordings if not one.right}
     assert len(missed) <= (1 - LEAST_RIGHT) * len(wordings), missed
     assert [one.case.id for one in wordings if one.false_alarm] == []
