@@ -21,6 +21,8 @@ _ASKED = re.compile(
     r"|^[ >]{0,8}- (?:cpuonly|pytorch-cpu)\b(?!.*::)",
     re.IGNORECASE | re.MULTILINE,
 )
+# A text that fails for a reason of its own, and speaks of no GPU at all, is of a computer that has its build for the CPU rightly.
+_FAILURES = ("traceback", "error", "failed", "exception", "fatal")
 _OF_COLLECT_ENV = re.compile(r"^\s*\[conda\]\s+")
 _OTHERS = r"(?:libtorch|tensorflow(?:-base)?|torchvision|xgboost|libxgboost|onnxruntime|faiss)"
 _START = r"(?m:^)[ \t>+]{0,8}(?:[\w:-]{1,40}[ \t]{1,40})?(?:[\w./-]{1,60}::)?"
@@ -35,12 +37,13 @@ def _torch(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     if mention is None or not _for_cpu(mention) or _replaced(mention, setting) or without_gpu(setting):
         return
     asked = bool(_ASKED.search(setting.paste.words))
-    if mention.tool == "conda" and not asked:
+    beside_the_point = setting.says(*_FAILURES) and not setting.says("cuda", "gpu", "nvidia")
+    if mention.tool == "conda" and not asked and not beside_the_point:
         yield sign("conda-resolved-cpu-build", torch=mention.version)
         yield sign("torch-cpu-only", Weight.CONSEQUENCE, torch=mention.version)
     elif setting.case.usable:
         yield sign("torch-cpu-only", torch=mention.version)
-    elif not asked:
+    elif not asked and not beside_the_point:
         yield sign("torch-cpu-only", Weight.SYMPTOM, torch=mention.version)
 
 

@@ -85,6 +85,16 @@ def test_other_line_is_no_fault(words: str) -> None:
     assert told(words) == []
 
 
+@pytest.mark.parametrize("words", [CONDA_WORDINGS[0], PIP_WORDINGS[0]])
+def test_text_that_fails_for_another_reason_is_left_alone(words: str) -> None:
+    assert told(f"{words}\n$ pytest\nModuleNotFoundError: No module named 'yaml'\n") == []
+
+
+@pytest.mark.parametrize("words", [CONDA_WORDINGS[0], PIP_WORDINGS[0]])
+def test_text_that_fails_for_want_of_a_gpu_is_told(words: str) -> None:
+    assert told(f"{words}\n$ python train.py\nRuntimeError: no GPU found\n") != []
+
+
 def test_cpuonly_that_the_solver_drags_in_was_not_asked_for() -> None:
     found = told(
         "  added / updated specs:\n    - pyg\n"
