@@ -59,8 +59,12 @@ def _not_handed_in(move: DriverMove, place: Place, commands: Commands) -> Step:
 
 def _here(move: DriverMove, place: Place, commands: Commands) -> Step:
     branch = str(move.version.major)
-    check = text("after the restart, `nvidia-smi` lists every GPU and shows a driver of branch {branch}", branch=branch)
     uses = tuple(_uses(move, place))
+    check = (
+        text("after the restart, `nvidia-smi` lists every GPU and shows a driver of branch {branch}", branch=branch)
+        if move.pinned or not move.open_module or place.family is Family.UBUNTU
+        else text("after the restart, `nvidia-smi` lists every GPU; its driver is the newest of these packages")
+    )
     if uses and all(commands.record(one.key, place.families) is not None for one in uses):
         does = text("Install NVIDIA's driver, branch {branch}, {flavour}", branch=branch, flavour=_flavour(move))
         return step(uses, place, commands, (does, check))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from gpuassist.model.codec import Json
     from gpuassist.session.know_answer import Document
 
+_CONDA_SPEC = re.compile(r"(?:[\w-]+::)?(?P<name>[A-Za-z][\w-]*)={1,2}(?P<version>[^=\s]+)(?:=(?P<build>\S+))?")
+_TORCHS = frozenset({"torch", "pytorch", "pytorch-gpu", "pytorch-cpu"})
 _FILE = re.compile(r"(?P<name>[A-Za-z0-9._-]+?)(?:[=<>~! ]=?.*|-\d[\w.]*-py\d.*\.whl)?")  # a requirement, or the wheel's own file
 
 
@@ -42,7 +44,12 @@ def conda(knowledge: Knowledge, words: str) -> Answered:
     if "_" in words and (build.cuda or build.cpu is not None) and not build.rest:
         return _of_build(knowledge, words, build)
     versions = _conda_versions(knowledge)
-    asked = read_version(words)
+    named = _CONDA_SPEC.fullmatch(words)
+    if named and named["name"].lower() not in _TORCHS:
+        return unknown(text("{words} is not torch; ask for a version of torch, or for a build string", words=words), ())
+    if named and named["build"]:
+        return conda(knowledge, named["build"])
+    asked = read_version(named["version"] if named else words)
     if asked is None:
         title = text("{words} is neither a version of torch nor a build string", words=words)
         return unknown(title, map(str, reversed(versions[-3:])))

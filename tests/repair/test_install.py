@@ -44,6 +44,12 @@ def test_driver_comes_first_and_is_restarted() -> None:
     assert ENGLISH(steps(change)[0].text) == "Install NVIDIA's driver, branch 595, with the open kernel modules"
 
 
+def test_check_names_no_branch_where_the_packages_hold_only_their_newest() -> None:
+    check = steps(driver("595"), DEBIAN)[0].check
+    assert check is not None
+    assert "595" not in ENGLISH(check)
+
+
 def test_nothing_to_change_is_no_step() -> None:
     assert steps(Change()) == ()
 

@@ -188,6 +188,20 @@ def test_conda_build_string_is_taken_apart() -> None:
     assert "2.5.1" in versions
 
 
+@pytest.mark.parametrize("words", ["pytorch=2.5.1", "pytorch::pytorch==2.5.1", "torch==2.5.1"])
+def test_conda_spec_of_torch_is_its_version(words: str) -> None:
+    assert know_packages.conda(KNOWLEDGE, words).record["version"] == "2.5.1"
+
+
+def test_conda_spec_with_a_build_is_that_build() -> None:
+    assert know_packages.conda(KNOWLEDGE, "pytorch=2.5.1=py3.12_cuda12.4_cudnn9.1.0_0").record["cuda"] == "12.4"
+
+
+@pytest.mark.parametrize("words", ["pytorch-cuda=12.1", "cudatoolkit=11.3", "cudnn==9.1"])
+def test_version_of_another_conda_package_is_none_of_torch(words: str) -> None:
+    assert know_packages.conda(KNOWLEDGE, words).standing is Standing.UNKNOWN
+
+
 @pytest.mark.parametrize(
     ("words", "standing"),
     [("99.0", Standing.NEWER), ("0.1", Standing.UNKNOWN), ("x", Standing.UNKNOWN), ("2.4.77", Standing.UNKNOWN)],
