@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Setting, Sign, passages, sign
-from gpuassist.diagnose.stated import newest_possible, targets_listed, toolkit_releases, torch_cuda
+from gpuassist.diagnose.stated import newest_possible, releases_said, targets_listed, toolkit_releases, torch_cuda
 from gpuassist.knowledge.compatibility import nearest_target
 from gpuassist.knowledge.records import ToolkitRecord
 from gpuassist.model.fact import Known
@@ -80,8 +80,8 @@ def _by_list(setting: Setting, target: Target) -> str:
 
 
 def _by_release(setting: Setting, first: Version | None, last: Version | None) -> str:
-    """By the release; one that does know the architecture is not the one that refused it, and that is mostly an older one,
-    which a distribution installed or which PATH still has.
+    """By the release; one that does know the architecture is not the one that refused it. Of the releases before and after those
+    that know it, the nearer ones are what such a computer may have as well.
     """
     releases = toolkit_releases(setting) if first is not None or last is not None else ()
     for release in releases:
@@ -89,7 +89,8 @@ def _by_release(setting: Setting, first: Version | None, last: Version | None) -
             return _DROPPED
         if first is not None and release < first:
             return _NEWER
-    return _NEWER if releases and first is not None else ""
+    told = releases and (last is None or releases_said(setting))
+    return _NEWER if told and first is not None else ""
 
 
 def _by_age(setting: Setting, first: Version | None, last: Version | None) -> str:

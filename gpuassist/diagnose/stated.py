@@ -22,21 +22,25 @@ _TOOLKIT = (
     (("cuda-", "cuda\\v"), r"[/\\]cuda[-\\]v?(\d{1,2}\.\d)\b"),
     (
         ("cuda", "toolkit"),
-        r"(?<![\w.+-])(?:cuda(?:[ _-]?toolkit)?|toolkit)(?: (?:version|release|toolkit|is|was|of|installed))*"
-        r"(?:\s{0,3}[:=(]{1,2}\s{0,3}|\s|-|)[vV]?(\d{1,2}\.\d)(?![\d+]|\.\d+\.so)",
+        r"(?<![A-Za-z0-9_.+-])(?:cuda(?:[ _-]?toolkit)?|toolkit)"
+        r"(?: (?:version|release|toolkit|is|was|of|installed)|的?版本[是为]?|バージョン)*"
+        r"(?:\s{0,3}[:：=(]{1,2}\s{0,3}|\s|-|)[vV]?(\d{1,2}\.\d)(?![\d+]|\.\d+\.so)",
     ),
 )
 _NOT_TOOLKIT = ("driver version", "cuda used to build", "with cuda", "requires cuda", "need cuda", "needs cuda", "runtime version")
 _GCC = (
     (("gcc", "g++"), r"\bg(?:cc|\+\+)(?:\.exe| version:)? ?\([^()\n]{0,80}\) ?(\d{1,2}(?:\.\d{1,2}){1,2})"),
     (("identification is gnu",), r"(?:C|CXX|C\+\+) compiler identification is GNU (\d{1,2}(?:\.\d{1,2}){0,2})"),
-    (("gcc", "g++"), r"\bg(?:cc|\+\+)(?: (?:and|&) g(?:cc|\+\+))?(?: version| is)?[ :=-]{1,3}v?(\d{1,2}(?:\.\d{1,2}){0,2})\b"),
+    (
+        ("gcc", "g++"),
+        r"\bg(?:cc|\+\+)(?: (?:and|&) g(?:cc|\+\+))?(?: version| is|的?版本[是为]?)?[ :：=-]{0,3}v?(\d{1,2}(?:\.\d{1,2}){0,2})\b",
+    ),
     (("/include/c++/", "/lib/gcc/"), r"(?:/include/c\+\+/|/lib/gcc/[\w.-]{1,40}/)(\d{1,2}(?:\.\d{1,2}){0,2})/"),
 )
 _PYTHON = (
     (("python version",), r"Python version: ?(\d\.\d{1,2})"),
     (("python",), r"/(?:lib|site-packages/)?python(\d\.\d{1,2})/"),
-    (("python",), r"\bpython(?: version)?[ :=]{0,3}v?(\d\.\d{1,2})(?:\.\d{1,2})?\b"),
+    (("python",), r"\bpython(?: version|的?版本[是为]?)?[ :：=]{0,3}v?(\d\.\d{1,2})(?:\.\d{1,2})?\b"),
     (("cpython-3", "cp3"), r"(?:cpython-|\bcp)(3\d{1,2})\b"),
     (("py3",), r"\bpy(3\.?\d{1,2})\b"),
 )
@@ -65,11 +69,16 @@ def toolkit_releases(setting: Setting) -> tuple[Version, ...]:
 
 @lru_cache(maxsize=1)
 def _toolkit_releases(setting: Setting) -> tuple[Version, ...]:
-    found = [Version.parse(words).release for words in _said(setting, _TOOLKIT, _NOT_TOOLKIT)]
+    found = list(releases_said(setting))
     toolkit = setting.case.toolkit
     every = (toolkit,) if toolkit is not None else value_or(setting.case.machine.toolkits, ())
     found += [one.version.value.release for one in every if isinstance(one.version, Known)]
     return tuple(dict.fromkeys(one for one in found if 2 <= one.major < 30))
+
+
+def releases_said(setting: Setting) -> tuple[Version, ...]:
+    """Those of them that the text itself names."""
+    return tuple(Version.parse(words).release for words in _said(setting, _TOOLKIT, _NOT_TOOLKIT))
 
 
 def nvcc_release(setting: Setting) -> str:

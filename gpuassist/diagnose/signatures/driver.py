@@ -20,7 +20,7 @@ from gpuassist.diagnose.hints import (
 )
 from gpuassist.diagnose.signature import Meaning, Setting, Sign, Signature, means, passages, sign
 from gpuassist.knowledge.compatibility import driver_serves_cuda
-from gpuassist.model.fact import Known
+from gpuassist.model.fact import Known, value_or
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version
 
@@ -38,12 +38,18 @@ _DATA_CENTRE = (
 )
 
 
+def _not_reached(setting: Setting) -> str:
+    """Why a program does not reach a driver that runs: its library is missing, or there and not in the program's container."""
+    there = bool(value_or(setting.case.machine.driver.libcuda, ()))
+    return "container-no-gpu-flag" if there or in_container(setting) else "libcuda-missing"
+
+
 def _no_driver(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """torch says it where libcuda is not there or not answered: no driver, none given to the container, none from Windows."""
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
     elif setting.case.running:
-        yield sign("container-no-gpu-flag" if in_container(setting) else "libcuda-missing", Weight.SYMPTOM)
+        yield sign(_not_reached(setting), Weight.SYMPTOM)
     elif setting.case.container or (in_container(setting) and not given_to_container(setting)):
         yield sign("container-no-gpu-flag", Weight.SYMPTOM)
     yield sign("no-driver", Weight.SYMPTOM)
@@ -194,7 +200,7 @@ def _no_libcuda(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
         there = setting.case.running or setting.says("/usr/lib/wsl/lib")
         yield sign("wsl-stub-lib" if there else "wsl-driver-or-windows", Weight.SYMPTOM)
     elif setting.case.running:
-        yield sign("container-no-gpu-flag" if in_container(setting) else "libcuda-missing", Weight.SYMPTOM)
+        yield sign(_not_reached(setting), Weight.SYMPTOM)
     elif setting.case.container or (in_container(setting) and not given_to_container(setting)):
         yield sign("container-no-gpu-flag", Weight.SYMPTOM)
     yield sign("no-driver", Weight.SYMPTOM)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.hints import driver_version, given_to_container, in_container, in_wsl, with_blackwell, without_driver
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
 from gpuassist.diagnose.wrapping import GAP, wrapped
+from gpuassist.model.fact import value_or
 from gpuassist.model.paste import Weight
 
 _VERSION = r"\d{3}\.\d{1,3}(?:\.\d{1,3})?"
@@ -73,7 +74,8 @@ def _no_devices(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """The message names no reason; an RTX 50 card without the open modules is the usual one today."""
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
-    opened = setting.says("open kernel module", "nvidia-open", "-open ", "-open\n")
+    loaded = value_or(setting.case.open_module, False)  # noqa: FBT003 -- the fact's default
+    opened = loaded or setting.says("open kernel module", "nvidia-open", "-open ", "-open\n")
     blackwell = with_blackwell(setting) and not opened
     if blackwell:
         yield sign("open-module-required", Weight.SYMPTOM)

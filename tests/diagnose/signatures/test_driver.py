@@ -160,7 +160,8 @@ def test_error_35_with_a_running_driver_is_an_old_driver() -> None:
         ({"driver": ""}, "no-driver"),
         ({"driver": "", "container": "docker"}, "container-no-gpu-flag"),
         ({"driver": "", "wsl": 2}, "wsl-driver-or-windows"),
-        ({}, "libcuda-missing"),
+        ({}, "container-no-gpu-flag"),
+        ({"libcuda": ""}, "libcuda-missing"),
         ({"container": "docker"}, "container-no-gpu-flag"),
     ],
 )

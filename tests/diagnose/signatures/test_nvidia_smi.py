@@ -142,3 +142,8 @@ def test_instances_matter_to_who_misses_devices() -> None:
 
 def test_instances_are_no_fault_by_themselves() -> None:
     assert problems(SIGNATURES, INSTANCES) == set()
+
+
+def test_loaded_open_module_is_not_missing() -> None:
+    one = machine(gpus=("10de:2b85",), driver="570.124.06", open_module=True, cuda="12.8")
+    assert problem(SIGNATURES, "$ nvidia-smi\nNo devices were found\n# RTX 5090", one) == "nvidia-smi-no-devices"
