@@ -127,3 +127,13 @@ def test_part_of_a_file_is_read(tmp_path: Path) -> None:
     put(tmp_path, "/a", b"0123456789")
     files = Files(str(tmp_path))
     assert (files.read_part("/a", 3, 4), files.read_part("/a", 8, 9)) == (b"3456", b"89")
+
+
+def test_pieces_are_the_whole_file_in_order(tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(b"abcdefg")
+    assert list(Files().pieces(str(tmp_path / "log"), 3)) == [b"abc", b"def", b"g"]
+
+
+def test_pieces_are_looked_for_under_another_root(tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(b"here")
+    assert list(Files(str(tmp_path)).pieces("/log", 100)) == [b"here"]
