@@ -10,6 +10,13 @@ from gpuassist.model.paste import Weight
 from gpuassist.model.text import Text, text
 
 _OURS = ("cuda", "nvidia", "gpu", "cudnn", "nccl", "tensorrt", "cublas", "driver", "xformers", "triton", "nvcc", "torch.version")
+# What texts say of a GPU that fails, in whatever words; that a card or a version is named means nothing yet.
+_FAILING = (
+    *("cuda error", "cuda_error", "cudaerror", "cudnn", "cublas", "nvrm", "nvml", "libcu", "libnv", "driver version", "no cuda"),
+    *("cuda enabled", "available: false", "is_available", "nvcc", "sm_", "undefined symbol", "shared object", "out of memory"),
+    *("kernel image", "tensorrt", "[trt]", "nccl", "triton", "xformers", "bitsandbytes", "flash_attn", "initializ", "compiled"),
+    *("cpp_extension", "cuda_home", "torchvision::", "no gpu", "without gpu", "without cuda", "nvidia-smi", "ptx", "capability"),
+)
 # Packages that belong to the GPU's software: that one of them is missing has an explanation of its own.
 _GPU_PACKAGES = re.compile(
     r"^(?:torch(?:vision|audio)?|xformers|triton|flash_attn\w*|bitsandbytes|tensorrt\w*|torch_tensorrt|cupy\w*|jax\w*|tensorflow\w*"
@@ -63,8 +70,9 @@ def _fork(_: re.Match[str], __: Setting) -> Iterator[Sign]:
 
 
 def _python(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
-    """A fault of a Python program in a text that does not touch the GPU with one word."""
-    if not setting.says(*_OURS):
+    """A fault of a Python program: the error itself does not name the GPU, and nothing in the text tells that the GPU fails."""
+    named = any(word in match[0].lower() for word in (*_OURS, "nonetype"))
+    if not setting.says(*_OURS) or not (named or setting.says(*_FAILING)):
         yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause=text("the Python program fails ({error})", error=match["error"]))
 
 
@@ -75,7 +83,7 @@ def _exited(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
 
 
 def _killed(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
-    if setting.says("torch", "python", "train", "model", "cuda"):
+    if setting.says("torch", "python", "train", "model", "cuda", "mpirun", "srun", "rank"):
         yield sign("dataloader-shm-or-ram", Weight.SYMPTOM)
 
 
@@ -191,9 +199,30 @@ SIGNATURES = (
         _two_devices,
     ),
     Signature(
-        ("shapes cannot be multiplied", "in loading state_dict", "sizes of tensors must match", "must match the size of tensor"),
+        (
+            *(
+                "shapes cannot be multiplied",
+                "in loading state_dict",
+                "sizes of tensors must match",
+                "must match the size of tensor",
+            ),
+            *(
+                "floating point type for target",
+                "stack expects each tensor",
+                "given groups=",
+                "-dimensional input",
+                "for dimension",
+            ),
+            *("empty parameter list", "weights only load failed", "is invalid for input of size", "value per channel"),
+            *("view size is not compatible", "expanded size of the tensor", "dimension out of range"),
+        ),
         r"(?:mat1 and mat2 shapes cannot be multiplied|Error\(s\) in loading state_dict for|Sizes of tensors must match except"
-        r"|The size of tensor a \(\d+\) must match the size of tensor b)",
+        r"|The size of tensor a \(\d+\) must match the size of tensor b|Expected floating point type for target"
+        r"|stack expects each tensor to be equal size|Given groups=\d+, (?:expected )?weight|Expected \S{1,8}-dimensional input"
+        r"|index -?\d+ is out of bounds for dimension \d|optimizer got an empty parameter list|Weights only load failed"
+        r"|shape '\[[^\]\n]{1,60}\]' is invalid for input of size|Expected more than 1 value per channel"
+        r"|view size is not compatible with input tensor|The expanded size of the tensor \(\d+\) must match"
+        r"|Dimension out of range \(expected)",
         _shapes,
     ),
     Signature(

@@ -102,9 +102,17 @@ SIGNATURES = (
         _file,
     ),
     Signature(
-        ("can't find rust compiler", "is not able to compile a simple", "cmake 3.", "cmake 4.", "unable to find vcvarsall"),
+        (
+            "can't find rust compiler",
+            "ninja is required to load",
+            "is not able to compile a simple",
+            "cmake 3.",
+            "cmake 4.",
+            "unable to find vcvarsall",
+        ),
         one_of(
             r"can't find Rust compiler",
+            r"Ninja is required to load C\+\+ extensions",
             r"CMake \d\.\d{1,2}(?:\.\d{1,2})? or higher is required\.\s+You are running version \S{3,10}",
             r"Unable to find vcvarsall\.bat",
             r"Microsoft Visual C\+\+ \S{1,6} or greater is required",

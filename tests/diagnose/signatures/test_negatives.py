@@ -100,3 +100,46 @@ def test_missing_package_is_named() -> None:
 )
 def test_what_may_be_the_gpus_is_left_to_others(words: str) -> None:
     assert problems(SIGNATURES, words) == set()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "GPU: NVIDIA A100\nValueError: Tokenizer class LlamaTokenizer does not exist or is not currently imported.",
+        "FutureWarning: `torch.cuda.amp.autocast(args...)` is deprecated.\nKeyError: 'input_ids'",
+        "torch 2.4.0+cu121, driver 550\nImportError: cannot import name 'cached_download' from 'huggingface_hub'",
+    ],
+)
+def test_plain_error_beside_the_name_of_a_gpu_is_the_program(words: str) -> None:
+    assert problem(SIGNATURES, words) == "not-a-gpu-problem"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "CUDA error: unspecified launch failure\nKeyError: 'input_ids'",
+        "device cuda:0\nAttributeError: 'NoneType' object has no attribute 'to'",
+        "running on the gpu\nTypeError: no GPU kernel takes these",
+        "Is CUDA available: False\nValueError: bad device",
+    ],
+)
+def test_plain_error_after_a_failing_gpu_proves_nothing(words: str) -> None:
+    assert problem(SIGNATURES, words) == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "RuntimeError: Expected floating point type for target with class probabilities, got Long",
+        "RuntimeError: stack expects each tensor to be equal size, but got [3, 2] at entry 0 and [1, 2] at entry 1",
+        "RuntimeError: Given groups=1, weight of size [64, 3, 7, 7], expected input[1, 1, 2, 2] to have 3 channels",
+        "RuntimeError: Expected 4-dimensional input for 4-dimensional weight [64, 3, 7, 7]",
+        "IndexError: index 5 is out of bounds for dimension 0 with size 5",
+        "ValueError: optimizer got an empty parameter list",
+        "RuntimeError: shape '[1, 2]' is invalid for input of size 3",
+        "ValueError: Expected more than 1 value per channel when training",
+        "_pickle.UnpicklingError: Weights only load failed. In PyTorch 2.6, the default changed",
+    ],
+)
+def test_misfit_of_data_is_the_program(words: str) -> None:
+    assert problem(SIGNATURES, words + "\ndevice cuda:0") == "not-a-gpu-problem"
