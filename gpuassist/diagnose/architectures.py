@@ -89,8 +89,14 @@ def _by_release(setting: Setting, first: Version | None, last: Version | None) -
             return _DROPPED
         if first is not None and release < first:
             return _NEWER
-    told = releases and (last is None or releases_said(setting))
-    return _NEWER if told and first is not None else ""
+    if not releases or first is None:
+        return ""
+    return _NEWER if last is None or _is_nearer(releases_said(setting), first, last) else ""
+
+
+def _is_nearer(said: tuple[Version, ...], first: Version, last: Version) -> bool:
+    """Whether the release that the text names is nearer to those before an architecture than to those that dropped it."""
+    return bool(said) and said[0].major - first.major <= last.major - said[0].major
 
 
 def _by_age(setting: Setting, first: Version | None, last: Version | None) -> str:

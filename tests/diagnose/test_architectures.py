@@ -37,6 +37,8 @@ def _judged(words: str, name: str, here: Machine | None = None) -> list[tuple[st
         ("# cuda 12.8", "compute_120f", NEWER),
         ("# cuda 13.0", "sm_101", DROPPED),
         ("# cuda 6.5", "compute_52", ""),
+        ("# cuda 9.1", "compute_61", NEWER),
+        ("# cuda 12.4", "compute_89", NEWER),
     ],
 )
 def test_surest_hint_decides(words: str, name: str, expected: str) -> None:
@@ -48,6 +50,10 @@ def test_surest_hint_decides(words: str, name: str, expected: str) -> None:
 @pytest.mark.parametrize("name", ["compute_30", "compute_37", "compute_50", "compute_61", "compute_70", "sm_72"])
 def test_without_a_hint_both_are_named(name: str) -> None:
     assert _judged("", name) == [(DROPPED, Weight.CAUSE), (NEWER, Weight.SYMPTOM)]
+
+
+def test_release_that_is_nearer_to_those_that_dropped_it_leaves_both() -> None:
+    assert _judged("# cuda 12.4", "compute_61") == [(DROPPED, Weight.CAUSE), (NEWER, Weight.SYMPTOM)]
 
 
 @pytest.mark.parametrize("name", ["compute_75", "compute_86", "compute_90", "sm_120", "sm_121a", "compute_100f"])

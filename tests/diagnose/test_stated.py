@@ -40,6 +40,10 @@ def _setting(words: str, here: Machine | None = None) -> Setting:
         ("**CUDA Version**: 11.1", ""),
         ("my toolkit is 11.6", "11.6"),
         ("CUDA Toolkit version 12.9", "12.9"),
+        ("我的CUDA版本是11.3", "11.3"),
+        ("CUDA版本：12.1", "12.1"),
+        ("cuda 11.8，显卡 4090", "11.8"),
+        ("CUDAバージョン 12.4", "12.4"),
     ],
 )
 def test_release_of_the_toolkit_is_read(words: str, release: str) -> None:
@@ -88,6 +92,7 @@ def test_toolkit_of_the_machine_comes_last() -> None:
         ("-- The C compiler identification is GNU 13.2.0", "13.2.0"),
         ("/usr/include/c++/15.1.1/bits/move.h", "15.1.1"),
         ("gcc 14, and `gcc --version` says gcc (Debian 14.2.0-8) 14.2.0", "14.2.0"),
+        ("gcc版本：9.4.0", "9.4.0"),
         ("clang 16.0.1", ""),
         ("gcc is installed", ""),
     ],
@@ -107,6 +112,7 @@ def test_gcc_of_the_machine_is_taken_where_the_text_has_none() -> None:
         ("# python 3.10", "3.10"),
         ("Python 3.9.18", "3.9"),
         ("python=3.8", "3.8"),
+        ("python版本是3.10", "3.10"),
         ("/env/lib/python3.11/site-packages/torch", "3.11"),
         ("flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so", "3.10"),
         ("torch-2.1.0-cp312-cp312-manylinux1_x86_64.whl", "3.12"),
