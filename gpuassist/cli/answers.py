@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
-
 from gpuassist.cli.context import Context
 from gpuassist.cli.width import width_of
+from gpuassist.cli.wrapping import wrapped
 from gpuassist.model.finding import Answer, Evidence, Remedy, Severity, Undetermined
 from gpuassist.model.text import text
 from gpuassist.session.answer_document import command_lines
@@ -57,10 +56,7 @@ class AnswerWriter:
 
     def say(self, words: str, *, indent: str = "", hanging: str = "", style: str = "") -> None:
         """A paragraph as wide as the terminal."""
-        # A path or an option that is broken cannot be copied.
-        wrapper = textwrap.TextWrapper(self._width, indent, indent + hanging, break_long_words=False, break_on_hyphens=False)
-        lines = wrapper.wrap(words)
-        for line in lines or [indent]:
+        for line in wrapped(words, self._width, first=indent, hanging=indent + hanging) or [indent]:
             self._context.say(self._styled(line, style))
 
     def _evidence(self, evidence: Evidence) -> None:

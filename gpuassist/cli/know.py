@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import textwrap
 
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.width import width_of
+from gpuassist.cli.wrapping import wrapped
 from gpuassist.model.text import Text, text
 from gpuassist.session.know import KINDS, answer_document, ask, everything, names, names_document, nearest_kinds
 from gpuassist.session.know_answer import Answered, Standing
@@ -114,7 +114,5 @@ class _Report:
         self._say(value, style, before=before, hanging=" " * len(before))
 
     def _say(self, words: Text, style: str = "", *, before: str = "", hanging: str = "") -> None:
-        # A path or a version that is broken cannot be copied.
-        wrapper = textwrap.TextWrapper(self._width, before, hanging, break_long_words=False, break_on_hyphens=False)
-        for line in wrapper.wrap(self._words(words)) or [before.rstrip()]:
+        for line in wrapped(self._words(words), self._width, first=before, hanging=hanging) or [before.rstrip()]:
             self._context.say(f"{style}{line}{_PLAIN}" if style and self._context.terminal.colour else line)

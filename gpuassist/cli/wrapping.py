@@ -1,0 +1,36 @@
+"""Paragraphs cut into lines of a terminal, where a Chinese character takes two columns and may end a line."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from unicodedata import east_asian_width
+
+# One piece that stays whole: a blank, a wide character with the marks that may not be parted from it, or a word without any.
+_WIDE = r"\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60\uffe0-\uffe6"
+_NOT_FIRST = "，。、；：！？）」』】》…”’"
+_NOT_LAST = "（「『【《“‘"
+_PIECE = re.compile(rf"\s+|[{_NOT_LAST}]*(?:[{_WIDE}]|[^\s{_WIDE}{_NOT_FIRST}{_NOT_LAST}]+|.)[{_NOT_FIRST}]*")
+_HAS_WIDE = re.compile(f"[{_WIDE}]")
+
+
+def wrapped(words: str, width: int, *, first: str = "", hanging: str = "") -> list[str]:
+    """The lines of a paragraph: the first begins with `first`, the others with `hanging`. A path, an option or a version that is
+    broken cannot be copied, so a long word stands over the edge.
+    """
+    if not _HAS_WIDE.search(words):
+        wrapper = textwrap.TextWrapper(width, first, hanging, break_long_words=False, break_on_hyphens=False)
+        return wrapper.wrap(words)
+    lines, line, taken = [], first, False
+    for piece in _PIECE.findall(words):
+        if taken and columns(line + piece.rstrip()) > width:
+            lines.append(line.rstrip())
+            line, taken = hanging, False
+        if taken or not piece.isspace():
+            line, taken = line + (" " if "\n" in piece and piece.isspace() else piece), True
+    return [*lines, line.rstrip()] if taken else lines
+
+
+def columns(words: str) -> int:
+    """How many columns of a terminal the words take."""
+    return len(words) + sum(east_asian_width(one) in "WF" for one in words)
