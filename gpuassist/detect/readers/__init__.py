@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from gpuassist.detect.readers import (
     collect_env,
+    device_query,
     driver_files,
     gpustat,
     host,
@@ -43,6 +44,7 @@ READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
     collect_env.read,
     nvcc.read,
     oneliners.read,
+    device_query.read,
     packages.read,
     lspci.read,
     inventories.read,
