@@ -67,6 +67,12 @@ def _here(move: DriverMove, place: Place, commands: Commands) -> Step:
     )
     if uses and all(commands.record(one.key, place.families) is not None for one in uses):
         does = text("Install NVIDIA's driver, branch {branch}, {flavour}", branch=branch, flavour=_flavour(move))
+        if place.family is Family.FEDORA and uses[0].key != "cuda-repository-add":
+            does = text(
+                "With RPM Fusion's nonfree repository enabled, install NVIDIA's driver, branch {branch}, {flavour}",
+                branch=branch,
+                flavour=_flavour(move),
+            )
         return step(uses, place, commands, (does, check))
     does = text(
         "Install NVIDIA's driver, branch {branch}, {flavour}, in the way that your distribution describes",

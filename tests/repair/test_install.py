@@ -50,6 +50,11 @@ def test_check_names_no_branch_where_the_packages_hold_only_their_newest() -> No
     assert "595" not in ENGLISH(check)
 
 
+def test_fedoras_driver_needs_its_repository() -> None:
+    first, *_ = steps(driver("580", opened=False), Place((Family.FEDORA, Family.ANY)))
+    assert ENGLISH(first.text).startswith("With RPM Fusion's nonfree repository enabled, install NVIDIA's driver, branch 580")
+
+
 def test_nothing_to_change_is_no_step() -> None:
     assert steps(Change()) == ()
 
