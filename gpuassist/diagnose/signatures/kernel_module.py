@@ -134,10 +134,17 @@ SIGNATURES = (
         means("driver-not-loaded", Weight.SYMPTOM),
     ),
     Signature(
-        ("bad return status for module build", "bad exit status", "autoinstall on", "dkms build -m nvidia", "dkms.conf"),
+        (
+            "bad return status for module build",
+            "bad exit status",
+            "autoinstall on",
+            "dkms build -m nvidia",
+            "dkms.conf",
+            "dkms module 'nvidia",
+        ),
         rf"(?:Bad return status for module build on kernel:? ?{_KERNEL}|\(bad exit status: ?\d+\)"
         rf"|dkms autoinstall on \S{{3,80}} failed for [^\n]{{0,40}}nvidia|Failed to run `?\S{{0,20}}dkms (?:build"
-        rf"|install) -m nvidia)",
+        rf"|install) -m nvidia|DKMS module 'nvidia\S{{0,30}}'[^\n]{{0,60}}fail)",
         _build_failed,
     ),
     Signature(

@@ -34,6 +34,7 @@ Consult /var/lib/dkms/nvidia/390.157/build/make.log for more information.
         ("nvidia: disagrees about version of symbol module_layout", "driver-not-loaded"),
         ("nvidia-persistenced failed to initialize. Check syslog for more details.", "driver-not-loaded"),
         (DKMS, "dkms-build-failed"),
+        ("DKMS module 'nvidia-367.35' failed to build, please check /var/lib/dkms", "dkms-build-failed"),
         ("make[1]: *** [Makefile:1652: /var/lib/dkms/nvidia/435.27.08/build] Error 2", "dkms-build-failed"),
         ("nvidia: The Module.symvers file is missing, or does not contain any", "kernel-headers-missing"),
         ("/var/lib/dkms/nvidia/340.108/build/nv-linux.h:115:10: fatal error: linux/smp_lock.h: No such", "dkms-build-failed"),
