@@ -14,6 +14,8 @@ from gpuassist.model.paste import Clue, Passage, Paste, Weight
 from gpuassist.model.text import Parameter
 
 _QUOTED = 300  # characters of a passage that are shown
+_LONG = 64 << 10  # characters
+_DIGITS = str.maketrans("123456789", "000000000")
 _MOST_PLACES = 60  # of one literal, from either end of the text
 _ADVICE = re.compile(
     r"\b(?:if|when(?:ever)?|in case) (?:you|your|users?)\b[^.\n]{0,100}$|\b(?:such as|e\.g\.)[^.\n]{1,24}$"
@@ -41,7 +43,18 @@ class Setting:
 
     def says(self, *literals: str) -> bool:
         """Whether any of these, in lower case, stands anywhere in the text."""
-        return any(literal in self.lowered for literal in literals)
+        return any(self._may_say(literal) and literal in self.lowered for literal in literals)
+
+    def _may_say(self, literal: str) -> bool:
+        """A cheap test for long logs, whose lines mostly differ in their digits alone."""
+        if len(self.lowered) < _LONG or "\n" in literal:
+            return True
+        return literal.translate(_DIGITS) in self._skeleton
+
+    @cached_property
+    def _skeleton(self) -> str:
+        """Every line once, all digits as zeros."""
+        return "\n".join(dict.fromkeys(self.lowered.translate(_DIGITS).split("\n")))
 
     @cached_property
     def lowered(self) -> str:
