@@ -106,3 +106,22 @@ def test_contradictory_versions_are_named_and_never_called_sound() -> None:
     explanation = _explained(f"Collecting environment information...\nPyTorch version: 2.5.1+cu124\n{words}")
     assert {"550.54.14", "470.57.02"} <= {value for one in explanation.contradictions for value in one.values}
     assert "healthy" not in {answer.id for answer in explanation.answers}
+
+
+_UNITS = ("| ", "a", "0", " ", "(", "'", "\n|", "12.", "torch==2.1.0 ", "PyTorch version: ", "GPU 0: ", "NVRM: ", "out of memory ")
+_MORE_UNITS = (
+    "sm_90 ",
+    "CUDA ",
+    "lib.so ",
+    "/usr/local/cuda/",
+    "undefined symbol: _Z",
+    "Name: torch\n",
+    ">>> ",
+    "nvidia/550, ",
+    "- ",
+)
+
+
+@pytest.mark.parametrize("unit", (*_UNITS, *_MORE_UNITS))
+def test_endless_repetition_is_answered(unit: str) -> None:
+    _explained(unit * (200_000 // len(unit)))
