@@ -122,6 +122,6 @@ _MORE_UNITS = (
 )
 
 
-@pytest.mark.parametrize("unit", (*_UNITS, *_MORE_UNITS))
+@pytest.mark.parametrize("unit", [*_UNITS, *_MORE_UNITS])
 def test_endless_repetition_is_answered(unit: str) -> None:
     _explained(unit * (200_000 // len(unit)))
