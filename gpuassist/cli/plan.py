@@ -44,8 +44,6 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     outlook = plan_goals(context.session, machine, goals)
     if options.json:
         context.document(document(outlook, context.session.words))
-        for reason in outlook.undetermined:
-            context.note(reason)
     else:
         _show(context, outlook)
     return status(outlook)
@@ -59,7 +57,7 @@ def status(outlook: Outlook) -> Exit:
 
 
 def document(outlook: Outlook, words: Words) -> Json:
-    """The plan as its contract has it."""
+    """The plan as its contract has it, and beside it what could not be determined and what to know before."""
     return {
         "schema": SCHEMA,
         "goal": words(outlook.goal),
@@ -69,6 +67,8 @@ def document(outlook: Outlook, words: Words) -> Json:
         ],
         "steps": [_step(one, words) for one in outlook.steps],
         "blocked_by": [words(one) for one in outlook.blocked_by],
+        "undetermined": [words(one) for one in outlook.undetermined],
+        "notes": [words(one) for one in outlook.notes],
     }
 
 

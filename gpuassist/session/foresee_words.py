@@ -215,6 +215,7 @@ def _notes(case: Case, rig: Rig, demand: Demand, found: Smallest) -> Iterator[Te
     change = found.change
     if change is None:
         return
+    yield from _computers(case, rig)
     if Wall.TORCH in change.left:
         yield text("torch stays as it is, and does not compute on every GPU: `gpuassist plan torch` tells more")
     if Wall.TOOLKIT in change.left:
@@ -227,6 +228,15 @@ def _notes(case: Case, rig: Rig, demand: Demand, found: Smallest) -> Iterator[Te
         yield text("Secure Boot is on: the new module must be signed with a key that this computer knows, or it will not be loaded")
     if change.driver is None and demand.driver is None and rig.driver is not None and demand.driver_need is Need.MUST:
         yield from _ended(case, rig.driver)
+
+
+def _computers(case: Case, rig: Rig) -> Iterator[Text]:
+    """GPUs that are no cards."""
+    for card in case.cards:
+        if card.record is not None and card.record.integrated and rig.machine == "x86_64":
+            yield text(
+                "{gpu} is part of a computer of its own and fits into no other: the steps are those of that computer", gpu=card.name
+            )
 
 
 def _other_torch(rig: Rig, there: TorchThere, build: TorchBuild, demand: Demand) -> Iterator[Text]:

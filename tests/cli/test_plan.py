@@ -45,7 +45,7 @@ def test_command_is_one_of_the_program() -> None:
 
 def test_json_holds_the_keys_of_its_contract_and_no_other() -> None:
     document = told('gpu="RTX 5090"')
-    assert list(document) == ["schema", "goal", "links", "steps", "blocked_by"]
+    assert list(document) == ["schema", "goal", "links", "steps", "blocked_by", "undetermined", "notes"]
     assert (document["schema"], document["goal"]) == (1, 'gpu="GeForce RTX 5090"')
 
 
@@ -94,9 +94,10 @@ def test_what_cannot_be_told_ends_with_3(tmp_path: Path) -> None:
     assert (found.exit, "This could not be determined:" in found.out) == (Exit.UNDETERMINED, True)
 
 
-def test_what_cannot_be_told_is_on_standard_error_beside_json(tmp_path: Path) -> None:
+def test_what_cannot_be_told_is_in_json(tmp_path: Path) -> None:
     found = ran("torch", "--json", machine_file=saved(tmp_path, without(machine(Recipe()), ["gpus"])))
-    assert (json.loads(found.out)["blocked_by"], found.err) == ([], "the GPUs of this machine: not readable in this test\n")
+    document = json.loads(found.out)
+    assert (document["blocked_by"], document["undetermined"]) == ([], ["the GPUs of this machine: not readable in this test"])
 
 
 def test_text_shows_the_chain_the_reasons_and_the_steps() -> None:
@@ -155,3 +156,12 @@ def test_this_machine_is_looked_at_without_a_recording() -> None:
     found = run_live(plan, "driver==580", "--json", session=live_session({}))
     assert found.exit in {Exit.HEALTHY, Exit.PROBLEMS, Exit.UNDETERMINED}
     assert json.loads(found.out)["goal"] == "driver==580"
+
+
+def test_chip_of_another_computer_is_told_to_be_one() -> None:
+    (note,) = (one for one in told("gpu=GB10")["notes"] if "GB10" in one)
+    assert "part of a computer of its own" in note
+
+
+def test_card_is_not_told_to_be_a_computer() -> None:
+    assert not [one for one in told("gpu=RTX 5090")["notes"] if "of its own and fits" in one]
