@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 
 from gpuassist.formats.torch_mention import Mention, Standing, read_mention
 from gpuassist.formats.torch_version import read_torch_version
@@ -39,6 +40,8 @@ class _Section:
 
 
 _NONE = _Section()
+_MOST = 400  # torches that a text names in one manner: it repeats itself
+_AROUND = 300  # lines before and after a line of a freeze
 
 
 @lru_cache(2)
@@ -53,7 +56,8 @@ def mentions(text: str) -> tuple[Mention, ...]:
 def read_mentions(lines: Iterable[Numbered]) -> tuple[Mention, ...]:
     """Each torch that is listed, announced or removed, in the order of the text; what is merely searched for is none."""
     every = tuple(lines)
-    return tuple(sorted({*_rows(every), *_frozen(every), *_shown(every)}, key=lambda one: one.line))
+    found = (islice(read(every), _MOST) for read in (_rows, _frozen, _shown))
+    return tuple(sorted({one for some in found for one in some}, key=lambda one: one.line))
 
 
 def cpu_alone(mention: Mention) -> bool:
@@ -92,9 +96,11 @@ def _after(section: _Section, words: str) -> _Section:
 
 def _frozen(lines: tuple[Numbered, ...]) -> Iterator[Mention]:
     """`torch==2.7.0` of `pip freeze`, told from the same line of a requirements file by what stands above it."""
-    for place, (number, words) in enumerate(lines):
-        found = _FREEZE_LINE.match(words) if "torch==" in words else None
-        if found and _is_freeze(lines, place):
+    named = [place for place, (_, words) in enumerate(lines) if "torch==" in words and _FREEZE_LINE.match(words)]
+    for place in named[:_MOST]:
+        number, words = lines[place]
+        found = _FREEZE_LINE.match(words)
+        if found and _is_freeze(lines[max(0, place - _AROUND) : place + _AROUND], min(place, _AROUND)):
             yield Mention(number, "torch", found[1], Standing.INSTALLED, "pip")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from gpuassist.detect.readers.lines import Line
 from gpuassist.detect.readers.python_sessions import Exchange, exchanges
@@ -19,6 +20,7 @@ from gpuassist.model.paste import Paste
 from gpuassist.model.version import ComputeCapability, Target, Version
 
 PROGRAM = "Python"
+_MOST = 300  # pieces of code in a text: a log repeats itself
 _LONGEST = 300  # characters of a line that can be an answer; a list of architectures is the longest
 
 
@@ -36,7 +38,7 @@ def read(paste: Paste) -> Machine:
     """The torch of the interpreter that answered, and the GPUs that it names."""
     if not any(literal in paste.words for literal in ("torch", "PyTorch", "_CudaDeviceProperties")):
         return Machine()
-    said = tuple(one for exchange in exchanges(paste) for one in _answers(exchange))
+    said = tuple(one for exchange in islice(exchanges(paste), _MOST) for one in _answers(exchange))
     gpus = _gpus(said) or properties(paste)
     torch = _torch(said) or built_with(paste)
     python = _last(said, Asked.PYTHON, Version.parse)
