@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 
 from gpuassist.model.text import Text, text, verbatim
@@ -11,12 +12,12 @@ from gpuassist.session.summary import joined
 from gpuassist.session.what_if import NONE, Wish, distribution_of
 
 _GPU = "gpu"
-_WITH: dict[str, Text] = {
-    "driver": text("driver {value}"),
-    "torch": text("torch {value}"),
-    "python": text("Python {value}"),
-    "toolkit": text("CUDA {value}"),
-    "gcc": text("gcc {value}"),
+_WITH: dict[str, Callable[[str], Text]] = {
+    "driver": lambda value: text("driver {value}", value=value),
+    "torch": lambda value: text("torch {value}", value=value),
+    "python": lambda value: text("Python {value}", value=value),
+    "toolkit": lambda value: text("CUDA {value}", value=value),
+    "gcc": lambda value: text("gcc {value}", value=value),
 }
 _WITHOUT: dict[str, Text] = {
     "driver": text("no driver"),
@@ -53,7 +54,7 @@ def part_in_words(part: str, value: str) -> Text:
         return _WITHOUT[part]
     if part == "distribution":
         return verbatim(_distribution(value))
-    return Text(_WITH[part].message, (("value", value),))
+    return _WITH[part](value)
 
 
 def wish_title(wish: Wish, names: tuple[str, ...], machine: Text) -> Text:
