@@ -14,10 +14,11 @@ from pytestqt.qtbot import QtBot
 from gpuassist.diagnose.chain import chains
 from gpuassist.model.chain import Chain, Joint, Node, Part, Status
 from gpuassist.model.text import Text, verbatim
+from gpuassist.session.chain_words import PART_WORDS
 from gpuassist.session.words import ENGLISH
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import Theme
-from gpuassist.ui.widgets.chain_view import PART_WORDS, ChainView
+from gpuassist.ui.widgets.chain_view import ChainView
 from tests.ui.showing import Show, ink_in
 from tests.values import GTX_1080_TI, RTX_5090, knowledge, machine
 
