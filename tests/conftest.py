@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.nvml_fixture import fake_nvml, fake_nvml_libraries, load_nvml
 
@@ -24,6 +25,11 @@ PACKAGES = {
     "nvcc": "a CUDA toolkit",
     "strace": "strace",
 }
+
+
+# Half the usual examples keep 170 properties within two minutes; a busy machine is no fault of what is tested.
+settings.register_profile("suite", settings(), max_examples=50, deadline=None)
+settings.load_profile("suite")
 
 
 def pytest_configure() -> None:
