@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gpuassist.cli.context import Context
+from collections.abc import Iterable
+
+from gpuassist.cli.context import Context, Exit
 from gpuassist.cli.width import width_of
 from gpuassist.cli.wrapping import wrapped
 from gpuassist.model.finding import Answer, Evidence, Remedy, Severity, Undetermined
@@ -17,6 +19,14 @@ _MARKS = {
     Severity.INFO: ("i", text("good to know")),
 }
 _ROOT = text("needs administrator rights: copy it, gpuassist shows such commands and never runs them")
+
+
+def severest(answers: Iterable[Answer], *, otherwise: Exit) -> Exit:
+    """The exit status of the worst answer; `otherwise` where none is a problem or a warning."""
+    severities = {answer.severity for answer in answers}
+    if Severity.PROBLEM in severities:
+        return Exit.PROBLEMS
+    return Exit.WARNINGS if Severity.WARNING in severities else otherwise
 
 
 class AnswerWriter:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, TextIO
 
@@ -12,6 +12,8 @@ from gpuassist.cli import streams
 from gpuassist.model.text import Text, text
 
 if TYPE_CHECKING:
+    import argparse
+
     from gpuassist.model.codec import Json
     from gpuassist.session.context import Session
 
@@ -69,6 +71,14 @@ class Context:
     terminal: Terminal
     machine_file: str = ""
     open_window: Callable[[str], Exit] = _no_window
+
+    def for_programs(self, options: argparse.Namespace) -> Context:
+        """This context in English where `--json` is asked for without a language: programs read the same everywhere."""
+        if not options.json or options.lang:
+            return self
+        from gpuassist.session.words import ENGLISH
+
+        return replace(self, session=replace(self.session, words=ENGLISH))
 
     def say(self, words: Text | str = "") -> None:
         """A line on standard output."""

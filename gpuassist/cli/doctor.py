@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 
-from gpuassist.cli.answers import BOLD, DIM, AnswerWriter
+from gpuassist.cli.answers import BOLD, DIM, AnswerWriter, severest
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.model.codec import Json
-from gpuassist.model.finding import Severity
 from gpuassist.model.text import Text, text
 from gpuassist.session.answer_document import SCHEMA, finding_document, undetermined_document
 from gpuassist.session.inspect import Inspection, inspect, open_recording
 from gpuassist.session.recording import RecordingError
 from gpuassist.session.summary import found_figures, found_title, joined
-from gpuassist.session.words import ENGLISH, Words
+from gpuassist.session.words import Words
 
 NAME = "doctor"
 HELP = text("say what is wrong with this machine's GPU set-up, why, and what to do about it")
@@ -27,8 +25,7 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
     """Looks, judges and tells."""
-    if options.json and not options.lang:
-        context = dataclasses.replace(context, session=dataclasses.replace(context.session, words=ENGLISH))
+    context = context.for_programs(options)
     inspection = _inspection(context)
     if options.json:
         context.document(document(inspection, context.session.words))
@@ -39,12 +36,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
 
 def status(inspection: Inspection) -> Exit:
     """The worst of what was found; what could not be told counts where nothing worse was found."""
-    severities = {answer.severity for answer in inspection.answers}
-    if Severity.PROBLEM in severities:
-        return Exit.PROBLEMS
-    if Severity.WARNING in severities:
-        return Exit.WARNINGS
-    return Exit.UNDETERMINED if inspection.diagnosis.undetermined else Exit.HEALTHY
+    return severest(inspection.answers, otherwise=Exit.UNDETERMINED if inspection.diagnosis.undetermined else Exit.HEALTHY)
 
 
 def document(inspection: Inspection, words: Words) -> Json:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import sys
 from collections.abc import Iterator
 
-from gpuassist.cli.answers import BOLD, DIM, AnswerWriter
+from gpuassist.cli.answers import BOLD, DIM, AnswerWriter, severest
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.memory_bar import show_memory
 from gpuassist.detect.machine import detect
 from gpuassist.detect.readers import Contradiction
-from gpuassist.model.finding import Severity
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, text
@@ -22,7 +20,7 @@ from gpuassist.session.guides import GuideError, guide, topics
 from gpuassist.session.listing import Section
 from gpuassist.session.paste_file import PasteError, gathered, read_file
 from gpuassist.session.recording import RecordingError, read_recording
-from gpuassist.session.words import ENGLISH, Words
+from gpuassist.session.words import Words
 
 NAME = "explain"
 HELP = text("say what a pasted error or output means, what its cause is, and what to do about it")
@@ -45,8 +43,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     """Reads, looks and tells; or prints a guide."""
     if options.topic is not None:
         return _tell_of(options.topic, context)
-    if options.json and not options.lang:
-        context = dataclasses.replace(context, session=dataclasses.replace(context.session, words=ENGLISH))
+    context = context.for_programs(options)
     paste = _paste(options.file, context)
     explanation = explain(context.session, paste, _machine(context))
     if options.json:
@@ -58,12 +55,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
 
 def status(explanation: Explanation) -> Exit:
     """The worst of what was found; a text that is not known could hide anything."""
-    severities = {answer.severity for answer in explanation.answers}
-    if Severity.PROBLEM in severities:
-        return Exit.PROBLEMS
-    if Severity.WARNING in severities:
-        return Exit.WARNINGS
-    return Exit.HEALTHY if explanation.known else Exit.UNDETERMINED
+    return severest(explanation.answers, otherwise=Exit.HEALTHY if explanation.known else Exit.UNDETERMINED)
 
 
 def _tell_of(topic: str, context: Context) -> Exit:

@@ -6,7 +6,6 @@ It ends with 0 where nothing is to do or the steps lead there, with 2 where noth
 from __future__ import annotations
 
 import argparse
-import dataclasses
 
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.model.chain import Chain, Joint, Part, Status
@@ -16,7 +15,7 @@ from gpuassist.model.plan import Step
 from gpuassist.model.text import Text, text
 from gpuassist.session.plan import GoalError, look, parse_goal, plan_goals
 from gpuassist.session.recording import RecordingError
-from gpuassist.session.words import ENGLISH, Words
+from gpuassist.session.words import Words
 
 NAME = "plan"
 HELP = text("what a driver, a CUDA, a torch or another GPU would take, for every GPU of the machine; changes nothing")
@@ -34,8 +33,7 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
     """Looks, plans and tells."""
-    if options.json and not options.lang:
-        context = dataclasses.replace(context, session=dataclasses.replace(context.session, words=ENGLISH))
+    context = context.for_programs(options)
     try:
         goals = tuple(parse_goal(words, context.session.knowledge) for words in options.goals)
         machine = look(context.session, context.machine_file)
