@@ -6,6 +6,7 @@ ONLY_TEXT = frozenset(
     {
         "allocator-setting-invalid",
         "apt-nvidia-package-conflict",
+        "apt-signed-by-conflict",
         "bitsandbytes-cuda-setup",
         "bitsandbytes-triton-mismatch",
         "conda-resolved-cpu-build",

@@ -39,6 +39,13 @@ def _unconfigured(match: re.Match[str], _: Setting) -> Iterator[Sign]:
     yield sign("apt-nvidia-package-conflict", Weight.SYMPTOM, package=match["package"].rstrip(":"))
 
 
+def _signed_twice(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    """The container toolkit's repository is one, that of the driver and CUDA another."""
+    source = match["source"]
+    origin = "container" if "nvidia.github.io" in source else "cuda" if "/compute/cuda/" in source else ""
+    yield sign("apt-signed-by-conflict", Weight.CAUSE, source=source, origin=origin)
+
+
 def _incomplete(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """The toolkit is installed; whether a driver is missing is told by the one that runs."""
     cuda, driver = match["cuda"], driver_version(setting)
@@ -81,9 +88,10 @@ SIGNATURES = (
         _conflict,
     ),
     Signature(
-        ("conflicting values set for option signed-by",),
-        r"Conflicting values set for option Signed-By regarding source [^\n]{0,80}nvidia[^\n]{0,80}",
-        means("apt-nvidia-package-conflict"),
+        ("signed-by",),  # apt says the rest in the language of the system
+        r"(?:Conflicting values set for option|\bE:[^\n]{0,60}) Signed-By\b[^\n]{0,60}?"
+        r"(?P<source>https?://[\w.-]{0,40}nvidia[\w./-]{1,100}|file:/var/[^\s:]{0,60}(?:nvidia|cuda)[^\s:]{0,60})",
+        _signed_twice,
     ),
     Signature(
         ("conflicts with", "cannot install both", "breaks dependency", "exists in filesystem", "conflicting requests"),

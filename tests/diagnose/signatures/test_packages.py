@@ -51,7 +51,6 @@ def test_transitional_package_is_told() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "E: Conflicting values set for option Signed-By regarding source https://nvidia.github.io/libnvidia-container/stable",
         "Existing package manager installation of the driver found. It is strongly recommended that you remove this",
         "The NVIDIA driver appears to have been installed previously using a different installer.",
     ],
@@ -67,12 +66,37 @@ def test_two_sources_are_a_conflict(words: str) -> None:
         "The following NEW packages will be installed: nvidia-driver-535",
         "Depends: nvidia-driver-535, libc6",
         "Conflicting values set for option Signed-By regarding source https://download.docker.com/linux/ubuntu",
+        "deb [signed-by=/usr/share/keyrings/cuda-archive-keyring.gpg] https://developer.download.nvidia.com/compute/cuda/repos/x /",
         "Installation of the toolkit is complete",
         "merge conflicts with main",
     ],
 )
 def test_near_miss_is_nothing(words: str) -> None:
     assert problems(SIGNATURES, words) == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            "E: Conflicting values set for option Signed-By regarding source https://nvidia.github.io/libnvidia-container/stable/deb"
+            "/amd64/ /: /usr/share/keyrings/nvidia-container-toolkit-keyring.gpg !=\nE: The list of sources could not be read.",
+            {"source": "https://nvidia.github.io/libnvidia-container/stable/deb/amd64/", "origin": "container"},
+        ),
+        (
+            "E: Conflicting values set for option Signed-By regarding source https://developer.download.nvidia.com/compute/cuda"
+            "/repos/ubuntu2204/x86_64/ /: /usr/share/keyrings/cuda-archive-keyring.gpg != ",
+            {"source": "https://developer.download.nvidia.com/compute/cuda/repos/ubuntu2204/x86_64/", "origin": "cuda"},
+        ),
+        (
+            "E: Für die Option Signed-By sind für die Quelle http://repo.download.nvidia.com/jetson/common Werte gesetzt",
+            {"source": "http://repo.download.nvidia.com/jetson/common"},
+        ),
+    ],
+)
+def test_source_with_two_keys_is_named(words: str, told: dict[str, str]) -> None:
+    assert problem(SIGNATURES, words) == "apt-signed-by-conflict"
+    assert parameters(SIGNATURES, words) == told
 
 
 def test_summary_of_the_installer_names_cuda_and_the_driver_it_wants() -> None:
