@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from gpuassist.formats.shell_tree import WATCHED as WATCHED
-from gpuassist.formats.shell_tree import Place as Place
+from gpuassist.formats.shell_reading import WATCHED as WATCHED
+from gpuassist.formats.shell_reading import Assignment as Assignment
+from gpuassist.formats.shell_reading import Element as Element
+from gpuassist.formats.shell_reading import Ending as Ending
+from gpuassist.formats.shell_reading import Place as Place
+from gpuassist.formats.shell_reading import Reading as Reading
+from gpuassist.formats.shell_reading import Reference as Reference
+from gpuassist.formats.shell_reading import Statement as Statement
+from gpuassist.formats.shell_reading import printable as printable
 from gpuassist.formats.shell_tree import Tree, Unit, construct_around, place_of
-from gpuassist.formats.shell_value import Element as Element
 from gpuassist.formats.shell_value import Source, elements, names_used
-from gpuassist.formats.shell_value import printable as printable
 
 _ASSIGNMENTS = frozenset({"variable_assignment"})
 _COMMANDS = frozenset({"command"})
@@ -22,68 +26,6 @@ _COMMENTS = frozenset({"comment"})
 _SEPARATE = frozenset({"function_definition", "subshell", "command_substitution", "process_substitution", "pipeline"})
 _UNKNOWN = Element("?", "")
 _OWNERS = {"PYENV_ROOT": "pyenv", "NVM_DIR": "nvm", "CONDA_PREFIX": "conda", "BUN_INSTALL": "bun", "CARGO_HOME": "cargo"}
-
-
-@dataclass(frozen=True, slots=True)
-class Assignment:
-    """One variable that a statement sets; `uses` are the variables that its value refers to."""
-
-    variable: str
-    elements: tuple[Element, ...]
-    uses: frozenset[str] = frozenset()
-
-    @property
-    def keeps_previous(self) -> bool:
-        """Whether the variable's value so far goes into the new one."""
-        return any(element.previous for element in self.elements)
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """Whole lines that do nothing but set watched variables, or (`shared`) a part of lines that do more.
-
-    Lines count from 1; `first_byte` and `end_byte` bound the whole lines with their line ends. `inside` is the first line of the
-    innermost construct around it, `owner` the tool whose marked block it stands in.
-    """
-
-    line: int
-    last_line: int
-    first_byte: int
-    end_byte: int
-    text: str
-    assignments: tuple[Assignment, ...]
-    place: Place
-    inside: str = ""
-    owner: str = ""
-    shared: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """A statement that can end the reading: `interactive` if it asks for an interactive shell, `always` if nothing gets past."""
-
-    line: int
-    text: str
-    interactive: bool
-    always: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A line that uses a watched variable's value."""
-
-    variable: str
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a file says; `unreadable_line` is the first line that the parser did not understand, 0 where it understood all."""
-
-    statements: tuple[Statement, ...]
-    endings: tuple[Ending, ...]
-    references: tuple[Reference, ...]
-    unreadable_line: int = 0
 
 
 def read(content: bytes, known: Mapping[str, str]) -> Reading:

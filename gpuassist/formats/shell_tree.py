@@ -10,35 +10,17 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum
 from functools import cache
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-WATCHED = ("PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES")
+from gpuassist.formats.shell_reading import WATCHED, Place
 
 _MASK = bytes(0x20 if byte == 0x0D else 0x78 if byte == 0 or byte >= 0x80 else byte for byte in range(256))
 _HARMLESS_COMMANDS = frozenset({b"test", b"true", b":"})
 _SIGNS = frozenset({"&&", "||", ";", "comment", "export", "declare", "typeset", "readonly", "local", "test_command"})
 _GAPS = (b"", b"\\\n")  # between the parts that the parser cuts a value into
-
-
-class Place(str, Enum):
-    """What a statement stands in, worst for editing first; `COMMAND` is an assignment in front of a command, for that one alone."""
-
-    UNREADABLE = "unreadable"
-    FUNCTION = "function"
-    SUBSHELL = "subshell"
-    COMMAND = "command"
-    LOOP = "loop"
-    CASE = "case"
-    BRANCH = "branch"
-    GROUP = "group"
-    CONDITION = "condition"
-    TOP = "top"
-
-
 _PLACES = {
     "ERROR": Place.UNREADABLE,
     "function_definition": Place.FUNCTION,

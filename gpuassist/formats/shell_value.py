@@ -8,18 +8,8 @@ from itertools import pairwise, takewhile
 
 from tree_sitter import Node
 
-
-@dataclass(frozen=True, slots=True)
-class Element:
-    """One element of a list that is joined by colons.
-
-    `written` is how it stands in the file, `directory` what it leads to (empty where only a running shell can tell), and `previous`
-    marks the variable's own value so far.
-    """
-
-    written: str
-    directory: str
-    previous: bool = False
+from gpuassist.formats.shell_reading import Element as Element
+from gpuassist.formats.shell_reading import printable as printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +48,6 @@ def elements(values: tuple[Node, ...], source: Source, variable: str, known: Map
     """What the nodes of a value hold; `known` are variables with a value that the file itself, or the caller, has given them."""
     pieces = list(_pieces(values, source, variable, known))
     return tuple(_element(group, known) for group in _split(pieces) if group)
-
-
-def printable(words: str) -> str:
-    """Words with surrogates, which no terminal and no JSON takes, as escapes."""
-    return words.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def names_used(values: tuple[Node, ...], source: Source) -> frozenset[str]:

@@ -1,0 +1,125 @@
+"""What reading a start-up file comes to, whichever shell it is for: the statements that touch the variables that matter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+WATCHED = (
+    "PATH",
+    "LD_LIBRARY_PATH",
+    "CUDA_HOME",
+    "CUDA_PATH",
+    "CUDA_VISIBLE_DEVICES",
+    "CUDA_DEVICE_ORDER",
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "LIBRARY_PATH",
+)
+
+
+class Place(str, Enum):
+    """What a statement stands in, worst for editing first; `COMMAND` is an assignment in front of a command, for that one alone."""
+
+    UNREADABLE = "unreadable"
+    FUNCTION = "function"
+    SUBSHELL = "subshell"
+    COMMAND = "command"
+    LOOP = "loop"
+    CASE = "case"
+    BRANCH = "branch"
+    GROUP = "group"
+    CONDITION = "condition"
+    TOP = "top"
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element of a list that is joined by colons.
+
+    `written` is how it stands in the file, `directory` what it leads to (empty where only a running shell can tell), and `previous`
+    marks the variable's own value so far.
+    """
+
+    written: str
+    directory: str
+    previous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One variable that a statement sets, or (`unsets`) takes away; `uses` are the variables that its value refers to."""
+
+    variable: str
+    elements: tuple[Element, ...]
+    uses: frozenset[str] = frozenset()
+    unsets: bool = False
+
+    @property
+    def keeps_previous(self) -> bool:
+        """Whether the variable's value so far goes into the new one."""
+        return any(element.previous for element in self.elements)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Whole lines that do nothing but set watched variables, or (`shared`) a part of lines that do more.
+
+    Lines count from 1; `first_byte` and `end_byte` bound the whole lines with their line ends. `inside` is the first line of the
+    innermost construct around it, `owner` the tool whose marked block it stands in.
+    """
+
+    line: int
+    last_line: int
+    first_byte: int
+    end_byte: int
+    text: str
+    assignments: tuple[Assignment, ...]
+    place: Place
+    inside: str = ""
+    owner: str = ""
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A statement that can end the reading: `interactive` if it asks for an interactive shell, `always` if nothing gets past."""
+
+    line: int
+    text: str
+    interactive: bool
+    always: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A line that uses a watched variable's value."""
+
+    variable: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourcedFile:
+    """A file that a line reads in; `path` is where that lies, empty where only a running shell can tell."""
+
+    path_written: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a file says; `unreadable_line` is the first line that the parser did not understand, 0 where it understood all."""
+
+    statements: tuple[Statement, ...]
+    endings: tuple[Ending, ...]
+    references: tuple[Reference, ...]
+    unreadable_line: int = 0
+    sources: tuple[SourcedFile, ...] = ()
+
+
+def printable(words: str) -> str:
+    """Words with surrogates, which no terminal and no JSON takes, as escapes."""
+    return words.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
