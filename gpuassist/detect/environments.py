@@ -8,8 +8,9 @@ from pathlib import PurePosixPath
 
 from gpuassist.detect import torches
 from gpuassist.detect.prefixes import Prefix, active_prefixes, scan, with_active
+from gpuassist.formats.installed import conda_packages, python_packages
 from gpuassist.formats.pyvenv import conda_python, library_versions, parse_pyvenv, python_version
-from gpuassist.model.environment import Manager, PythonEnvironment
+from gpuassist.model.environment import Manager, Package, PythonEnvironment
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text
@@ -68,7 +69,18 @@ def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> 
         python_version=version,
         active=Known(files.real(path) in view.active, "VIRTUAL_ENV, CONDA_PREFIX"),
         torch=Known(tuple(torches.read(files, site) for site in sites if torches.is_there(files, site)), ", ".join(sites)),
+        packages=_packages(files, sites, prefix),
     )
+
+
+def _packages(files: Files, sites: tuple[str, ...], prefix: Prefix) -> Fact[tuple[Package, ...]]:
+    """By the names of their records alone; of a package that lies in two of the directories the first counts, as for Python."""
+    found: dict[str, Package] = {}
+    for site in sites:
+        for package in python_packages(files.names(site)):
+            found.setdefault(package.name, package)
+    of_conda = conda_packages(files.names(f"{prefix.path}/conda-meta")) if prefix.manager is Manager.CONDA else ()
+    return Known((*found.values(), *of_conda), ", ".join(sites))
 
 
 def _settings(files: Files, path: str) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpuassist.detect.prefixes import Prefix
 from gpuassist.formats.elf import constant_sections
+from gpuassist.formats.installed import recorded_sizes
 from gpuassist.formats.torch import find_targets, parse_version_file
 from gpuassist.model.environment import Accelerator, Manager, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
@@ -13,6 +14,7 @@ from gpuassist.system.files import Files
 from gpuassist.system.world import World
 
 _SECTION_AT_MOST_BYTES = 64 << 20
+_RECORD_AT_MOST_BYTES = 8 << 20  # of torch 2.13: 1.5 MB
 
 
 def site_directories(
@@ -45,16 +47,18 @@ def read(files: Files, site: str) -> Torch:
         said = parse_version_file(files.read_text(source, 1 << 16))
     except OSError as error:
         unreadable = Unknown(text("{path} could not be read: {words}", path=source, words=error.strerror or ""))
-        return Torch(path, unreadable, unreadable, unreadable, unreadable, _installer(files, site, ""))
+        return Torch(path, unreadable, unreadable, unreadable, unreadable, installer=_installer(files, site, ""))
     accelerator = _accelerator(said, source)
     version = said.get("__version__", "")
+    installer = _installer(files, site, version)
     return Torch(
         path=path,
         version=Known(version, source) if version else Unknown(text("{path} names no version", path=source)),
         accelerator=accelerator,
         cuda=_cuda(said, source, accelerator),
         targets=_targets(files, path, source, accelerator),
-        installer=_installer(files, site, version),
+        installer=installer,
+        damaged=_damaged(files, site, version, installer),
     )
 
 
@@ -117,11 +121,36 @@ def _search(files: Files, library: str) -> tuple[Target, ...]:
     return ()
 
 
-def _installer(files: Files, site: str, version: str) -> Fact[str]:
+def _records(files: Files, site: str, version: str) -> list[str]:
+    """The directories with torch's metadata, first that of its own release."""
     records = [name for name in files.names(site) if name.startswith("torch-") and name.endswith(".dist-info")]
     # PyPI's own wheels leave the +cuXXX out of the record's name, so that the release is all that can be compared.
     release = version.partition("+")[0]
-    records.sort(key=lambda name: not name.startswith(f"torch-{release}"))
+    return sorted(records, key=lambda name: not name.startswith(f"torch-{release}"))
+
+
+def _damaged(files: Files, site: str, version: str, installer: Fact[str]) -> Fact[tuple[str, ...]]:
+    """conda moves and rewrites libraries, so its records are not asked; nor is what was built in place."""
+    if not isinstance(installer, Known) or installer.value not in {"pip", "uv"}:
+        return NOT_ASKED
+    record = f"{site}/{_records(files, site, version)[0]}/RECORD"
+    try:
+        sizes = recorded_sizes(files.read_text(record, _RECORD_AT_MOST_BYTES))
+    except OSError as error:
+        return Unknown(text("{path} could not be read: {words}", path=record, words=error.strerror or ""))
+    return Known(tuple(path for path, size in sizes.items() if not _is_whole(files, f"{site}/{path}", size)), record)
+
+
+def _is_whole(files: Files, path: str, size: int) -> bool:
+    """A module may have been edited on purpose, a library is all or nothing."""
+    try:
+        return files.status(path).st_size == size or path.endswith(".py")
+    except OSError:
+        return False
+
+
+def _installer(files: Files, site: str, version: str) -> Fact[str]:
+    records = _records(files, site, version)
     stated = next((place for record in records if files.is_file(place := f"{site}/{record}/INSTALLER")), "")
     if stated:
         return Known(files.read_text(stated, 200).strip(), stated)

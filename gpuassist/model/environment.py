@@ -31,7 +31,8 @@ class Accelerator(str, Enum):
 @dataclass(frozen=True, slots=True)
 class Torch:
     """A torch in a site-packages directory. `version` is its own full text (`2.5.1+cu124`), `cuda` what it was built with
-    (only asked of CUDA builds), `targets` the GPU code it was compiled to, `installer` who put it there (pip, uv, conda).
+    (only asked of CUDA builds), `targets` the GPU code it was compiled to, `installer` who put it there (pip, uv, conda); `damaged` are files that its record
+    lists and that are missing, or libraries of another size (only asked of what pip or uv installed).
     """
 
     path: str
@@ -40,12 +41,24 @@ class Torch:
     cuda: Fact[Version] = NOT_ASKED
     targets: Fact[tuple[Target, ...]] = NOT_ASKED
     installer: Fact[str] = NOT_ASKED
+    damaged: Fact[tuple[str, ...]] = NOT_ASKED
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """An installed package that has to do with the GPU: its name as package indexes normalise it, its version as it is written,
+    and conda's build string where conda installed it (empty otherwise).
+    """
+
+    name: str
+    version: str
+    build: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PythonEnvironment:
     """An environment by its prefix; `active` where a new terminal's or gpuassist's own shell has it activated;
-    `torch` is an empty tuple where none is installed, and holds two where one shadows the other.
+    `torch` is an empty tuple where none is installed, and holds two where one shadows the other; `packages` are those around it.
     """
 
     prefix: str
@@ -55,3 +68,4 @@ class PythonEnvironment:
     python_version: Fact[Version] = NOT_ASKED
     active: Fact[bool] = NOT_ASKED
     torch: Fact[tuple[Torch, ...]] = NOT_ASKED
+    packages: Fact[tuple[Package, ...]] = NOT_ASKED

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
-from gpuassist.model.driver import DeviceNode, KernelModule, Library, NvmlStatus
+from gpuassist.model.driver import Bar, DeviceNode, KernelModule, Library, NvmlStatus, Option
+from gpuassist.model.environment import Package
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import PcieLink
 from gpuassist.model.gpu_process import GpuProcess
@@ -25,6 +26,10 @@ LABELS: dict[str, Text] = {
     "container": text("container"),
     "jetson": text("Jetson"),
     "secure_boot": text("Secure Boot"),
+    "key_pending": text("key for Secure Boot that waits to be confirmed"),
+    "realtime": text("real-time kernel"),
+    "slept": text("times slept since the start"),
+    "unattended": text("packages upgrade by themselves"),
     "pci_address": text("PCI address"),
     "pci_id": text("PCI id"),
     "compute_capability": text("compute capability"),
@@ -41,6 +46,9 @@ LABELS: dict[str, Text] = {
     "mig_uuids": text("MIG instances"),
     "compute_mode": text("compute mode"),
     "processes": text("processes on it"),
+    "addressed": text("has its place in memory"),
+    "excluded": text("left out by the driver"),
+    "sleeps": text("may be switched off while idle"),
     "loaded": text("loaded NVIDIA modules"),
     "on_disk": text("NVIDIA modules on disk"),
     "nouveau_loaded": text("nouveau loaded"),
@@ -50,6 +58,12 @@ LABELS: dict[str, Text] = {
     "nvml_version": text("NVML version"),
     "version": text("version"),
     "cuda_version": text("CUDA version of the driver"),
+    "bars": text("settings that forbid a module"),
+    "options": text("options of the driver"),
+    "firmware": text("firmware of the driver"),
+    "uninstaller": text("NVIDIA's own installer left"),
+    "driver_packages": text("driver packages"),
+    "nvidia_smi": text("nvidia-smi"),
     "origin": text("installed as"),
     "nvcc": text("nvcc"),
     "nvcc_version": text("nvcc version"),
@@ -62,6 +76,8 @@ LABELS: dict[str, Text] = {
     "accelerator": text("computes on"),
     "cuda": text("built for CUDA"),
     "installer": text("installed by"),
+    "damaged": text("files that are missing or cut off"),
+    "packages": text("packages around torch"),
     "login_shell": text("login shell"),
     "directories_missing": text("directories of PATH and LD_LIBRARY_PATH that do not exist"),
 }
@@ -128,6 +144,14 @@ def _module(module: KernelModule) -> Text:
     return text("{version}, proprietary ({path})", version=version, path=module.path)
 
 
+def _bar(bar: Bar) -> Text:
+    return text("{words} ({place})", words=bar.words, place=bar.place)
+
+
+def _option(option: Option) -> Text:
+    return verbatim(f"{option.name}={option.value}")
+
+
 def _library(library: Library) -> Text:
     return verbatim(library.path)
 
@@ -150,11 +174,18 @@ def _command(command: Command) -> Text:
     return text("{path}, which is {real}", path=command.path, real=command.real_path)
 
 
+def _package(package: Package) -> Text:
+    return verbatim(f"{package.name} {package.version} {package.build}".rstrip())
+
+
 _RECORDS: dict[type, Callable[[Any], Text]] = {
+    Package: _package,
     Distribution: _distribution,
     PcieLink: _link,
     GpuProcess: _process,
     KernelModule: _module,
+    Bar: _bar,
+    Option: _option,
     Library: _library,
     NvmlStatus: _status,
     DeviceNode: _node,

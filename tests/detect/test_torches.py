@@ -153,6 +153,35 @@ def test_unknown_python_looks_nowhere(tmp_path: Path) -> None:
     assert torches.site_directories(world_under(tmp_path), prefix, {}, version=Unknown(text("no")), python_path="/x") == ()
 
 
+RECORD = "torch/__init__.py,sha256=x,12\ntorch/lib/libc10.so,sha256=y,4\ntorch/nn/functional.py,sha256=z,9\ntorch/_C.so,,\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "damaged"),
+    [
+        ({"__init__.py": "import os, sys", "lib/libc10.so": "four"}, ()),
+        ({"__init__.py": "edited", "lib/libc10.so": "cut"}, ("torch/lib/libc10.so",)),
+        ({"lib/libc10.so": "four"}, ("torch/__init__.py",)),
+    ],
+)
+def test_record_tells_what_is_missing_or_cut_off(tmp_path: Path, files: dict[str, str], damaged: tuple[str, ...]) -> None:
+    make_torch(tmp_path, SITE, "2.5.1+cu124", cuda="12.4")
+    put(tmp_path, f"{SITE}/torch-2.5.1.dist-info/RECORD", RECORD)
+    for name, words in files.items():
+        put(tmp_path, f"{SITE}/torch/{name}", words)
+    assert _value(_read(tmp_path).damaged) == damaged
+
+
+def test_missing_record_leaves_damage_unknown(tmp_path: Path) -> None:
+    make_torch(tmp_path, SITE, "2.5.1+cu124", cuda="12.4")
+    assert "RECORD could not be read" in _why(_read(tmp_path).damaged)
+
+
+def test_torch_of_conda_is_not_held_against_its_record(tmp_path: Path) -> None:
+    make_torch(tmp_path, SITE, "2.5.1", cuda="12.4", installer="conda")
+    assert _read(tmp_path).damaged == NOT_ASKED
+
+
 def test_real_torch_is_read_without_importing_it() -> None:
     site = next(iter(sorted((REPOSITORY / ".venv-torch/lib").glob("python3*/site-packages/torch"))), None)
     if site is None:
