@@ -6,6 +6,7 @@ import os
 import re
 
 from gpuassist.detect.accounts import Accounts
+from gpuassist.detect.driver_setup import with_setup
 from gpuassist.detect.modules import on_disk
 from gpuassist.detect.reading import made, read
 from gpuassist.formats.nvidia_version import is_open, parse_version
@@ -39,13 +40,14 @@ _ELF_32_BIT = b"\x7fELF\x01"
 def probe(world: World) -> Driver:
     """All that files tell; what NVML says is `detect.nvml`'s."""
     files = world.files
-    return Driver(
+    found = Driver(
         loaded=_loaded(files),
         on_disk=on_disk(world),
         nouveau_loaded=_is_loaded(files, "nouveau"),
         libcuda=_libcuda(files),
         device_nodes=_device_nodes(world),
     )
+    return with_setup(files, found)
 
 
 def _loaded(files: Files) -> Fact[tuple[KernelModule, ...]]:

@@ -7,7 +7,7 @@ import struct
 
 from gpuassist.detect.reading import made, read, unreadable
 from gpuassist.formats import os_release
-from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Distribution, Host
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
@@ -19,6 +19,11 @@ _OS_RELEASES = ("/etc/os-release", "/usr/lib/os-release")
 _FIRMWARE = "/sys/firmware"
 _EFI = f"{_FIRMWARE}/efi"
 _SECURE_BOOT = f"{_EFI}/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+_KEY_PENDING = f"{_EFI}/efivars/MokNew-605dab50-e046-4300-abb6-3dd810dd8b23"  # written by mokutil, taken away by the boot loader
+_REALTIME = "/sys/kernel/realtime"  # there with PREEMPT_RT alone
+_APT = "/etc/apt/apt.conf.d"
+_APT_UPGRADES = re.compile(r'^\s*APT::Periodic::Unattended-Upgrade\s+"(\w+)"', re.MULTILINE)
+_DNF_UPGRADES = "/etc/systemd/system/timers.target.wants/dnf*-automatic*.timer"
 _ARCHITECTURE = "/proc/sys/kernel/arch"  # from Linux 6.1 on
 _ELF_MACHINES = {62: "x86_64", 183: "aarch64", 21: "ppc64le", 243: "riscv64", 3: "i686", 40: "armv7l"}
 _GLIBCS = (
@@ -60,6 +65,10 @@ def probe(world: World) -> Host:
         container=_container(files),
         jetson=_jetson(files),
         secure_boot=_secure_boot(files),
+        key_pending=_key_pending(files),
+        realtime=Known(files.exists(_REALTIME), _REALTIME) if files.is_directory("/sys/kernel") else NOT_ASKED,
+        slept=made(read(files, "/sys/power/suspend_stats/success"), int),
+        unattended=_unattended(files),
     )
 
 
@@ -172,3 +181,20 @@ def _secure_boot(files: Files) -> Fact[bool]:
     if len(value) < 5:
         return Unknown(text("{path} is shorter than the five bytes it should have", path=_SECURE_BOOT))
     return Known(value[4] == 1, _SECURE_BOOT)  # the first four bytes are the variable's attributes
+
+
+def _key_pending(files: Files) -> Fact[bool]:
+    directory = _KEY_PENDING.rpartition("/")[0]
+    if not files.names(directory):
+        return Unknown(text("{path} is empty or hidden here, as in a container", path=directory))
+    return Known(files.exists(_KEY_PENDING), _KEY_PENDING)
+
+
+def _unattended(files: Files) -> Fact[bool]:
+    timers = files.glob(_DNF_UPGRADES)
+    if timers:
+        return Known(value=True, source=timers[0])
+    if not files.is_directory(_APT):
+        return NOT_ASKED
+    told = [(found, path) for path in files.glob(f"{_APT}/*") for found in _APT_UPGRADES.findall(value_or(read(files, path), ""))]
+    return Known(told[-1][0] not in {"0", "false", "no"}, told[-1][1]) if told else Known(value=False, source=_APT)

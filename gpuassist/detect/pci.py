@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from gpuassist.detect.reading import made, read, unreadable
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.gpu import Gpu, PcieLink, PowerState
 from gpuassist.model.text import text
 from gpuassist.system.files import Files
@@ -19,6 +19,8 @@ _NVIDIA = "0x10de"
 _GPU_CLASSES = ("0x0300", "0x0302")  # VGA and 3D; 0x0403 is their sound, 0x0680 an NVSwitch
 _ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 _SPEED = re.compile(r"(\d+(?:\.\d+)?) GT/s")
+_DRIVER = "/proc/driver/nvidia/gpus"
+_MEMORY, _WIDE = 0x200, 0x100000  # IORESOURCE_MEM, IORESOURCE_MEM_64 (linux/ioport.h)
 _UNTRAINED_WIDTHS = (0, 63)  # what a link that is down shows
 
 
@@ -76,6 +78,9 @@ def _gpu(files: Files, address: str, knowledge: Knowledge) -> Gpu:
         kernel_driver=_kernel_driver(files, path),
         power_state=power_state,
         pcie_link=Unknown(text("the GPU is asleep, and its link with it")) if asleep else _link(files, path),
+        addressed=made(read(files, f"{path}/resource"), _is_addressed),
+        excluded=NOT_ASKED if asleep else _told_by_driver(files, f"{_DRIVER}/{address}/information", "GPU Excluded", "Yes"),
+        sleeps=_told_by_driver(files, f"{_DRIVER}/{address}/power", "Runtime D3 status", "Enabled"),
     )
     return named(gpu, knowledge)
 
@@ -149,3 +154,23 @@ def _speed(words: str) -> float:
     if found is None:
         raise ValueError(words)
     return float(found[1])
+
+
+def _is_addressed(words: str) -> bool:
+    """Whether each of the GPU's regions has a place: the kernel keeps the flags of one that it found none for, or clears them."""
+    regions = [tuple(int(number, 16) for number in line.split()) for line in words.splitlines()[:5]]
+    if len(regions) < 2 or any(len(region) != 3 for region in regions):
+        raise ValueError(words)
+    homeless = any(flags & _MEMORY and not start for start, _, flags in regions)
+    gone = not regions[0][2] & _WIDE and not any(regions[1])  # a narrow first region is never the only one
+    return not (homeless or gone)
+
+
+def _told_by_driver(files: Files, path: str, label: str, answer: str) -> Fact[bool]:
+    lines = made(read(files, path), str.splitlines)
+    if isinstance(lines, Unknown):
+        return NOT_ASKED  # the driver is not loaded, or too old to say
+    told = [
+        value.strip() for name, colon, value in (line.partition(":") for line in lines.value) if colon and name.strip() == label
+    ]
+    return Known(told[0].startswith(answer), path) if told else NOT_ASKED

@@ -46,8 +46,28 @@ class DeviceNode:
 
 
 @dataclass(frozen=True, slots=True)
+class Bar:
+    """A setting that keeps a kernel module from loading: `place` is a file and its line, or the kernel's command line."""
+
+    module: str
+    place: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option that the loaded module runs with, `PreserveVideoMemoryAllocations` and `0`."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Driver:
-    """`loaded` and `on_disk` are empty tuples where somebody looked and found none."""
+    """`loaded` and `on_disk` are empty tuples where somebody looked and found none; so are `bars`, and `driver_packages`, those
+    of the distribution. `firmware` is the loaded version's files of it, `uninstaller` that of NVIDIA's own installer,
+    `nvidia_smi` the program: both empty where they are not there.
+    """
 
     loaded: Fact[tuple[KernelModule, ...]] = NOT_ASKED
     on_disk: Fact[tuple[KernelModule, ...]] = NOT_ASKED
@@ -58,3 +78,9 @@ class Driver:
     nvml_version: Fact[str] = NOT_ASKED
     version: Fact[Version] = NOT_ASKED
     cuda_version: Fact[Version] = NOT_ASKED
+    bars: Fact[tuple[Bar, ...]] = NOT_ASKED
+    options: Fact[tuple[Option, ...]] = NOT_ASKED
+    firmware: Fact[tuple[str, ...]] = NOT_ASKED
+    uninstaller: Fact[str] = NOT_ASKED
+    driver_packages: Fact[tuple[str, ...]] = NOT_ASKED
+    nvidia_smi: Fact[str] = NOT_ASKED

@@ -29,7 +29,11 @@ class PcieLink:
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A physical GPU. `pci_id` is `10de:2684`, `pci_address` `0000:01:00.0`, `kernel_driver` is empty where none is bound."""
+    """A physical GPU. `pci_id` is `10de:2684`, `pci_address` `0000:01:00.0`, `kernel_driver` is empty where none is bound.
+
+    `addressed`: the firmware gave it its place in memory. `excluded`: an option of the driver leaves it out. `sleeps`: the driver
+    may switch it off while nothing uses it.
+    """
 
     pci_address: Fact[str] = NOT_ASKED
     pci_id: Fact[str] = NOT_ASKED
@@ -49,3 +53,6 @@ class Gpu:
     mig_uuids: Fact[tuple[str, ...]] = NOT_ASKED
     compute_mode: Fact[str] = NOT_ASKED
     processes: Fact[tuple[GpuProcess, ...]] = NOT_ASKED
+    addressed: Fact[bool] = NOT_ASKED
+    excluded: Fact[bool] = NOT_ASKED
+    sleeps: Fact[bool] = NOT_ASKED

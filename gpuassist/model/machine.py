@@ -27,7 +27,11 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """`container` is empty outside one, else its kind (docker, podman, lxc, ...); `wsl` is 0 outside, else WSL's 1 or 2."""
+    """`container` is empty outside one, else its kind (docker, podman, lxc, ...); `wsl` is 0 outside, else WSL's 1 or 2.
+
+    `key_pending`: a key for Secure Boot waits to be confirmed at the next start. `slept` counts since the start. `unattended`:
+    packages are upgraded by themselves.
+    """
 
     distribution: Fact[Distribution] = NOT_ASKED
     kernel: Fact[str] = NOT_ASKED
@@ -37,6 +41,10 @@ class Host:
     container: Fact[str] = NOT_ASKED
     jetson: Fact[bool] = NOT_ASKED
     secure_boot: Fact[bool] = NOT_ASKED
+    key_pending: Fact[bool] = NOT_ASKED
+    realtime: Fact[bool] = NOT_ASKED
+    slept: Fact[int] = NOT_ASKED
+    unattended: Fact[bool] = NOT_ASKED
 
 
 @dataclass(frozen=True, slots=True)

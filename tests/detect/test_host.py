@@ -205,3 +205,32 @@ def test_variable_that_is_a_directory_is_unknown(tmp_path: Path) -> None:
     linux(tmp_path, secure_boot=None)
     (tmp_path / SECURE_BOOT.lstrip("/")).mkdir(parents=True)
     assert "could not be read: Is a directory" in reason(probe(tmp_path).secure_boot)
+
+
+def test_key_that_waits_for_the_next_start_is_seen(tmp_path: Path) -> None:
+    linux(tmp_path, secure_boot=True)
+    put(tmp_path, "/sys/firmware/efi/efivars/MokNew-605dab50-e046-4300-abb6-3dd810dd8b23", bytes(8))
+    assert value(probe(tmp_path).key_pending)
+
+
+def test_no_key_waits_on_a_plain_machine(tmp_path: Path) -> None:
+    linux(tmp_path, secure_boot=True)
+    assert not value(probe(tmp_path).key_pending)
+
+
+def test_realtime_kernel_and_sleep_are_told(tmp_path: Path) -> None:
+    put(tmp_path, "/sys/kernel/realtime", "1\n")
+    put(tmp_path, "/sys/power/suspend_stats/success", "3\n")
+    found = probe(tmp_path)
+    assert (value(found.realtime), value(found.slept)) == (True, 3)
+
+
+@pytest.mark.parametrize(("words", "unattended"), [('"1";\n', True), ('"0";\n', False)])
+def test_unattended_upgrades_are_told_by_apt(tmp_path: Path, words: str, unattended: bool) -> None:
+    put(tmp_path, "/etc/apt/apt.conf.d/20auto-upgrades", f"APT::Periodic::Unattended-Upgrade {words}")
+    assert value(probe(tmp_path).unattended) is unattended
+
+
+def test_unattended_upgrades_are_told_by_a_timer(tmp_path: Path) -> None:
+    put(tmp_path, "/etc/systemd/system/timers.target.wants/dnf-automatic-install.timer", "")
+    assert value(probe(tmp_path).unattended)

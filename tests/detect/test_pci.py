@@ -8,7 +8,7 @@ import pytest
 
 from gpuassist.detect import pci
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.fact import Known
+from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.gpu import Gpu, PcieLink, PowerState
 from gpuassist.model.version import ComputeCapability
 from gpuassist.system.resources import Resources
@@ -160,3 +160,38 @@ def test_unreadable_id_leaves_name_unknown_too(tmp_path: Path) -> None:
     (gpu,) = probe(tmp_path)
     assert "device could not be read" in reason(gpu.name)
     assert value(gpu.kernel_driver) == "nvidia"
+
+
+PLACED = (
+    "0xa3000000 0xa3ffffff 0x40200\n0x6000000000 0x600fffffff 0x14220c\n0x0 0x0 0x0\n"
+    "0x6010000000 0x6011ffffff 0x14220c\n0x0 0x0 0x0\n"
+)
+WIDE = "0x6000000000 0x6003ffffff 0x14220c\n0x0 0x0 0x0\n0x7000000000 0x7fffffffff 0x14220c\n0x0 0x0 0x0\n0x0 0x0 0x0\n"
+
+
+@pytest.mark.parametrize(
+    ("resource", "addressed"),
+    [
+        (PLACED, True),
+        (WIDE, True),
+        (PLACED.replace("0x6000000000 0x600fffffff 0x14220c", "0x0 0xfffffff 0x2014220c"), False),
+        (PLACED.replace("0x6000000000 0x600fffffff 0x14220c", "0x0 0x0 0x0"), False),
+    ],
+)
+def test_gpu_without_its_place_in_memory_is_told(tmp_path: Path, resource: str, addressed: bool) -> None:
+    put(tmp_path, f"{pci_gpu(tmp_path)}/resource", resource)
+    (gpu,) = probe(tmp_path)
+    assert value(gpu.addressed) is addressed
+
+
+def test_resource_of_another_form_tells_nothing(tmp_path: Path) -> None:
+    put(tmp_path, f"{pci_gpu(tmp_path)}/resource", "none\n")
+    assert isinstance(probe(tmp_path)[0].addressed, Unknown)
+
+
+def test_driver_tells_what_it_leaves_out_and_may_switch_off(tmp_path: Path) -> None:
+    pci_gpu(tmp_path)
+    put(tmp_path, "/proc/driver/nvidia/gpus/0000:01:00.0/information", "Model: \t NVIDIA RTX\nGPU Excluded:\t Yes\n")
+    put(tmp_path, "/proc/driver/nvidia/gpus/0000:01:00.0/power", "Runtime D3 status:          Enabled (fine-grained)\n")
+    (gpu,) = probe(tmp_path)
+    assert (value(gpu.excluded), value(gpu.sleeps)) == (True, True)

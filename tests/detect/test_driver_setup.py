@@ -1,0 +1,81 @@
+"""How a driver was set up, as its files show it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpuassist.detect import driver
+from gpuassist.model.driver import Bar, Driver, Option
+from gpuassist.model.fact import Unknown
+from tests.facts import value
+from tests.fakes import put, world_under
+from tests.machines import linux, loaded_module
+
+
+def probe(root: Path) -> Driver:
+    return driver.probe(world_under(root))
+
+
+def test_bars_are_named_by_file_and_line(tmp_path: Path) -> None:
+    put(tmp_path, "/etc/modprobe.d/laptop.conf", "# integrated only\nblacklist nvidia\nblacklist snd_pcsp\n")
+    assert value(probe(tmp_path).bars) == (Bar("nvidia", "/etc/modprobe.d/laptop.conf:2", "blacklist nvidia"),)
+
+
+def test_file_of_the_owner_hides_that_of_a_package(tmp_path: Path) -> None:
+    put(tmp_path, "/etc/modprobe.d/nvidia.conf", "")
+    put(tmp_path, "/usr/lib/modprobe.d/nvidia.conf", "blacklist nouveau\n")
+    assert value(probe(tmp_path).bars) == ()
+
+
+def test_command_line_of_the_kernel_bars_too(tmp_path: Path) -> None:
+    put(tmp_path, "/proc/cmdline", "ro modprobe.blacklist=nvidia\n")
+    assert value(probe(tmp_path).bars) == (Bar("nvidia", "/proc/cmdline", "modprobe.blacklist=nvidia"),)
+
+
+def test_options_that_matter_are_kept(tmp_path: Path) -> None:
+    words = 'ResmanDebugLevel: 4294967295\nPreserveVideoMemoryAllocations: 1\nExcludedGpus: "GPU-1"\n'
+    put(tmp_path, "/proc/driver/nvidia/params", words)
+    assert value(probe(tmp_path).options) == (Option("PreserveVideoMemoryAllocations", "1"), Option("ExcludedGpus", "GPU-1"))
+
+
+def test_firmware_of_the_loaded_version_is_found(tmp_path: Path) -> None:
+    linux(tmp_path)
+    loaded_module(tmp_path, "580.95.05", open_flavour=True)
+    put(tmp_path, "/lib/firmware/nvidia/580.95.05/gsp_ga10x.bin.zst", b"")
+    put(tmp_path, "/lib/firmware/nvidia/550.54.14/gsp_tu10x.bin", b"")
+    assert value(probe(tmp_path).firmware) == ("/lib/firmware/nvidia/580.95.05/gsp_ga10x.bin.zst",)
+
+
+def test_firmware_of_another_version_does_not_count(tmp_path: Path) -> None:
+    loaded_module(tmp_path, "580.95.05", open_flavour=True)
+    put(tmp_path, "/lib/firmware/nvidia/550.54.14/gsp_tu10x.bin", b"")
+    assert value(probe(tmp_path).firmware) == ()
+
+
+def test_firmware_is_unknown_where_none_can_be_seen(tmp_path: Path) -> None:
+    loaded_module(tmp_path, "580.95.05", open_flavour=True)
+    assert isinstance(probe(tmp_path).firmware, Unknown)
+
+
+def test_installers_leave_their_traces(tmp_path: Path) -> None:
+    put(tmp_path, "/usr/bin/nvidia-uninstall", b"")
+    put(tmp_path, "/var/lib/dpkg/info/libnvidia-compute-580:amd64.md5sums", "")
+    found = probe(tmp_path)
+    assert (value(found.uninstaller), value(found.driver_packages)) == ("/usr/bin/nvidia-uninstall", ("libnvidia-compute-580",))
+
+
+def test_package_that_left_its_settings_is_not_installed(tmp_path: Path) -> None:
+    put(tmp_path, "/var/lib/dpkg/info/libnvidia-compute-580:amd64.list", "")
+    assert value(probe(tmp_path).driver_packages) == ()
+
+
+def test_packages_of_rpm_are_unknown(tmp_path: Path) -> None:
+    assert isinstance(probe(tmp_path).driver_packages, Unknown)
+
+
+@pytest.mark.parametrize("path", ["/usr/bin/nvidia-smi", "/usr/lib/wsl/lib/nvidia-smi"])
+def test_nvidia_smi_is_found(tmp_path: Path, path: str) -> None:
+    put(tmp_path, path, b"")
+    assert value(probe(tmp_path).nvidia_smi) == path
