@@ -13,7 +13,7 @@ run: $(VENV)/.app
 	@$(BIN)/gpuassist $(ARGS) || test $$? -le 3
 
 test: $(VENV)/.dev $(TORCH)/.torch
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
