@@ -1,35 +1,58 @@
-"""Whether bash can parse a start-up file, asked of bash itself, which then runs none of it."""
+"""Whether a shell can parse a start-up file, asked of the shell that reads it, which then runs none of it."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from gpuassist.system.processes import Ending
 from gpuassist.system.world import World
 
 _SECONDS = 10.0
-_ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
+# fish makes directories below HOME as it starts, and takes the one of the user database where none is set.
+_ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "HOME": "/nonexistent"}
+_COMMANDS = {
+    "bash": ("bash", "--noprofile", "--norc", "-n"),
+    "zsh": ("zsh", "-f", "-n"),
+    "fish": ("fish", "--no-config", "-n"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """`broken` where bash cannot parse it; `words` are bash's own, or say why bash could not be asked."""
+    """`broken` where `shell` cannot parse it; `words` are the shell's own, or say why it could not be asked."""
 
     broken: bool
     asked: bool
     words: str = ""
+    shell: str = "bash"
 
 
-def check(world: World, content: bytes) -> Syntax:
-    """Asks `bash -n`, which reads and does not run."""
-    command = ("bash", "--noprofile", "--norc", "-n")
-    outcome = world.processes.run(command, seconds=_SECONDS, environment=_ENVIRONMENT, stdin=content)
-    if outcome.ending is not Ending.EXITED:
-        return Syntax(broken=False, asked=False, words=outcome.words or outcome.ending.value)
-    said = outcome.stderr.decode("utf-8", "replace").strip().splitlines()
-    return Syntax(broken=outcome.status != 0, asked=True, words=said[0] if said else "")
+def check(world: World, content: bytes, dialect: str = "bash") -> Syntax:
+    """Asks the shell with `-n`, which reads and does not run; what no shell reads is right unless it is JSON that is not."""
+    if dialect == "json":
+        return _json(content)
+    if dialect not in _COMMANDS:
+        return Syntax(broken=False, asked=True, shell="")
+    return _ask(world, content, dialect)
 
 
 def breaks(before: Syntax, after: Syntax) -> bool:
     """Whether a change broke what was right."""
     return after.broken and not before.broken
+
+
+def _ask(world: World, content: bytes, shell: str) -> Syntax:
+    outcome = world.processes.run(_COMMANDS[shell], seconds=_SECONDS, environment=_ENVIRONMENT, stdin=content)
+    if outcome.ending is not Ending.EXITED:
+        return Syntax(broken=False, asked=False, words=outcome.words or outcome.ending.value, shell=shell)
+    said = outcome.stderr.decode("utf-8", "replace").strip().splitlines()
+    return Syntax(broken=outcome.status != 0, asked=True, words=said[0] if said else "", shell=shell)
+
+
+def _json(content: bytes) -> Syntax:
+    try:
+        json.loads(content)
+    except ValueError as error:
+        return Syntax(broken=True, asked=True, words=str(error), shell="json")
+    return Syntax(broken=False, asked=True, shell="json")

@@ -1,4 +1,4 @@
-"""Whether bash can parse a file: asked of the real bash, which runs none of it."""
+"""Whether a shell can parse a file: asked of the real shell, which runs none of it."""
 
 from __future__ import annotations
 
@@ -11,22 +11,56 @@ from gpuassist.system.processes import Ending, Outcome
 from tests.fakes import ScriptedProcesses, world_under
 from tests.repair.homes import world_at
 
+ZSH = pytest.mark.needs("zsh")
+FISH = pytest.mark.needs("fish")
 
-@pytest.mark.parametrize("content", [b"", b"export A=1\n", b"no newline", b"# caf\xe9\n", b"f() { :; }\n"])
-def test_valid_files_are_valid(home: Path, content: bytes) -> None:
-    syntax = check(world_at(home), content)
+
+@pytest.mark.parametrize(
+    ("dialect", "content"),
+    [
+        ("bash", b""),
+        ("bash", b"export A=1\n"),
+        ("bash", b"no newline"),
+        ("bash", b"# caf\xe9\n"),
+        ("bash", b"f() { :; }\n"),
+        pytest.param("zsh", b"path=(/a $path)\n() { print hi }\n", marks=ZSH),
+        pytest.param("zsh", b"", marks=ZSH),
+        pytest.param("fish", b"if true\n set -gx A 1\nend\n", marks=FISH),
+        pytest.param("fish", b"", marks=FISH),
+        ("json", b'{"a": 1}'),
+        ("env", b"if ( then\n"),
+        ("environment", b"A=1\n"),
+        ("text", b"\xff\0"),
+    ],
+)
+def test_valid_files_are_valid(home: Path, dialect: str, content: bytes) -> None:
+    syntax = check(world_at(home), content, dialect)
     assert (syntax.broken, syntax.asked) == (False, True)
 
 
-@pytest.mark.parametrize("content", [b"if x; then\n", b"fi\n", b'echo "\n', b"f() {\n", b"case x in\r\n a) ;;\r\nesac\r\n"])
-def test_broken_files_are_broken(home: Path, content: bytes) -> None:
-    syntax = check(world_at(home), content)
+@pytest.mark.parametrize(
+    ("dialect", "content"),
+    [
+        ("bash", b"if x; then\n"),
+        ("bash", b"fi\n"),
+        ("bash", b'echo "\n'),
+        ("bash", b"f() {\n"),
+        ("bash", b"case x in\r\n a) ;;\r\nesac\r\n"),
+        pytest.param("zsh", b"a\nfi\n", marks=ZSH),
+        pytest.param("fish", b"a\nif true\n", marks=FISH),
+        ("json", b'{"a":\n'),
+    ],
+)
+def test_broken_files_are_broken(home: Path, dialect: str, content: bytes) -> None:
+    syntax = check(world_at(home), content, dialect)
     assert syntax.broken
-    assert "line" in syntax.words
+    assert syntax.shell == dialect
+    assert syntax.words
 
 
-def test_nothing_of_the_file_runs(home: Path) -> None:
-    check(world_at(home), f"touch {home}/ran\nexec touch {home}/ran\n".encode())
+@pytest.mark.parametrize("shell", ["bash", pytest.param("zsh", marks=ZSH), pytest.param("fish", marks=FISH)])
+def test_nothing_of_the_file_runs(home: Path, shell: str) -> None:
+    check(world_at(home), f"touch {home}/ran\nexec touch {home}/ran\n".encode(), shell)
     assert list(home.iterdir()) == []
 
 
