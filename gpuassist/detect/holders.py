@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.detect.accounts import Accounts
+from gpuassist.detect.reading import made, read
+from gpuassist.formats.cgroup import read_cgroup
 from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.model.machine import Holder
+from gpuassist.model.holder import Holder
 from gpuassist.model.text import text
 from gpuassist.system.files import Files
 from gpuassist.system.world import World
 
 _PROC = "/proc"
+_STARTTIME = 19  # its place after the name in /proc/PID/stat (proc(5): field 22)
 
 
 def probe(world: World) -> Fact[tuple[Holder, ...]]:
@@ -27,13 +30,47 @@ def probe(world: World) -> Fact[tuple[Holder, ...]]:
 
 def _holder(files: Files, pid: str, accounts: Accounts) -> Holder | None:
     devices = tuple(sorted(set(_devices(files, f"{_PROC}/{pid}/fd"))))
-    if not devices:
-        return None
+    return look(files, int(pid), accounts, devices) if devices else None
+
+
+def look(files: Files, pid: int, accounts: Accounts, devices: tuple[str, ...] = ()) -> Holder | None:
+    """Whose the process is, what it runs and where it belongs; none where it is not visible here."""
+    place = f"{_PROC}/{pid}"
     try:
-        user = accounts.user(files.status(f"{_PROC}/{pid}").st_uid)
-    except OSError:  # it ended meanwhile
+        uid = files.status(place).st_uid
+    except OSError:  # it ended meanwhile, or it is in another container
         return None
-    return Holder(int(pid), user, _command(files, pid), devices)
+    state, started = _stat(files, f"{place}/stat")
+    group = made(read(files, f"{place}/cgroup"), read_cgroup)
+    return Holder(
+        pid,
+        accounts.user(uid),
+        _command(files, str(pid)),
+        devices,
+        uid=Known(uid, place),
+        state=state,
+        started=started,
+        unit=made(group, lambda one: one.unit),
+        container=made(group, lambda one: one.container),
+    )
+
+
+def _stat(files: Files, place: str) -> tuple[Fact[str], Fact[int]]:
+    """State and start, which stand behind the name, which may hold spaces and brackets (proc(5))."""
+    fields = made(read(files, place), lambda words: words.rpartition(")")[2].split())
+    return made(fields, _state), made(fields, _started)
+
+
+def _state(fields: list[str]) -> str:
+    if not fields:
+        raise ValueError
+    return fields[0]
+
+
+def _started(fields: list[str]) -> int:
+    if len(fields) <= _STARTTIME:
+        raise ValueError
+    return int(fields[_STARTTIME])
 
 
 def _devices(files: Files, directory: str) -> Iterator[str]:

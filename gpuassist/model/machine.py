@@ -8,6 +8,7 @@ from gpuassist.model.driver import Driver
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.gpu import Gpu
+from gpuassist.model.holder import Holder as Holder
 from gpuassist.model.shell import Shell
 from gpuassist.model.toolkit import Compiler, Toolkit
 from gpuassist.model.version import Version
@@ -45,16 +46,6 @@ class Host:
     realtime: Fact[bool] = NOT_ASKED
     slept: Fact[int] = NOT_ASKED
     unattended: Fact[bool] = NOT_ASKED
-
-
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """A process that has a `/dev/nvidia*` node open; only own processes show theirs without root."""
-
-    pid: int
-    user: str
-    command: str
-    devices: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.detect import holders
-from gpuassist.model.machine import Holder
+from gpuassist.model.holder import Holder
 from gpuassist.system.files import Files
 from tests.facts import reason, value
 from tests.fakes import link, put, world_under
@@ -30,7 +30,27 @@ def probe(root: Path) -> tuple[Holder, ...]:
 def test_holder_is_told_with_user_and_command(tmp_path: Path) -> None:
     process(tmp_path, 4242, ("/dev/nvidia0", "/dev/nvidiactl"))
     put(tmp_path, "/etc/passwd", f"root:x:99999:0::/root:/bin/sh\nada:x:{os.getuid()}:100::/home/ada:/bin/bash\n")
-    assert probe(tmp_path) == (Holder(4242, "ada", "python train.py", ("/dev/nvidia0", "/dev/nvidiactl")),)
+    found = probe(tmp_path)[0]
+    assert (found.pid, found.user, found.command) == (4242, "ada", "python train.py")
+    assert found.devices == ("/dev/nvidia0", "/dev/nvidiactl")
+    assert value(found.uid) == os.getuid()
+
+
+def test_state_start_unit_and_container_are_read(tmp_path: Path) -> None:
+    process(tmp_path, 7, ("/dev/nvidia0",))
+    put(tmp_path, "/proc/7/stat", "7 (a) (b c) D 1 7 7 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 98765 0 0\n")
+    put(tmp_path, "/proc/7/cgroup", f"0::/system.slice/docker-{'3f2a51c07d1e' * 5}abcd.scope\n")
+    found = probe(tmp_path)[0]
+    assert (value(found.state), value(found.started)) == ("D", 98765)
+    assert value(found.container) == "docker 3f2a51c07d1e"
+    assert value(found.unit).startswith("docker-3f2a")
+
+
+@pytest.mark.parametrize("words", ["", "7 (python", "7 (python) S 1 2 3"])
+def test_damaged_stat_leaves_the_start_unknown(tmp_path: Path, words: str) -> None:
+    process(tmp_path, 7, ("/dev/nvidia0",))
+    put(tmp_path, "/proc/7/stat", words)
+    assert "something else than expected" in reason(probe(tmp_path)[0].started)
 
 
 def test_user_without_a_name_stays_a_number(tmp_path: Path) -> None:
