@@ -121,6 +121,15 @@ CASES: dict[str, dict[str, Any]] = {
         "variables": {"LD_LIBRARY_PATH": "/usr/local/cuda-12.4/lib64/stubs:/usr/local/cuda-11.2/lib64"},
         "missing": ("/usr/local/cuda-11.2/lib64",),
     },
+    "settings-left-on": {
+        "variables": {
+            "CUDA_LAUNCH_BLOCKING": "1",
+            "NVIDIA_TF32_OVERRIDE": "0",
+            "PYTORCH_ALLOC_CONF": "expandable_segments:True",
+            "PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:128",
+        },
+        **NO_TOOLKIT,
+    },
     "devices-counted-from-one": {"gpus": (RTX_3090, RTX_3090), "variables": {"CUDA_VISIBLE_DEVICES": "1,2"}},
     "wsl-without-windows-driver": {"wsl": 2, "driver": "", "libcuda": "", **BARE},
     "no-gpu-at-all": {"gpus": (), "driver": "", "libcuda": "", **BARE},

@@ -65,10 +65,6 @@ def _graph(_: re.Match[str], __: Setting) -> Iterator[Sign]:
     yield from _program(text("the program uses gradients wrongly"))
 
 
-def _fork(_: re.Match[str], __: Setting) -> Iterator[Sign]:
-    yield from _program(text("the program starts CUDA before it starts its worker processes, which have to be started with spawn"))
-
-
 def _python(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """A fault of a Python program: the error itself does not name the GPU, and nothing in the text tells that the GPU fails."""
     named = any(word in match[0].lower() for word in (*_OURS, "nonetype"))
@@ -231,7 +227,6 @@ SIGNATURES = (
         r"|Trying to backward through the graph a second time)",
         _graph,
     ),
-    Signature(("in forked subprocess",), r"Cannot re-?initialize CUDA in forked subprocess", _fork),
     Signature(
         ("cannot import name",),
         r"(?P<error>ImportError): cannot import name '?[\w.]{1,80}'?[^\n]{0,160}",
