@@ -1,37 +1,56 @@
-"""The repair of a start-up file as a pure function of its bytes: lines retired and one block written, or both taken back.
+"""The repair of a start-up file as a pure function of its bytes: lines retired or rewritten, one block written, or all taken back.
 
-`write(write(x)) == write(x)`, `take_back(write(x)) == x`, and every byte outside the retired lines and the block stays.
+`write(write(x)) == write(x)`, `take_back(write(x)) == x`, and every byte outside the changed lines and the block stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from gpuassist.repair.block import Block, find, render
 
 _MARK = b"# gpuassist retired "
 _NO_OPERATION = b": "  # a branch or function whose only line is a comment is a syntax error (conda issue 11030)
+_REWRITTEN = b" # gpuassist rewrote "
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Whole lines to retire; `nested` where they stand in a construct that may not become empty."""
+    """Whole lines to retire, and what takes their place where they are rewritten; `nested` where they stand in a construct that may
+    not become empty.
+    """
 
     first_byte: int
     end_byte: int
     nested: bool
+    instead: tuple[bytes, ...] = ()
 
 
 def write(content: bytes, block: tuple[bytes, ...], retire: Iterable[Lines], change: str) -> bytes:
-    """The file with these lines retired and this block as its last lines; the same bytes where nothing is left to do."""
+    """The file with these lines retired or rewritten and this block as its last lines, with no block where that is empty; the same
+    bytes where nothing is left to do.
+    """
     retire = sorted(retire, key=lambda lines: lines.first_byte)
     present = find(content)
     if present and present.lines == block and not content[present.end_byte :] and not retire:
         return content
-    kept = _without_block(_retired(content, retire, change))
+    kept = _without_block(change_lines(content, retire, change))
+    if not block:
+        return kept
     added = _line_ends_needed(kept)
     return kept + b"\n" * added + render(change, added, block)
+
+
+def change_lines(content: bytes, retire: Iterable[Lines], change: str) -> bytes:
+    """The file with these lines retired or rewritten; its block stays as it is."""
+    parts: list[bytes] = []
+    done = 0
+    for lines in sorted(retire, key=lambda lines: lines.first_byte):
+        parts.append(content[done : lines.first_byte])
+        parts.extend(_comment(content[lines.first_byte : lines.end_byte], lines, change))
+        done = lines.end_byte
+    return b"".join((*parts, content[done:]))
 
 
 def take_back(content: bytes, change: str = "", earlier: Block | None = None) -> bytes:
@@ -46,24 +65,22 @@ def take_back(content: bytes, change: str = "", earlier: Block | None = None) ->
             added = _line_ends_needed(kept)
             kept += b"\n" * added + render(earlier.change, added, earlier.lines)
         content = kept
-    return b"\n".join(_restored(line, change) for line in content.split(b"\n")) if _MARK in content else content
+    if _MARK not in content and _REWRITTEN not in content:
+        return content
+    return b"\n".join(_taken_back(content.split(b"\n"), change))
 
 
 def mentions(content: bytes, change: str) -> bool:
-    """Whether something in the file was written by this change: its block, or a line that it retired."""
+    """Whether something in the file was written by this change: its block, or a line that it retired or rewrote."""
     present = find(content)
-    retired = any(_mark_of(line) == change for line in content.split(b"\n"))
-    return retired or (present is not None and present.change == change)
+    written = any(change in {_mark_of(line), rewritten_by(line)} for line in content.split(b"\n"))
+    return written or (present is not None and present.change == change)
 
 
-def _retired(content: bytes, retire: list[Lines], change: str) -> bytes:
-    parts: list[bytes] = []
-    done = 0
-    for lines in retire:
-        parts.append(content[done : lines.first_byte])
-        parts.extend(_comment(content[lines.first_byte : lines.end_byte], lines, change))
-        done = lines.end_byte
-    return b"".join((*parts, content[done:]))
+def rewritten_by(line: bytes) -> str:
+    """The change that wrote this line in the place of another; empty where none did."""
+    _, found, change = line.rpartition(_REWRITTEN)
+    return change.rstrip(b"\r").decode("ascii", "replace") if found and change and b" " not in change else ""
 
 
 def _comment(statement: bytes, lines: Lines, change: str) -> list[bytes]:
@@ -72,15 +89,47 @@ def _comment(statement: bytes, lines: Lines, change: str) -> list[bytes]:
     ended = rows.pop() == b""
     if not ended:
         rows = statement.split(b"\n")
-    marked = [(_NO_OPERATION if lines.nested and not number else b"") + mark + row for number, row in enumerate(rows)]
+    hollow = lines.nested and not lines.instead
+    marked = [(_NO_OPERATION if hollow and not number else b"") + mark + row for number, row in enumerate(rows)]
+    marked += [line + _REWRITTEN + change.encode() for line in lines.instead]
     return [b"\n".join(marked), b"\n" if ended else b""]
 
 
-def _restored(line: bytes, change: str) -> bytes:
-    found = _mark_of(line)
-    if not found or change not in {"", found}:
-        return line
-    return line[line.index(_MARK) + len(_MARK) + len(found) + len(b": ") :]
+def _taken_back(rows: list[bytes], change: str) -> Iterator[bytes]:
+    place = 0
+    while place < len(rows):
+        written, by = _inner(rows[place])
+        if change in {"", by} and by:
+            originals, place = _run(rows, place, _mark_of, by)
+            instead, place = _run(rows, place, rewritten_by, by)
+            yield from _restored([_inner(row)[0] for row in originals], instead if change else [])
+            continue
+        if not rewritten_by(written) or change not in {"", rewritten_by(written)}:
+            yield rows[place]
+        place += 1
+
+
+def _run(rows: list[bytes], place: int, change_of: Callable[[bytes], str], change: str) -> tuple[list[bytes], int]:
+    end = place
+    while end < len(rows) and change_of(rows[end]) == change:
+        end += 1
+    return rows[place:end], end
+
+
+def _restored(originals: list[bytes], instead: list[bytes]) -> Iterator[bytes]:
+    """The retired rows as they were; where a later change has retired what stood instead of them, it keeps them retired."""
+    marks = [row[: len(row) - len(_inner(row)[0])] for row in instead if _mark_of(row)]
+    last = len(originals) - 1
+    while last > 0 and originals[last - 1].endswith(b"\\"):  # one statement, over lines that a backslash joins
+        last -= 1
+    for number, row in enumerate(originals):
+        yield marks[0] + row if marks and number >= last else row
+
+
+def _inner(row: bytes) -> tuple[bytes, str]:
+    """What a row holds behind the mark of the change that retired it, and that change."""
+    by = _mark_of(row)
+    return (row[row.index(_MARK) + len(_MARK) + len(by) + len(b": ") :], by) if by else (row, "")
 
 
 def _mark_of(line: bytes) -> str:
