@@ -6,6 +6,8 @@ LEADS_TO: dict[str, frozenset[str]] = {
     cause: frozenset(effects.split())
     for cause, effects in {
         "secure-boot-unsigned-module": "driver-not-loaded no-driver cuda-init-failed-driver-state nvidia-smi-no-devices",
+        "secure-boot-mok-pending": "secure-boot-unsigned-module driver-not-loaded no-driver nvidia-smi-no-devices",
+        "driver-module-blacklisted": "driver-not-loaded no-driver nvidia-smi-no-devices",
         "nouveau-active": "driver-not-loaded no-driver dkms-build-failed nvidia-smi-no-devices",
         "kernel-headers-missing": "dkms-build-failed driver-not-loaded no-driver",
         "dkms-build-failed": "driver-not-loaded no-driver driver-library-mismatch",
@@ -22,12 +24,17 @@ LEADS_TO: dict[str, frozenset[str]] = {
         "xid-119-gsp-timeout": "rm-init-adapter-failed nvidia-smi-no-devices cuda-init-failed-driver-state",
         "ecc-errors": "cuda-init-failed-driver-state illegal-memory-access",
         "gpu-overheating": "xid-79-gpu-fell-off-bus xid-other nvidia-smi-no-devices",
-        "hybrid-graphics-prime": "no-driver driver-not-loaded nvidia-smi-no-devices",
+        "hybrid-graphics-prime": "driver-module-blacklisted no-driver driver-not-loaded nvidia-smi-no-devices",
         "driver-not-loaded": "no-driver",
         "driver-library-mismatch": "no-driver cuda-init-failed-driver-state driver-too-old-for-cuda",
         "libcuda-missing": "no-driver",
         "container-toolkit-missing": "no-driver container-no-gpu-flag",
         "container-no-gpu-flag": "no-driver driver-not-loaded",
+        "container-lxc-devices": "no-driver driver-not-loaded container-no-gpu-flag container-lost-gpu-after-daemon-reload"
+        " device-permissions cuda-init-failed-driver-state",
+        "container-cdi-stale": "container-toolkit-missing no-driver container-no-gpu-flag",
+        "video-library-missing": "driver-too-old-for-cuda",
+        "wsl-limits": "driver-not-loaded no-driver",
         "container-driver-too-old": "driver-too-old-for-cuda",
         "container-driver-files-mounted": "driver-library-mismatch no-driver",
         "container-lost-gpu-after-daemon-reload": "no-driver driver-not-loaded cuda-init-failed-driver-state",

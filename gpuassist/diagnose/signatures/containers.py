@@ -122,14 +122,13 @@ SIGNATURES = (
     ),
     Signature(
         (
-            "failed to fulfil mount request",
             "volume plugin nvidia-docker",
             "unknown flag: --gpus",
             "unknown option: --gpus",
             "insufficient nvidia.com/gpu",
             "unknown flag: --gpu",
         ),
-        r"(?:failed to fulfil mount request: open \S{5,80}(?:libcuda|libnvidia)|looking up volume plugin nvidia-docker"
+        r"(?:looking up volume plugin nvidia-docker"
         r"|unknown (?:flag|option): --gpus?(?![\w-])|Insufficient nvidia\.com/gpu)",
         means("container-toolkit-missing", Weight.SYMPTOM),
     ),

@@ -51,10 +51,6 @@ LIBRARY = "nvidia-container-cli: initialization error: load library failed: libn
         ('failed to stat CDI host device "/dev/nvidia-uvm": no such file or directory', "uvm-device-missing"),
         ("crun: cannot stat `/dev/nvidia0`: No such file or directory: OCI runtime attempted", "driver-not-loaded"),
         (
-            "failed to fulfil mount request: open /usr/lib/x86_64-linux-gnu/libcuda.so.535.171.04: no such",
-            "container-toolkit-missing",
-        ),
-        (
             "ERROR: This container was built for NVIDIA Driver Release 530.30 or later, but\n       version 470.82.01 was detected"
             " and compatibility mode is UNAVAILABLE.",
             "container-driver-too-old",

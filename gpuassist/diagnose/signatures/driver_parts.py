@@ -1,0 +1,112 @@
+"""What programs say when a part of a driver that runs is kept from them: by a container, by WSL, by a licence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.diagnose.hints import Hint, driver_version, in_wsl, shows
+from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
+from gpuassist.model.fact import Known
+from gpuassist.model.paste import Weight
+
+_SYSTEM_CONTAINER: Hint = (
+    ("lxc", "lxd", "incus", "proxmox", "nspawn"),
+    r"\b(?:lxc|lxd|incus|proxmox|systemd-nspawn)\b",
+)
+_KINDS = frozenset({"lxc", "systemd-nspawn"})
+
+
+def _stale(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A file of a driver that the host no longer has; it is there where the running driver is that very one."""
+    listed, driver = match["listed"], driver_version(setting)
+    if listed != driver:
+        yield sign("container-cdi-stale", Weight.CAUSE, listed=listed, driver=driver)
+    else:
+        yield sign("container-toolkit-missing", Weight.SYMPTOM)
+
+
+def _video(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    driver = setting.case.driver
+    branch = str(driver.value.major) if isinstance(driver, Known) else ""
+    yield sign("video-library-missing", Weight.CAUSE, library=match.groupdict().get("library") or "", branch=branch)
+
+
+def _refused(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """NVML's `Unknown Error` is a node that may not be opened; that no driver answers may be a node that is not there."""
+    if setting.case.container in _KINDS or shows(setting, _SYSTEM_CONTAINER):
+        opened = match.groupdict().get("opened") is not None
+        yield sign("container-lxc-devices", Weight.CAUSE if opened else Weight.SYMPTOM)
+
+
+def _unlicensed(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    product = (match.groupdict().get("product") or "").strip()
+    yield sign("vgpu-unlicensed", Weight.CAUSE, product=product)
+
+
+def _no_module(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    yield from _normal_in_wsl("module", setting)
+
+
+def _not_for_root(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    yield from _normal_in_wsl("root", setting)
+
+
+def _not_set_here(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    yield from _normal_in_wsl("setting", setting)
+
+
+def _normal_in_wsl(feature: str, setting: Setting) -> Iterator[Sign]:
+    if in_wsl(setting):
+        yield sign("wsl-limits", Weight.CAUSE, feature=feature)
+
+
+SIGNATURES = (
+    Signature(
+        ("failed to fulfil mount request", "stat'ing file", "cannot stat", "error mounting", "mount src=", "statfs"),
+        r"(?:failed to fulfil mount request: open |error stat'?ing file |cannot stat [`'\"]?|error mounting \\?\"|mount src="
+        r"|statfs )/\S{1,120}?/(?:lib(?:cuda|cudadebugger|nv\w{2,12}|nvidia|\w{2,12}_nvidia|vdpau_nvidia)[\w-]{0,40}\.so"
+        r"|nvidia_drv\.so|firmware/nvidia/)\.?(?P<listed>\d{3}\.\d{1,3}(?:\.\d{1,3})?)[^\n]{0,400}?no such file",
+        _stale,
+    ),
+    Signature(
+        ("libnvidia-encode.so", "libnvcuvid.so", "nvenc library file", "failed loading nvcuvid", "libnvidia-opticalflow"),
+        r"(?:cannot load (?P<library>lib(?:nvidia-encode|nvcuvid|nvidia-opticalflow)\.so\.1)"
+        r"|lib(?:nvidia-encode|nvcuvid|nvidia-opticalflow)\.so(?:\.1)?: cannot open shared object"
+        r"|(?:could not|failed to|unable to|can't) (?:load|open|find) (?:library |lib: )?['\"]?lib(?:nvidia-encode|nvcuvid)\.so"
+        r"|NVENC library file is not found|Failed loading nvcuvid)",
+        _video,
+    ),
+    Signature(
+        ("failed to initialize nvml", "communicate with the nvidia driver", "/dev/nvidia", "no cuda-capable device"),
+        r"(?:Failed to initialize NVML: (?P<opened>Unknown Error|Insufficient Permissions|No permission\w*|Operation not permitted)"
+        r"|couldn't communicate with the NVIDIA driver|no CUDA-capable device is detected"
+        r"|/dev/nvidia\w{1,12}[^\n]{0,40}(?:Operation not permitted|EPERM))",
+        _refused,
+    ),
+    Signature(
+        ("license status", "grid license not found", "nvidia-gridd", "unlicensed"),
+        r"(?:Product Name {1,40}: (?P<product>(?:NVIDIA|GRID|Quadro)[^\n]{2,60})\n[ \t]{0,30})?"
+        r"License Status[ \t]{1,40}: (?:Unlicensed|Expired|Not Licensed)"
+        r"|Valid GRID license not found|gridd[^\n]{0,20}: Failed to acquire (?:NVIDIA |GRID )?[^\n]{0,60}licen[sc]e"
+        r"|gridd[^\n]{0,20}: (?:Unlicensed|License (?:has )?expired)",
+        _unlicensed,
+    ),
+    Signature(
+        ("module nvidia not found", "/proc/driver/nvidia", "nvidia-dkms"),
+        r"(?:modprobe: FATAL: Module nvidia\w{0,8} not found in directory /lib/modules/\S{1,40}microsoft"
+        r"|/proc/driver/nvidia/version'?: No such file)",
+        _no_module,
+    ),
+    Signature(
+        ("sudo: nvidia-smi",),
+        r"sudo: nvidia-smi: command not found",
+        _not_for_root,
+    ),
+    Signature(
+        ("not supported",),
+        r"(?:persistence mode|power management limit|(?:applications|gpu|memory) clocks|compute mode|ecc|gpu reset)[^\n]{0,80}"
+        r"not supported",
+        _not_set_here,
+    ),
+)
