@@ -24,6 +24,8 @@ def main() -> bool:
         report("a normal paste, the first after the start, in milliseconds", first, MOST_PASTE_MILLISECONDS, detail),
         report("1 MB of training log with an error at its end, in milliseconds", _least(runs, "log"), MOST_LOG_MILLISECONDS),
         report("1 MB of failures again and again, in milliseconds", _least(runs, "errors"), MOST_LOG_MILLISECONDS),
+        report("the same, each line of another worker, in milliseconds", _least(runs, "numbered"), MOST_LOG_MILLISECONDS),
+        report("1 MB of one report again and again, in milliseconds", _least(runs, "reports"), MOST_LOG_MILLISECONDS),
     )
     return all(kept)
 

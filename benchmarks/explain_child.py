@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from gpuassist.app import compose
@@ -26,14 +28,31 @@ def main() -> None:
     log = "".join(_STEP.format(step=step) for step in range(_MEGABYTE // len(_STEP))) + texts[1]
     failure = "\n".join(text for text in texts if "RuntimeError" in text)
     errors = (f"{failure}\n" * (_MEGABYTE // len(failure) + 1))[:_MEGABYTE]
+    numbered = _filled(lambda turn: "".join(f"worker-{turn:x}: {line}\n" for line in failure.split("\n")))
     measured = {
         "texts": len(texts),
         "first": _milliseconds(session, longest),
         "later": max(_milliseconds(session, one) for one in texts),
         "log": _milliseconds(session, log),
         "errors": _milliseconds(session, errors),
+        "numbered": _milliseconds(session, numbered),
+        "reports": max(_milliseconds(session, _filled(partial(_again, one))) for one in texts if "\nPyTorch version:" in one),
     }
     sys.stdout.write(json.dumps(measured))
+
+
+def _filled(piece: Callable[[int], str]) -> str:
+    """A megabyte of pieces, each made for its turn."""
+    made: list[str] = []
+    length = 0
+    while length < _MEGABYTE:
+        made.append(piece(len(made)))
+        length += len(made[-1])
+    return "".join(made)[:_MEGABYTE]
+
+
+def _again(report: str, turn: int) -> str:
+    return "".join(f"{line} #{turn}\n" for line in report.split("\n"))
 
 
 def _milliseconds(session: Session, words: str) -> float:

@@ -10,12 +10,12 @@ from functools import cache, cached_property
 from itertools import islice
 
 from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.vocabulary import Vocabulary
 from gpuassist.model.paste import Clue, Passage, Paste, Weight
 from gpuassist.model.text import Parameter
 
 _QUOTED = 300  # characters of a passage that are shown
 _LONG = 64 << 10  # characters
-_DIGITS = str.maketrans("123456789", "000000000")
 _MOST_PLACES = 60  # of one literal, from either end of the text
 _ADVICE = re.compile(
     r"\b(?:if|when(?:ever)?|in case) (?:you|your|users?)\b[^.\n]{0,100}$|\b(?:such as|e\.g\.)[^.\n]{1,24}$"
@@ -46,15 +46,12 @@ class Setting:
         return any(self._may_say(literal) and literal in self.lowered for literal in literals)
 
     def _may_say(self, literal: str) -> bool:
-        """A cheap test for long logs, whose lines mostly differ in their digits alone."""
-        if len(self.lowered) < _LONG or "\n" in literal:
-            return True
-        return literal.translate(_DIGITS) in self._skeleton
+        """A cheap test for long logs, whose lines differ in little: most of their words are the same."""
+        return len(self.lowered) < _LONG or self._vocabulary.may_form(literal)
 
     @cached_property
-    def _skeleton(self) -> str:
-        """Every line once, all digits as zeros."""
-        return "\n".join(dict.fromkeys(self.lowered.translate(_DIGITS).split("\n")))
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self.lowered)
 
     @cached_property
     def lowered(self) -> str:

@@ -318,3 +318,7 @@ def test_any_figures_are_read_back(requested: int, total: int, free: int, alloca
         allocated=shown_size(allocated),
         unallocated=shown_size(unused),
     )
+
+
+def test_letters_that_grow_in_lower_case_move_nothing() -> None:
+    assert read_messages("İİİİ: " + messages.TORCH_1_9) == read_messages(messages.TORCH_1_9)

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuassist.app import compose
+from gpuassist.model.fact import Known
+from gpuassist.model.version import Version
 from gpuassist.session.explain import Explanation, explain
 from tests.pasted_cases import PastedCase, pasted_cases
 from tests.values import machine
@@ -125,3 +127,9 @@ _MORE_UNITS = (
 @pytest.mark.parametrize("unit", [*_UNITS, *_MORE_UNITS])
 def test_endless_repetition_is_answered(unit: str) -> None:
     _explained(unit * (200_000 // len(unit)))
+
+
+def test_report_again_and_again_is_read_as_its_last() -> None:
+    report = "Collecting environment information...\nPyTorch version: 2.5.{}+cu124\nNvidia driver version: 550.54.{}\n"
+    driver = _explained("".join(report.format(turn, turn) for turn in range(400))).machine.driver.version
+    assert driver == Known(Version((550, 54, 399)), "pasted collect_env, line 1200")

@@ -10,6 +10,7 @@ from gpuassist.detect.readers.collect_env_torch import environment
 from gpuassist.detect.readers.labels import Field, Told, is_report, labelled
 from gpuassist.detect.readers.lines import Line, lines
 from gpuassist.detect.readers.nvidia_smi_values import PRODUCT
+from gpuassist.detect.readers.repeated import latest_first
 from gpuassist.formats.distribution_name import read_distribution, read_processor
 from gpuassist.model.driver import Driver
 from gpuassist.model.environment import PythonEnvironment
@@ -38,7 +39,11 @@ def read(paste: Paste) -> tuple[Machine, ...]:
     """What each report tells, the last before the others: it is how things stand now."""
     if not is_report(paste.words):
         return ()
-    return tuple(_machine(block) for block in reversed(list(_blocks(labelled(lines(paste))))))
+    return tuple(_machine(block) for block in latest_first(_blocks(labelled(lines(paste))), _meaning))
+
+
+def _meaning(block: list[Told]) -> tuple[tuple[Field, str], ...]:
+    return tuple((told.field, told.value) for told in block)
 
 
 def _blocks(every: Iterator[Told]) -> Iterator[list[Told]]:

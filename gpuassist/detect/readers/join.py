@@ -43,12 +43,12 @@ class Joined:
 def join(parts: tuple[Machine, ...]) -> Joined:
     """The parts as one; of two that speak of one fact, the first counts."""
     machine = Machine()
-    contradictions: list[Contradiction] = []
+    told: dict[tuple[Text, frozenset[str]], Contradiction] = {}
     for part in parts:
-        told = {(one.fact, frozenset(one.values)) for one in contradictions}
-        contradictions += [one for one in _contradictions(machine, part) if (one.fact, frozenset(one.values)) not in told]
+        for one in _contradictions(machine, part):
+            told.setdefault((one.fact, frozenset(one.values)), one)
         machine = unite(machine, part)
-    return Joined(machine, tuple(contradictions))
+    return Joined(machine, tuple(told.values()))
 
 
 def unite(first: Machine, second: Machine) -> Machine:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from gpuassist.detect.readers.lines import Whole, whole
 from gpuassist.detect.readers.nvidia_smi_processes import processes
 from gpuassist.detect.readers.nvidia_smi_values import ABSENT, ON_CHIP, address, compute_mode, mebibytes
+from gpuassist.detect.readers.repeated import latest_first
 from gpuassist.model.driver import Driver, Library, NvmlStatus
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.gpu import Gpu
@@ -45,7 +46,7 @@ def read(paste: Paste) -> tuple[Machine, ...]:
     if not any(literal in paste.words for literal in ("NVIDIA-SMI", "Bus-Id", "MiB /", "CUDA Version:")):
         return ()
     text = whole(paste)
-    return tuple(_machine(table) for table in reversed(list(_tables(text))))
+    return tuple(_machine(table) for table in latest_first(_tables(text), _words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,10 @@ def _tables(text: Whole) -> Iterator[_Table]:
     yield _Table(text, 0, ends[0], None)
     for header, end in zip(headers, ends[1:], strict=True):
         yield _Table(text, header.start(), end, header)
+
+
+def _words(table: _Table) -> str:
+    return table.text.words[table.start : table.end]
 
 
 def _machine(table: _Table) -> Machine:
