@@ -38,7 +38,7 @@ def cuda_lines(root: str, library_directory: str) -> tuple[bytes, ...]:
 
     Raises `RepairError` for a path that no line can hold.
     """
-    _require_plain(root)
+    require_plain(root)
     lines = [
         b"# Written by gpuassist, which rewrites these lines as a whole; `gpuassist undo` takes them out again.",
         b"# The toolkit's directory is taken out of the list wherever it stands, then put first.",
@@ -46,7 +46,7 @@ def cuda_lines(root: str, library_directory: str) -> tuple[bytes, ...]:
         *_put_first("PATH", "$CUDA_HOME/bin"),
     ]
     if library_directory:
-        _require_plain(library_directory)
+        require_plain(library_directory)
         lines += _put_first("LD_LIBRARY_PATH", "$CUDA_HOME" + library_directory.removeprefix(root))
     return tuple(lines)
 
@@ -76,6 +76,18 @@ def find(content: bytes) -> Block | None:
     return Block(change, added, tuple(lines), begins[0], end)
 
 
+def require_plain(path: str) -> None:
+    """Raises `RepairError` for a toolkit's path that no line of a start-up file can hold."""
+    if any(sign in path for sign in "\n\r\0"):
+        raise RepairError(
+            text("the toolkit's path {path} holds a line end or a NUL: no line of a file can hold it", path=repr(path))
+        )
+    if ":" in path:
+        raise RepairError(text("the toolkit's path {path} holds a colon, which separates the directories of PATH", path=path))
+    if not path.startswith("/") or not path.strip("/"):
+        raise RepairError(text("{path} is not the directory of a toolkit", path=path or "''"))
+
+
 def _put_first(variable: str, directory: str) -> tuple[bytes, ...]:
     # Between colons every element is `:element:`, so that one pattern takes it out at the start, in the middle and at the end. The
     # loop's test is the same expansion as its body: `case` would not do, because under `shopt -s nocasematch` it finds what %% does
@@ -88,17 +100,6 @@ def _put_first(variable: str, directory: str) -> tuple[bytes, ...]:
         f'{variable}="{value}#:}}"; {variable}="{value}%:}}"'.encode(),
         f'export {variable}="{directory}{value}:+:${variable}}}"'.encode(),
     )
-
-
-def _require_plain(path: str) -> None:
-    if any(sign in path for sign in "\n\r\0"):
-        raise RepairError(
-            text("the toolkit's path {path} holds a line end or a NUL: no line of a file can hold it", path=repr(path))
-        )
-    if ":" in path:
-        raise RepairError(text("the toolkit's path {path} holds a colon, which separates the directories of PATH", path=path))
-    if not path.startswith("/") or not path.strip("/"):
-        raise RepairError(text("{path} is not the directory of a toolkit", path=path or "''"))
 
 
 def _line_starts(content: bytes, marker: bytes) -> list[int]:
