@@ -11,7 +11,7 @@ from functools import cache
 
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import DeviceNode, Driver, KernelModule, Library, NvmlStatus
-from gpuassist.model.environment import Accelerator, Manager, PythonEnvironment, Torch
+from gpuassist.model.environment import Accelerator, Manager, Package, PythonEnvironment, Torch
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.gpu import Gpu, PcieLink, PowerState
 from gpuassist.model.machine import Distribution, Host, Machine
@@ -49,6 +49,8 @@ class Env:
     manager: Manager = Manager.VENV
     active: bool = False
     targets: str = ""
+    packages: tuple[Package, ...] = ()
+    damaged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -256,6 +258,7 @@ def _environment(env: Env) -> PythonEnvironment:
         Known(Version.parse(env.python), f"{prefix}/lib"),
         Known(env.active, "a new terminal"),
         Known((_torch(env, prefix),) if env.torch else (), f"{prefix}/lib/python{env.python}/site-packages"),
+        Known(env.packages, f"{prefix}/lib/python{env.python}/site-packages"),
     )
 
 
@@ -274,6 +277,7 @@ def _torch(env: Env, prefix: str) -> Torch:
         Known(cuda, file),
         Known(builds[0].targets, f"{place}/lib/libtorch_python.so"),
         Known("pip", f"{prefix}/lib/python{env.python}/site-packages"),
+        Known(env.damaged, f"{prefix}/lib/python{env.python}/site-packages"),
     )
 
 

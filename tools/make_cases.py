@@ -14,7 +14,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from gpuassist.model.codec import encode_machine
-from gpuassist.model.environment import Manager
+from gpuassist.model.environment import Manager, Package
 from gpuassist.model.machine import Distribution
 from gpuassist.session.words import ENGLISH
 from tests.session.told import told_of
@@ -27,6 +27,13 @@ DEBIAN_13 = Distribution("debian", (), "13", "Debian GNU/Linux 13 (trixie)")
 ROCKY = Distribution("rocky", ("rhel", "centos", "fedora"), "9.4", "Rocky Linux 9.4")
 TUMBLEWEED = Distribution("opensuse-tumbleweed", ("opensuse", "suse"), "20261120", "openSUSE Tumbleweed")
 TITAN_V, GTX_780, RTX_2080 = "10de:1d81", "10de:1004", "10de:1e82"
+
+
+def packages(words: str) -> tuple[Package, ...]:
+    """From `torch==2.5.1 triton==3.1.0`, conda's with their build as `pytorch=2.4.1=build`."""
+    named = (one.replace("==", " ").replace("=", " ").split() for one in words.split())
+    return tuple(Package(name, version, *build) for name, version, *build in named)
+
 
 NO_TOOLKIT: dict[str, Any] = {"toolkits": (), "nvcc": ""}
 BARE: dict[str, Any] = {**NO_TOOLKIT, "environments": ()}
@@ -133,6 +140,74 @@ CASES: dict[str, dict[str, Any]] = {
     "devices-counted-from-one": {"gpus": (RTX_3090, RTX_3090), "variables": {"CUDA_VISIBLE_DEVICES": "1,2"}},
     "wsl-without-windows-driver": {"wsl": 2, "driver": "", "libcuda": "", **BARE},
     "no-gpu-at-all": {"gpus": (), "driver": "", "libcuda": "", **BARE},
+    "wheels-exchanged-by-another-package": {
+        "environments": (
+            Env(
+                "serve",
+                "2.5.1+cu124",
+                active=True,
+                packages=packages(
+                    "torch==2.5.1 torchvision==0.19.1 triton==3.3.1 nvidia-cublas-cu12==12.8.4.1 nvidia-nvjitlink-cu12==12.4.127"
+                    " nvidia-cudnn-cu12==9.1.0.70 nvidia-nccl-cu12==2.21.5 numpy==1.26.4"
+                ),
+            ),
+        ),
+        **NO_TOOLKIT,
+    },
+    "pip-torch-over-the-old-conda-channel": {
+        "environments": (
+            Env(
+                "research",
+                "2.6.0+cu124",
+                manager=Manager.CONDA,
+                active=True,
+                packages=packages(
+                    "torch==2.6.0 numpy==1.26.4 pytorch=2.4.1=py3.11_cuda12.4_cudnn9.1.0_0 pytorch-cuda=12.4=hc786d27_7"
+                ),
+            ),
+        ),
+        **NO_TOOLKIT,
+    },
+    "turing-with-flash-attention": {
+        "gpus": (RTX_2080,),
+        "environments": (
+            Env(
+                "chat",
+                "2.6.0+cu124",
+                active=True,
+                packages=packages(
+                    "torch==2.6.0 triton==3.2.0 bitsandbytes==0.44.1 flash-attn==2.7.4.post1"
+                    " onnxruntime==1.20.1 onnxruntime-gpu==1.20.1"
+                ),
+            ),
+        ),
+        **NO_TOOLKIT,
+    },
+    "torch-cut-off-beside-numpy-2": {
+        "environments": (
+            Env(
+                "old",
+                "2.2.2+cu121",
+                active=True,
+                packages=packages("torch==2.2.2 numpy==2.1.0 triton==2.2.0"),
+                damaged=("torch/lib/libtorch_cuda.so", "torch/functional.py"),
+            ),
+        ),
+        **NO_TOOLKIT,
+    },
+    "last-torchaudio-beside-a-newer-torch": {
+        "environments": (
+            Env(
+                "audio",
+                "2.12.1+cu130",
+                "3.12",
+                active=True,
+                packages=packages("torchaudio==2.11.0 setuptools==82.0.1"),
+            ),
+        ),
+        **CUDA_13,
+        **NO_TOOLKIT,
+    },
     "sound-sm-86-code-on-8-9": {"environments": (Env("old", "2.0.1+cu118", "3.11", active=True),), **NO_TOOLKIT},
     "sound-newer-cuda-minor-than-driver": {
         "driver": "535.247.01",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from gpuassist.diagnose.case import Case
-from gpuassist.diagnose.rules import driver, packages, presence, shell, toolkit, torch, variables
+from gpuassist.diagnose.rules import cards, driver, driver_setup, packages, presence, shell, toolkit, torch, variables
 from gpuassist.diagnose.verdicts import Rule
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.finding import Diagnosis, Finding, Passed, Undetermined
@@ -15,12 +15,21 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import text, verbatim
 
 # In the order in which causes lead to consequences: a driver before what needs it.
-RULES: tuple[Rule, ...] = (*presence.RULES, *driver.RULES, *torch.RULES, *toolkit.RULES, *shell.RULES, *variables.RULES)
+RULES: tuple[Rule, ...] = (
+    *presence.RULES,
+    *driver_setup.RULES,
+    *driver.RULES,
+    *torch.RULES,
+    *packages.RULES,
+    *toolkit.RULES,
+    *shell.RULES,
+    *variables.RULES,
+)
 
 # What is open about a driver that does not run at all is no question: its absence is the answer.
 _NO_DRIVER = frozenset(
     {"no-driver", "driver-not-loaded", "nouveau-active", "container-no-gpu-flag", "wsl-driver-or-windows"}
-    | {"driver-module-blacklisted", "secure-boot-mok-pending", "realtime-kernel-refused"}
+    | {"driver-module-blacklisted", "secure-boot-mok-pending", "dkms-build-failed"}
 )
 _NEED_A_DRIVER = frozenset(
     {"driver-library-mismatch", "driver-too-old-for-gpu", "driver-too-old-for-cuda", "cuda-init-failed-driver-state"}

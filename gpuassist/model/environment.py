@@ -31,8 +31,8 @@ class Accelerator(str, Enum):
 @dataclass(frozen=True, slots=True)
 class Torch:
     """A torch in a site-packages directory. `version` is its own full text (`2.5.1+cu124`), `cuda` what it was built with
-    (only asked of CUDA builds), `targets` the GPU code it was compiled to, `installer` who put it there (pip, uv, conda); `damaged` are files that its record
-    lists and that are missing, or libraries of another size (only asked of what pip or uv installed).
+    (only asked of CUDA builds), `targets` the GPU code it was compiled to, `installer` who put it there (pip, uv, conda);
+    `damaged` are files of its record that are missing, or libraries of another size (only asked of what pip or uv installed).
     """
 
     path: str

@@ -40,6 +40,8 @@ MAKERS = "|".join(
     )
 )
 FROM_TEXT = {  # parameters that a pasted message gives and no rule
+    "rm-init-adapter-failed": {"code", "firmware_boot"},
+    "video-memory-lost-over-sleep": {"refused"},
     "cuda-visible-devices-bad": {"ordinal"},
     "driver-too-old-for-cuda": {"served", "unsure"},
     "conda-channel-frozen": {"wanted"},

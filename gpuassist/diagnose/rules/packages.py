@@ -1,0 +1,250 @@
+"""Is torch whole and alone in its environment, and do the packages around it belong to it?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gpuassist.diagnose.belonging import belongs, exact_pins, wanted
+from gpuassist.diagnose.case import Case, Installed
+from gpuassist.diagnose.verdicts import Verdict, finding, proof
+from gpuassist.knowledge.pairs import bad_pairs_among
+from gpuassist.knowledge.torch_records import BadPair
+from gpuassist.model.environment import Manager, Package
+from gpuassist.model.fact import Fact, Known, value_or
+from gpuassist.model.text import text, verbatim
+from gpuassist.model.version import ComputeCapability, Version, VersionError
+
+# What a pair is called where its problem has an entry of its own.
+OWN_ENTRY = {"bitsandbytes-triton": "bitsandbytes-triton-mismatch"}
+OF_NVIDIA = frozenset({"cusparse-nvjitlink-124", "cusparse-nvjitlink-121", "torch-old-nccl", "nccl-of-two-majors"})
+_OF_PIP = frozenset({"pip", "uv"})
+# conda-forge builds torch against the NumPy that it installs with it.
+_PIP_ALONE = frozenset({"torch-numpy2"})
+_AMPERE = ComputeCapability(8, 0)
+# Newer ones than torch asks for serve it as well: they keep to their interface.
+_NEWER_SERVES = ("nvidia-cudnn", "nvidia-nccl", "nvidia-cusparselt", "nvidia-nvshmem")
+
+
+def torch_is_whole(case: Case) -> Iterator[Verdict]:
+    """A download that broke off, a full disk or a removal that stopped half way leaves files that the import misses."""
+    for one in case.torches:
+        damaged = value_or(one.torch.damaged, ())
+        if damaged:
+            yield finding(
+                "torch-install-damaged",
+                proof(text("files that are missing or cut off"), one.torch.damaged, verbatim(", ".join(damaged[:4]))),
+                **_place(one),
+                file=damaged[0],
+            )
+
+
+def torch_is_alone(case: Case) -> Iterator[Verdict]:
+    """One of ~/.local or PYTHONPATH before the environment's own, or pip's over conda's."""
+    for one in case.torches:
+        manager = value_or(one.environment.manager, Manager.SYSTEM)
+        if manager is not Manager.SYSTEM:
+            yield from _shadowed(one)
+        of_conda = _packages(one).get("pytorch")
+        if manager is Manager.CONDA and of_conda and of_conda.build and value_or(one.torch.installer, "") in _OF_PIP:
+            yield finding(
+                "duplicate-torch-installs",
+                proof(text("packages of conda"), one.environment.packages, verbatim(f"{of_conda.name} {of_conda.version}")),
+                proof(text("torch that Python imports"), one.torch.version),
+                first=one.version,
+                second=f"pytorch {of_conda.version}",
+                python=_place(one)["python"],
+                seen="both",
+            )
+
+
+def _shadowed(one: Installed) -> Iterator[Verdict]:
+    every = value_or(one.environment.torch, ())
+    if len(every) < 2:
+        return
+    first, second = every[0], every[1]
+    if first.path.startswith(f"{one.environment.prefix}/") or value_or(first.version, "") == value_or(second.version, ""):
+        return
+    yield finding(
+        "duplicate-torch-installs",
+        proof(text("torch that Python imports"), first.version, verbatim(f"{first.path} ({value_or(first.version, '?')})")),
+        proof(text("torch of the environment"), second.version, verbatim(f"{second.path} ({value_or(second.version, '?')})")),
+        first=first.path,
+        second=second.path,
+        python=_place(one)["python"],
+        seen="before",
+    )
+
+
+def nvidia_wheels_belong_to_torch(case: Case) -> Iterator[Verdict]:
+    """torch's wheels ask for each library in an exact version; pip exchanges one for another package without stopping."""
+    for one in _of_pip(case):
+        installed, pins = _packages(one), exact_pins(case, one)
+        for name, pin in pins.items():
+            here = installed.get(name)
+            if here is not None and here.version != pin and not _serves(name, here.version, pin):
+                yield finding(
+                    "mixed-nvidia-pip-wheels",
+                    proof(text("packages around torch"), one.environment.packages, verbatim(f"{name} {here.version}")),
+                    proof(text("torch in {name}", name=one.environment.name), one.torch.version),
+                    package=name,
+                    installed=here.version,
+                    wanted=pin,
+                    torch=one.version.partition("+")[0],
+                    python=_place(one)["python"],
+                    seen="yes",
+                )
+                break
+
+
+def _serves(name: str, installed: str, pin: str) -> bool:
+    here, asked = _version(installed), _version(pin)
+    return here is None or asked is None or (name.startswith(_NEWER_SERVES) and here > asked and here.major == asked.major)
+
+
+def companions_belong_to_torch(case: Case) -> Iterator[Verdict]:
+    """torchvision and torchaudio are compiled for one release of torch, Triton's compiler is called by it."""
+    for one in _of_pip(case):
+        for name, package in _packages(one).items():
+            if name in {"torchvision", "torchaudio", "triton"} and not belongs(case, one, package):
+                yield _no_pair(case, one, package)
+
+
+def _no_pair(case: Case, one: Installed, package: Package) -> Verdict:
+    torch, asked, python = one.version.partition("+")[0], wanted(case, one, package.name), _place(one)["python"]
+    shown = (
+        proof(text("packages around torch"), one.environment.packages, verbatim(f"{package.name} {package.version}")),
+        proof(text("torch in {name}", name=one.environment.name), one.torch.version),
+    )
+    if package.name == "triton":
+        return finding("triton-torch-mismatch", *shown, triton=package.version, torch=torch, wanted=asked, python=python)
+    if package.name == "torchaudio" and not asked:
+        return finding("torchaudio-without-successor", *shown, torchaudio=package.version, torch=torch, python=python)
+    vision = package.name == "torchvision"
+    return finding(
+        "torchvision-torch-mismatch",
+        *shown,
+        package="" if vision else package.name,
+        torchvision=package.version if vision else "",
+        torch=torch,
+        wanted=asked if vision else "",
+        tag=one.version.partition("+")[2] if "+cu" in one.version else "",
+        python=python,
+        seen="yes",
+    )
+
+
+def packages_are_no_bad_pair(case: Case) -> Iterator[Verdict]:
+    """Pairs that are known not to work together, of two packages or of one and the GPU."""
+    for one in case.torches:
+        versions = {name: known for name, package in _packages(one).items() if (known := _version(package.version))}
+        torch = _version(one.version)
+        if torch is not None and versions:
+            versions["torch"] = torch
+            of_pip = value_or(one.torch.installer, "") in _OF_PIP
+            for pair in bad_pairs_among(case.knowledge.bad_pairs(), versions, case.capabilities):
+                if of_pip or pair.key not in _PIP_ALONE:
+                    yield _of_pair(case, one, pair, versions)
+
+
+def _of_pair(case: Case, one: Installed, pair: BadPair, versions: Mapping[str, Version]) -> Verdict:
+    names = [party.name for party in (pair.one, pair.other) if party.name in versions]
+    told = [f"{name} {versions[name]}" for name in names]
+    python, shown = _place(one)["python"], proof(text("packages around torch"), one.environment.packages, verbatim(", ".join(told)))
+    if pair.key in OWN_ENTRY:
+        return finding(
+            "bitsandbytes-triton-mismatch",
+            shown,
+            bitsandbytes=str(versions["bitsandbytes"]),
+            triton=str(versions["triton"]),
+            python=python,
+            seen="yes",
+        )
+    if pair.key in OF_NVIDIA:
+        return finding(
+            "mixed-nvidia-pip-wheels", shown, package=names[-1], installed=str(versions[names[-1]]), python=python, seen="yes"
+        )
+    other = told[1] if len(told) > 1 else ", ".join(sorted({card.name for card in case.usable}))
+    return finding("known-bad-pair", shown, pair=pair.key, one=told[0], other=other, python=python)
+
+
+def flash_attention_has_a_gpu(case: Case) -> Iterator[Verdict]:
+    """Its kernels are for compute capability 8.0 and newer alone."""
+    capabilities = [card.capability for card in case.usable]
+    known = [fact.value for fact in capabilities if isinstance(fact, Known)]
+    if not known or len(known) < len(capabilities) or max(known) >= _AMPERE:
+        return
+    for one in case.cuda_torches:
+        package = _packages(one).get("flash-attn")
+        if package is not None:
+            yield finding(
+                "flash-attention-needs-ampere",
+                proof(text("packages around torch"), one.environment.packages, verbatim(f"flash-attn {package.version}")),
+                proof(text("compute capability of {gpu}", gpu=case.usable[0].name), case.usable[0].capability),
+                gpu=case.usable[0].name,
+                capability=str(max(known)),
+                seen="yes",
+            )
+
+
+def onnxruntime_is_one(case: Case) -> Iterator[Verdict]:
+    """The CPU and the GPU package write the same directory: whichever was installed last is the one that runs."""
+    for one in case.torches:
+        packages = _packages(one)
+        if {"onnxruntime", "onnxruntime-gpu"} <= set(packages) and case.usable:
+            names = ", ".join(f"{name} {packages[name].version}" for name in ("onnxruntime", "onnxruntime-gpu"))
+            yield finding(
+                "onnxruntime-cpu-build",
+                proof(text("packages around torch"), one.environment.packages, verbatim(names)),
+                both="yes",
+                python=_place(one)["python"],
+            )
+
+
+def conda_channel_goes_on(case: Case) -> Iterator[Verdict]:
+    """The channel `pytorch` ends with torch 2.5.1; its builds name Python, CUDA and cuDNN, those of conda-forge do not."""
+    for one in case.torches:
+        packages = _packages(one)
+        package = packages.get("pytorch")
+        if package is not None and package.build.startswith("py3") and ("_cuda" in package.build or "_cpu" in package.build):
+            yield finding(
+                "conda-channel-frozen",
+                proof(text("packages of conda"), one.environment.packages, verbatim(f"pytorch {package.version} {package.build}")),
+                torch=package.version,
+                seen="yes",
+            )
+
+
+def _of_pip(case: Case) -> Iterator[Installed]:
+    """conda builds its own pairs, with patches and numbers of their own."""
+    return (one for one in case.torches if value_or(one.torch.installer, "") in _OF_PIP)
+
+
+def _packages(one: Installed) -> dict[str, Package]:
+    return {package.name: package for package in value_or(_asked(one), ())}
+
+
+def _asked(one: Installed) -> Fact[tuple[Package, ...]]:
+    return one.environment.packages
+
+
+def _place(one: Installed) -> dict[str, str]:
+    return {"environment": one.environment.name, "python": value_or(one.environment.interpreter, "python")}
+
+
+def _version(words: str) -> Version | None:
+    try:
+        return Version.parse(words)
+    except VersionError:
+        return None
+
+
+RULES = (
+    torch_is_whole,
+    torch_is_alone,
+    nvidia_wheels_belong_to_torch,
+    companions_belong_to_torch,
+    packages_are_no_bad_pair,
+    flash_attention_has_a_gpu,
+    onnxruntime_is_one,
+    conda_channel_goes_on,
+)

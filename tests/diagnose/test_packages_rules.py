@@ -1,0 +1,214 @@
+"""The packages around torch: whole, alone, and made for it; each rule on its problem and on the neighbour that has none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gpuassist.diagnose.catalogue_entry import read_entry
+from gpuassist.diagnose.judge import judge
+from gpuassist.diagnose.rules.packages import OF_NVIDIA, OWN_ENTRY
+from gpuassist.model.environment import Manager, Package, PythonEnvironment, Torch
+from gpuassist.model.fact import Known
+from gpuassist.model.finding import Finding
+from gpuassist.model.machine import Machine
+from gpuassist.system.resources import Resources
+from tests.values import GTX_1080_TI, RTX_5090, Env, knowledge, machine
+
+RTX_2080 = "10de:1e82"
+PINS = {
+    "nvidia-cublas-cu12": "12.4.5.8",
+    "nvidia-nvjitlink-cu12": "12.4.127",
+    "nvidia-cudnn-cu12": "9.1.0.70",
+    "nvidia-nccl-cu12": "2.21.5",
+    "triton": "3.1.0",
+    "torchvision": "0.20.1",
+    "torchaudio": "2.5.1",
+    "numpy": "1.26.4",
+}
+
+
+def _with(packages: dict[str, str], *, torch: str = "2.5.1+cu124", of_conda: Iterable[Package] = (), **recipe: Any) -> Machine:
+    manager = recipe.pop("manager", Manager.VENV)
+    one = machine(environments=(Env("train", torch, active=True, manager=manager),), toolkits=(), nvcc="", **recipe)
+    assert isinstance(one.environments, Known)
+    found = tuple(Package(name, version) for name, version in packages.items())
+    environment = replace(one.environments.value[0], packages=Known((*found, *of_conda), "site-packages"))
+    return replace(one, environments=Known((environment,), "/home/you"))
+
+
+def _changed(one: Machine, **torch: Any) -> Machine:
+    assert isinstance(one.environments, Known)
+    environment = one.environments.value[0]
+    assert isinstance(environment.torch, Known)
+    return _of(one, replace(environment, torch=Known((replace(environment.torch.value[0], **torch),), "site-packages")))
+
+
+def _of(one: Machine, environment: PythonEnvironment) -> Machine:
+    return replace(one, environments=Known((environment,), "/home/you"))
+
+
+def _findings(one: Machine) -> tuple[Finding, ...]:
+    return judge(one, knowledge()).findings
+
+
+def _found(one: Machine) -> list[str]:
+    return [finding.problem for finding in _findings(one)]
+
+
+def _told(one: Machine) -> dict[str, Any]:
+    (found,) = _findings(one)
+    assert all(evidence.source for evidence in found.evidence)
+    return {name: value for name, value in found.parameters if value}
+
+
+@pytest.mark.parametrize(
+    ("packages", "problem"),
+    [
+        (PINS, ""),
+        ({}, ""),
+        ({"nvidia-cublas-cu12": "12.1.3.1"}, "mixed-nvidia-pip-wheels"),
+        ({"nvidia-nvjitlink-cu12": "12.9.86"}, "mixed-nvidia-pip-wheels"),
+        ({"nvidia-cudnn-cu12": "9.15.1.9"}, ""),
+        ({"nvidia-cudnn-cu12": "8.9.2.26"}, "mixed-nvidia-pip-wheels"),
+        ({"nvidia-nccl-cu12": "2.26.2"}, ""),
+        ({"nvidia-ml-py": "12.560.30"}, ""),
+        ({"triton": "3.2.0"}, "triton-torch-mismatch"),
+        ({"triton": "3.1.1"}, ""),
+        ({"torchvision": "0.19.1"}, "torchvision-torch-mismatch"),
+        ({"torchvision": "0.20.0"}, ""),
+        ({"torchvision": "unknown"}, ""),
+        ({"torchaudio": "2.4.1"}, "torchvision-torch-mismatch"),
+        ({"setuptools": "82.0.0"}, ""),
+        ({"numpy": "2.1.0"}, ""),
+        ({"bitsandbytes": "0.44.1", "triton": "3.2.0"}, "triton-torch-mismatch bitsandbytes-triton-mismatch"),
+        ({"onnxruntime": "1.20.1"}, ""),
+        ({"onnxruntime-gpu": "1.20.1"}, ""),
+        ({"onnxruntime": "1.20.1", "onnxruntime-gpu": "1.20.1"}, "onnxruntime-cpu-build"),
+        ({"flash-attn": "2.7.4"}, ""),
+    ],
+)
+def test_packages_are_held_against_torch(packages: dict[str, str], problem: str) -> None:
+    assert " ".join(_found(_with({**PINS, **packages} if packages else {}))) == problem
+
+
+@pytest.mark.parametrize(
+    ("torch", "packages", "pair"),
+    [
+        ("2.2.2+cu121", {"numpy": "2.1.0"}, "torch-numpy2"),
+        ("2.1.2+cu121", {"setuptools": "75.0.0"}, "torch-setuptools70"),
+        ("2.12.1+cu126", {"setuptools": "82.0.1"}, "torch-setuptools82"),
+        ("2.9.1+cu128", {"nvidia-cudnn-cu12": "9.10.2.21"}, "conv3d-cudnn"),
+    ],
+)
+def test_bad_pair_is_named(torch: str, packages: dict[str, str], pair: str) -> None:
+    told = _told(_with(packages, torch=torch))
+    assert told["pair"] == pair
+    assert told["one"].startswith("torch ")
+
+
+@pytest.mark.parametrize("pair", sorted({pair.key for pair in knowledge().bad_pairs()} - set(OWN_ENTRY) - OF_NVIDIA))
+def test_every_bad_pair_has_words_of_its_own(pair: str) -> None:
+    entry = read_entry(Resources().read("problems/known-bad-pair.toml"))
+    assert [condition.value for sentence in entry.explanation for condition in sentence.when].count(pair) == 1
+    assert [condition.value for remedy in entry.remedies for condition in remedy.when].count(pair) == 1
+
+
+def test_triton_without_the_gpu_is_a_bad_pair() -> None:
+    one = _with({"triton": "3.2.0"}, torch="2.7.1+cu128", gpus=(RTX_5090,), driver="580.95.05", cuda="13.0", open_module=True)
+    pairs = [dict(found.parameters) for found in _findings(one) if found.problem == "known-bad-pair"]
+    assert [(pair["pair"], pair["one"], pair["other"]) for pair in pairs] == [("triton-blackwell", "triton 3.2.0", "RTX 5090")]
+
+
+def test_nvidia_pair_is_told_as_mixed_wheels() -> None:
+    told = _told(_with({"nvidia-nccl-cu11": "2.19.3", "nvidia-nccl-cu12": "2.21.5"}))
+    assert (told["package"], told["installed"], told["seen"]) == ("nvidia-nccl-cu12", "2.21.5", "yes")
+
+
+def test_wheel_that_was_exchanged_is_named_with_the_wanted_one() -> None:
+    told = _told(_with({**PINS, "nvidia-cublas-cu12": "12.1.3.1"}))
+    assert (told["package"], told["installed"], told["wanted"], told["torch"]) == (
+        "nvidia-cublas-cu12",
+        "12.1.3.1",
+        "12.4.5.8",
+        "2.5.1",
+    )
+
+
+def test_pins_of_another_patch_are_not_asked() -> None:
+    assert _found(_with({"nvidia-cublas-cu12": "12.4.5.9"}, torch="2.5.0+cu124")) == []
+
+
+def test_wanted_companion_is_told() -> None:
+    told = _told(_with({**PINS, "torchvision": "0.19.1"}))
+    assert (told["torchvision"], told["wanted"], told["tag"]) == ("0.19.1", "0.20.1", "cu124")
+
+
+@pytest.mark.parametrize(("torch", "problem"), [("2.11.0+cu126", ""), ("2.12.1+cu126", "torchaudio-without-successor")])
+def test_last_torchaudio_beside_a_newer_torch_is_told(torch: str, problem: str) -> None:
+    assert " ".join(_found(_with({"torchaudio": "2.11.0"}, torch=torch))) == problem
+
+
+def test_packages_of_conda_are_not_held_against_the_wheels() -> None:
+    one = _changed(_with({**PINS, "triton": "3.3.0", "numpy": "2.1.0"}, manager=Manager.CONDA), installer=Known("conda", "x"))
+    assert _found(one) == []
+
+
+@pytest.mark.parametrize(("gpus", "told"), [((RTX_2080,), True), ((RTX_2080, "10de:2684"), False)])
+def test_flash_attention_needs_one_gpu_that_has_it(gpus: tuple[str, ...], told: bool) -> None:
+    assert ("flash-attention-needs-ampere" in _found(_with({"flash-attn": "2.7.4"}, gpus=gpus))) is told
+
+
+def test_flash_attention_on_pascal_names_the_card() -> None:
+    told = _told(_with({"flash-attn": "2.7.4"}, gpus=(GTX_1080_TI,)))
+    assert (told["gpu"], told["capability"]) == ("GTX 1080 Ti", "6.1")
+
+
+def test_build_of_the_old_channel_is_told() -> None:
+    old = Package("pytorch", "2.5.1", "py3.11_cuda12.4_cudnn9.1.0_0")
+    one = _changed(_with({}, of_conda=(old,), manager=Manager.CONDA), installer=Known("conda", "x"))
+    assert _told(one) == {"torch": "2.5.1", "seen": "yes"}
+
+
+def test_build_of_conda_forge_is_no_old_one() -> None:
+    new = Package("pytorch", "2.13.0", "cuda129_mkl_py312_h55f3ff4_300")
+    assert _found(_changed(_with({}, of_conda=(new,), manager=Manager.CONDA), installer=Known("conda", "x"))) == []
+
+
+def test_pip_over_conda_is_two_torches() -> None:
+    of_conda = Package("pytorch", "2.4.1", "cuda126_generic_py311_h1234567_300")
+    told = _told(_with({}, of_conda=(of_conda,), manager=Manager.CONDA))
+    assert (told["first"], told["second"], told["seen"]) == ("2.5.1+cu124", "pytorch 2.4.1", "both")
+
+
+def _two(first: str, second: str, version: str) -> Machine:
+    one = _with({}, manager=Manager.CONDA)
+    assert isinstance(one.environments, Known)
+    environment = one.environments.value[0]
+    assert isinstance(environment.torch, Known)
+    own = environment.torch.value[0]
+    torches = (replace(own, path=first), Torch(second, Known(version, second), installer=Known("pip", second)))
+    return _of(one, replace(environment, torch=Known(torches, "site-packages")))
+
+
+OWN, USER = "/home/you/miniforge3/envs/train/lib/python3.11/site-packages/torch", "/home/you/.local/lib/torch"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "version", "problem"),
+    [
+        (USER, OWN, "2.4.0+cu121", "duplicate-torch-installs"),
+        (USER, OWN, "2.5.1+cu124", ""),
+        (OWN, USER, "2.4.0+cu121", ""),
+    ],
+)
+def test_torch_outside_that_comes_first_is_told(first: str, second: str, version: str, problem: str) -> None:
+    assert " ".join(_found(_two(first, second, version))) == problem
+
+
+@pytest.mark.parametrize(("damaged", "problem"), [((), ""), (("torch/lib/libc10.so",), "torch-install-damaged")])
+def test_damage_is_told(damaged: tuple[str, ...], problem: str) -> None:
+    assert " ".join(_found(_changed(_with({}), damaged=Known(damaged, "RECORD")))) == problem
