@@ -14,76 +14,92 @@ from gpuassist.formats.shell_reading import Ending as Ending
 from gpuassist.formats.shell_reading import Place as Place
 from gpuassist.formats.shell_reading import Reading as Reading
 from gpuassist.formats.shell_reading import Reference as Reference
+from gpuassist.formats.shell_reading import SourcedFile, ToolLine
 from gpuassist.formats.shell_reading import Statement as Statement
 from gpuassist.formats.shell_reading import printable as printable
-from gpuassist.formats.shell_tree import Tree, Unit, construct_around, place_of
+from gpuassist.formats.shell_tools import tool_of
+from gpuassist.formats.shell_tree import Setting, Tree, Unit, construct_around, masked, place_of
 from gpuassist.formats.shell_value import Source, elements, names_used
 
-_ASSIGNMENTS = frozenset({"variable_assignment"})
-_COMMANDS = frozenset({"command"})
-_EXPANSIONS = frozenset({"simple_expansion", "expansion"})
-_COMMENTS = frozenset({"comment"})
 _SEPARATE = frozenset({"function_definition", "subshell", "command_substitution", "process_substitution", "pipeline"})
+_READS_IN = frozenset({b"source", b"."})
 _UNKNOWN = Element("?", "")
 _OWNERS = {"PYENV_ROOT": "pyenv", "NVM_DIR": "nvm", "CONDA_PREFIX": "conda", "BUN_INSTALL": "bun", "CARGO_HOME": "cargo"}
+_OWN_NAMES = {name: name for name in WATCHED}
 
 
 def read(content: bytes, known: Mapping[str, str]) -> Reading:
     """Reads a whole file; `known` are variables that are set before it runs (HOME)."""
-    return _Reader(content, known).reading()
+    return Reader(content, known).reading()
 
 
-class _Reader:
-    def __init__(self, content: bytes, known: Mapping[str, str]) -> None:
+class Reader:
+    """One file on its way to a `Reading`.
+
+    `seen` is what the parser is shown in place of the content, byte for byte as long; `names` are the names by which a line sets a
+    variable that matters, each with that variable's own.
+    """
+
+    def __init__(
+        self, content: bytes, known: Mapping[str, str], *, seen: bytes = b"", names: Mapping[str, str] = _OWN_NAMES
+    ) -> None:
         self.source = Source(content)
-        self.tree = Tree(content)
+        self.names = names
+        self.tree = Tree(seen or masked(content), names)
         self.owners = sorted(_marked_blocks(self.tree, self.source), key=lambda block: block[1])
         self.known = known
         self.given: dict[str, tuple[str | None, Node | None]] = {}
+        self.uses: dict[int, frozenset[str]] = {}
 
     def reading(self) -> Reading:
-        endings = (self._ending(node) for node in self.tree.find(("return", "exit", "exec"), _COMMANDS) if _ends(node))
-        return Reading(tuple(self._statements()), tuple(endings), tuple(self._references()), self.tree.first_error())
+        """Everything that the file says."""
+        commands = [(node, name) for node in self.tree.of_type("command") if (name := _command_name(node))]
+        sourcing = [node for node, name in commands if name in _READS_IN]
+        statements, sources = self._in_order(sourcing)
+        endings = (self._ending(node) for node, name in commands if name in _ENDING and _ends(node))
+        tools = (tool for node, name in commands if name not in _READS_IN | _ENDING for tool in self._tools(node))
+        return Reading(statements, tuple(endings), tuple(self._references()), self.tree.first_error(), sources, tuple(tools))
 
-    def _statements(self) -> Iterator[Statement]:
+    def _in_order(self, sourcing: list[Node]) -> tuple[tuple[Statement, ...], tuple[SourcedFile, ...]]:
         units: dict[int, Unit] = {}
         found: dict[int, list[Assignment]] = {}
-        for node in self.tree.find(self._names_that_matter(), _ASSIGNMENTS):
-            assignment = self._assignment(node)
-            if assignment.variable in WATCHED:
-                unit = self.tree.unit(node)
+        sources: list[SourcedFile] = []
+        events: list[Setting | Node] = [*self._that_matter(sourcing), *sourcing]
+        for event in sorted(events, key=_place):
+            if isinstance(event, Node):
+                sources += self._sourced(event)
+                continue
+            assignment = self._assignment(event)
+            if event.name in self.names:
+                unit = self.tree.unit(event.node)
                 units[unit.first.start_byte] = unit
                 found.setdefault(unit.first.start_byte, []).append(assignment)
-            self._remember(node, assignment)
-        for start, unit in units.items():
-            yield self._statement(unit, tuple(found[start]))
+            self._remember(event, assignment)
+        return tuple(self._statement(unit, tuple(found[start])) for start, unit in units.items()), tuple(sources)
 
-    def _names_that_matter(self) -> frozenset[str]:
-        # What a watched value refers to matters too, and what that refers to; three rounds are deeper than people write.
-        names = frozenset(WATCHED)
-        for _ in range(3):
-            nodes = self.tree.find(names, _ASSIGNMENTS)
-            more = names.union(*(names_used(self.tree.values(node), self.source) for node in nodes))
+    def _that_matter(self, sourcing: list[Node]) -> list[Setting]:
+        # What a watched value, or a file's name, refers to matters too, and what that refers to, and so on.
+        settings = list(self.tree.settings())
+        used = {setting.node.start_byte: names_used(setting.values, self.source) for setting in settings}
+        self.uses = used
+        names = frozenset(self.names).union(*(names_used((node,), self.source) for node in sourcing))
+        while True:
+            more = names.union(*(used[setting.node.start_byte] for setting in settings if setting.name in names))
             if more == names:
-                break
+                return [setting for setting in settings if setting.name in names]
             names = more
-        return names
 
-    def _assignment(self, node: Node) -> Assignment:
-        name = self._name(node)
-        values = self.tree.values(node)
-        found = elements(values, self.source, name, self._known_at(node)) if self._read_whole(node, values) else (_UNKNOWN,)
-        if any(child.type == "+=" for child in node.children):
+    def _assignment(self, setting: Setting) -> Assignment:
+        name = self.names.get(setting.name, setting.name)
+        if setting.unsets:
+            return Assignment(name, (), unsets=True)
+        found: tuple[Element, ...] = (_UNKNOWN,)
+        if setting.whole:
+            own = [spelling for spelling, variable in self.names.items() if variable == name] or [name]
+            found = elements(setting.values, self.source, own, self._known_at(setting.node), skip=setting.skip)
+        if setting.appends:
             found = (Element("", "", previous=True), *found)
-        return Assignment(name, found, names_used(values, self.source))
-
-    def _read_whole(self, node: Node, values: tuple[Node, ...]) -> bool:
-        # tree-sitter-bash skips an escaped space at the start of a value; then nobody can say what it holds.
-        return not values or values[0].start_byte == node.children[1].end_byte
-
-    def _name(self, node: Node) -> str:
-        name = node.child_by_field_name("name")
-        return "" if name is None else self.source.text(name)
+        return Assignment(name, found, self.uses[setting.node.start_byte])
 
     def _known_at(self, node: Node) -> dict[str, str | None]:
         known: dict[str, str | None] = dict(self.known)
@@ -92,11 +108,30 @@ class _Reader:
             known[name] = value if reached else None
         return known
 
-    def _remember(self, node: Node, assignment: Assignment) -> None:
-        if not self.tree.is_prefix(node):
+    def _remember(self, setting: Setting, assignment: Assignment) -> None:
+        if not self.tree.is_prefix(setting.node):
             certain = all(element.directory and not element.previous for element in assignment.elements)
             value = ":".join(element.directory for element in assignment.elements) if certain else None
-            self.given[assignment.variable] = (value, construct_around(node))
+            self.given[assignment.variable] = (value, construct_around(setting.node))
+
+    def _sourced(self, node: Node) -> Iterator[SourcedFile]:
+        arguments = node.children_by_field_name("argument")
+        if not arguments or _in_separate_shell(node):
+            return
+        line, written = node.start_point.row + 1, self.source.text(arguments[0])
+        known = self._known_at(node)
+        for value in _looped(arguments[0], self.source) or [arguments[0]]:
+            path = elements((value,), self.source, (), known)
+            yield SourcedFile(written, path[0].directory if len(path) == 1 else "", line)
+
+    def _tools(self, node: Node) -> Iterator[ToolLine]:
+        words = tuple(self.source.text(child) for child in node.named_children if child.type != "variable_assignment")
+        owner = tool_of(words)
+        if owner and not _in_separate_shell(node):
+            construct = construct_around(node)
+            first, last = node.start_point.row + 1, node.end_point.row + 1
+            inside = "" if construct is None else self._line_at(construct.start_byte)
+            yield ToolLine(first, last, self._line_at(node.start_byte), owner, inside)
 
     def _statement(self, unit: Unit, assignments: tuple[Assignment, ...]) -> Statement:
         first, end = self._whole_lines(unit)
@@ -140,20 +175,47 @@ class _Reader:
         )
 
     def _references(self) -> Iterator[Reference]:
-        for node in self.tree.find(WATCHED, _EXPANSIONS):
-            for name in names_used((node,), self.source).intersection(WATCHED):
-                yield Reference(name, node.start_point.row + 1)
+        for node in self.tree.of_type("simple_expansion", "expansion"):
+            for name in self._named(node) & self.names.keys():
+                yield Reference(self.names[name], node.start_point.row + 1)
+
+    def _named(self, node: Node) -> frozenset[str]:
+        if node.type == "simple_expansion":
+            return frozenset((self.source.text(node)[1:],))
+        return names_used((node,), self.source)
 
 
 def _conditional(place: Place) -> Place:
     return Place.CONDITION if place is Place.TOP else place
 
 
-def _ends(node: Node) -> bool:
+_ENDING = frozenset({b"return", b"exit", b"exec"})
+
+
+def _command_name(node: Node) -> bytes:
     name = node.child_by_field_name("name")
-    if name is None or name.text not in {b"return", b"exit", b"exec"} or _in_separate_shell(node):
+    return b"" if name is None or name.text is None else name.text.lstrip(b"\\")
+
+
+def _place(event: Setting | Node) -> int:
+    return event.start_byte if isinstance(event, Node) else event.node.start_byte
+
+
+def _ends(node: Node) -> bool:
+    if _in_separate_shell(node):
         return False
-    return name.text != b"exec" or node.child_by_field_name("argument") is not None
+    return _command_name(node) != b"exec" or node.child_by_field_name("argument") is not None
+
+
+def _looped(argument: Node, source: Source) -> list[Node]:
+    """What the loop around it goes over, where the argument is the loop's variable."""
+    used = names_used((argument,), source)
+    above = argument.parent
+    while above is not None and used:
+        if above.type == "for_statement" and source.text(above.children[1]) in used:
+            return above.children_by_field_name("value")
+        above = above.parent
+    return []
 
 
 def _in_separate_shell(node: Node) -> bool:
@@ -179,7 +241,7 @@ def _asks_for_interactive(statement: str) -> bool:
 def _marked_blocks(tree: Tree, source: Source) -> Iterator[tuple[str, int, int]]:
     """Blocks between marker comments, `# >>> conda initialize >>>` or `# BEGIN ANSIBLE MANAGED BLOCK`, as (name, first, end)."""
     opened: dict[str, int] = {}
-    for comment in tree.find((">>>", "<<<", "BEGIN", "END"), _COMMENTS):
+    for comment in tree.of_type("comment"):
         words = source.text(comment).lstrip("# ").rstrip()
         if words.startswith((">>> ", "BEGIN ")):
             opened[_marker_name(words)] = comment.start_byte

@@ -102,11 +102,24 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class SourcedFile:
-    """A file that a line reads in; `path` is where that lies, empty where only a running shell can tell."""
+    """A file that a line reads in; `path` is where that lies, a pattern with * where a loop goes over many, and empty where only a
+    running shell can tell.
+    """
 
     path_written: str
     path: str
     line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolLine:
+    """A line that lets another tool (`owner`) set variables, such as `module load cuda/12.4`: what it sets only that tool knows."""
+
+    line: int
+    last_line: int
+    text: str
+    owner: str
+    inside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +131,7 @@ class Reading:
     references: tuple[Reference, ...]
     unreadable_line: int = 0
     sources: tuple[SourcedFile, ...] = ()
+    tools: tuple[ToolLine, ...] = ()
 
 
 def printable(words: str) -> str:

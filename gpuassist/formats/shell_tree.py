@@ -8,16 +8,27 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from gpuassist.formats.shell_reading import WATCHED, Place
+from gpuassist.formats.shell_reading import Place
 
 _MASK = bytes(0x20 if byte == 0x0D else 0x78 if byte == 0 or byte >= 0x80 else byte for byte in range(256))
+# What the walk descends for besides names: commands that end a file, read another one in, or set variables of their own accord.
+_ENDS = "return exit exec"
+_TOOLS = "source unset module ml spack conda mamba micromamba eval"
+_SIGNPOSTS = rb">>>|<<<|BEGIN|END|(?<![^\s;&|({\\])\.(?=\s)"
+_WORDS = rf"{_ENDS} {_TOOLS}".replace(" ", "|").encode()
+_NAME = rb"[A-Za-z_][A-Za-z0-9_]*"
+_GIVEN = re.compile(rb"(?<![A-Za-z0-9_])(" + _NAME + rb")\+?=")
+_USED = re.compile(rb"\$[{(]*(" + _NAME + rb")")
+_QUOTED = re.compile(rb"[\"']?(" + _NAME + rb")(\+?)=")
+_OF_INTEREST = frozenset({"variable_assignment", "simple_expansion", "expansion", "comment", "command", "unset_command"})
+_WORDS_OF_A_DECLARATION = frozenset({"string", "raw_string", "concatenation"})
 _HARMLESS_COMMANDS = frozenset({b"test", b"true", b":"})
 _SIGNS = frozenset({"&&", "||", ";", "comment", "export", "declare", "typeset", "readonly", "local", "test_command"})
 _GAPS = (b"", b"\\\n")  # between the parts that the parser cuts a value into
@@ -63,32 +74,90 @@ class Unit:
     shared: bool
 
 
-class Tree:
-    """One parsed file."""
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A place that sets a variable: `node` is the assignment, or the word where name and value are quoted as one (`export "A=b"`),
+    of whose value the first `skip` characters are then the name; `whole` whether the parser read all of the value.
+    """
 
-    def __init__(self, content: bytes) -> None:
-        self.masked = content.translate(_MASK)
+    node: Node
+    name: str
+    values: tuple[Node, ...] = ()
+    appends: bool = False
+    skip: int = 0
+    whole: bool = True
+    unsets: bool = False
+
+
+class Tree:
+    """One parsed file; `watched` are the names that matter, as this file's language spells them."""
+
+    def __init__(self, seen: bytes, watched: Collection[str]) -> None:
+        self.masked = seen
+        self.watched = watched
         self.root = _parser().parse(self.masked).root_node
         self.statements = self.root.children
         self._order = {node.id: place for place, node in enumerate(self.statements)}
+        self._found = self._walk()
 
-    def find(self, words: Iterable[str], kinds: frozenset[str]) -> Iterator[Node]:
-        """Nodes of these kinds that hold one of the words, in order: descends only where a word stands."""
-        pattern = b"|".join(re.escape(word.encode("ascii", "replace")) for word in sorted(words))
-        places = [found.start() for found in re.finditer(pattern, self.masked)]
+    def of_type(self, *kinds: str) -> Iterator[Node]:
+        """The nodes of these types where something stands that can matter, in order."""
+        return (node for node in self._found if node.type in kinds)
+
+    def settings(self) -> Iterator[Setting]:
+        """Every place that sets or unsets a variable that matters or that another line uses, in order."""
+        for node in self._found:
+            if node.type == "variable_assignment":
+                yield self._assigned(node)
+            elif node.type == "unset_command":
+                yield from self._unset(node)
+            elif node.type in _WORDS_OF_A_DECLARATION:
+                yield from self._quoted(node)
+
+    def _walk(self) -> list[Node]:
+        # One walk for everything, into what holds a word that can matter: a walk for each question cost five times as much.
+        places = self._places()
+        found: list[Node] = []
         stack = self.statements[::-1]
         while stack:
             node = stack.pop()
             nearest = bisect_left(places, node.start_byte)
             if nearest < len(places) and places[nearest] < node.end_byte:
-                if node.type in kinds:
-                    yield node
+                kind = node.type
+                if kind in _OF_INTEREST or (kind in _WORDS_OF_A_DECLARATION and _is_declared(node)):
+                    found.append(node)
                 stack.extend(reversed(node.children))
+        return found
 
-    def values(self, assignment: Node) -> tuple[Node, ...]:
-        """The nodes that make up its value: the parser cuts a value in two at a backslash and line end, and now and then at a $."""
-        value = assignment.child_by_field_name("value")
-        return (*([value] if value else []), *self._glued(assignment))
+    def _places(self) -> list[int]:
+        given, used = set(_GIVEN.findall(self.masked)), set(_USED.findall(self.masked))
+        names = {name.encode() for name in self.watched} | (given & used)
+        words = rb"|".join((_WORDS, *sorted(names)))
+        pattern = rb"(?<![A-Za-z0-9_])(?:" + words + rb")(?![A-Za-z0-9_])|" + _SIGNPOSTS
+        return [found.start() for found in re.finditer(pattern, self.masked)]
+
+    def _assigned(self, node: Node) -> Setting:
+        name = node.child_by_field_name("name")
+        value = node.child_by_field_name("value")
+        values = (*([value] if value else []), *self._glued(node))
+        # tree-sitter-bash skips an escaped space at the start of a value; then nobody can say what it holds.
+        whole = not values or values[0].start_byte == node.children[1].end_byte
+        appends = any(child.type == "+=" for child in node.children)
+        return Setting(node, "" if name is None else self._text(name), values, appends, whole=whole)
+
+    def _quoted(self, node: Node) -> Iterator[Setting]:
+        found = _QUOTED.match(self.masked, node.start_byte, node.end_byte)
+        if found:
+            skip = found.end() - found.start(1)
+            yield Setting(node, found[1].decode(), (node,), appends=bool(found[2]), skip=skip)
+
+    def _unset(self, node: Node) -> Iterator[Setting]:
+        words = [self._text(child) for child in node.children[1:]]
+        if "-f" not in words:  # that takes a function away
+            yield from (Setting(node, word, unsets=True) for word in words if not word.startswith("-"))
+
+    def _text(self, node: Node) -> str:
+        return self.masked[node.start_byte : node.end_byte].decode()
 
     def unit(self, assignment: Node) -> Unit:
         """The largest statement around it that does nothing but set watched variables, with its equals on the same lines."""
@@ -143,7 +212,11 @@ class Tree:
     def _sets(self, node: Node) -> bool:
         if node.type in {"variable_assignment", "variable_name"}:
             name = node.child_by_field_name("name") or node
-            return self.masked[name.start_byte : name.end_byte].decode() in WATCHED
+            return self._text(name) in self.watched
+        if node.type == "unset_command":
+            return all(self._text(child) in self.watched for child in node.children[1:] if not self._text(child).startswith("-"))
+        if node.type in _WORDS_OF_A_DECLARATION and _is_declared(node) and not self._is_glued(node):
+            return any(one.name in self.watched for one in self._quoted(node))
         if node.type == "word" and node.text is not None and node.text.startswith(b"-"):
             return True
         if node.type == "command":
@@ -185,6 +258,15 @@ class Tree:
         if rest.startswith(b";") and not rest.startswith((b";;", b";&")):
             rest = rest[1:].lstrip()
         return not self.masked[begin : first.start_byte].strip() and (not rest or rest.startswith(b"#"))
+
+
+def masked(content: bytes) -> bytes:
+    """The copy that the parser sees."""
+    return content.translate(_MASK)
+
+
+def _is_declared(node: Node) -> bool:
+    return node.parent is not None and node.parent.type == "declaration_command"
 
 
 def place_of(node: Node) -> Place:

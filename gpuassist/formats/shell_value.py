@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
 from tree_sitter import Node
@@ -44,9 +44,18 @@ class Source:
         return self.content[first:end].decode("utf-8", "surrogateescape").replace("\r", "")
 
 
-def elements(values: tuple[Node, ...], source: Source, variable: str, known: Mapping[str, str | None]) -> tuple[Element, ...]:
-    """What the nodes of a value hold; `known` are variables with a value that the file itself, or the caller, has given them."""
-    pieces = list(_pieces(values, source, variable, known))
+def elements(
+    values: tuple[Node, ...], source: Source, names: Collection[str], known: Mapping[str, str | None], *, skip: int = 0
+) -> tuple[Element, ...]:
+    """What the nodes of a value hold, without its first `skip` characters; `names` are the variable's own, `known` are variables
+    with a value that the file itself, or the caller, has given them.
+    """
+    if len(values) == 1 and values[0].type == "array":
+        words = (word for word in values[0].named_children if word.type != "comment")
+        return tuple(one for word in words for one in elements((word,), source, names, known))
+    pieces = list(_pieces(values, source, names, known))
+    if skip:
+        pieces = [_without_name(pieces[0], skip), *pieces[1:]]
     return tuple(_element(group, known) for group in _split(pieces) if group)
 
 
@@ -64,17 +73,22 @@ def names_used(values: tuple[Node, ...], source: Source) -> frozenset[str]:
     return frozenset(names.union(name for name in cut if name))
 
 
-def _pieces(values: tuple[Node, ...], source: Source, variable: str, known: Mapping[str, str | None]) -> Iterator[_Piece]:
+def _without_name(piece: _Piece, skip: int) -> _Piece:
+    value = None if piece.value is None else piece.value[skip:]
+    return replace(piece, written=piece.written.lstrip("'\"")[skip:].rstrip("'"), value=value)
+
+
+def _pieces(values: tuple[Node, ...], source: Source, names: Collection[str], known: Mapping[str, str | None]) -> Iterator[_Piece]:
     leaves = _leaves(values)
     for place, node in enumerate(leaves):
         before = leaves[place - 1].type if place else ""
         name = _identifier(source.text(node)) if before == "$" else ""
         if name:
             # tree-sitter-bash (0.25.1) reads the second of two expansions in a word as a lone $ and a word, now and then.
-            yield _Piece(f"${name}", None if name == variable else known.get(name), previous=name == variable)
+            yield _Piece(f"${name}", None if name in names else known.get(name), previous=name in names)
             yield _literal(node, source.text(node)[len(name) :])
         elif node.type in {"simple_expansion", "expansion"}:
-            yield _expansion(node, source, variable, known)
+            yield _expansion(node, source, names, known)
         elif node.type != "$" or place == len(leaves) - 1:
             yield _literal(node, source.text(node))
 
@@ -106,12 +120,12 @@ def _literal(node: Node, written: str) -> _Piece:
     return _Piece(written, None)
 
 
-def _expansion(node: Node, source: Source, variable: str, known: Mapping[str, str | None]) -> _Piece:
+def _expansion(node: Node, source: Source, names: Collection[str], known: Mapping[str, str | None]) -> _Piece:
     written = source.text(node)
     inner = [child for child in node.children if child.type not in {"$", "${", "}"}]
-    name = source.text(inner[0]) if inner else ""
+    name = source.text(inner[0]).partition("[")[0] if inner else ""
     operator = inner[1].type if len(inner) > 1 else ""
-    if name == variable and operator in {"", ":-", "-", ":+", "+"}:
+    if name in names and operator in {"", ":-", "-", ":+", "+"}:
         return _Piece(written, None, previous=True, colon=any(":" in source.text(part) for part in inner[2:]))
     if not operator:
         return _Piece(written, known.get(name))
