@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from gpuassist.detect import compilers, driver, environments, holders, host, nvml, pci, prefixes, shell, toolkits
+from gpuassist.detect import compilers, driver, environments, holders, host, nvml, pci, prefixes, shell, system_wide, toolkits
 from gpuassist.detect.prefixes import Prefix
 from gpuassist.detect.runner import Progress, Running, ignore
 from gpuassist.knowledge.tables import Knowledge
@@ -16,6 +16,7 @@ from gpuassist.model.fact import Fact, Unknown
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Holder, Host, Machine
 from gpuassist.model.shell import Shell, Terminal
+from gpuassist.model.system_wide import SystemWide
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Compiler, Toolkit
 from gpuassist.system.clock import iso
@@ -72,6 +73,7 @@ class _Software:
     compilers: Running[Fact[tuple[Compiler, ...]]]
     toolkits: Running[Fact[tuple[Toolkit, ...]]]
     environments: Running[Fact[tuple[PythonEnvironment, ...]]]
+    system: Running[SystemWide]
 
 
 def _start_hardware(world: World, knowledge: Knowledge) -> _Hardware:
@@ -103,6 +105,12 @@ def _start_software(world: World) -> _Software:
         compilers=_start("compilers", lambda: compilers.probe(world, asked.result()), _SOFTWARE_SECONDS),
         toolkits=_start("toolkits", lambda: toolkits.probe(world, asked.result(), scan.result()), _SOFTWARE_SECONDS),
         environments=_start("environments", lambda: environments.probe(world, asked.result(), scan.result()), _SOFTWARE_SECONDS),
+        system=Running(
+            "system",
+            lambda: system_wide.probe(world),
+            seconds=_FILES_SECONDS,
+            otherwise=lambda unknown: SystemWide(unknown, unknown, unknown),
+        ),
     )
 
 
@@ -139,6 +147,7 @@ def _assemble(world: World, hardware: _Hardware, software: _Software) -> Machine
         environments=software.environments.result(),
         shell=software.shell.result(),
         holders=hardware.holders.result(),
+        system=software.system.result(),
     )
 
 

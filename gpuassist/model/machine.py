@@ -10,6 +10,7 @@ from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.holder import Holder as Holder
 from gpuassist.model.shell import Shell
+from gpuassist.model.system_wide import SystemWide
 from gpuassist.model.toolkit import Compiler, Toolkit
 from gpuassist.model.version import Version
 
@@ -62,3 +63,4 @@ class Machine:
     shell: Shell = field(default_factory=Shell)
     holders: Fact[tuple[Holder, ...]] = NOT_ASKED
     note: str = ""
+    system: SystemWide = field(default_factory=SystemWide)

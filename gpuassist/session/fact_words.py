@@ -13,6 +13,7 @@ from gpuassist.model.gpu import PcieLink
 from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.machine import Distribution
 from gpuassist.model.shell import Command
+from gpuassist.model.system_wide import ContainerList, LoaderDirectory, ToolkitLink
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.session.overview import gibibytes
 
@@ -158,6 +159,22 @@ def _option(option: Option) -> Text:
     return verbatim(f"{option.name}={option.value}")
 
 
+def _toolkit_link(one: ToolkitLink) -> Text:
+    if one.exists:
+        return verbatim(f"{one.path} → {one.target}")
+    return text("{path} → {target}, which is not there", path=one.path, target=one.target)
+
+
+def _loader_directory(one: LoaderDirectory) -> Text:
+    return text("{words} ({place})", words=one.directory, place=one.file)
+
+
+def _container_list(one: ContainerList) -> Text:
+    if not isinstance(one.driver, Known):
+        return verbatim(one.path)
+    return text("{version} ({path})", version=str(one.driver.value), path=one.path)
+
+
 def _library(library: Library) -> Text:
     return verbatim(library.path)
 
@@ -193,6 +210,9 @@ _RECORDS: dict[type, Callable[[Any], Text]] = {
     Bar: _bar,
     Option: _option,
     Library: _library,
+    ToolkitLink: _toolkit_link,
+    LoaderDirectory: _loader_directory,
+    ContainerList: _container_list,
     NvmlStatus: _status,
     DeviceNode: _node,
     Command: _command,

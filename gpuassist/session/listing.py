@@ -11,6 +11,7 @@ from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, Terminal
+from gpuassist.model.system_wide import SystemWide
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.session.fact_words import LABELS, words_of, words_of_field
@@ -35,6 +36,7 @@ def sections(machine: Machine) -> tuple[Section, ...]:
         Section(text("Host compilers"), tuple(_compilers(machine))),
         *_of_each(text("Python environments"), machine.environments, _environment),
         Section(text("Shell"), tuple(_shell(machine.shell))),
+        *_system(machine.system),
         Section(text("Processes that hold a GPU"), tuple(_holders(machine))),
     )
 
@@ -134,6 +136,12 @@ def _terminal(terminal: Fact[Terminal], *, own: bool) -> Iterator[Line]:
             text("{name} for gpuassist itself", name=command.name) if own else text("{name} in a new terminal", name=command.name)
         )
         yield Line(label, words_of(command) if command.path else text("none on PATH"), terminal.source)
+
+
+def _system(system: SystemWide) -> tuple[Section, ...]:
+    """Left out where nobody looked, as in a recording that was made before."""
+    lines = facts(system)
+    return (Section(text("For all programs"), lines),) if lines else ()
 
 
 def _holders(machine: Machine) -> Iterator[Line]:
