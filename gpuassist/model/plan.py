@@ -21,13 +21,19 @@ class StepKind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """The bytes that a file holds now and shall hold; `path` as the user names it, `target` after symlinks."""
+    """The bytes that a file holds now and shall hold; `path` as the user names it, `target` after symlinks.
+
+    `dialect` says which syntax it must keep (bash, zsh, fish, environment, json, env, text); `mode` is that of a new file, none for
+    the usual one.
+    """
 
     path: str
     target: str
     before: bytes
     after: bytes
     existed: bool
+    dialect: str = "bash"
+    mode: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """A change that was made: enough to take it back byte for byte. Hashes are SHA-256 in hex; times ISO 8601."""
+    """A change of one file that was made: enough to take it back byte for byte. Hashes are SHA-256 in hex; times ISO 8601.
+
+    `group` is the id of the change that it belongs to, and stands in what was written; empty where it is `id` itself.
+    `made_directories` were made for the file, the outermost first.
+    """
 
     id: str
     made_at: str
@@ -83,3 +93,11 @@ class Receipt:
     hash_before: str
     hash_after: str
     undone_at: str = ""
+    group: str = ""
+    dialect: str = "bash"
+    made_directories: tuple[str, ...] = ()
+
+    @property
+    def change(self) -> str:
+        """The id of the change that this file was changed by."""
+        return self.group or self.id

@@ -1,175 +1,164 @@
-"""Makes a planned change of one file: whole or not at all, on record before it is made, checked after, rolled back where it broke.
+"""Makes a planned change of one file or of several: each whole or not at all, on record before it is made, all of them or none.
 
-The order is what keeps every byte: look again, lock, put the old and the new bytes on record, write a sibling, flush it, look once
-more, put it in the file's place, flush the directory, let bash parse the result, settle the record.
+The order is what keeps every byte: look at every file, ask the shell whether it could parse the results, lock, look again, put the
+old and the new bytes on record, then for each file write a sibling, flush it, look once more and put it in the file's place; settle
+the record. Where a later file fails the earlier ones are put back.
 """
 
 from __future__ import annotations
 
 import errno
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from gpuassist.model.plan import FileEdit, Outcome, Receipt, Result
 from gpuassist.model.text import Text, text
 from gpuassist.repair import syntax
-from gpuassist.repair.journal import Entry, Journal, State, digest, made, undone
+from gpuassist.repair.journal import Journal, Kept, digest
+from gpuassist.repair.settle import Holds, holds, restore, sweep
 from gpuassist.repair.target import Target, examine
+from gpuassist.repair.writing import ChangedError, make_directories, put, remove_directories, sibling
 from gpuassist.system.clock import iso
 from gpuassist.system.world import World
-
-_NEW_FILE_MODE = 0o644
 
 _log = logging.getLogger(__name__)
 
 
-class ChangedError(Exception):
-    """Somebody else changed the file after it was read."""
-
-
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An edit to make: its id is in the block's marker, `goal` is what the history calls it."""
+    """Edits to make together: the id is in what they write, `goal` is what the history calls them."""
 
     id: str
     goal: str
-    edit: FileEdit
+    edits: tuple[FileEdit, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What came of it; the receipt of a change that was made."""
+    """What came of it; the receipts of the files that were changed, and what an interrupted change before this one came to."""
 
     outcome: Outcome
-    receipt: Receipt | None = None
+    receipts: tuple[Receipt, ...] = ()
+    notes: tuple[Text, ...] = ()
+
+    @property
+    def receipt(self) -> Receipt | None:
+        """The first file's receipt, whose id names the whole change."""
+        return self.receipts[0] if self.receipts else None
 
 
 def apply(world: World, change: Change) -> Applied:
-    """Makes the change, or says why not; the file holds its old bytes or its new ones, whatever happens."""
-    if change.edit.existed and change.edit.after == change.edit.before:
-        return Applied(Outcome(Result.UNCHANGED, text("{path} already says so; nothing was changed", path=change.edit.path)))
-    obstacle = examine(world, change.edit.path).obstacle
-    if obstacle is not None:
-        return Applied(Outcome(Result.REFUSED, obstacle))  # before a journal is made: under sudo it would lie in another's home
+    """Makes the change, or says why not; each file holds its old bytes or its new ones, whatever happens."""
+    edits = tuple(edit for edit in change.edits if not (edit.existed and edit.after == edit.before))
+    if not edits:
+        paths = _names(change.edits)
+        return Applied(Outcome(Result.UNCHANGED, text("{path} already says so; nothing was changed", path=paths)))
+    refusal = _refusal(world, edits)
+    if refusal is not None:
+        return Applied(refusal)  # before a journal is made: under sudo it would lie in another's home
     journal = Journal.of(world)
     try:
         with journal.lock():
-            sweep(world, journal)
-            return _apply_locked(world, journal, change)
+            notes = sweep(world, journal)
+            return _apply_locked(world, journal, Change(change.id, change.goal, edits), notes)
     except BlockingIOError:
         return Applied(Outcome(Result.REFUSED, text("another gpuassist is changing a file just now; please try again")))
     except OSError as error:
-        return Applied(Outcome(Result.FAILED, _failed(change.edit.path, error)))
+        return Applied(Outcome(Result.FAILED, _failed(_names(edits), error)))
 
 
-def put(world: World, edit: FileEdit, change: str) -> None:
-    """Replaces the file's bytes in one step; raises `ChangedError` or `OSError`, and has then changed nothing."""
-    place = world.files.place(edit.target)
-    beside = _beside(world, edit.target, change)
-    world.disk.remove(beside)  # a crash may have left it; the id in its name makes it ours
-    world.disk.create(beside)
+def _refusal(world: World, edits: Sequence[FileEdit]) -> Outcome | None:
+    for edit in edits:
+        obstacle = examine(world, edit.path).obstacle
+        if obstacle is not None:
+            return Outcome(Result.REFUSED, obstacle)
+    targets = [edit.target for edit in edits]
+    for edit in edits:
+        if targets.count(edit.target) > 1:
+            return Outcome(Result.REFUSED, text("{paths} are one and the same file", paths=_names(edits)))
+        after = syntax.check(world, edit.after, edit.dialect)
+        if after.broken and syntax.breaks(syntax.check(world, edit.before, edit.dialect), after):
+            return Outcome(Result.FAILED, _would_break(edit, after.words))
+    return None
+
+
+def _apply_locked(world: World, journal: Journal, change: Change, notes: tuple[Text, ...]) -> Applied:
+    targets = [examine(world, edit.path) for edit in change.edits]
+    for edit, target in zip(change.edits, targets, strict=True):
+        refusal = target.obstacle or _changed_since(edit, target)
+        if refusal is not None:
+            return Applied(Outcome(Result.REFUSED, refusal), notes=notes)
+    receipts = _receipts(world, change, targets)
+    journal.prepare([Kept(receipt, edit.before, edit.after) for receipt, edit in zip(receipts, change.edits, strict=True)])
+    making = _Making(world, journal, change.id, receipts)
     try:
-        world.disk.write(beside, edit.after)
-        if edit.existed:
-            world.disk.copy_attributes(place, beside)
-        else:
-            world.disk.set_mode(beside, _NEW_FILE_MODE)
-        world.disk.flush(beside)
-        _swap(world, edit, beside)
-    except (OSError, ChangedError):
-        world.disk.remove(beside)
-        raise
-    flush_directory(world, edit.target)
-
-
-def flush_directory(world: World, path: str) -> None:
-    """Makes a change of a directory durable; where that fails the change stands all the same."""
-    try:
-        world.disk.flush(world.files.place(str(PurePosixPath(path).parent)))
+        making.make(change.edits)
+    except ChangedError as error:
+        return Applied(Outcome(Result.REFUSED, making.left or _changed(error.path)), making.standing, notes)
     except OSError as error:
-        _log.info("directory of %s not flushed: %s", path, error)
+        words = _failed(_names(change.edits), error)
+        return Applied(Outcome(Result.FAILED, making.left or words), making.standing, notes)
+    return Applied(Outcome(Result.MODIFIED, text("{path} was changed", path=_names(change.edits))), receipts, notes)
 
 
-def sweep(world: World, journal: Journal) -> None:
-    """Settles changes that a crash interrupted: a sibling left over is removed, and the record says what the file says."""
-    for entry in journal.entries():
-        if entry.state is State.PREPARED:
-            world.disk.remove(_beside(world, entry.receipt.target, entry.receipt.id))
-            _settle_by_content(world, journal, entry)
+class _Making:
+    """The files of one change being made, one after the other, and put back where that fails."""
 
+    def __init__(self, world: World, journal: Journal, change: str, receipts: tuple[Receipt, ...]) -> None:
+        self._world = world
+        self._journal = journal
+        self._change = change
+        self._receipts = receipts
+        self.standing: tuple[Receipt, ...] = ()
 
-def _settle_by_content(world: World, journal: Journal, entry: Entry) -> None:
-    now = examine(world, entry.receipt.target)
-    if made(entry, now.content):
-        journal.settle(entry.receipt, State.MADE)
-    elif digest(now.content) == entry.receipt.hash_before:
-        journal.forget(entry.receipt)
-    else:
-        journal.settle(undone(entry.receipt, iso(world.clock.now())), State.UNDONE)
+    @property
+    def left(self) -> Text | None:
+        """What has to be said where not every file could be put back."""
+        return _stays(self._change, self.standing) if self.standing else None
 
-
-def _apply_locked(world: World, journal: Journal, change: Change) -> Applied:
-    edit = change.edit
-    target = examine(world, edit.path)
-    refusal = target.obstacle or _changed_since(edit, target)
-    if refusal is not None:
-        return Applied(Outcome(Result.REFUSED, refusal))
-    receipt = _receipt(world, change)
-    journal.prepare(receipt, edit.before, edit.after)
-    try:
-        put(world, edit, change.id)
-    except ChangedError:
-        journal.forget(receipt)
-        return Applied(Outcome(Result.REFUSED, _changed(edit.path)))
-    except OSError:
-        journal.forget(receipt)
-        raise
-    return _check(world, journal, change, receipt)
-
-
-def _check(world: World, journal: Journal, change: Change, receipt: Receipt) -> Applied:
-    edit = change.edit
-    after = syntax.check(world, examine(world, edit.target).content)
-    if after.broken and syntax.breaks(syntax.check(world, edit.before), after):
-        _roll_back(world, edit, change.id)
-        journal.settle(undone(receipt, iso(world.clock.now())), State.UNDONE)
-        words = text(
-            "bash could not parse the result ({words}), so {path} was put back as it was", words=after.words, path=edit.path
-        )
-        return Applied(Outcome(Result.FAILED, words))
-    try:
-        journal.settle(receipt, State.MADE)
-    except OSError as error:
-        # The change stands and its record is there as prepared: the next run reads from the file that it was made.
-        _log.info("record of %s not settled: %s", receipt.id, error)
-    return Applied(Outcome(Result.MODIFIED, text("{path} was changed", path=edit.path)), receipt)
-
-
-def _roll_back(world: World, edit: FileEdit, change: str) -> None:
-    if edit.existed:
-        put(world, FileEdit(edit.path, edit.target, edit.after, edit.before, existed=True), change)
-    else:
-        world.disk.remove(world.files.place(edit.target))
-        flush_directory(world, edit.target)
-
-
-def _swap(world: World, edit: FileEdit, beside: str) -> None:
-    place = world.files.place(edit.target)
-    if not edit.existed:
+    def make(self, edits: Sequence[FileEdit]) -> None:
+        """Raises `ChangedError` or `OSError`, after everything was put back that could be."""
+        done = False
         try:
-            world.disk.place_new(beside, place)
-        except FileExistsError as error:
-            raise ChangedError from error
-        return
-    if world.disk.read(place) != edit.before:
-        raise ChangedError
-    world.disk.replace(beside, place)
+            for edit, receipt in zip(edits, self._receipts, strict=True):
+                make_directories(self._world, receipt.made_directories)
+                put(self._world, edit, self._change)
+            done = True
+        finally:
+            if not done:  # whatever it was: Ctrl-C too must not leave one file new and the next one old
+                self._put_back()
+        self._settle(self._receipts)
 
+    def _settle(self, receipts: Sequence[Receipt]) -> None:
+        try:
+            self._journal.commit(receipts)
+        except OSError as error:
+            # The change stands and its record is there as prepared: the next run reads from the files that it was made.
+            _log.info("record of %s not settled: %s", self._change, error)
 
-def _beside(world: World, target: str, change: str) -> str:
-    path = PurePosixPath(world.files.place(target))
-    return f"{path.parent}/.{path.name.lstrip('.')}.gpuassist-{change}"
+    def _put_back(self) -> None:
+        left = [receipt for receipt in reversed(self._receipts) if not self._is_back(receipt)]
+        self.standing = tuple(reversed(left))
+        self._settle(self.standing)
+        for receipt in self._receipts:
+            if receipt not in left:
+                remove_directories(self._world, receipt.made_directories)
+        self._journal.forget(receipt for receipt in self._receipts if receipt not in left and not self._has_sibling(receipt))
+
+    def _is_back(self, receipt: Receipt) -> bool:
+        try:
+            found = holds(self._world, receipt)
+            if found is Holds.NEW:
+                restore(self._world, self._journal, receipt)
+            return found is not Holds.EDITED
+        except (OSError, ChangedError) as error:
+            _log.info("%s not put back: %s", receipt.path, error)
+            return False
+
+    def _has_sibling(self, receipt: Receipt) -> bool:
+        # What could not be cleared up now stays on record as prepared, so that the next run does it.
+        return self._world.disk.exists(sibling(self._world, receipt.target, self._change))
 
 
 def _changed_since(edit: FileEdit, target: Target) -> Text | None:
@@ -184,17 +173,47 @@ def _changed(path: str) -> Text:
     )
 
 
-def _receipt(world: World, change: Change) -> Receipt:
-    edit = change.edit
-    return Receipt(
-        change.id,
-        iso(world.clock.now()),
-        change.goal,
-        edit.path,
-        edit.target,
-        edit.existed,
-        digest(edit.before),
-        digest(edit.after),
+def _receipts(world: World, change: Change, targets: Sequence[Target]) -> tuple[Receipt, ...]:
+    now = iso(world.clock.now())
+    planned: list[str] = []
+    receipts: list[Receipt] = []
+    for number, (edit, target) in enumerate(zip(change.edits, targets, strict=True), 1):
+        directories = tuple(path for path in target.missing_directories if path not in planned)
+        planned += directories
+        receipts.append(
+            Receipt(
+                change.id if number == 1 else f"{change.id}-{number}",
+                now,
+                change.goal,
+                edit.path,
+                edit.target,
+                edit.existed,
+                digest(edit.before),
+                digest(edit.after),
+                group=change.id if len(change.edits) > 1 else "",
+                dialect=edit.dialect,
+                made_directories=directories,
+            )
+        )
+    return tuple(receipts)
+
+
+def _names(edits: Sequence[FileEdit]) -> str:
+    return ", ".join(edit.path for edit in edits)
+
+
+def _would_break(edit: FileEdit, words: str) -> Text:
+    return text(
+        "{shell} could not parse the result ({words}), so {path} was not changed", shell=edit.dialect, words=words, path=edit.path
+    )
+
+
+def _stays(change: str, left: Sequence[Receipt]) -> Text:
+    return text(
+        "not every file could be changed, and {files} could not be put back: it holds its new lines. "
+        "`gpuassist undo {change}` takes them out.",
+        files=", ".join(receipt.path for receipt in left),
+        change=change,
     )
 
 

@@ -1,15 +1,18 @@
-"""The journal of changes: for each its record and the file's bytes before and after, kept under XDG state for this user alone.
+"""The journal of changes: for each file its record and its bytes before and after, kept under XDG state for this user alone.
 
-A record is on disk before its file is touched, as `prepared`. Whether the change then took place is read from the file itself, so a
-crash between any two steps loses nothing and leaves nothing in doubt.
+A record is on disk, under a name that says `prepared`, before its file is touched; giving it its lasting name is what settles it.
+Whether a prepared change took place is read from the file itself, so a crash between any two steps loses nothing and leaves nothing
+in doubt; and what a crash left unsettled is found by its name, however many changes are on record.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import datetime, timezone
 from enum import Enum
 
 from gpuassist.model.plan import Receipt
@@ -18,6 +21,8 @@ from gpuassist.system.world import World
 
 SCHEMA = 1
 _LOCK_SECONDS = 5.0
+_SETTLED, _PREPARED = ".json", ".prepared"
+_KNOWN = frozenset(field.name for field in fields(Receipt))
 
 
 class State(str, Enum):
@@ -30,10 +35,19 @@ class State(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A change in the journal."""
+    """The change of one file in the journal."""
 
     receipt: Receipt
     state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is put on record of one file before it is changed."""
+
+    receipt: Receipt
+    before: bytes
+    after: bytes
 
 
 class Journal:
@@ -61,54 +75,93 @@ class Journal:
             candidate = f"{change}-{number}"
         return candidate
 
-    def prepare(self, receipt: Receipt, before: bytes, after: bytes) -> None:
-        """Puts the change on record, with everything that taking it back needs, before anything is changed."""
-        self._keep(self.backup(receipt.id), before)
-        self._keep(f"{self.directory}/{receipt.id}.after", after)
-        self._keep(self._record(receipt.id), _encode(Entry(receipt, State.PREPARED)))
-        self._disk.flush(self.directory)
+    def prepare(self, kept: Sequence[Kept]) -> None:
+        """Puts a change on record, with everything that taking it back needs, before anything is changed."""
+        made: list[str] = []
+        done = False
+        try:
+            for path, content in self._files(kept):
+                self._disk.create(path)
+                made.append(path)
+                self._fill(path, content)
+            self._disk.flush(self.directory)
+            done = True
+        finally:
+            for path in () if done else reversed(made):  # not by name: a record that was there already is another change's
+                self._disk.remove(path)
+
+    def commit(self, receipts: Iterable[Receipt]) -> None:
+        """Says that a prepared change was made. The name of the first file's record decides for all of them."""
+        for receipt in receipts:
+            self._disk.replace(self._path(receipt.id, _PREPARED), self._path(receipt.id, _SETTLED))
 
     def settle(self, receipt: Receipt, state: State) -> None:
-        """Says how far the change came."""
-        beside = f"{self._record(receipt.id)}.new"
-        self._disk.remove(beside)
-        self._keep(beside, _encode(Entry(receipt, state)))
-        self._disk.replace(beside, self._record(receipt.id))
-        self._disk.flush(self.directory)
+        """Says how far the change of a file came, and what its receipt says now."""
+        path = self._path(receipt.id, _SETTLED)
+        self._disk.remove(f"{path}.new")
+        self._disk.create(f"{path}.new")
+        self._fill(f"{path}.new", _encode(Entry(receipt, state)))
+        self._disk.replace(f"{path}.new", path)
+        self._disk.remove(self._path(receipt.id, _PREPARED))
 
-    def forget(self, receipt: Receipt) -> None:
-        """Takes a change off the record that was prepared and then not made."""
-        for path in (self._record(receipt.id), self.backup(receipt.id), f"{self.directory}/{receipt.id}.after"):
-            self._disk.remove(path)
+    def forget(self, receipts: Iterable[Receipt]) -> None:
+        """Takes a change off the record that was prepared and then not made; the record goes last, so that a crash is noticed."""
+        for receipt in receipts:
+            for path in (self._written(receipt.id), self.backup(receipt.id), self._path(receipt.id, _PREPARED)):
+                self._disk.remove(path)
 
     def entries(self) -> tuple[Entry, ...]:
         """All changes on record, oldest first; a damaged record is left out, its backup stays where it is."""
-        names = (name for name in self._disk.names(self.directory) if name.endswith(".json"))
-        found = (_decode(self._disk.read(f"{self.directory}/{name}")) for name in names)
-        return tuple(sorted((entry for entry in found if entry), key=lambda entry: (entry.receipt.made_at, entry.receipt.id)))
+        names = self._disk.names(self.directory)
+        settled = {name.removesuffix(_SETTLED) for name in names if name.endswith(_SETTLED)}
+        prepared = {name.removesuffix(_PREPARED) for name in names if name.endswith(_PREPARED)} - settled
+        found = (*(self._entry(one, _SETTLED) for one in settled), *(self._entry(one, _PREPARED) for one in prepared))
+        return tuple(sorted((entry for entry in found if entry), key=_age))
+
+    def unsettled(self) -> tuple[Entry, ...]:
+        """The changes that were prepared and not settled, oldest first: no other record is read for it."""
+        ids = (name.removesuffix(_PREPARED) for name in self._disk.names(self.directory) if name.endswith(_PREPARED))
+        found = (self._entry(one, _PREPARED) for one in ids)
+        return tuple(sorted((entry for entry in found if entry), key=_age))
+
+    def settled(self, change: str) -> Entry | None:
+        """The record of this id, where it has its lasting name."""
+        return self._entry(change, _SETTLED)
 
     def before(self, receipt: Receipt) -> bytes:
         """The file's bytes before the change."""
         return self._disk.read(self.backup(receipt.id))
 
+    def after(self, receipt: Receipt) -> bytes:
+        """The bytes that the change wrote."""
+        return self._disk.read(self._written(receipt.id))
+
     def backup(self, change: str) -> str:
         """Where the bytes before a change lie."""
         return f"{self.directory}/{change}.before"
 
-    def _record(self, change: str) -> str:
-        return f"{self.directory}/{change}.json"
+    def _files(self, kept: Iterable[Kept]) -> Iterator[tuple[str, bytes]]:
+        for one in kept:
+            yield self.backup(one.receipt.id), one.before
+            yield self._written(one.receipt.id), one.after
+            yield self._path(one.receipt.id, _PREPARED), _encode(Entry(one.receipt, State.MADE))
 
-    def _keep(self, path: str, content: bytes) -> None:
-        self._disk.create(path)
+    def _written(self, change: str) -> str:
+        return f"{self.directory}/{change}.after"
+
+    def _path(self, change: str, ending: str) -> str:
+        return f"{self.directory}/{change}{ending}"
+
+    def _entry(self, change: str, ending: str) -> Entry | None:
+        try:
+            entry = _decode(self._disk.read(self._path(change, ending)))
+        except OSError:
+            return None
+        return replace(entry, state=State.PREPARED) if entry and ending == _PREPARED else entry
+
+    def _fill(self, path: str, content: bytes) -> None:
         self._disk.write(path, content)
         self._disk.flush(path)
-
-
-def made(entry: Entry, now: bytes) -> bool:
-    """Whether a change stands: one that was only prepared does where the file holds its bytes or what it wrote."""
-    if entry.state is not State.PREPARED:
-        return entry.state is State.MADE
-    return digest(now) == entry.receipt.hash_after or entry.receipt.id.encode() in now
 
 
 def digest(content: bytes) -> str:
@@ -129,9 +182,25 @@ def _encode(entry: Entry) -> bytes:
 def _decode(content: bytes) -> Entry | None:
     try:
         document = json.loads(content)
-        if document.pop("schema") != SCHEMA:
+        if document["schema"] != SCHEMA:
             return None
-        state = State(document.pop("state"))
-        return Entry(Receipt(**document), state)
+        state = State(document["state"])
+        said = {name: value for name, value in document.items() if name in _KNOWN}
+        directories = tuple(str(path) for path in said.pop("made_directories", ()))
+        return Entry(Receipt(**said, made_directories=directories), state)
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _age(entry: Entry) -> tuple[float, str, int, str]:
+    receipt = entry.receipt
+    return _moment(receipt.made_at), receipt.change, len(receipt.id), receipt.id
+
+
+def _moment(iso: str) -> float:
+    # Compared as moments, because the zone in them changes with the seasons and with journeys.
+    try:
+        moment = datetime.fromisoformat(iso)
+    except ValueError:
+        return 0.0
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()

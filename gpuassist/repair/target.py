@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import PurePosixPath
 
 from gpuassist.model.text import Text, text
@@ -17,7 +18,10 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A start-up file: `path` as the user names it, `path_written` after symlinks; `obstacle` says why it may not be written."""
+    """A start-up file: `path` as the user names it, `path_written` after symlinks; `obstacle` says why it may not be written.
+
+    `missing_directories` have to be made for it, the outermost first.
+    """
 
     path: str
     path_written: str
@@ -25,6 +29,7 @@ class Target:
     exists: bool = False
     obstacle: Text | None = None
     notes: tuple[Text, ...] = ()
+    missing_directories: tuple[str, ...] = ()
 
 
 def examine(world: World, path: str) -> Target:
@@ -34,8 +39,10 @@ def examine(world: World, path: str) -> Target:
     if obstacle is not None:
         return Target(path, real, obstacle=obstacle)
     if not world.files.exists(path):
-        obstacle = _strangers_directory(world, real) or _directory_forbids(world, real)
-        return Target(path, real, obstacle=obstacle, notes=(_will_be_made(path),))
+        missing = _missing_directories(world, real)
+        top = missing[0] if missing else real
+        obstacle = _strangers_directory(world, top) or _directory_forbids(world, top)
+        return Target(path, real, obstacle=obstacle, notes=(_will_be_made(path),), missing_directories=missing)
     return _existing(world, path, real)
 
 
@@ -91,10 +98,17 @@ def _link_forbids(world: World, path: str) -> Text | None:
 def _place_forbids(world: World, path: str, real: str) -> Text | None:
     if real.startswith(("/nix/store/", "/gnu/store/")):
         return text("{path} leads to {target}, a read-only store: change it where that store is built from", path=path, target=real)
-    parent = str(PurePosixPath(real).parent)
+    missing = _missing_directories(world, real)
+    parent = str(PurePosixPath(missing[0] if missing else real).parent)
     if not world.files.is_directory(parent):
         return text("{path} cannot be written: {directory} is not a directory", path=path, directory=parent)
     return None
+
+
+def _missing_directories(world: World, real: str) -> tuple[str, ...]:
+    parents = (str(parent) for parent in PurePosixPath(real).parents)
+    missing = [*takewhile(lambda parent: not (world.files.exists(parent) or world.files.is_link(parent)), parents)]
+    return tuple(reversed(missing))
 
 
 def _kind_forbids(path: str, status: os.stat_result) -> Text | None:

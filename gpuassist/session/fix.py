@@ -123,5 +123,5 @@ def _edit(session: Session, plan: CudaPlan) -> tuple[Outcome, Receipt | None]:
         return Outcome(Result.REFUSED, text("this is a recorded machine: nothing on it can be changed")), None
     if plan.obstacle is not None:
         return Outcome(Result.REFUSED, plan.obstacle), None
-    applied = applying.apply(session.world, applying.Change(plan.plan.id, f"use cuda {plan.wish.version}", plan.edit))
+    applied = applying.apply(session.world, applying.Change(plan.plan.id, f"use cuda {plan.wish.version}", (plan.edit,)))
     return applied.outcome, applied.receipt

@@ -66,6 +66,11 @@ class Disk:
         """Gives `path` the name `target`, which must not be there yet."""
         try:
             os.link(path, target)
+        except FileExistsError:
+            # NFS may carry a call out, lose the answer and say of the second one that the name is taken.
+            if not _same_file(path, target):
+                raise
+            os.unlink(path)
         except OSError as error:
             # A file system without hard links (vfat, some network ones).
             if error.errno not in {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}:
@@ -86,6 +91,23 @@ class Disk:
     def make_directory(self, path: str) -> None:
         """Makes a directory, and what leads to it, that only this user may enter."""
         os.makedirs(path, mode=0o700, exist_ok=True)
+
+    def add_directory(self, path: str, mode: int) -> None:
+        """Makes one directory that was not there, with these permission bits whatever the umask says."""
+        os.mkdir(path, mode & 0o700)
+        os.chmod(path, mode)
+
+    def remove_directory(self, path: str) -> bool:
+        """Takes an empty directory away, and says whether it is gone; one that holds something stays."""
+        try:
+            os.rmdir(path)
+        except FileNotFoundError:
+            return True
+        except OSError as error:
+            if error.errno not in {errno.ENOTEMPTY, errno.EEXIST}:
+                raise
+            return False
+        return True
 
     def names(self, path: str) -> tuple[str, ...]:
         """What a directory holds, sorted; empty where there is none."""
@@ -121,6 +143,11 @@ class Disk:
             yield
         finally:
             os.close(descriptor)
+
+
+def _same_file(path: str, target: str) -> bool:
+    one, other = os.lstat(path), os.lstat(target)
+    return (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
 
 
 def _take(descriptor: int, until: float) -> None:

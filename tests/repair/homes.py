@@ -58,9 +58,14 @@ def make_toolkit(root: Path, version: str) -> Path:
 
 def change_of(path: Path, after: bytes, change: str = "20261121-090000-abcdef") -> Change:
     """An edit of a file as it is now."""
+    return Change(change, "use cuda 12.4", (edit_of(path, after),))
+
+
+def edit_of(path: Path, after: bytes, *, dialect: str = "bash", mode: int | None = None) -> FileEdit:
+    """An edit of a file as it is now."""
     existed = path.exists()
     before = path.read_bytes() if existed else b""
-    return Change(change, "use cuda 12.4", FileEdit(str(path), os.path.realpath(path), before, after, existed))
+    return FileEdit(str(path), os.path.realpath(path), before, after, existed, dialect, mode)
 
 
 class PowerCut(BaseException):
@@ -82,6 +87,8 @@ STEPS = (
     "place_new",
     "remove",
     "make_directory",
+    "add_directory",
+    "remove_directory",
 )
 
 
@@ -129,6 +136,14 @@ class FaultyDisk(Disk):
 
     def make_directory(self, path: str) -> None:
         self._step("make_directory", path, lambda: super(FaultyDisk, self).make_directory(path))
+
+    def add_directory(self, path: str, mode: int) -> None:
+        self._step("add_directory", path, lambda: super(FaultyDisk, self).add_directory(path, mode))
+
+    def remove_directory(self, path: str) -> bool:
+        gone: list[bool] = []
+        self._step("remove_directory", path, lambda: gone.append(super(FaultyDisk, self).remove_directory(path)))
+        return gone[0]
 
     def _next_fails(self, name: str) -> bool:
         return len(self.steps) + 1 == self.fails_at or (bool(self.only) and name == self.only)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.model.plan import Receipt
-from gpuassist.repair.journal import Entry, Journal, State, digest, made, undone
+from gpuassist.repair.journal import Entry, Journal, Kept, State, digest, undone
 from gpuassist.system.disk import Disk
 
 RECEIPT = Receipt("one", "2026-11-21T09:00:00.000+00:00", "use cuda 12.4", "/r", "/r", True, digest(b"old"), digest(b"new"))
@@ -18,7 +18,7 @@ RECEIPT = Receipt("one", "2026-11-21T09:00:00.000+00:00", "use cuda 12.4", "/r",
 def journal(tmp_path: Path) -> Journal:
     journal = Journal(Disk(), str(tmp_path / "journal"))
     with journal.lock():
-        journal.prepare(RECEIPT, b"old", b"new")
+        journal.prepare([Kept(RECEIPT, b"old", b"new")])
     return journal
 
 
@@ -43,20 +43,20 @@ def test_an_undone_change_keeps_its_time(journal: Journal) -> None:
 
 
 def test_a_forgotten_change_leaves_nothing(journal: Journal) -> None:
-    journal.forget(RECEIPT)
+    journal.forget([RECEIPT])
     assert [path.name for path in Path(journal.directory).iterdir()] == ["lock"]
 
 
 def test_lists_by_time(journal: Journal) -> None:
-    journal.prepare(Receipt("a", "2026-11-22", "g", "/r", "/r", True, "", ""), b"", b"")
-    journal.prepare(Receipt("b", "2026-11-20", "g", "/r", "/r", True, "", ""), b"", b"")
+    journal.prepare([Kept(Receipt("a", "2026-11-22", "g", "/r", "/r", True, "", ""), b"", b"")])
+    journal.prepare([Kept(Receipt("b", "2026-11-20", "g", "/r", "/r", True, "", ""), b"", b"")])
     assert [entry.receipt.id for entry in journal.entries()] == ["b", "one", "a"]
 
 
 def test_an_id_is_never_used_twice(journal: Journal) -> None:
     assert journal.unused("two") == "two"
     assert journal.unused("one") == "one-2"
-    journal.prepare(Receipt("one-2", "x", "g", "/r", "/r", True, "", ""), b"", b"")
+    journal.prepare([Kept(Receipt("one-2", "x", "g", "/r", "/r", True, "", ""), b"", b"")])
     assert journal.unused("one") == "one-3"
 
 
@@ -84,22 +84,8 @@ def test_a_damaged_record_is_left_out(journal: Journal, content: str) -> None:
 
 
 def test_the_record_is_json_with_a_schema(journal: Journal) -> None:
-    document = json.loads(Path(journal.directory, "one.json").read_bytes())
-    assert (document["schema"], document["state"], document["hash_before"]) == (1, "prepared", digest(b"old"))
-
-
-@pytest.mark.parametrize(
-    ("state", "now", "stands"),
-    [
-        (State.MADE, b"anything", True),
-        (State.UNDONE, b"new", False),
-        (State.PREPARED, b"new", True),
-        (State.PREPARED, b"old", False),
-        (State.PREPARED, b"edited, but change=one is in it", True),
-    ],
-)
-def test_a_prepared_change_is_judged_by_the_file(state: State, now: bytes, stands: bool) -> None:
-    assert made(Entry(RECEIPT, state), now) is stands
+    document = json.loads(Path(journal.directory, "one.prepared").read_bytes())
+    assert (document["schema"], document["state"], document["hash_before"]) == (1, "made", digest(b"old"))
 
 
 def test_one_at_a_time(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
