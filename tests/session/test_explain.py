@@ -137,3 +137,10 @@ def test_set_up_with_a_failure_that_is_not_known_is_not_healthy(session: Session
     explanation = explain(session, MODULE.format("550.54.14") + trouble)
     assert "healthy" not in _ids(explanation)
     assert not explanation.known
+
+
+def test_text_that_warns_of_another_gpu_is_judged_alone(session: Session) -> None:
+    warning = "NVIDIA GeForce RTX 3090 with CUDA capability sm_86 is not compatible with the current PyTorch installation."
+    explanation = explain(session, warning, machine(gpus=(RTX_5090,)))
+    assert explanation.basis.ground is Ground.OTHER_MACHINE
+    assert _ids(explanation)[0] == "torch-lacks-sm"

@@ -23,6 +23,7 @@ from gpuassist.detect.readers import (
     oneliners,
     packages,
     places,
+    torch_warnings,
 )
 from gpuassist.detect.readers.complete import complete
 from gpuassist.detect.readers.join import Contradiction, join
@@ -45,6 +46,7 @@ READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
     nvcc.read,
     oneliners.read,
     device_query.read,
+    torch_warnings.read,
     packages.read,
     lspci.read,
     inventories.read,
