@@ -7,13 +7,13 @@ import sys
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.model.text import Text, text
 
+_NOBODY = text("this changes a file, and there is no terminal to ask on: please add --yes, or --dry-run to look only")
 
-def confirmed(context: Context, question: Text) -> bool:
-    """Whether the user says yes; raises `UsageError` where nobody can be asked."""
+
+def confirmed(context: Context, question: Text, nobody: Text = _NOBODY) -> bool:
+    """Whether the user says yes; raises `UsageError` with the words for `nobody` where nobody can be asked."""
     if not context.terminal.interactive:
-        raise UsageError(
-            text("this changes a file, and there is no terminal to ask on: please add --yes, or --dry-run to look only")
-        )
+        raise UsageError(nobody)
     context.terminal.err.write(f"{context.session.words(question)} [y/N] ")
     context.terminal.err.flush()
     answer = sys.stdin.readline().strip().lower()

@@ -20,7 +20,7 @@ from gpuassist.session.words import LANGUAGES, Words
 if TYPE_CHECKING:
     from gpuassist.session.context import Session
 
-COMMANDS = ("detect", "doctor", "explain", "use", "undo", "verify", "monitor", "know", "plan")
+COMMANDS = ("detect", "doctor", "explain", "use", "undo", "verify", "monitor", "know", "plan", "holders")
 _CHANGING = ("use", "undo")
 
 Compose = Callable[[str], "Session"]

@@ -11,8 +11,8 @@ from gpuassist.model.fact import NOT_ASKED, Fact
 class Holder:
     """A process that has a `/dev/nvidia*` node open; only own processes show theirs without root.
 
-    `state` is the letter of proc(5) (R, S, D, Z, T), `started` when it began in clock ticks since boot, `unit` the systemd unit that
-    it runs in (empty where in none), `container` its kind and identity, such as `docker 3f2a51c07d1e` (empty outside one).
+    `state` is the letter of proc(5) (R, S, D, Z, T), `started` when it began in clock ticks since boot, `unit` the systemd unit
+    that it runs in (empty where in none), `container` its kind and identity, such as `docker 3f2a51c07d1e` (empty outside one).
     """
 
     pid: int

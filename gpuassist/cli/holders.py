@@ -1,0 +1,145 @@
+"""`gpuassist holders`: which processes hold the GPUs, what they belong to, and how to stop one of the user's own."""
+
+from __future__ import annotations
+
+import argparse
+
+from gpuassist.cli.asking import confirmed
+from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.width import width_of
+from gpuassist.cli.wrapping import wrapped
+from gpuassist.model.codec import Json
+from gpuassist.model.fact import Known, value_or
+from gpuassist.model.plan import Outcome, Result
+from gpuassist.model.text import text
+from gpuassist.session import holding
+from gpuassist.session.holding_words import about, label
+from gpuassist.session.inspect import open_recording
+from gpuassist.session.recording import RecordingError
+from gpuassist.session.words import Words
+
+NAME = "holders"
+HELP = text("show which processes hold the GPUs, and stop one of your own")
+
+_EXITS = {
+    Result.MODIFIED: Exit.HEALTHY,
+    Result.UNCHANGED: Exit.HEALTHY,
+    Result.REFUSED: Exit.PROBLEMS,
+    Result.FAILED: Exit.PROBLEMS,
+}
+
+
+def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
+    """Adds the options of `holders`."""
+    parser.add_argument(
+        "--stop", type=int, metavar="PID", help=words(text("ask this process of yours to end; kill it if it does not"))
+    )
+    seconds = words(
+        text("how long it may take to end before it is killed (default: {seconds:.0f})", seconds=holding.PATIENCE_SECONDS)
+    )
+    parser.add_argument("--seconds", type=_seconds, default=holding.PATIENCE_SECONDS, metavar="N", help=seconds)
+    parser.add_argument("--yes", action="store_true", help=words(text("do it without asking")))
+    parser.add_argument("--json", action="store_true", help=words(text("print one JSON document")))
+
+
+def run(options: argparse.Namespace, context: Context) -> Exit:
+    """Lists them, or stops one."""
+    context = context.for_programs(options)
+    if options.stop is not None:
+        return _stop(options, context)
+    found = _found(context)
+    if options.json:
+        context.document(_document(found, context.session.words))
+    else:
+        _show(found, context)
+    return Exit.HEALTHY
+
+
+def _found(context: Context) -> holding.Holding:
+    if not context.machine_file:
+        return holding.holding(context.session)
+    try:
+        machine = open_recording(context.session, context.machine_file).machine
+    except RecordingError as error:
+        raise UsageError(error.reason) from error
+    return holding.holding_of(context.session, machine)
+
+
+def _stop(options: argparse.Namespace, context: Context) -> Exit:
+    if context.machine_file:
+        raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="holders --stop"))
+    held = holding.find(_found(context), options.stop)
+    if held is None:
+        return _say(
+            options, context, Outcome(Result.REFUSED, text("process {pid} holds no GPU; it was left alone", pid=options.stop))
+        )
+    if held.may_stop and not (options.yes or _agreed(held, context)):
+        return _say(options, context, Outcome(Result.UNCHANGED, text("you said no; nothing was stopped")))
+    outcome = holding.stop_holder(context.session, held, seconds=options.seconds)
+    status = _say(options, context, outcome)
+    if outcome.result is Result.REFUSED and not options.json:
+        for line in held.command:
+            context.say(f"    {line}")
+    return status
+
+
+def _agreed(held: holding.Held, context: Context) -> bool:
+    context.note(context.session.words(label(held)))
+    question = text("Stop it? What it has not saved is lost.")
+    return confirmed(context, question, text("there is no terminal to ask on: please add --yes to stop the process"))
+
+
+def _say(options: argparse.Namespace, context: Context, outcome: Outcome) -> Exit:
+    if options.json:
+        message = context.session.words(outcome.text)
+        context.document({"schema": 1, "result": outcome.result.value, "message": message, "pid": options.stop})
+    else:
+        context.say(outcome.text)
+    return _EXITS[outcome.result]
+
+
+def _show(found: holding.Holding, context: Context) -> None:
+    words, width = context.session.words, width_of(context)
+    if not found.held:
+        context.say(text("No process that can be seen from here holds a GPU."))
+    for held in found.held:
+        for line in wrapped(words(label(held)), width, hanging="    "):
+            context.say(line)
+        for words_about in about(held):
+            for line in wrapped(words(words_about), width, first="    ", hanging="    "):
+                context.say(line)
+        for command in held.command:
+            context.say(f"      {command}")
+    for note in found.notes:
+        context.note(text("Note: {note}", note=note))
+
+
+def _document(found: holding.Holding, words: Words) -> Json:
+    return {"schema": 1, "holders": [_held(one, words) for one in found.held], "notes": [words(note) for note in found.notes]}
+
+
+def _held(held: holding.Held, words: Words) -> Json:
+    holder, memory = held.holder, held.memory_used_bytes
+    return {
+        "pid": holder.pid,
+        "user": holder.user or None,
+        "command": holder.command or None,
+        "gpus": list(held.gpus),
+        "devices": list(holder.devices),
+        "memory_used_bytes": value_or(memory, None),
+        "memory_reason": None if isinstance(memory, Known) else words(memory.reason),
+        "state": value_or(holder.state, None),
+        "unit": value_or(holder.unit, None) or None,
+        "container": value_or(holder.container, None) or None,
+        "role": held.role.value,
+        "may_stop": held.may_stop,
+        "why": words(held.why),
+        "commands": list(held.command),
+    }
+
+
+def _seconds(words: str) -> float:
+    seconds = float(words)
+    if not 0 <= seconds <= 3600:
+        raise ValueError(words)
+    return seconds

@@ -1,0 +1,264 @@
+"""Who holds the GPUs: every process with a device open or memory on a GPU, what it belongs to, and whether it may be stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import PurePosixPath
+
+from gpuassist.detect import holders as holder_probe
+from gpuassist.detect import nvml, pci
+from gpuassist.detect.accounts import Accounts
+from gpuassist.model.fact import Fact, Known, Unknown, value_or
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.gpu_process import GpuProcess
+from gpuassist.model.holder import Holder
+from gpuassist.model.machine import Machine
+from gpuassist.model.plan import Outcome, Result
+from gpuassist.model.text import Text, text
+from gpuassist.session.context import Session
+from gpuassist.system.clock import iso
+from gpuassist.system.stopping import Stopped, stop
+from gpuassist.system.world import World
+
+PATIENCE_SECONDS = 10.0  # a training run writes its checkpoint when it is asked to end
+
+# What draws the screen or starts what draws it: to stop one of these ends the desktop session and everything open in it.
+_DESKTOP = frozenset(
+    (
+        *("Xorg", "X", "Xwayland", "gnome-shell", "gnome-session-binary", "mutter", "kwin_x11", "kwin_wayland", "plasmashell"),
+        *("ksmserver", "startplasma-wayland", "sddm", "sddm-greeter", "gdm", "gdm-x-session", "gdm-wayland-session", "lightdm"),
+        *("xfwm4", "xfdesktop", "cinnamon", "muffin", "marco", "budgie-wm", "gala", "cosmic-comp", "sway", "Hyprland", "weston"),
+        *("river", "niri", "wayfire", "labwc", "picom", "compiz", "i3", "xdg-desktop-portal-gnome", "xdg-desktop-portal-kde"),
+    )
+)
+# NVIDIA's own, which run without a unit of theirs in containers and on systems without systemd.
+_DAEMONS = frozenset(("nvidia-persistenced", "nvidia-powerd", "nvidia-fabricmanager", "nv-fabricmanager", "nv-hostengine", "nvsm"))
+_NO_MEMORY = Unknown(text("the driver names no memory of this process"))
+
+
+class Role(str, Enum):
+    """What a process is, as far as stopping it is concerned."""
+
+    PROGRAM = "program"
+    DESKTOP = "desktop"
+    SERVICE = "service"
+    OTHERS = "other user"
+    INVISIBLE = "invisible"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A process and the GPUs that it holds, by NVML's index; `why` says why it may, or may not, be stopped from here.
+
+    `command` is the line for the user to run where it is a system service.
+    """
+
+    holder: Holder
+    gpus: tuple[int, ...]
+    memory_used_bytes: Fact[int]
+    role: Role
+    may_stop: bool
+    why: Text
+    command: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """All of them, those with the most memory first; `notes` say what could not be seen."""
+
+    held: tuple[Held, ...]
+    notes: tuple[Text, ...] = ()
+
+
+def holding(session: Session) -> Holding:
+    """Looks at this machine now; a GPU that sleeps is left asleep."""
+    return holding_of(session, look(session), live=True)
+
+
+def look(session: Session) -> Machine:
+    """As much of the machine as the question needs."""
+    world = session.world
+    on_pci = pci.probe(world, session.knowledge)
+    reading = nvml.probe(world, on_pci)
+    gpus = nvml.merge(on_pci, reading, session.knowledge)
+    return Machine(iso(world.clock.now()), gpus=gpus, holders=holder_probe.probe(world))
+
+
+def holding_of(session: Session, machine: Machine, *, live: bool = False) -> Holding:
+    """The same of a machine that was looked at already; in a recorded one nothing can be stopped."""
+    used = _memory(machine)
+    opened = {holder.pid: holder for holder in value_or(machine.holders, ())}
+    accounts = Accounts(session.world)
+    unopened = (_unopened(session.world, pid, accounts, live=live) for pid in used if pid not in opened)
+    minors = {f"/dev/nvidia{minor}": index for minor, index in _numbered(machine)}
+    judge = _Judge(session, live=live)
+    held = [judge.held(one, minors, used.get(one.pid, {})) for one in (*opened.values(), *unopened)]
+    held.sort(key=lambda one: (-value_or(one.memory_used_bytes, -1), one.holder.pid))
+    return Holding(tuple(held), tuple(_notes(session.world, machine, live=live)))
+
+
+def find(found: Holding, pid: int) -> Held | None:
+    """The process of that number; none where it holds no GPU."""
+    return next((one for one in found.held if one.holder.pid == pid), None)
+
+
+def stop_holder(session: Session, held: Held, *, seconds: float = PATIENCE_SECONDS) -> Outcome:
+    """Asks the process to end, waits, then kills it; refuses whatever is not the user's own program."""
+    if not held.may_stop:
+        return Outcome(Result.REFUSED, held.why)
+    pid, name = held.holder.pid, name_of(held.holder)
+    stopped = stop(pid, lambda: _is_the_same(session.world, held.holder), seconds=seconds)
+    words = {
+        Stopped.ENDED: text("process {pid} ({name}) ended", pid=pid, name=name),
+        Stopped.KILLED: text(
+            "process {pid} ({name}) did not end within {seconds:.0f} s of being asked, and was killed",
+            pid=pid,
+            name=name,
+            seconds=seconds,
+        ),
+        Stopped.GONE: text("process {pid} ({name}) had ended already; nothing was stopped", pid=pid, name=name),
+        Stopped.FORBIDDEN: text("the system does not let you stop process {pid} ({name})", pid=pid, name=name),
+        Stopped.STILL_THERE: text(
+            "process {pid} ({name}) was killed and is still there: it waits inside the driver, which only a restart of the "
+            "machine can end if it does not come back",
+            pid=pid,
+            name=name,
+        ),
+    }
+    return Outcome(_RESULTS[stopped], words[stopped])
+
+
+_RESULTS = {
+    Stopped.ENDED: Result.MODIFIED,
+    Stopped.KILLED: Result.MODIFIED,
+    Stopped.GONE: Result.UNCHANGED,
+    Stopped.FORBIDDEN: Result.REFUSED,
+    Stopped.STILL_THERE: Result.FAILED,
+}
+
+
+def name_of(holder: Holder) -> str:
+    """The program's name, without its directory and arguments."""
+    # A browser and a database write what they do where their arguments were: "postgres: writer", "/usr/lib/firefox/firefox -child".
+    first = holder.command.split(" ", 1)[0]
+    return PurePosixPath(first).name.rstrip(":") or "?"
+
+
+class _Judge:
+    def __init__(self, session: Session, *, live: bool) -> None:
+        self._session = session
+        self._live = live
+
+    def held(self, holder: Holder, minors: dict[str, int], used: dict[int, GpuProcess]) -> Held:
+        gpus = {*(minors[device] for device in holder.devices if device in minors), *used}
+        role = self._role(holder)
+        why, command = self._why(holder, role)
+        may_stop = self._live and role is Role.PROGRAM and self._is_running(holder)
+        return Held(holder, tuple(sorted(gpus)), _sum(used), role, may_stop, why, command)
+
+    def _role(self, holder: Holder) -> Role:
+        if isinstance(holder.uid, Unknown):
+            return Role.INVISIBLE
+        unit = value_or(holder.unit, "")
+        if name_of(holder) in _DESKTOP:
+            return Role.DESKTOP
+        if holder.uid.value != self._session.world.surroundings.uid:
+            return Role.SERVICE if _is_service(unit) or name_of(holder) in _DAEMONS else Role.OTHERS
+        # A user's own manager is user@1000.service; what it starts has a unit of its own further inside.
+        return Role.SERVICE if self._is_system_service(holder, unit) else Role.PROGRAM
+
+    def _is_system_service(self, holder: Holder, unit: str) -> bool:
+        runs_as_root = value_or(holder.uid, None) == 0
+        return name_of(holder) in _DAEMONS or (runs_as_root and _is_service(unit))
+
+    def _why(self, holder: Holder, role: Role) -> tuple[Text, tuple[str, ...]]:
+        if role is Role.INVISIBLE:
+            return text("not visible from here: it has ended since, or runs in another container or on the host"), ()
+        if role is Role.DESKTOP:
+            return text("draws your desktop: stopping it would close everything that is open there"), ()
+        if role is Role.SERVICE:
+            return self._service(value_or(holder.unit, ""))
+        if role is Role.OTHERS:
+            return text("belongs to {user}: please ask them, or the administrator", user=holder.user), ()
+        return self._own(holder), ()
+
+    def _service(self, unit: str) -> tuple[Text, tuple[str, ...]]:
+        if not _is_service(unit):
+            return text("a service of the system; the administrator can stop it"), ()
+        lines = self._session.knowledge.commands.render("service-stop", (), {"unit": unit})
+        return text("a service of the system ({unit}); the administrator can stop it", unit=unit), lines
+
+    def _own(self, holder: Holder) -> Text:
+        if value_or(holder.state, "") == "Z":
+            return text("has ended; what is left of it waits for the process that started it")
+        if not self._live:
+            return text("on a recorded machine: nothing there can be stopped from here")
+        if value_or(holder.state, "") == "D":
+            return text("your own program, but it waits inside the driver just now: it ends when that is done, if it can")
+        if isinstance(holder.started, Unknown):
+            return text(
+                "your own program, but the system does not say when it began, so that another could be stopped in its place"
+            )
+        return text("your own program; it can be stopped")
+
+    def _is_running(self, holder: Holder) -> bool:
+        return isinstance(holder.started, Known) and value_or(holder.state, "") != "Z"
+
+
+def _is_service(unit: str) -> bool:
+    # Without a session manager, what a user starts over SSH or from cron runs in the unit of that door.
+    return unit.endswith(".service") and not unit.startswith(("user@", "ssh.", "sshd", "ssh@", "cron", "getty@", "atd"))
+
+
+def _memory(machine: Machine) -> dict[int, dict[int, GpuProcess]]:
+    """What NVML says, by process and GPU."""
+    used: dict[int, dict[int, GpuProcess]] = {}
+    for index, gpu in _indexed(machine):
+        for process in value_or(gpu.processes, ()):
+            used.setdefault(process.pid, {})[index] = process
+    return used
+
+
+def _sum(used: dict[int, GpuProcess]) -> Fact[int]:
+    facts = [process.memory_used_bytes for process in used.values()]
+    known = [fact for fact in facts if isinstance(fact, Known)]
+    if facts and len(known) == len(facts):
+        return Known(sum(fact.value for fact in known), known[0].source)
+    return next((fact for fact in facts if isinstance(fact, Unknown)), _NO_MEMORY)
+
+
+def _indexed(machine: Machine) -> Iterator[tuple[int, Gpu]]:
+    for gpu in value_or(machine.gpus, ()):
+        if isinstance(gpu.index, Known):
+            yield gpu.index.value, gpu
+
+
+def _numbered(machine: Machine) -> Iterator[tuple[int, int]]:
+    for index, gpu in _indexed(machine):
+        if isinstance(gpu.minor, Known):
+            yield gpu.minor.value, index
+
+
+def _unopened(world: World, pid: int, accounts: Accounts, *, live: bool) -> Holder:
+    """A process that NVML names and whose open files this user may not see."""
+    seen = holder_probe.look(world.files, pid, accounts) if live else None
+    return seen or Holder(pid, "", "", ())
+
+
+def _is_the_same(world: World, holder: Holder) -> bool:
+    now = holder_probe.look(world.files, holder.pid, Accounts(world))
+    return now is not None and (now.started, now.uid) == (holder.started, holder.uid)
+
+
+def _notes(world: World, machine: Machine, *, live: bool) -> Iterator[Text]:
+    if isinstance(machine.holders, Unknown):
+        yield text("open devices could not be looked at: {reason}", reason=machine.holders.reason)
+    elif live and world.surroundings.uid != 0:
+        yield text("only your own processes show their open files; those of other users appear where the driver names them")
+    untold = [gpu.processes for _, gpu in _indexed(machine) if isinstance(gpu.processes, Unknown)]
+    if untold:
+        yield text("the driver did not say which processes use memory: {reason}", reason=untold[0].reason)
+    elif isinstance(machine.gpus, Unknown):
+        yield text("the GPUs could not be looked at: {reason}", reason=machine.gpus.reason)
