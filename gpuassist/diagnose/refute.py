@@ -29,7 +29,9 @@ _NO_GPU_SEEN = frozenset(
         "cuda-init-failed-driver-state",
     }
 )
-_NO_DRIVER_RUNS = frozenset({"no-driver", "driver-not-loaded", "nouveau-active"})
+_NO_DRIVER_RUNS = frozenset(
+    {"no-driver", "driver-not-loaded", "nouveau-active", "driver-module-blacklisted", "secure-boot-mok-pending"}
+)
 
 
 def refutations(setting: Setting) -> dict[str, Text]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.diagnose.case import Card, Case
+from gpuassist.diagnose.rules.not_loaded import bar_proof, bars, named_cause
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
 from gpuassist.knowledge.choosing import DriverChoice, choose_driver
 from gpuassist.model.fact import Known, Unknown, value_or
@@ -95,7 +96,17 @@ def _no_nodes(case: Case) -> bool:
 def _nouveau(case: Case, held: list[Card]) -> Verdict:
     facts = [proof(text("kernel driver of {gpu}", gpu=card.name), card.gpu.kernel_driver) for card in held]
     loaded = proof(text("nouveau"), case.machine.driver.nouveau_loaded, text("loaded")) if None in facts else None
-    return finding("nouveau-active", *facts, loaded, gpu=_names(tuple(held)), others=_others(case, held), **_what_to_install(case))
+    barred = bars(case, "nouveau")
+    return finding(
+        "nouveau-active",
+        *facts,
+        loaded,
+        *(bar_proof(case, bar) for bar in barred[:1]),
+        gpu=_names(tuple(held)),
+        others=_others(case, held),
+        blacklisted=barred[0].place if barred else "",
+        **_what_to_install(case),
+    )
 
 
 def _others(case: Case, held: list[Card]) -> str:
@@ -107,7 +118,10 @@ def _not_loaded(case: Case) -> Iterator[Verdict]:
     on_disk, libcuda = case.machine.driver.on_disk, case.machine.driver.libcuda
     kernel = value_or(case.machine.host.kernel, "")
     what = _what_to_install(case)
-    if isinstance(on_disk, Known) and on_disk.value:
+    cause = tuple(named_cause(case))
+    if cause:
+        yield from cause
+    elif isinstance(on_disk, Known) and on_disk.value:
         module = on_disk.value[0]
         secure = "yes" if value_or(case.machine.host.secure_boot, False) else ""  # noqa: FBT003 -- the fact's default
         yield finding(

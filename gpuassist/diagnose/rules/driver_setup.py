@@ -1,0 +1,150 @@
+"""Was the driver set up whole, once, and so that every GPU starts: firmware, a place in memory, installers, options, tools?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuassist.diagnose.case import Card, Case
+from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
+from gpuassist.model.fact import Known, Unknown, value_or
+from gpuassist.model.gpu import PowerState
+from gpuassist.model.machine import Holder
+from gpuassist.model.text import text, verbatim
+from gpuassist.model.version import Version
+
+_MONITORS = ("nvidia-smi", "nvtop", "nvitop", "gpustat", "btop", "conky", "waybar", "psensor", "mangohud", "nvidia-settings")
+
+
+def gpus_start(case: Case) -> Iterator[Verdict]:
+    """A GPU needs a place in memory from the computer's firmware, and, with the open module, firmware of its own from a file."""
+    if case.wsl or case.container:
+        return
+    dumb = [card for card in case.cards if isinstance(card.gpu.uuid, Unknown)]  # one that NVML lists has started
+    homeless = [card for card in dumb if not value_or(card.gpu.addressed, True)]  # noqa: FBT003 -- the fact's default
+    if homeless:
+        yield finding(
+            "rm-init-adapter-failed",
+            *(proof(text("place of {gpu} in memory", gpu=card.name), card.gpu.addressed, text("none")) for card in homeless),
+            gpu=_names(homeless),
+            no_address="yes",
+        )
+    elif dumb and len(dumb) == len(case.cards) and _nvml_starts(case):
+        yield from _without_firmware(case, dumb)
+
+
+def none_is_excluded(case: Case) -> Iterator[Verdict]:
+    """An option of the driver can leave a GPU out on purpose."""
+    excluded = [card for card in case.cards if value_or(card.gpu.excluded, False)]  # noqa: FBT003 -- the fact's default
+    if excluded:
+        yield finding(
+            "gpu-excluded-by-option",
+            *(proof(text("{gpu} left out by the driver", gpu=card.name), card.gpu.excluded, text("yes")) for card in excluded),
+            gpu=_names(excluded),
+            option=_options(case).get("ExcludedGpus", ""),
+        )
+
+
+def installed_once(case: Case) -> Iterator[Verdict]:
+    """NVIDIA's own installer and the distribution's packages put different versions of the same files on the disk."""
+    driver = case.machine.driver
+    packages = value_or(driver.driver_packages, ())
+    if case.wsl or case.container or not value_or(driver.uninstaller, "") or not packages:
+        return
+    yield finding(
+        "driver-installed-twice",
+        proof(text("NVIDIA's own installer left"), driver.uninstaller),
+        proof(text("driver packages of the distribution"), driver.driver_packages, verbatim(listed(packages))),
+        uninstaller=value_or(driver.uninstaller, ""),
+        packages=listed(packages),
+    )
+
+
+def tool_is_there(case: Case) -> Iterator[Verdict]:
+    """Where the driver answers, a missing nvidia-smi is only a missing tool."""
+    driver = case.machine.driver
+    found = isinstance(case.terminal, Known) and case.terminal.value.command("nvidia-smi") is not None
+    if _nvml_starts(case) and isinstance(driver.nvidia_smi, Known) and not driver.nvidia_smi.value and not found:
+        yield finding(
+            "nvidia-smi-missing",
+            proof(text("NVML"), driver.nvml_status, verbatim("NVML_SUCCESS")),
+            proof(text("nvidia-smi"), driver.nvidia_smi, text("none")),
+            driver=str(value_or(case.driver, "")),
+            branch=_branch(case),
+        )
+
+
+def memory_outlives_sleep(case: Case) -> Iterator[Verdict]:
+    """Without its option, the driver keeps only a part of a GPU's memory when the computer sleeps."""
+    options, slept = case.machine.driver.options, case.machine.host.slept
+    if case.cards and _options(case).get("PreserveVideoMemoryAllocations") == "0" and value_or(slept, 0):
+        yield finding(
+            "video-memory-lost-over-sleep",
+            proof(text("times slept since the start"), slept),
+            proof(text("option of the driver"), options, verbatim("PreserveVideoMemoryAllocations=0")),
+        )
+
+
+def may_sleep(case: Case) -> Iterator[Verdict]:
+    """A laptop's GPU that may be switched off while idle stays on as long as a monitoring program asks it."""
+    awake = [card for card in case.cards if value_or(card.gpu.sleeps, False) and _idle(card)]  # noqa: FBT003 -- the fact's default
+    holders = value_or(case.machine.holders, ())
+    monitors = [one for one in holders if _program(one.command) in _MONITORS]
+    if awake and monitors and len(monitors) == len(holders):
+        yield finding(
+            "gpu-kept-awake",
+            *(proof(text("power state of {gpu}", gpu=card.name), card.gpu.power_state, text("awake")) for card in awake),
+            proof(text("programs that have it open"), case.machine.holders, verbatim(_programs(monitors))),
+            gpu=_names(awake),
+            program=_programs(monitors),
+        )
+
+
+def _options(case: Case) -> dict[str, str]:
+    return {one.name: one.value for one in value_or(case.machine.driver.options, ())}
+
+
+def _nvml_starts(case: Case) -> bool:
+    status = case.machine.driver.nvml_status
+    return isinstance(status, Known) and status.value.code == 0
+
+
+def _without_firmware(case: Case, dumb: list[Card]) -> Iterator[Verdict]:
+    """The open module never works without the firmware; the proprietary one can."""
+    firmware = case.machine.driver.firmware
+    served = [card for card in dumb if card in case.usable]
+    if served and isinstance(firmware, Known) and not firmware.value and value_or(case.open_module, False):  # noqa: FBT003
+        yield finding(
+            "rm-init-adapter-failed",
+            proof(text("loaded module"), case.open_module, text("open kernel module")),
+            proof(text("firmware of the driver"), firmware, text("none")),
+            gpu=_names(served),
+            firmware_missing=firmware.source,
+            branch=_branch(case),
+            driver=str(value_or(case.driver, "")),
+        )
+
+
+def _idle(card: Card) -> bool:
+    return value_or(card.gpu.power_state, None) is PowerState.ACTIVE and not value_or(card.gpu.processes, ())
+
+
+def _program(command: str) -> str:
+    """The program's name; of one that an interpreter runs, the script's."""
+    words = [word.rpartition("/")[2] for word in command.split()[:2]]
+    return words[-1] if words and words[0].startswith("python") else "".join(words[:1])
+
+
+def _programs(holders: list[Holder]) -> str:
+    return listed(tuple(dict.fromkeys(_program(one.command) for one in holders)))
+
+
+def _branch(case: Case) -> str:
+    version = value_or(case.driver, Version(()))
+    return str(version.major) if version.parts else ""
+
+
+def _names(cards: list[Card]) -> str:
+    return listed(tuple(dict.fromkeys(card.name for card in cards)))
+
+
+RULES = (gpus_start, none_is_excluded, installed_once, tool_is_there, memory_outlives_sleep, may_sleep)
