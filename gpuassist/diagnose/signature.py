@@ -60,6 +60,13 @@ class Setting:
         lowered = words.lower()
         return lowered if len(lowered) == len(words) else "".join(one if len(one.lower()) != 1 else one.lower() for one in words)
 
+    def finds(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """The first place of a pattern in the whole text; looked for once, however many passages are judged by it."""
+        if pattern not in self.answered:
+            found = pattern.search(self.paste.words)
+            self.answered[pattern] = () if found is None else (found,)
+        return next(iter(self.answered[pattern]), None)
+
     def line_at(self, offset: int) -> int:
         """The number of the line that a place stands in, from 1."""
         return bisect_right(self._starts, offset)

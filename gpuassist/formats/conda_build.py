@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from gpuassist.model.version import Version
 
@@ -35,6 +36,7 @@ class CondaBuild:
     rest: tuple[str, ...] = ()
 
 
+@lru_cache(512)
 def read_build(words: str) -> CondaBuild:
     """A build string taken apart; of what is none, everything is in `rest`."""
     *parts, last = [part for part in _GLUED.sub(r"\1_", words.strip().lower()).split("_") if part] or [""]

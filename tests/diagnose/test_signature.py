@@ -136,3 +136,9 @@ def test_long_log_says_what_it_says(literal: str) -> None:
 @pytest.mark.parametrize("literal", ["step 9999 of", "xid 78", "step of", "0.26", "0.25\nstep 9000 of"])
 def test_long_log_says_nothing_else(literal: str) -> None:
     assert not _setting(f"{LONG_LOG}NVRM: Xid 79\nTail").says(literal)
+
+
+def test_pattern_is_looked_for_once_in_a_text() -> None:
+    setting = _setting("one\ntwo\n")
+    assert setting.finds(re.compile("two")) is setting.finds(re.compile("two"))
+    assert setting.finds(re.compile("three")) is None

@@ -36,7 +36,7 @@ def _torch(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     mention = _mention(match[0], setting.line_at(match.end()), setting)
     if mention is None or not _for_cpu(mention) or _replaced(mention, setting) or without_gpu(setting):
         return
-    asked = bool(_ASKED.search(setting.paste.words))
+    asked = bool(setting.finds(_ASKED))
     beside_the_point = setting.says(*_FAILURES) and not setting.says("cuda", "gpu", "nvidia")
     if mention.tool == "conda" and not asked and not beside_the_point:
         yield sign("conda-resolved-cpu-build", torch=mention.version)
@@ -74,7 +74,7 @@ def _has_cuda(mention: Mention) -> bool:
 
 def _of_conda(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """Another package's build for the CPU; where torch is named as well, that speaks for itself."""
-    asked = _ASKED.search(setting.paste.words)
+    asked = setting.finds(_ASKED)
     if asked or without_gpu(setting) or any(one.tool == "conda" for one in mentions(setting.paste.words)):
         return
     yield sign("conda-resolved-cpu-build")

@@ -72,7 +72,7 @@ def _run_without(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
 
 def _image(setting: Setting) -> str:
     """The image that the text names in its docker run line; empty where it names none."""
-    run = _RUN.search(setting.paste.words)
+    run = setting.finds(_RUN)
     image = _IMAGE.search(run[0]) if run else None
     return image[1] if image else ""
 

@@ -60,7 +60,7 @@ def _invalid_function(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
 def _ptx(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """The driver compiles PTX of its own CUDA and older; the program's is newer."""
     own = setting.case.machine.driver.cuda_version
-    release = _RELEASE.search(setting.paste.words)
+    release = setting.finds(_RELEASE)
     yield sign(
         "ptx-newer-than-driver",
         Weight.CAUSE,
@@ -75,7 +75,7 @@ def _capability(setting: Setting) -> str:
     known = setting.case.capabilities
     if len(known) == 1:
         return str(known[0])
-    found = _CAPABILITY.search(setting.paste.words)
+    found = setting.finds(_CAPABILITY)
     return "" if found is None else found[1] or f"{found[2]}.{found[3]}"
 
 

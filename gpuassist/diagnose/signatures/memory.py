@@ -146,7 +146,7 @@ def _allocator(setting: Setting, *, old: bool) -> Iterator[tuple[str, Parameter]
 
 def _on_windows(setting: Setting) -> bool:
     # The pattern alone takes 0.2 s for 1 MB, and no other thread runs meanwhile.
-    return any(word in setting.lowered for word in _WINDOWS_WORDS) and _WINDOWS.search(setting.paste.words) is not None
+    return any(word in setting.lowered for word in _WINDOWS_WORDS) and setting.finds(_WINDOWS) is not None
 
 
 def _is_talk(match: re.Match[str], setting: Setting) -> bool:

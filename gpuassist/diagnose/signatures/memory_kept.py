@@ -32,14 +32,14 @@ def _summed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     if _LET_GO.search(match[0]) or setting.says(f"{name.lower()}.backward", f"{name.lower()} = {name.lower()}.detach"):
         return
     if setting.says(*_SHORT_OF_MEMORY):
-        grows = _GROWING.search(setting.paste.words) is not None
+        grows = setting.finds(_GROWING) is not None
         yield sign("oom-graph-retained", Weight.CAUSE if grows or not setting.says("traceback") else Weight.SYMPTOM)
 
 
 def _collected(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """`outputs.append(model(x))` keeps graphs unless gradients are off."""
     if not _LET_GO.search(match[0]) and setting.says(*_SHORT_OF_MEMORY) and not setting.says("no_grad", "inference_mode"):
-        yield sign("oom-graph-retained", Weight.CAUSE if _GROWING.search(setting.paste.words) else Weight.SYMPTOM)
+        yield sign("oom-graph-retained", Weight.CAUSE if setting.finds(_GROWING) else Weight.SYMPTOM)
 
 
 def _growing(match: re.Match[str], setting: Setting) -> Iterator[Sign]:

@@ -18,7 +18,7 @@ _CUDA_FAILURE = re.compile(r"Cuda failure (?:\d{1,3} )?['\"]([^'\"\n]{3,80})['\"
 
 def _cuda_error(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """NCCL passes on an error of CUDA; its own log says which."""
-    failure = _CUDA_FAILURE.search(setting.paste.words)
+    failure = setting.finds(_CUDA_FAILURE)
     yield sign("nccl-cuda-error", Weight.SYMPTOM, error=failure[1] if failure else "")
 
 
