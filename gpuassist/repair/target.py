@@ -85,13 +85,14 @@ def _who_forbids(world: World, path: str, real: str) -> Text | None:
 
 
 def _link_forbids(world: World, path: str) -> Text | None:
-    if not world.files.is_link(path) or world.files.exists(path):
+    dangling = next((one for one in _with_parents(path) if world.files.is_link(one) and not world.files.exists(one)), None)
+    if dangling is None:
         return None
     return text(
         "{path} is a symlink to {target}, and there is nothing. gpuassist does not create files at the end of a link: "
         "please create that file or remove the link.",
-        path=path,
-        target=world.files.readlink(path),
+        path=dangling,
+        target=world.files.readlink(dangling),
     )
 
 
@@ -100,15 +101,20 @@ def _place_forbids(world: World, path: str, real: str) -> Text | None:
         return text("{path} leads to {target}, a read-only store: change it where that store is built from", path=path, target=real)
     missing = _missing_directories(world, real)
     parent = str(PurePosixPath(missing[0] if missing else real).parent)
+    if world.files.real(world.surroundings.home) in missing:  # a home on a disk that is not mounted
+        parent = world.surroundings.home
     if not world.files.is_directory(parent):
         return text("{path} cannot be written: {directory} is not a directory", path=path, directory=parent)
     return None
 
 
 def _missing_directories(world: World, real: str) -> tuple[str, ...]:
-    parents = (str(parent) for parent in PurePosixPath(real).parents)
-    missing = [*takewhile(lambda parent: not (world.files.exists(parent) or world.files.is_link(parent)), parents)]
+    missing = [*takewhile(lambda parent: not world.files.exists(parent), _with_parents(real)[1:])]
     return tuple(reversed(missing))
+
+
+def _with_parents(path: str) -> tuple[str, ...]:
+    return (path, *(str(parent) for parent in PurePosixPath(path).parents))
 
 
 def _kind_forbids(path: str, status: os.stat_result) -> Text | None:

@@ -131,8 +131,31 @@ def test_no_file_is_made_in_another_users_directory(home: Path, tmp_path: Path) 
     assert "belongs to another user, so no file is made there" in said
 
 
-def test_a_missing_directory_is_refused(home: Path) -> None:
-    assert "is not a directory" in _obstacle(_examine(home, "nowhere/.bashrc"))
+def test_missing_directories_are_named_outermost_first(home: Path) -> None:
+    target = _examine(home, ".config/fish/conf.d/gpuassist.fish")
+    assert target.obstacle is None
+    assert target.missing_directories == tuple(f"{home}/{one}" for one in (".config", ".config/fish", ".config/fish/conf.d"))
+
+
+def test_a_missing_home_is_not_made(home: Path) -> None:
+    assert "is not a directory" in _obstacle(_examine(home / "unmounted" / "you"))
+
+
+def test_nothing_is_made_below_a_file(home: Path) -> None:
+    (home / ".config").write_bytes(b"")
+    assert "is not a directory" in _obstacle(_examine(home, ".config/fish/x.fish"))
+
+
+def test_nothing_is_made_behind_a_dangling_link(home: Path) -> None:
+    (home / ".config").symlink_to(home / "unmounted")
+    assert "there is nothing" in _obstacle(_examine(home, ".config/fish/x.fish"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="NOT RUN: only root may give a directory away")
+def test_no_directory_is_made_in_a_strangers(home: Path) -> None:
+    (home / ".config").mkdir()
+    os.chown(home / ".config", 1234, 1234)
+    assert "belongs to another user" in _obstacle(_examine(home, ".config/fish/x.fish"))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="NOT RUN: root may write everywhere")
