@@ -1,0 +1,177 @@
+"""The lists that a line of sh, bash or zsh writes, part by part in the words of the file, and the line with other parts in them.
+
+Reads only what people write plainly; a line with anything else in it (a command substitution, a backslash, a glob) is not read at
+all, so that nothing which was not understood is ever written anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+_BRACED = r"\$\{[^{}'\"`\\\s$]*(?:\$(?:\w+|\{\w+\})[^{}'\"`\\\s$]*)?\}"
+_DOUBLE = rf'"(?:[^"`\\$\n]|\$\w+|{_BRACED})*"'
+_PIECE = re.compile(rf"'[^'\n]*'|{_DOUBLE}|{_BRACED}|\$\w+|[^\s'\"`\\$;&|<>(){{}}*?#\0]")
+_INNER = re.compile(rf"{_BRACED}|\$\w+|.", re.DOTALL)
+_GAP = re.compile(r"[ \t]+|;(?!;)|&&|\|\|")
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a list as it is written: an element, an empty one, or the variable's own value so far (`previous`).
+
+    `${PATH:+:${PATH}}` brings the colon before it along (`leads`), `${PATH:+${PATH}:}` the one behind it (`trails`).
+    """
+
+    text: str
+    previous: bool = False
+    leads: bool = False
+    trails: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A variable's value in a line: where it stands, the quote around all of it, and its parts.
+
+    `appends` is `+=`, whose first colon joins it to what was there.
+    """
+
+    variable: str
+    first: int
+    end: int
+    quote: str
+    parts: tuple[Part, ...]
+    appends: bool = False
+
+    @property
+    def text(self) -> str:
+        """The value as it stands in a line."""
+        words = ":" if self.appends else ""
+        for number, part in enumerate(self.parts):
+            joined = not number or part.leads or self.parts[number - 1].trails
+            words += part.text if joined else ":" + part.text
+        return self.quote + words + self.quote
+
+
+def read_lists(line: str) -> tuple[Written, ...] | None:
+    """Every value that the line gives to a variable, in order; none where anything in the line was not understood."""
+    found: list[Written] = []
+    place = 0
+    while place < len(line) and line[place] != "#":
+        gap = _GAP.match(line, place)
+        if gap is not None:
+            place = gap.end()
+            continue
+        end = _word_end(line, place)
+        if end == place or line[end : end + 1] == "#":
+            return None
+        assignment = _ASSIGNMENT.match(line, place, end)
+        if assignment is not None:
+            value = _value(assignment, line[assignment.end() : end])
+            if value is None:
+                return None
+            found.append(value)
+        place = end
+    return tuple(found)
+
+
+def with_lists(line: str, lists: tuple[Written, ...]) -> str:
+    """The line with these values where they stood."""
+    for value in sorted(lists, key=lambda one: one.first, reverse=True):
+        line = line[: value.first] + value.text + line[value.end :]
+    return line
+
+
+def fitted(value: Written, parts: tuple[Part, ...], *, guarded: bool) -> Written:
+    """The value with these parts; what was there before brings its colon along, where it did so or is `guarded`, so that no empty
+    element comes of it while it is empty.
+    """
+    fits = (
+        _bound(value.variable, part, front=not number and not value.appends) if _may_bind(part, guarded=guarded) else part
+        for number, part in enumerate(parts)
+    )
+    return replace(value, parts=tuple(fits) if len(parts) > 1 else parts)
+
+
+def _may_bind(part: Part, *, guarded: bool) -> bool:
+    # One with a default is never empty.
+    return part.previous and (guarded or part.leads or part.trails) and "-" not in part.text
+
+
+def _bound(variable: str, part: Part, *, front: bool) -> Part:
+    if part.trails if front else part.leads:
+        return part
+    words = f"${{{variable}:+${variable}:}}" if front else f"${{{variable}:+:${variable}}}"
+    return Part(words, previous=True, leads=not front, trails=front)
+
+
+def _word_end(line: str, place: int) -> int:
+    while place < len(line):
+        piece = _PIECE.match(line, place)
+        if piece is None:
+            break
+        place = piece.end()
+    return place
+
+
+def _value(assignment: re.Match[str], written: str) -> Written | None:
+    variable, appends = assignment[1], bool(assignment[2])
+    quote = written[0] if _quoted_whole(written) else ""
+    inner = written[1:-1] if quote else written
+    parts = _parts(variable, inner, quote)
+    if parts is None or (appends and parts[0].text):
+        return None
+    value = Written(variable, assignment.end(), assignment.end() + len(written), quote, parts[1:] if appends else parts, appends)
+    return value if value.text == written else None
+
+
+def _quoted_whole(written: str) -> bool:
+    piece = _PIECE.match(written)
+    return piece is not None and written[0] in "'\"" and piece.end() == len(written)
+
+
+def _parts(variable: str, inner: str, quote: str) -> tuple[Part, ...] | None:
+    pieces = [*inner] if quote == "'" else [piece[0] for piece in (_INNER if quote else _PIECE).finditer(inner)]
+    if not quote and any(piece[0] in "'\"" and ":" in _outside_braces(piece) for piece in pieces):
+        return None
+    return tuple(_split(variable, pieces))
+
+
+def _outside_braces(piece: str) -> str:
+    return re.sub(_BRACED, "", piece)
+
+
+def _split(variable: str, pieces: list[str]) -> Iterator[Part]:
+    words, open_end = "", True
+    for piece in pieces:
+        part = _with_colon(variable, piece)
+        if part is not None:
+            if words:
+                yield _plain(variable, words)
+            yield part
+            words, open_end = "", False
+        elif piece == ":":
+            if words or open_end:
+                yield _plain(variable, words)
+            words, open_end = "", True
+        else:
+            words += piece
+    if words or open_end:
+        yield _plain(variable, words)
+
+
+def _with_colon(variable: str, piece: str) -> Part | None:
+    for sign in (":+", "+"):
+        lead = f"${{{variable}{sign}"
+        if piece.startswith(lead) and ":" in piece[len(lead) :]:
+            leads = piece.startswith(lead + ":")
+            return Part(piece, previous=True, leads=leads, trails=not leads)
+    return None
+
+
+def _plain(variable: str, words: str) -> Part:
+    bare = words[1:-1] if words[:1] == words[-1:] == '"' else words
+    previous = bare in {f"${variable}", f"${{{variable}}}"} or bare.startswith((f"${{{variable}:-", f"${{{variable}-"))
+    return Part(words, previous)
