@@ -10,6 +10,8 @@ import logging
 import os
 import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
 from pathlib import PurePosixPath
 
 from gpuassist.model.fact import Fact, Known, Unknown
@@ -52,21 +54,49 @@ _POSIX_CHAIN = 'exec "$0" -i -c "$1" "$0" "$2"'
 _FISH_CHAIN = "exec $argv[1] -i -c $argv[2] $argv[3]"
 
 
+class Opening(str, Enum):
+    """How a shell is started, which decides the start-up files that it reads."""
+
+    TERMINAL = "terminal"  # a terminal window of a desktop session: a login shell, from which an interactive one is started
+    LOGIN = "login"  # a session over SSH, a text console, tmux: a login shell that is interactive
+    LOGIN_COMMAND = "login command"  # `bash -lc`, as display managers and IDEs start programs
+    COMMAND = "command"  # `bash -c`, scripts, make, cron
+
+
+_OPTIONS = {Opening.LOGIN: ("-l", "-i"), Opening.LOGIN_COMMAND: ("-l",), Opening.COMMAND: ()}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a shell holds once it is ready, and how long it took until then."""
+
+    terminal: Fact[Terminal]
+    seconds: float
+
+
 def ask_terminal(world: World, *, home: str = "", seconds: float = SECONDS) -> Fact[Terminal]:
     """What a new terminal of this user would hold; with another `home`, what it would hold if that were the user's."""
+    return ask_shell(world, Opening.TERMINAL, home=home, seconds=seconds).terminal
+
+
+def ask_shell(world: World, opening: Opening, *, home: str = "", seconds: float = SECONDS) -> Asked:
+    """What a shell that is started like this would hold, and how long its start-up files took."""
     shell = usable_shell(world)
     kind = PurePosixPath(shell).name
     if kind not in ("bash", "zsh", "fish"):
-        return Unknown(text("the login shell {shell} is none that can be asked (bash, zsh and fish can)", shell=shell))
+        words = text("the login shell {shell} is none that can be asked (bash, zsh and fish can)", shell=shell)
+        return Asked(Unknown(words), 0.0)
     sentinel = f"GPUASSIST_{secrets.token_hex(8)}"
     where = home or world.surroundings.home
     outcome = world.processes.run(
-        _chain(shell, kind, sentinel),
+        _chain(shell, kind, sentinel) if opening is Opening.TERMINAL else _alone(shell, _OPTIONS[opening], sentinel),
         seconds=seconds,
         environment=login_environment(world.files, world.surroundings, shell=shell, home=where),
         directory=where if world.files.live and world.files.is_directory(where) else "/",
     )
-    return _read(world, outcome, shell, sentinel)
+    options = (("-l",), ("-i",)) if opening is Opening.TERMINAL else (_OPTIONS[opening] or ("-c",),)
+    how = ", then ".join(f"{shell} {' '.join(one)}" for one in options)
+    return Asked(_read(world, outcome, shell=shell, sentinel=sentinel, how=how), outcome.seconds)
 
 
 def own_terminal(world: World) -> Fact[Terminal]:
@@ -109,7 +139,14 @@ def _chain(shell: str, kind: str, sentinel: str) -> tuple[str, ...]:
     return (shell, "-l", "-c", _POSIX_CHAIN, shell, _POSIX_READ.format(find=_FIND[kind], names=names), sentinel)
 
 
-def _read(world: World, outcome: Outcome, shell: str, sentinel: str) -> Fact[Terminal]:
+def _alone(shell: str, options: tuple[str, ...], sentinel: str) -> tuple[str, ...]:
+    kind, names = PurePosixPath(shell).name, " ".join(COMMANDS)
+    if kind == "fish":
+        return (shell, *options, "-c", _FISH_READ.format(names=names), sentinel)
+    return (shell, *options, "-c", _POSIX_READ.format(find=_FIND[kind], names=names), shell, sentinel)
+
+
+def _read(world: World, outcome: Outcome, *, shell: str, sentinel: str, how: str) -> Fact[Terminal]:
     # Banners and prompts of the start-up files stand before the first sentinel; one that stays silent leaves nothing there.
     marker = sentinel.encode() + b"\0"
     _, found, rest = outcome.stdout.partition(marker)
@@ -120,7 +157,7 @@ def _read(world: World, outcome: Outcome, shell: str, sentinel: str) -> Fact[Ter
         return Unknown(_why_silent(outcome, shell))
     commands = (_command(world.files, line) for line in paths.decode("utf-8", "replace").splitlines())
     seen = Terminal(shell, that_matter(variables), tuple(command for command in commands if command.path.startswith("/")))
-    return Known(seen, f"{shell} -l, then {shell} -i")
+    return Known(seen, how)
 
 
 def _variables(environment: bytes) -> dict[str, str]:

@@ -15,7 +15,7 @@ from gpuassist.session.words import ENGLISH
 from gpuassist.system.files import Files
 from gpuassist.system.processes import Ending, Outcome
 from gpuassist.system.surroundings import Surroundings
-from gpuassist.system.terminal import ask_terminal, find_command, own_terminal, that_matter, usable_shell
+from gpuassist.system.terminal import Opening, ask_shell, ask_terminal, find_command, own_terminal, that_matter, usable_shell
 from gpuassist.system.world import World
 from tests.fakes import ScriptedProcesses, link, put, world_under
 
@@ -325,3 +325,51 @@ def test_file_that_may_not_run_is_no_command(tmp_path: Path) -> None:
 def test_variables_that_matter_are_sorted() -> None:
     found = that_matter({"TORCH_HOME": "/t", "PATH": "/p", "PYTORCH_HUB_TOKEN": "s", "SHELL": "/bin/sh", "CUDACXX": "/c"})
     assert [variable.name for variable in found] == ["CUDACXX", "PATH", "TORCH_HOME"]
+
+
+FILES_OF_BASH = {
+    ".bashrc": BASHRC_OF_DEBIAN + "export CUDA_HOME=/rc\n",
+    ".profile": 'export CUDA_PATH=/profile\n[ -n "$BASH_VERSION" ] && . ~/.bashrc\n',
+}
+FILES_OF_ZSH = {
+    ".zshenv": "export CUDA_PATH=/env\n",
+    ".zshrc": "export CUDA_HOME=/rc\n",
+    ".zprofile": "export CUDA_ROOT=/profile\n",
+}
+
+
+def _held(home: Path, opening: Opening, shell: str) -> set[str]:
+    asked = ask_shell(_world(home, shell), opening)
+    assert isinstance(asked.terminal, Known), asked
+    assert asked.seconds > 0
+    return {one.value for one in asked.terminal.value.variables if one.name.startswith("CUDA_")}
+
+
+@pytest.mark.parametrize(
+    ("opening", "held"),
+    [
+        (Opening.TERMINAL, {"/rc", "/profile"}),
+        (Opening.LOGIN, {"/rc", "/profile"}),
+        (Opening.LOGIN_COMMAND, {"/profile"}),
+        (Opening.COMMAND, set()),
+    ],
+)
+def test_opening_decides_which_files_bash_reads(home: Path, opening: Opening, held: set[str]) -> None:
+    for name, words in FILES_OF_BASH.items():
+        put(home, name, words)
+    assert _held(home, opening, "/bin/bash") == held
+
+
+@pytest.mark.needs("zsh")
+@pytest.mark.parametrize(("opening", "held"), [(Opening.LOGIN, {"/env", "/rc", "/profile"}), (Opening.COMMAND, {"/env"})])
+def test_opening_decides_which_files_zsh_reads(home: Path, opening: Opening, held: set[str]) -> None:
+    for name, words in FILES_OF_ZSH.items():
+        put(home, name, words)
+    assert _held(home, opening, "/usr/bin/zsh") == held
+
+
+@pytest.mark.needs("fish")
+@pytest.mark.parametrize("opening", [Opening.LOGIN, Opening.COMMAND])
+def test_fish_reads_its_configuration_always(home: Path, opening: Opening) -> None:
+    put(home, ".config/fish/config.fish", "set -gx CUDA_HOME /fish\n")
+    assert _held(home, opening, "/usr/bin/fish") == {"/fish"}
