@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import Any
 
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import DeviceNode, Driver, KernelModule, Library, NvmlStatus
 from gpuassist.model.environment import Accelerator, Manager, Package, PythonEnvironment, Torch
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.gpu import Gpu, PcieLink, PowerState
-from gpuassist.model.machine import Distribution, Host, Machine
+from gpuassist.model.machine import Distribution, Holder, Host, Machine
 from gpuassist.model.shell import Command, Shell, StartupFile, Terminal, Variable
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Compiler, Origin, Toolkit
@@ -56,7 +57,7 @@ class Env:
 @dataclass(frozen=True)
 class Recipe:
     """A machine in few words; change what differs. `driver` is empty where no module is loaded, `nvcc` names the toolkit
-    that a new terminal finds (empty: none), `gpus` are PCI ids.
+    that a new terminal finds (empty: none), `gpus` are PCI ids, `told` further facts of them by field, a value for each GPU.
     """
 
     gpus: tuple[str, ...] = (RTX_4090,)
@@ -83,6 +84,10 @@ class Recipe:
     node_mode: int = 0o666
     bashrc: str = ""
     note: str = ""
+    host_facts: Mapping[str, Fact[Any]] = field(default_factory=dict)
+    driver_facts: Mapping[str, Fact[Any]] = field(default_factory=dict)
+    holders: tuple[Holder, ...] = ()
+    told: Mapping[str, Sequence[object]] = field(default_factory=dict)
 
 
 def machine(recipe: Recipe = Recipe(), **changes: object) -> Machine:
@@ -90,14 +95,14 @@ def machine(recipe: Recipe = Recipe(), **changes: object) -> Machine:
     one = replace(recipe, **changes)  # type: ignore[arg-type]
     return Machine(
         taken_at="2026-11-21T09:00:00.000+00:00",
-        host=_host(one),
+        host=replace(_host(one), **one.host_facts),
         gpus=_gpus(one),
-        driver=_driver(one),
+        driver=replace(_driver(one), **one.driver_facts),
         toolkits=Known(tuple(_toolkit(version, one) for version in one.toolkits), "/usr/local/cuda*"),
         compilers=Known(tuple(_compiler(place, version) for place, version in enumerate(one.gcc)), "/usr/bin"),
         environments=Known(tuple(map(_environment, one.environments)), "/home/you"),
         shell=_shell(one),
-        holders=Known((), "/proc/*/fd"),
+        holders=Known(one.holders, "/proc/*/fd"),
         note=one.note,
     )
 
@@ -144,7 +149,8 @@ def _gpu(place: int, pci_id: str, one: Recipe) -> Gpu:
     if one.wsl:
         nowhere = Unknown(text("WSL2 shows no PCI device"))
         basic = replace(basic, kernel_driver=nowhere, power_state=nowhere, pcie_link=nowhere)
-    return _with_nvml(basic, place, pci_id, one) if told else _without_nvml(basic, one)
+    gpu = _with_nvml(basic, place, pci_id, one) if told else _without_nvml(basic, one)
+    return replace(gpu, **{name: Known(values[place], "NVML") for name, values in one.told.items()})  # type: ignore[arg-type]
 
 
 def _with_nvml(gpu: Gpu, place: int, pci_id: str, one: Recipe) -> Gpu:

@@ -14,8 +14,12 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from gpuassist.model.codec import encode_machine
+from gpuassist.model.driver import Bar, Option
 from gpuassist.model.environment import Manager, Package
-from gpuassist.model.machine import Distribution
+from gpuassist.model.fact import Known
+from gpuassist.model.gpu import PcieLink
+from gpuassist.model.gpu_process import GpuProcess
+from gpuassist.model.machine import Distribution, Holder
 from gpuassist.session.words import ENGLISH
 from tests.session.told import told_of
 from tests.values import ARCH, DEBIAN, FEDORA, GTX_1080_TI, RTX_3090, RTX_4090, RTX_5090, UBUNTU_24, Env, machine
@@ -38,6 +42,16 @@ def packages(words: str) -> tuple[Package, ...]:
 NO_TOOLKIT: dict[str, Any] = {"toolkits": (), "nvcc": ""}
 BARE: dict[str, Any] = {**NO_TOOLKIT, "environments": ()}
 CUDA_13: dict[str, Any] = {"driver": "580.95.05", "cuda": "13.0", "open_module": True}
+
+
+def _computing(pid: int, used: int) -> GpuProcess:
+    return GpuProcess(pid, "compute", Known(used, "NVML"))
+
+
+BARRED = Known((Bar("nvidia", "/etc/modprobe.d/integrated.conf:2", "blacklist nvidia"),), "/etc/modprobe.d")
+NOUVEAU_BARRED = Known((Bar("nouveau", "/etc/modprobe.d/blacklist-nouveau.conf:1", "blacklist nouveau"),), "/etc/modprobe.d")
+MOK_NEW = "/sys/firmware/efi/efivars/MokNew-605dab50-e046-4300-abb6-3dd810dd8b23"
+FORGETS = Known((Option("PreserveVideoMemoryAllocations", "0"), Option("ExcludedGpus", "")), "/proc/driver/nvidia/params")
 
 CASES: dict[str, dict[str, Any]] = {
     "debian-13-no-driver": {"driver": "", "distribution": DEBIAN_13, "glibc": "2.41", "gcc": ("14.2.0",), **BARE},
@@ -135,6 +149,91 @@ CASES: dict[str, dict[str, Any]] = {
             "PYTORCH_ALLOC_CONF": "expandable_segments:True",
             "PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:128",
         },
+        **NO_TOOLKIT,
+    },
+    "three-cards-in-bad-states": {
+        "gpus": (RTX_3090, RTX_3090, RTX_3090),
+        "told": {
+            "compute_mode": ("default", "exclusive process", "prohibited"),
+            "recovery": ("", "reset", ""),
+            "slowdowns": (("heat", "power brake"), (), ()),
+            "pcie_link": (PcieLink(16, 16, 2.5, 16.0), PcieLink(16, 16, 2.5, 16.0), PcieLink(4, 16, 2.5, 16.0)),
+            "processes": (
+                (_computing(4101, 20 << 30), _computing(4102, 306 << 20), _computing(4103, 306 << 20)),
+                (_computing(4102, 20 << 30),),
+                (_computing(4103, 20 << 30),),
+            ),
+            **dict.fromkeys(("display_active", "persistence", "sleeps"), (False, False, False)),
+        },
+        **NO_TOOLKIT,
+    },
+    "laptop-whose-driver-is-forbidden": {
+        "driver": "",
+        "on_disk": "580.95.05",
+        "libcuda": "580.95.05",
+        "driver_facts": {"bars": BARRED},
+        "distribution": FEDORA,
+        **BARE,
+    },
+    "nouveau-in-an-old-boot-image": {
+        "driver": "",
+        "bound": "nouveau",
+        "libcuda": "",
+        "driver_facts": {"bars": NOUVEAU_BARRED},
+        **BARE,
+    },
+    "key-not-confirmed-at-the-start": {
+        "driver": "",
+        "on_disk": "580.95.05",
+        "libcuda": "580.95.05",
+        "secure_boot": True,
+        "host_facts": {"key_pending": Known(value=True, source=MOK_NEW)},
+        "distribution": UBUNTU_24,
+        **BARE,
+    },
+    "realtime-kernel": {
+        "driver": "",
+        "on_disk": "",
+        "libcuda": "535.247.01",
+        "host_facts": {
+            "realtime": Known(value=True, source="/sys/kernel/realtime"),
+            "kernel": Known("6.1.0-28-rt-amd64", "/proc/sys/kernel/osrelease"),
+        },
+        "distribution": DEBIAN,
+        **BARE,
+    },
+    "gpu-without-a-place-in-memory": {
+        "gpus": (RTX_5090,),
+        "dead": (RTX_5090,),
+        "told": {"addressed": (False,)},
+        **CUDA_13,
+        **BARE,
+    },
+    "open-module-without-its-firmware": {
+        "dead": (RTX_4090,),
+        "driver_facts": {"firmware": Known((), "/lib/firmware/nvidia/580.95.05")},
+        "distribution": UBUNTU_24,
+        **CUDA_13,
+        **BARE,
+    },
+    "two-installers-one-gpu-left-out": {
+        "gpus": (RTX_3090, RTX_4090),
+        "dead": (RTX_4090,),
+        "told": {"excluded": (False, True)},
+        "driver_facts": {
+            "uninstaller": Known("/usr/bin/nvidia-uninstall", "/usr/bin/nvidia-uninstall"),
+            "driver_packages": Known(("libnvidia-compute-550", "nvidia-utils-550"), "/var/lib/dpkg/info"),
+            "options": Known((Option("ExcludedGpus", "GPU-2684aaaa-0000-4000-8000-000000000001"),), "/proc/driver/nvidia/params"),
+        },
+        **BARE,
+    },
+    "sound-laptop-watched-without-nvidia-smi": {
+        "told": {"sleeps": (True,)},
+        "holders": (Holder(2210, "you", "/usr/bin/python3 /usr/bin/nvitop", ("/dev/nvidia0", "/dev/nvidiactl")),),
+        "host_facts": {"slept": Known(3, "/sys/power/suspend_stats/success")},
+        "driver_facts": {"nvidia_smi": Known("", "/usr/bin/nvidia-smi"), "options": FORGETS},
+        "environments": (Env("train", "2.9.1+cu128", "3.12", active=True),),
+        **CUDA_13,
         **NO_TOOLKIT,
     },
     "devices-counted-from-one": {"gpus": (RTX_3090, RTX_3090), "variables": {"CUDA_VISIBLE_DEVICES": "1,2"}},
