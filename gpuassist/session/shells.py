@@ -1,0 +1,132 @@
+"""What shells hold that are started in different ways, and what a repair changed in each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gpuassist.detect.runner import each
+from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.shell import Terminal
+from gpuassist.model.text import Text, text
+from gpuassist.system.terminal import SECONDS, Asked, Opening, ask_shell
+from gpuassist.system.world import World
+
+SLOW_SECONDS = 1.5  # what people notice as a terminal that hangs
+_GRACE_SECONDS = 2.0
+_LISTS = frozenset({"PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH"})
+
+NAMES = {
+    Opening.TERMINAL: text("new terminal"),
+    Opening.LOGIN: text("login shell (SSH, console)"),
+    Opening.LOGIN_COMMAND: text("login command (desktop, IDE)"),
+    Opening.COMMAND: text("script, make, cron"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShellSeen:
+    """A shell that was started in one way: what it holds, and the seconds until its start-up files were done."""
+
+    opening: Opening
+    terminal: Fact[Terminal]
+    seconds: float
+
+    def nvcc(self) -> str:
+        """The nvcc that it finds; empty where it finds none, or could not be asked."""
+        command = self.terminal.value.command("nvcc") if isinstance(self.terminal, Known) else None
+        return command.path if command is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShellChange:
+    """One way of starting a shell before and after a change; `differences` is empty where nothing that matters changed."""
+
+    before: ShellSeen
+    after: ShellSeen
+    differences: tuple[Text, ...]
+
+
+def ask_shells(world: World, *, seconds: float = SECONDS) -> tuple[ShellSeen, ...]:
+    """Starts the user's shell in every way, side by side."""
+    return each(
+        tuple(Opening),
+        lambda opening: _seen(opening, ask_shell(world, opening, seconds=seconds)),
+        seconds=seconds + _GRACE_SECONDS,
+        otherwise=lambda opening, unknown: ShellSeen(opening, unknown, seconds),
+    )
+
+
+def compare(before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...]) -> tuple[ShellChange, ...]:
+    """What changed, way by way, in the order of `after`."""
+    earlier = {one.opening: one for one in before}
+    return tuple(
+        ShellChange(earlier[one.opening], one, tuple(_differences(earlier[one.opening], one)))
+        for one in after
+        if one.opening in earlier
+    )
+
+
+def slow(shells: tuple[ShellSeen, ...]) -> ShellSeen | None:
+    """The slowest of them, where it is slow enough to be worth a word."""
+    slowest = max(shells, key=lambda one: one.seconds, default=None)
+    return slowest if slowest is not None and slowest.seconds >= SLOW_SECONDS else None
+
+
+def _seen(opening: Opening, asked: Asked) -> ShellSeen:
+    return ShellSeen(opening, asked.terminal, asked.seconds)
+
+
+def _differences(before: ShellSeen, after: ShellSeen) -> Iterator[Text]:
+    if isinstance(after.terminal, Unknown):
+        yield text("could not be asked: {reason}", reason=after.terminal.reason)
+        return
+    if isinstance(before.terminal, Unknown):
+        return
+    if before.nvcc() != after.nvcc():
+        yield _program(before.nvcc(), after.nvcc())
+    names = [one.name for terminal in (before.terminal.value, after.terminal.value) for one in terminal.variables]
+    for name in dict.fromkeys(names):
+        yield from _of_variable(name, before.terminal.value, after.terminal.value)
+
+
+def _program(before: str, after: str) -> Text:
+    if not before:
+        return text("nvcc: none before, now {after}", after=after)
+    if not after:
+        return text("nvcc: {before} before, now none", before=before)
+    return text("nvcc: {before} before, now {after}", before=before, after=after)
+
+
+def _of_variable(name: str, before: Terminal, after: Terminal) -> Iterator[Text]:
+    if (before.is_set(name), before.variable(name)) == (after.is_set(name), after.variable(name)):
+        return
+    if name in _LISTS and before.is_set(name) and after.is_set(name):
+        yield from _of_list(name, before.variable(name).split(":"), after.variable(name).split(":"))
+    elif not after.is_set(name):
+        yield text("{name}: {before} before, now not set", name=name, before=before.variable(name) or "''")
+    elif not before.is_set(name):
+        yield text("{name}: not set before, now {after}", name=name, after=after.variable(name) or "''")
+    else:
+        yield text("{name}: {before} before, now {after}", name=name, before=before.variable(name), after=after.variable(name))
+
+
+def _of_list(name: str, before: list[str], after: list[str]) -> Iterator[Text]:
+    for element in dict.fromkeys(after):
+        if element not in before:
+            yield text(
+                "{name}: {element} is new, at place {place}", name=name, element=_shown(element), place=after.index(element) + 1
+            )
+        elif after.index(element) == 0 and any(one in after for one in before[: before.index(element)]):
+            # The main case: the toolkit was there all along, behind an older one.
+            place = before.index(element) + 1
+            yield text("{name}: {element} moved from place {place} to the first", name=name, element=_shown(element), place=place)
+    for element in dict.fromkeys(before):
+        if element not in after:
+            yield text("{name}: {element} is gone", name=name, element=_shown(element))
+        elif before.count(element) > after.count(element):
+            yield text("{name}: {element} is named less often", name=name, element=_shown(element))
+
+
+def _shown(element: str) -> str:
+    return element or "''"
