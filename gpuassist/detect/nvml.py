@@ -20,6 +20,8 @@ from gpuassist.system.nvml_probe import Report
 from gpuassist.system.world import World
 
 _COMPUTE_MODES = {0: "default", 1: "exclusive thread", 2: "prohibited", 3: "exclusive process"}
+_SLOWDOWNS = {0x40: "heat", 0x80: "power brake"}  # nvml.h, nvmlClocksEventReasonHw...; the other bits are no fault
+_RECOVERIES = {0: "", 1: "reset", 2: "reboot", 3: "drain", 4: "drain"}  # nvml.h, NVML_GPU_RECOVERY_ACTION_...
 _NO_DRIVER = NvmlStatus(9, "NVML_ERROR_DRIVER_NOT_LOADED")
 _NVML_FIELDS = (
     "index",
@@ -32,6 +34,9 @@ _NVML_FIELDS = (
     "mig_uuids",
     "compute_mode",
     "processes",
+    "persistence",
+    "slowdowns",
+    "recovery",
 )
 
 
@@ -119,8 +124,15 @@ def _gpu(report: Report, index: int) -> Gpu:
         mig_enabled=asked(nvml_report.MIG_MODE),
         mig_uuids=made(asked(nvml_report.MIG_DEVICES), tuple),
         compute_mode=made(asked("nvmlDeviceGetComputeMode"), lambda mode: _COMPUTE_MODES.get(mode, str(mode))),
+        persistence=made(asked("nvmlDeviceGetPersistenceMode"), bool),
+        slowdowns=made(asked("nvmlDeviceGetCurrentClocksThrottleReasons"), _slowdowns),
+        recovery=made(asked(nvml_report.FIELDS), lambda action: _RECOVERIES.get(action, str(action))),
         processes=made(asked(nvml_report.PROCESSES), lambda told: tuple(_process(*one) for one in told)),
     )
+
+
+def _slowdowns(reasons: int) -> tuple[str, ...]:
+    return tuple(words for bit, words in _SLOWDOWNS.items() if reasons & bit)
 
 
 def _process(pid: int, kind: str, used: int | None) -> GpuProcess:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from gpuassist.diagnose.case import Case
-from gpuassist.diagnose.rules import cards, driver, driver_setup, packages, presence, shell, toolkit, torch, variables
+from gpuassist.diagnose.rules import cards, driver, driver_setup, packages, presence, shell, system_wide, toolkit, torch, variables
 from gpuassist.diagnose.verdicts import Rule
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.finding import Diagnosis, Finding, Passed, Undetermined
@@ -22,7 +22,9 @@ RULES: tuple[Rule, ...] = (
     *torch.RULES,
     *packages.RULES,
     *toolkit.RULES,
+    *system_wide.RULES,
     *shell.RULES,
+    *cards.RULES,
     *variables.RULES,
 )
 

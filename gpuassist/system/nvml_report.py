@@ -12,7 +12,7 @@ import threading
 from typing import Any
 
 from gpuassist.model.fact import Known
-from gpuassist.system.nvml import FUNCTION_NOT_FOUND, NOT_SUPPORTED, SUCCESS, Handle, Nvml, Refusal, ask, import_alone
+from gpuassist.system.nvml import FUNCTION_NOT_FOUND, NOT_SUPPORTED, SUCCESS, Handle, Nvml, Refusal, ask, import_alone, refusal
 
 INIT = "nvmlInit"
 SYSTEM = ("nvmlSystemGetDriverVersion", "nvmlSystemGetCudaDriverVersion_v2")
@@ -25,8 +25,11 @@ PLAIN = (
     "nvmlDeviceGetMinorNumber",
     "nvmlDeviceGetDisplayActive",
     "nvmlDeviceGetComputeMode",
+    "nvmlDeviceGetPersistenceMode",
+    "nvmlDeviceGetCurrentClocksThrottleReasons",  # the name that drivers of every age have
 )
 COUNT, HANDLE, PCI, MIG_MODE = "nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex", "nvmlDeviceGetPciInfo", "nvmlDeviceGetMigMode"
+FIELDS, RECOVERY = "nvmlDeviceGetFieldValues", 230  # nvml.h, NVML_FI_DEV_GET_GPU_RECOVERY_ACTION
 MEMORY, MIG_DEVICES, PROCESSES = "nvmlDeviceGetMemoryInfo", "nvmlDeviceGetMigDeviceHandleByIndex", "running processes"
 
 _line = threading.Lock()
@@ -83,6 +86,7 @@ def _tell_device(index: int) -> None:
     _tell(MIG_MODE, mode, index)
     _tell(MIG_DEVICES, _mig_devices(handle, mode), index)
     _tell(PROCESSES, _processes(nvml, handle), index)
+    _tell(FIELDS, _recovery(handle), index)
     nvml.close()
 
 
@@ -118,6 +122,14 @@ def _mig_devices(handle: Handle, mode: Any) -> Any:
     devices = [ask(MIG_DEVICES, handle, index) for index in range(count)]
     names = [ask("nvmlDeviceGetUUID", device) for device in devices if not isinstance(device, Refusal)]
     return [name for name in names if not isinstance(name, Refusal)]
+
+
+def _recovery(handle: Handle) -> Any:
+    values = ask(FIELDS, handle, [RECOVERY])
+    if isinstance(values, Refusal):
+        return values
+    refused = values[0].nvmlReturn
+    return refusal(refused, "the recovery action") if refused else values[0].value.uiVal
 
 
 def _processes(nvml: Nvml, handle: Handle) -> Any:

@@ -40,6 +40,8 @@ MAKERS = "|".join(
     )
 )
 FROM_TEXT = {  # parameters that a pasted message gives and no rule
+    "compute-mode-exclusive": {"failed"},
+    "gpu-overheating": {"temperature", "watts"},
     "rm-init-adapter-failed": {"code", "firmware_boot"},
     "video-memory-lost-over-sleep": {"refused"},
     "cuda-visible-devices-bad": {"ordinal"},

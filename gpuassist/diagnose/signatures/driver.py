@@ -180,6 +180,16 @@ def _not_started(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
 
 
+def _busy(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A card that lets one program compute at a time refuses the second; else the driver is in a bad state."""
+    if setting.says("exclusive_process", "exclusive_thread", "e. process", "prohibited", "compute mode", "compute_mode", "-c 3"):
+        yield sign("compute-mode-exclusive", Weight.CAUSE, failed="yes")
+    if in_wsl(setting):
+        yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
+    yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
+    yield sign("compute-mode-exclusive", Weight.SYMPTOM, failed="yes")
+
+
 def _numbered(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """Programs that give the number of the driver's answer instead of its words."""
     read = _NUMBERS.get(next(number for number in match.groups() if number))
@@ -312,7 +322,7 @@ SIGNATURES = (
         ("busy or unavailable", "cuda_error_device_unavailable", "cudaerrordevicesunavailable"),
         r"(?:CUDA-capable device\(?s?\)? (?:is/are|are|is) busy or unavailable|CUDA_ERROR_DEVICE_UNAVAILABLE"
         r"|cudaErrorDevicesUnavailable)",
-        means("cuda-init-failed-driver-state", Weight.SYMPTOM),
+        _busy,
     ),
     Signature(
         ("libcuda.so",),
