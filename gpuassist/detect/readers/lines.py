@@ -41,8 +41,10 @@ def lines(paste: Paste) -> tuple[Line, ...]:
 
 def lines_with(paste: Paste, *literals: str) -> Iterator[Line]:
     """The lines that hold any of the literals; a text that holds none of them is not taken apart."""
-    if any(literal in paste.words for literal in literals):
-        yield from (line for line in lines(paste) if any(literal in line.words for literal in literals))
+    held = [literal for literal in literals if literal in paste.words]
+    if held:
+        text, every = whole(paste), lines(paste)
+        yield from (every[number - 1] for number in sorted({number for literal in held for number in text.lines_of(literal)}))
 
 
 def _plain(words: str) -> str:
@@ -59,6 +61,14 @@ class Whole:
     def line(self, offset: int) -> int:
         """The number of the line that a place stands in."""
         return bisect_right(self.starts, offset)
+
+    def lines_of(self, literal: str) -> Iterator[int]:
+        """The numbers of the lines that hold it, each once."""
+        place = self.words.find(literal)
+        while place >= 0:
+            number = self.line(place)
+            yield number
+            place = self.words.find(literal, self.starts[number])
 
     def known(self, value: T, program: str, offset: int) -> Fact[T]:
         """A fact that stands at a place of it."""
