@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import Enum
 
 from gpuassist.formats.shell import Assignment, Element, Place, Reading, Reference, Statement, printable
-from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
-from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.repair.block import Block, RepairError
-
-LISTS = frozenset({"PATH", "LD_LIBRARY_PATH"})
-HOMES = frozenset({"CUDA_HOME", "CUDA_PATH"})
-
-
-class Lead(str, Enum):
-    """Where a directory leads: to the chosen toolkit, to another one, elsewhere, or where only a running shell can tell."""
-
-    CHOSEN = "chosen"
-    OTHER = "other"
-    ELSEWHERE = "elsewhere"
-    UNKNOWN = "unknown"
+from gpuassist.repair.installed import HOMES as HOMES
+from gpuassist.repair.installed import LISTS as LISTS
+from gpuassist.repair.installed import Installed as Installed
+from gpuassist.repair.installed import Lead as Lead
+from gpuassist.repair.line_choice import Choice, LineChoice
+from gpuassist.repair.offer import harm, offer
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +21,8 @@ class ShellLine:
 
     `does` says what each of its assignments does; `tickable` whether it may be retired at all, `ticked` whether it will be, and
     `why` the reason. `inside` is the first line of the function, branch or loop that it stands in, empty at top level; `other`
-    whether it leads to another toolkit than the chosen one.
+    whether it leads to another toolkit than the chosen one. `instead` is the line that a rewriting puts in its place, empty where
+    `why_not` says why none is offered, and `rewritten` whether it will be.
     """
 
     line: int
@@ -45,35 +36,35 @@ class ShellLine:
     inside: str = ""
     owner: str = ""
     other: bool = False
+    file: str = ""
+    rewritten: bool = False
+    instead: bytes = b""
+    why_not: Text | None = None
+
+    @property
+    def choice(self) -> Choice:
+        """What will become of it."""
+        if self.rewritten:
+            return Choice.REWRITE
+        return Choice.RETIRE if self.ticked else Choice.LEAVE
+
+    @property
+    def new_text(self) -> str:
+        """The line that would take its place, for people; empty where none is offered."""
+        return self.instead.decode("utf-8", "backslashreplace").strip()
 
 
-@dataclass(frozen=True, slots=True)
-class Installed:
-    """The toolkits of this machine seen from the chosen one; `real` follows symlinks."""
-
-    chosen: Toolkit
-    others: tuple[Toolkit, ...]
-    real: Callable[[str], str]
-
-    def lead(self, directory: str) -> Lead:
-        """Where a directory leads."""
-        if not directory:
-            return Lead.UNKNOWN
-        candidates = (directory.rstrip("/") or "/", self.real(directory))
-        if any(_belongs(candidate, self.chosen) for candidate in candidates):
-            return Lead.CHOSEN
-        if any(_belongs(candidate, other) for other in self.others for candidate in candidates) or _looks_like_cuda(directory):
-            return Lead.OTHER
-        return Lead.ELSEWHERE
-
-
-def judge(reading: Reading, installed: Installed, ours: Block | None = None) -> tuple[ShellLine, ...]:
+def judge(
+    reading: Reading, installed: Installed, ours: Block | None = None, *, content: bytes = b"", file: str = ""
+) -> tuple[ShellLine, ...]:
     """Every statement that sets a watched variable, with the ones ticked that put another toolkit in the way of the chosen one.
 
-    `ours` is the managed block of the file, whose lines are not the user's.
+    `ours` is the managed block of the file, whose lines are not the user's; rewriting is offered where the `content` is given.
     """
     outside = (one for one in reading.statements if ours is None or not ours.first_byte <= one.first_byte < ours.end_byte)
-    return _without_needed(tuple(_line(statement, installed, reading) for statement in outside), reading.references)
+    judged = (_offered(_line(statement, installed, reading), statement, installed, content) for statement in outside)
+    lines = tuple(replace(line, file=file, rewritten=line.rewritten and not reading.unreadable_line) for line in judged)
+    return _without_needed(lines, reading.references)
 
 
 def choose(lines: tuple[ShellLine, ...], wanted: tuple[int, ...] | None) -> tuple[ShellLine, ...]:
@@ -87,7 +78,43 @@ def choose(lines: tuple[ShellLine, ...], wanted: tuple[int, ...] | None) -> tupl
     for number in wanted:
         if number not in tickable:
             raise RepairError(text("line {line} holds nothing that can be retired", line=number))
-    return tuple(replace(line, ticked=line.tickable and line.line in wanted) for line in lines)
+    return tuple(replace(line, ticked=line.tickable and line.line in wanted, rewritten=False) for line in lines)
+
+
+def choose_exactly(lines: tuple[ShellLine, ...], choices: tuple[LineChoice, ...]) -> tuple[ShellLine, ...]:
+    """The lines with these choices, and every other one left; raises `RepairError` for a choice that a line does not offer."""
+    wanted = {(choice.file, choice.line): choice.choice for choice in choices}
+    for choice in choices:
+        if choice.choice is not Choice.LEAVE:
+            _require_offered(choice, [line for line in lines if (line.file, line.line) == (choice.file, choice.line)])
+    return tuple(_chosen(line, wanted.get((line.file, line.line), Choice.LEAVE)) for line in lines)
+
+
+def _chosen(line: ShellLine, choice: Choice) -> ShellLine:
+    # A line that shares its row with one that is chosen may itself offer nothing.
+    retired = choice is Choice.RETIRE and line.tickable
+    return replace(line, ticked=retired, rewritten=choice is Choice.REWRITE and bool(line.instead))
+
+
+def _require_offered(choice: LineChoice, lines: list[ShellLine]) -> None:
+    if not lines:
+        raise RepairError(text("{file}:{line} sets none of the variables that matter", file=choice.file, line=choice.line))
+    if choice.choice is Choice.RETIRE and not any(line.tickable for line in lines):
+        why = lines[0].why
+        raise RepairError(text("{file}:{line} cannot be retired: {why}", file=choice.file, line=choice.line, why=why))
+    if choice.choice is Choice.REWRITE and not any(line.instead for line in lines):
+        reason = lines[0].why_not or lines[0].why
+        raise RepairError(text("{file}:{line} cannot be rewritten: {why}", file=choice.file, line=choice.line, why=reason))
+
+
+def _offered(line: ShellLine, statement: Statement, installed: Installed, content: bytes) -> ShellLine:
+    if not line.tickable or not content:
+        return line
+    found = offer(content, statement, installed, mixed=bool(_other_contributions(statement, installed)))
+    if not found.rewriting.line:
+        return replace(line, why_not=found.rewriting.why)
+    needed = found.harms and statement.place is Place.TOP
+    return replace(line, instead=found.rewriting.line, rewritten=needed, why=harm(statement) if needed else line.why)
 
 
 def _line(statement: Statement, installed: Installed, reading: Reading) -> ShellLine:
@@ -136,7 +163,7 @@ def _verdict_by_content(statement: Statement, installed: Installed, leads: froze
             True,
             False,
             text(
-                "leads to another toolkit, but also sets {also}, which would be lost with it; the new block wins over it anyway",
+                "leads to another toolkit, but also sets {also}, which would be lost with it; the new block wins over it on PATH",
                 also=", ".join(also),
             ),
         )
@@ -215,18 +242,3 @@ def _needed_by(line: ShellLine, lines: tuple[ShellLine, ...], references: tuple[
 def _kept(line: ShellLine, user: int) -> ShellLine:
     why = text("sets another toolkit, but line {line} uses it; the new block wins over it anyway", line=user)
     return replace(line, ticked=False, why=why)
-
-
-def _belongs(directory: str, toolkit: Toolkit) -> bool:
-    if isinstance(toolkit.origin, Known) and toolkit.origin.value in {Origin.CONDA, Origin.WHEEL}:
-        return False  # such a directory holds a whole Python environment: taking it off PATH would take more than a toolkit away
-    if toolkit.root in {"/", "/usr", "/usr/local"}:
-        return False
-    return any(directory == root or directory.startswith(root + "/") for root in (toolkit.root, *toolkit.links))
-
-
-def _looks_like_cuda(directory: str) -> bool:
-    """Whether its name says CUDA, for a toolkit that is no longer installed: `/usr/local/cuda`, `/opt/cuda`, `…/cuda-10.2`."""
-    parts = directory.split("/")
-    versioned = any(part.startswith("cuda-") and part[5:].replace(".", "").isdigit() for part in parts)
-    return versioned or directory.startswith(("/usr/local/cuda/", "/opt/cuda/")) or directory in {"/usr/local/cuda", "/opt/cuda"}

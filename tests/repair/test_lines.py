@@ -9,7 +9,8 @@ from gpuassist.model.fact import Known
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Version
 from gpuassist.repair.block import RepairError, cuda_lines, find, render
-from gpuassist.repair.lines import Installed, Lead, ShellLine, choose, judge
+from gpuassist.repair.line_choice import Choice, LineChoice
+from gpuassist.repair.lines import Installed, Lead, ShellLine, choose, choose_exactly, judge
 from gpuassist.session.words import ENGLISH
 
 
@@ -183,3 +184,97 @@ def test_refuses_to_tick_what_may_not_be() -> None:
     with pytest.raises(RepairError) as raised:
         choose(_judge("export PATH=$HOME/bin:$PATH\n"), (1,))
     assert ENGLISH(raised.value.reason) == "line 1 holds nothing that can be retired"
+
+
+def _offered(content: str, *, missing: str = "") -> tuple[ShellLine, ...]:
+    """The lines of a file with what they would be rewritten to; `missing` is a directory that the chosen toolkit lacks."""
+    installed = Installed(CHOSEN, OTHERS, str, "/home/you", lambda path: path != missing)
+    raw = content.encode()
+    return judge(read(raw, {"HOME": "/home/you"}), installed, content=raw, file="/home/you/.bashrc")
+
+
+@pytest.mark.parametrize(
+    ("line", "new"),
+    [
+        ("export PATH=/usr/local/cuda-11.7/bin:$PATH", "export PATH=/usr/local/cuda-12.4/bin:$PATH"),
+        ("export CUDA_HOME=/usr/local/cuda-11.7", "export CUDA_HOME=/usr/local/cuda-12.4"),
+        ("export CUDA_PATH=/usr/local/cuda-11.7/", "export CUDA_PATH=/usr/local/cuda-12.4/"),
+        ("export PATH=/opt/cuda/bin:$PATH # cuda", "export PATH=/usr/local/cuda-12.4/bin:$PATH # cuda"),
+        ('export PATH="$HOME/toolkits/blackwell/bin:$PATH"', 'export PATH="/usr/local/cuda-12.4/bin:$PATH"'),
+        ("export CPATH=/usr/local/cuda-11.7/include:$CPATH", "export CPATH=/usr/local/cuda-12.4/include:$CPATH"),
+        (
+            "export LD_LIBRARY_PATH=/usr/local/cuda-11.7/lib64:/usr/local/cuda-11.7/extras/CUPTI/lib64",
+            "export LD_LIBRARY_PATH=/usr/local/cuda-12.4/lib64:/usr/local/cuda-12.4/extras/CUPTI/lib64",
+        ),
+        ("if true; then\nexport CUDA_HOME=/opt/cuda\nfi", "export CUDA_HOME=/usr/local/cuda-12.4"),
+        ("export PATH=$HOME/bin:/usr/local/cuda-11.7/bin:$PATH", "export PATH=$HOME/bin:$PATH"),
+        ("export CUDA_HOME=/opt/cuda CUDA_VISIBLE_DEVICES=0", "export CUDA_HOME=/usr/local/cuda-12.4 CUDA_VISIBLE_DEVICES=0"),
+    ],
+)
+def test_offers_the_line_for_the_chosen_toolkit(line: str, new: str) -> None:
+    (offered,) = _offered(line + "\n")
+    assert offered.new_text == new
+    assert offered.choice is not Choice.REWRITE
+
+
+def test_keeps_the_form_of_a_home() -> None:
+    chosen = _toolkit("12.4", "/home/you/cuda-12.4")
+    installed = Installed(chosen, (_toolkit("11.7", "/home/you/cuda-11.7"),), str, "/home/you")
+    for lead in ("~", "$HOME", "${HOME}", "/home/you"):
+        raw = f"export PATH={lead}/cuda-11.7/bin:$PATH\n".encode()
+        (line,) = judge(read(raw, {"HOME": "/home/you"}), installed, content=raw)
+        assert line.new_text == f"export PATH={lead}/cuda-12.4/bin:$PATH"
+
+
+def test_a_mixed_line_on_another_list_is_rewritten_by_itself() -> None:
+    (line,) = _offered("export LD_LIBRARY_PATH=/usr/local/cuda-11.7/lib64:$HOME/lib:$LD_LIBRARY_PATH\n")
+    assert line.choice is Choice.REWRITE
+    assert line.new_text == "export LD_LIBRARY_PATH=$HOME/lib:$LD_LIBRARY_PATH"
+    assert "only that is taken out" in ENGLISH(line.why)
+
+
+def test_what_the_chosen_one_lacks_is_left_out() -> None:
+    (line,) = _offered(
+        "export PATH=/usr/local/cuda-11.7/bin:/usr/local/cuda-11.7/NsightCompute:$PATH\n",
+        missing="/usr/local/cuda-12.4/NsightCompute",
+    )
+    assert line.new_text == "export PATH=/usr/local/cuda-12.4/bin:$PATH"
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("export CUDA_HOME=/opt/cuda\nexport PATH=$CUDA_HOME/bin:$PATH\n", "it follows $CUDA_HOME"),
+        ("export PATH=/usr/local/cuda-11.7/bin:$(date):$PATH\n", "does not rewrite"),
+    ],
+)
+def test_says_why_no_rewriting_is_offered(content: str, why: str) -> None:
+    line = _offered(content)[-1]
+    assert not line.instead
+    assert line.why_not is not None
+    assert why in ENGLISH(line.why_not)
+
+
+TWO = "export CUDA_HOME=/opt/cuda\nexport PATH=/usr/local/cuda-11.7/bin:$PATH\nexport PATH=$HOME/bin:$PATH\n"
+RC = "/home/you/.bashrc"
+
+
+def test_exactly_what_is_chosen_becomes_of_each_line() -> None:
+    lines = choose_exactly(_offered(TWO), (LineChoice(RC, 1, Choice.REWRITE), LineChoice(RC, 2, Choice.RETIRE)))
+    assert [line.choice for line in lines] == [Choice.REWRITE, Choice.RETIRE, Choice.LEAVE]
+    assert {line.choice for line in choose_exactly(_offered(TWO), ())} == {Choice.LEAVE}
+
+
+@pytest.mark.parametrize(
+    ("choice", "says"),
+    [
+        (LineChoice(RC, 3, Choice.RETIRE), ":3 cannot be retired: has nothing to do with CUDA"),
+        (LineChoice(RC, 3, Choice.REWRITE), ":3 cannot be rewritten: has nothing to do with CUDA"),
+        (LineChoice(RC, 9, Choice.RETIRE), ":9 sets none of the variables"),
+        (LineChoice("/home/you/.profile", 1, Choice.RETIRE), "/home/you/.profile:1 sets none"),
+    ],
+)
+def test_refuses_what_a_line_does_not_offer(choice: LineChoice, says: str) -> None:
+    with pytest.raises(RepairError) as raised:
+        choose_exactly(_offered(TWO), (choice,))
+    assert says in ENGLISH(raised.value.reason)
