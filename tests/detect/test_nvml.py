@@ -64,6 +64,26 @@ def test_gpu_of_both_sources_is_one(tmp_path: Path, fake_nvml: FakeNvml) -> None
     assert value(gpu.processes) == (GpuProcess(7, "compute", Known(2 * MIB, "NVML running processes")),)
 
 
+def test_state_of_a_gpu_is_read(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path, "0000:01:00.0")
+    _, merged = look(tmp_path, fake_nvml("[gpu]\npersistence = 1\nthrottle = 0xc1\nrecovery = 2"))
+    (gpu,) = gpus(merged)
+    assert (value(gpu.persistence), value(gpu.slowdowns), value(gpu.recovery)) == (True, ("heat", "power brake"), "reboot")
+
+
+def test_idle_gpu_in_order_is_slowed_by_nothing(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path, "0000:01:00.0")
+    _, merged = look(tmp_path, fake_nvml("[gpu]\nthrottle = 5"))
+    (gpu,) = gpus(merged)
+    assert (value(gpu.persistence), value(gpu.slowdowns), value(gpu.recovery)) == (False, (), "")
+
+
+def test_old_driver_that_knows_no_recovery_leaves_it_open(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    pci_gpu(tmp_path, "0000:01:00.0")
+    _, merged = look(tmp_path, fake_nvml("[gpu]\nrecovery = !3"))
+    assert isinstance(gpus(merged)[0].recovery, Unknown)
+
+
 def test_name_and_capability_are_those_of_nvml(tmp_path: Path, fake_nvml: FakeNvml) -> None:
     pci_gpu(tmp_path, pci_id="10de:fffe")
     _, merged = look(tmp_path, fake_nvml("[gpu]\nname = NVIDIA RTX Something New\ncapability = 12.1"))

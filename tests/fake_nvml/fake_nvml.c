@@ -30,7 +30,7 @@ typedef struct { char uuid[96]; } Mig;
 typedef struct {
     char name[96], uuid[96], pci[40];
     unsigned id;
-    Number major, minor, total, used, reserved, utilization, temperature, power, power_limit, throttle, display, mode, number, mig;
+    Number major, minor, total, used, reserved, utilization, temperature, power, power_limit, throttle, display, mode, number, mig, persistence, recovery;
     Process *processes;
     int process_count, mig_count;
     Mig migs[FEW];
@@ -124,7 +124,8 @@ static void set_gpu(Gpu *gpu, const char *key, char *value)
     struct { const char *key; Number *into; } numbers[] = {
         {"memory", &gpu->total}, {"used", &gpu->used}, {"reserved", &gpu->reserved}, {"utilization", &gpu->utilization},
         {"temperature", &gpu->temperature}, {"power", &gpu->power}, {"power_limit", &gpu->power_limit}, {"throttle", &gpu->throttle},
-        {"display", &gpu->display}, {"compute_mode", &gpu->mode}, {"minor", &gpu->number}, {"mig", &gpu->mig}};
+        {"display", &gpu->display}, {"compute_mode", &gpu->mode}, {"minor", &gpu->number}, {"mig", &gpu->mig},
+        {"persistence", &gpu->persistence}, {"recovery", &gpu->recovery}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (!strcmp(key, numbers[i].key)) { *numbers[i].into = number(value); return; }
     if (!strcmp(key, "name")) snprintf(gpu->name, sizeof gpu->name, "%s", value);
@@ -314,7 +315,7 @@ TWO(nvmlDeviceGetEncoderUtilization, 0, 167000)
 TWO(nvmlDeviceGetDecoderUtilization, 0, 167000)
 ONE(nvmlDeviceGetFanSpeed, 30)
 ONE(nvmlDeviceGetPerformanceState, 8)
-ONE(nvmlDeviceGetPersistenceMode, 0)
+int nvmlDeviceGetPersistenceMode(Gpu *gpu, unsigned *into) { BEGIN(gpu); return unsigned_of(&gpu->persistence, 1, into); }
 ONE(nvmlDeviceGetDisplayMode, 0)
 NONE(nvmlDeviceGetEccMode)
 NONE(nvmlDeviceGetTotalEccErrors)
@@ -325,6 +326,17 @@ int nvmlDeviceGetProcessUtilization(Gpu *gpu) { BEGIN(gpu); return NOT_FOUND; }
 int nvmlDeviceGetPowerManagementLimit(Gpu *gpu, unsigned *into) { BEGIN(gpu); return unsigned_of(&gpu->power_limit, 1000, into); }
 int nvmlDeviceGetClockInfo(Gpu *gpu, int kind, unsigned *into) { BEGIN(gpu); *into = 300 + (unsigned)kind; return SUCCESS; }
 int nvmlDeviceGetMaxClockInfo(Gpu *gpu, int kind, unsigned *into) { BEGIN(gpu); *into = 2100 + (unsigned)kind; return SUCCESS; }
+
+typedef struct { unsigned field, scope; long long when, took; unsigned type, code; union { unsigned small; double large; } value; } Field;
+int nvmlDeviceGetFieldValues(Gpu *gpu, int count, Field *fields)
+{
+    BEGIN(gpu);
+    for (int place = 0; place < count; place++) {
+        Field *field = &fields[place];
+        field->code = field->field == 230 ? (unsigned)unsigned_of(&gpu->recovery, 1, &field->value.small) : NOT_SUPPORTED;
+    }
+    return SUCCESS;
+}
 
 typedef struct { char legacy[16]; unsigned domain, bus, device, id, subsystem; char address[32]; } Pci;
 int nvmlDeviceGetPciInfo_v3(Gpu *gpu, Pci *into)
