@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
@@ -17,14 +16,13 @@ from gpuassist.formats.shell_reading import Reference as Reference
 from gpuassist.formats.shell_reading import SourcedFile, ToolLine
 from gpuassist.formats.shell_reading import Statement as Statement
 from gpuassist.formats.shell_reading import printable as printable
-from gpuassist.formats.shell_tools import tool_of
+from gpuassist.formats.shell_tools import Owners, tool_of
 from gpuassist.formats.shell_tree import Setting, Tree, Unit, construct_around, masked, place_of
 from gpuassist.formats.shell_value import Source, elements, names_used
 
 _SEPARATE = frozenset({"function_definition", "subshell", "command_substitution", "process_substitution", "pipeline"})
 _READS_IN = frozenset({b"source", b"."})
 _UNKNOWN = Element("?", "")
-_OWNERS = {"PYENV_ROOT": "pyenv", "NVM_DIR": "nvm", "CONDA_PREFIX": "conda", "BUN_INSTALL": "bun", "CARGO_HOME": "cargo"}
 _OWN_NAMES = {name: name for name in WATCHED}
 
 
@@ -46,7 +44,7 @@ class Reader:
         self.source = Source(content)
         self.names = names
         self.tree = Tree(seen or masked(content), names)
-        self.owners = sorted(_marked_blocks(self.tree, self.source), key=lambda block: block[1])
+        self.owners = Owners((self.source.text(one), one.start_byte, one.end_byte) for one in self.tree.of_type("comment"))
         self.known = known
         self.given: dict[str, tuple[str | None, Node | None]] = {}
         self.uses: dict[int, frozenset[str]] = {}
@@ -145,7 +143,7 @@ class Reader:
             assignments,
             _conditional(place_of(unit.first)) if unit.first.type == "list" else place_of(unit.first),
             "" if construct is None else self._line_at(construct.start_byte),
-            self._owner(unit.first.start_byte, assignments),
+            self.owners.of(unit.first.start_byte, assignments),
             unit.shared,
         )
 
@@ -157,13 +155,6 @@ class Reader:
     def _line_at(self, place: int) -> str:
         end = self.tree.masked.find(b"\n", place)
         return self.source.shown(place, len(self.tree.masked) if end < 0 else end).strip()
-
-    def _owner(self, place: int, assignments: tuple[Assignment, ...]) -> str:
-        nearest = bisect_right(self.owners, place, key=lambda block: block[1]) - 1
-        if nearest >= 0 and place < self.owners[nearest][2]:
-            return self.owners[nearest][0]
-        used = frozenset().union(*(assignment.uses for assignment in assignments))
-        return next((owner for name, owner in _OWNERS.items() if name in used), "")
 
     def _ending(self, node: Node) -> Ending:
         top = _top(node)
@@ -234,21 +225,5 @@ def _top(node: Node) -> Node:
 
 
 def _asks_for_interactive(statement: str) -> bool:
-    # The three forms of the guard that distributions ship: the flags in $-, a prompt, a terminal.
-    return any(sign in statement for sign in ("$-", "${-", "PS1", "-t 0", "-t 1"))
-
-
-def _marked_blocks(tree: Tree, source: Source) -> Iterator[tuple[str, int, int]]:
-    """Blocks between marker comments, `# >>> conda initialize >>>` or `# BEGIN ANSIBLE MANAGED BLOCK`, as (name, first, end)."""
-    opened: dict[str, int] = {}
-    for comment in tree.of_type("comment"):
-        words = source.text(comment).lstrip("# ").rstrip()
-        if words.startswith((">>> ", "BEGIN ")):
-            opened[_marker_name(words)] = comment.start_byte
-        elif words.startswith(("<<< ", "END ")) and _marker_name(words) in opened:
-            yield _marker_name(words), opened.pop(_marker_name(words)), comment.end_byte
-
-
-def _marker_name(words: str) -> str:
-    name = words.split(" ", 1)[1].strip("<> ")
-    return "gpuassist" if name.startswith("gpuassist") else name
+    # The forms of the guard that distributions ship: the flags in $-, a prompt, a terminal; the last one is zsh's.
+    return any(sign in statement for sign in ("$-", "${-", "PS1", "-t 0", "-t 1", "-o interactive"))

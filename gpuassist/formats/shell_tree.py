@@ -143,7 +143,9 @@ class Tree:
         # tree-sitter-bash skips an escaped space at the start of a value; then nobody can say what it holds.
         whole = not values or values[0].start_byte == node.children[1].end_byte
         appends = any(child.type == "+=" for child in node.children)
-        return Setting(node, "" if name is None else self._text(name), values, appends, whole=whole)
+        inner = None if name is None else name.child_by_field_name("name")  # path[1,0]=… sets a part of it
+        word = "" if name is None else self._text(inner or name)
+        return Setting(node, word, values, appends, whole=whole and inner is None)
 
     def _quoted(self, node: Node) -> Iterator[Setting]:
         found = _QUOTED.match(self.masked, node.start_byte, node.end_byte)
@@ -212,7 +214,7 @@ class Tree:
     def _sets(self, node: Node) -> bool:
         if node.type in {"variable_assignment", "variable_name"}:
             name = node.child_by_field_name("name") or node
-            return self._text(name) in self.watched
+            return self._text(name.child_by_field_name("name") or name) in self.watched
         if node.type == "unset_command":
             return all(self._text(child) in self.watched for child in node.children[1:] if not self._text(child).startswith("-"))
         if node.type in _WORDS_OF_A_DECLARATION and _is_declared(node) and not self._is_glued(node):

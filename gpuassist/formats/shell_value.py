@@ -129,15 +129,16 @@ def _expansion(node: Node, source: Source, names: Collection[str], known: Mappin
         return _Piece(written, None, previous=True, colon=any(":" in source.text(part) for part in inner[2:]))
     if not operator:
         return _Piece(written, known.get(name))
-    if operator in {":-", "-"} and len(inner) == 3:
-        return _Piece(written, _or_default(known.get(name, ""), inner[2], source))
+    if operator in {":-", "-"}:
+        return _Piece(written, _or_default(known.get(name, ""), inner[2:], source, known))
     return _Piece(written, None)
 
 
-def _or_default(value: str | None, default: Node, source: Source) -> str | None:
+def _or_default(value: str | None, default: list[Node], source: Source, known: Mapping[str, str | None]) -> str | None:
     # A name that nothing here sets may still come from outside; what the line itself offers instead is the best guess to show.
-    if value == "" and default.type == "word":
-        return _unescape(source.text(default))
+    if value == "" and default:
+        offered = elements(tuple(default), source, (), known)
+        return offered[0].directory or None if len(offered) == 1 else None
     return value or None
 
 
