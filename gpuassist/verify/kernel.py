@@ -1,0 +1,123 @@
+"""The proof of a compiler: a kernel of one line, compiled for a GPU and, where there is one, run on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from gpuassist.model.text import Text, text
+from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.scratch import scratch
+from gpuassist.system.world import World
+
+COMPILE_SECONDS = 120.0
+RUN_SECONDS = 30.0
+_EXPECTED = "42"
+_WORDS_AT_MOST = 4000
+
+# The runtime is linked statically, so that the result needs the driver and nothing else.
+SOURCE = """\
+#include <cstdio>
+__global__ void answer(int *out) { *out = 42; }
+int main() {
+    int *out = nullptr, found = 0;
+    cudaError_t error = cudaMalloc(&out, sizeof found);
+    if (error == cudaSuccess) { answer<<<1, 1>>>(out); error = cudaGetLastError(); }
+    if (error == cudaSuccess) { error = cudaMemcpy(&found, out, sizeof found, cudaMemcpyDeviceToHost); }
+    if (error != cudaSuccess) { std::fprintf(stderr, "CUDA error %d: %s\\n", (int)error, cudaGetErrorString(error)); return 1; }
+    std::printf("%d\\n", found);
+    return 0;
+}
+"""
+
+
+class KernelVerdict(str, Enum):
+    """How far the kernel came."""
+
+    RAN = "ran"
+    COMPILED = "compiled"
+    NOT_COMPILED = "not compiled"
+    DID_NOT_RUN = "did not run"
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCheck:
+    """What came of it: `words` are for the user, `said` is what the compiler or the kernel's program printed."""
+
+    verdict: KernelVerdict
+    words: Text
+    command: tuple[str, ...]
+    said: str = ""
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing stands in the way as far as could be looked."""
+        return self.verdict in {KernelVerdict.RAN, KernelVerdict.COMPILED}
+
+
+@dataclass(frozen=True, slots=True)
+class KernelWish:
+    """What to compile with and for: `architecture` is `sm_89`, empty for the compiler's own choice; `devices` are the UUIDs or
+    indices to run it on one after the other, none where there is no driver to run it.
+    """
+
+    nvcc: str
+    architecture: str
+    environment: Mapping[str, str]
+    devices: tuple[str, ...] = ()
+
+
+def check_kernel(world: World, wish: KernelWish) -> KernelCheck:
+    """Compiles the kernel in a directory of its own, then runs it on each device."""
+    options = (f"-arch={wish.architecture}",) if wish.architecture else ()
+    command = (wish.nvcc, *options, "-o", "kernel", "kernel.cu")
+    with scratch(world.surroundings.cache()) as directory:
+        world.disk.create(f"{directory}/kernel.cu")
+        world.disk.write(f"{directory}/kernel.cu", SOURCE.encode())
+        compiled = world.processes.run(command, seconds=COMPILE_SECONDS, environment=wish.environment, directory=directory)
+        if not compiled.succeeded:
+            return KernelCheck(KernelVerdict.NOT_COMPILED, _why_not(wish, compiled), command, _said(compiled), compiled.seconds)
+        return _run(world, wish, f"{directory}/kernel", command=command, seconds=compiled.seconds)
+
+
+def _run(world: World, wish: KernelWish, program: str, *, command: tuple[str, ...], seconds: float) -> KernelCheck:
+    for device in wish.devices:
+        chosen = {**wish.environment, "CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": device}
+        outcome = world.processes.run((program,), seconds=RUN_SECONDS, environment=chosen)
+        seconds += outcome.seconds
+        if not outcome.succeeded or outcome.text.strip() != _EXPECTED:
+            words = text("compiled, but on the GPU {device} {ending}", device=device, ending=_ending(outcome))
+            return KernelCheck(KernelVerdict.DID_NOT_RUN, words, command, _said(outcome), seconds)
+    if wish.devices:
+        return KernelCheck(KernelVerdict.RAN, text("compiled, run, and the result is right"), command, "", seconds)
+    return KernelCheck(KernelVerdict.COMPILED, text("compiled; not run, because no driver is loaded"), command, "", seconds)
+
+
+def _why_not(wish: KernelWish, outcome: Outcome) -> Text:
+    if outcome.ending is Ending.EXITED:
+        return text("not compiled: {words}", words=_first_error(_said(outcome)))
+    return text("not compiled: {nvcc} {ending}", nvcc=wish.nvcc, ending=_ending(outcome))
+
+
+def _ending(outcome: Outcome) -> Text:
+    if outcome.ending is Ending.TIMED_OUT:
+        return text("took longer than {seconds:.0f} s", seconds=outcome.seconds)
+    if outcome.ending is Ending.KILLED:
+        return text("was killed by signal {number}", number=outcome.status)
+    if outcome.ending is not Ending.EXITED:
+        return text("could not be started: {words}", words=outcome.words)
+    if outcome.status:
+        return text("it failed: {words}", words=_first_error(_said(outcome)))
+    return text("the result was {found} and not {expected}", found=outcome.text.strip()[:40] or "''", expected=_EXPECTED)
+
+
+def _said(outcome: Outcome) -> str:
+    return (outcome.stderr + outcome.stdout).decode("utf-8", "replace").strip()[:_WORDS_AT_MOST]
+
+
+def _first_error(said: str) -> str:
+    """The line that names the error: nvcc and the host compiler warn before they fail."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    return next((line for line in lines if "error" in line.lower() or "fatal" in line.lower()), lines[0] if lines else "?")
