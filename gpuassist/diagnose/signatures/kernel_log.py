@@ -77,6 +77,29 @@ def _rm_init(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     )
 
 
+def _no_firmware(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """The kernel names the file by its place under the folder of firmware; -2 is that it is not there."""
+    found = match.groupdict()
+    driver = found.get("driver") or driver_version(setting)
+    file = f"/lib/firmware/{found['file']}" if found.get("file") else ""
+    branch = driver.partition(".")[0]
+    firmware = file or "/lib/firmware/nvidia"
+    yield sign(
+        "rm-init-adapter-failed", Weight.CAUSE, gpu=card_name(setting), firmware_missing=firmware, driver=driver, branch=branch
+    )
+
+
+def _no_address(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    gpu = card_name(setting) or match.groupdict().get("address") or ""
+    yield sign("rm-init-adapter-failed", Weight.CAUSE, gpu=gpu, no_address="yes")
+
+
+def _no_space(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """The kernel says it of any device, and often finds a place in a second attempt."""
+    if setting.says("nvrm", "nvidia-smi"):
+        yield sign("rm-init-adapter-failed", Weight.SYMPTOM, gpu=card_name(setting), no_address="yes")
+
+
 def _legacy(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     found = match.groupdict()
     gpu = re.sub(r"\s+", " ", found.get("gpu") or "").removeprefix("NVIDIA ").removeprefix("GeForce ")
@@ -161,14 +184,26 @@ SIGNATURES = (
     Signature(
         ("gfw_boot", "gfw boot", "/gsp_", "gsp firmware"),
         r"(?:failed to wait for GFW_?BOOT|failed to wait for GFW boot complete"
-        r"|Direct firmware load for nvidia/[\d.]{3,12}/gsp_\w+\.bin(?:\.\w+)? failed with error -?\d+"
+        r"|(?:Direct firmware load for|loading) \S{0,40}nvidia/[\d.]{3,12}/gsp_\w+\.bin(?:\.\w+)? failed with error -(?!2\b)\d+"
         r"|failed to load (?:the )?GSP firmware)",
         _rm_init,
     ),
     Signature(
-        ("pci i/o region assigned to your nvidia", "bar1 is 0m", "bar0 is 0m"),
-        r"(?:PCI I/O region assigned to your NVIDIA device is invalid|BAR[01] is 0M @ 0x0)",
-        _rm_init,
+        ("/gsp", "no firmware image found"),
+        r"(?:(?:Direct firmware load for|loading) \S{0,40}?(?P<file>nvidia/(?P<driver>[\d.]{3,12})/gsp(?:_\w+)?\.bin(?:\.\w+)?)"
+        r" failed with error -2\b|RmFetchGspRmImages: No firmware image found)",
+        _no_firmware,
+    ),
+    Signature(
+        ("o region assigned to your nvidia", "bar0 is 0m", "bar1 is 0m", "bar2 is 0m", "bar3 is 0m"),
+        rf"(?:{wrapped('PCI I/O region assigned to your NVIDIA device is invalid')}"
+        rf"|BAR[0-3] is 0M @ 0x0+\b(?:[^\n]{{0,4}}\(PCI:(?P<address>{_ADDRESS}))?)",
+        _no_address,
+    ),
+    Signature(
+        ("can't assign; no space", "no space for [mem", "failed to assign [mem"),
+        r"BAR [0-5](?: \[mem size [^\]\n]{4,40}\]: can't assign; no space|: (?:no space for|failed to assign) \[mem)",
+        _no_space,
     ),
     Signature(
         ("legacy",),

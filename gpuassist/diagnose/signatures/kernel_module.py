@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.wrapping import wrapped
 from gpuassist.model.paste import Weight
 
 _AROUND = 6000  # characters around a message in which its driver and kernel are named
@@ -63,6 +64,20 @@ def _build_failed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
 def _installer_failed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     for one in _build_failed(match, setting):
         yield sign(one.problem, Weight.SYMPTOM, **dict(one.parameters))
+
+
+def _realtime(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """The message is the driver's own, so that it need not name NVIDIA."""
+    words = setting.paste.words[max(0, match.start() - _AROUND) : match.end() + _AROUND]
+    driver, kernel = _DRIVER_NAMED.search(words), _KERNEL_NAMED.search(words)
+    yield sign(
+        "dkms-build-failed",
+        Weight.CAUSE,
+        driver=driver[1] if driver else "",
+        kernel=kernel[1] if kernel else "",
+        flavour="PREEMPT_RT",
+        realtime="yes",
+    )
 
 
 def _no_headers(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
@@ -162,11 +177,16 @@ SIGNATURES = (
         _build_failed,
     ),
     Signature(
-        ("unable to load the kernel module", "compiler version check failed", "preempt_rt kernel", "development tool `"),
+        ("unable to load the kernel module", "compiler version check failed", "development tool `"),
         r"(?:Unable to load the kernel module 'nvidia\S{0,10}'|Compiler version check failed"
-        r"|you are installing for is a PREEMPT_RT kernel"
         r"|Unable to find the development tool `(?:cc|make|gcc)`)",
         _installer_failed,
+    ),
+    Signature(
+        ("preempt_rt kernel", "preempt_rt sanity", "preempt_rt_sanity", "not support real-time kernels"),
+        rf"(?:{wrapped('you are installing for is a PREEMPT_RT kernel')}|Failed PREEMPT_RT sanity check"
+        rf"|preempt_rt_sanity_check\] Error|{wrapped('NVIDIA driver does not support real-time kernels')})",
+        _realtime,
     ),
     Signature(
         ("/build", "/source"),
@@ -240,4 +260,5 @@ SIGNATURES = (
 def _in_use(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """The CUDA installer too stops for an X server, and only where it is to install the driver."""
     if _ours(setting) or setting.says("cuda"):
-        yield sign("module-already-loaded", Weight.CAUSE, module=match["module"] or match["module2"] or "")
+        module = match["module"] or match["module2"] or ""
+        yield sign("module-already-loaded", Weight.CAUSE, module=module, display="" if module else "yes")
