@@ -45,7 +45,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         return _tell_of(options.topic, context)
     context = context.for_programs(options)
     paste = _paste(options.file, context)
-    explanation = explain(context.session, paste, _machine(context))
+    explanation = explain(context.session, paste, _machine(context), recorded=bool(context.machine_file))
     if options.json:
         context.document(explanation_document(explanation, context.session.words))
     else:

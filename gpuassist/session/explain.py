@@ -90,11 +90,13 @@ class Explanation:
         )
 
 
-def explain(session: Session, data: bytes | str | Paste, machine: Machine | None = None) -> Explanation:
-    """Explains a text; `machine` is the one that it may come from, None for the text alone."""
+def explain(session: Session, data: bytes | str | Paste, machine: Machine | None = None, *, recorded: bool = False) -> Explanation:
+    """Explains a text; `machine` is the one that it may come from, None for the text alone; `recorded` where it was looked at
+    at another time, maybe by somebody else.
+    """
     paste = data if isinstance(data, Paste) else read_paste(data)
     told = read_all(paste, session.knowledge)
-    basis = _basis(told, machine)
+    basis = _basis(told, machine, recorded=recorded)
     whole = joined(told, machine) if machine is not None and basis.ground is Ground.JOINED else told
     setting = Setting(paste, Case(whole, session.knowledge))
     by_text = judge(told, session.knowledge)
@@ -132,13 +134,19 @@ def _convicting(answers: tuple[Answer, ...]) -> tuple[Answer, ...]:
     return tuple(answer for answer in answers if answer.severity in _CONVICTING)
 
 
-def _basis(told: Machine, machine: Machine | None) -> Basis:
+def _basis(told: Machine, machine: Machine | None, *, recorded: bool) -> Basis:
     if machine is None:
         return Basis(Ground.TEXT_ALONE, text("The answer rests on the text alone."))
     reason = same_machine(told, machine)
+    if reason is None and recorded:
+        return Basis(Ground.JOINED, text("What the text does not say was taken from the recorded machine."))
     if reason is None:
         return Basis(Ground.JOINED, text("What the text does not say was looked up on this machine."))
-    return Basis(Ground.OTHER_MACHINE, text("The text is judged alone: {reason}.", reason=reason))
+    if recorded:
+        return Basis(
+            Ground.OTHER_MACHINE, text("The text is judged alone, not with the recorded machine: {reason}.", reason=reason)
+        )
+    return Basis(Ground.OTHER_MACHINE, text("The text is judged alone, not with this machine: {reason}.", reason=reason))
 
 
 def _doubts(session: Session, machine: Machine, unlikely: tuple[Unlikely, ...]) -> tuple[Doubt, ...]:

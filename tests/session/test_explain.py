@@ -144,3 +144,10 @@ def test_text_that_warns_of_another_gpu_is_judged_alone(session: Session) -> Non
     explanation = explain(session, warning, machine(gpus=(RTX_5090,)))
     assert explanation.basis.ground is Ground.OTHER_MACHINE
     assert _ids(explanation)[0] == "torch-lacks-sm"
+
+
+@pytest.mark.parametrize(("driver", "ground"), [("550.54.14", Ground.JOINED), ("470.256.02", Ground.OTHER_MACHINE)])
+def test_recorded_machine_is_never_called_this_one(session: Session, driver: str, ground: Ground) -> None:
+    basis = explain(session, MODULE.format("550.54.14") + NVCC, machine(driver=driver), recorded=True).basis
+    assert basis.ground is ground
+    assert "recorded machine" in session.words(basis.reason)

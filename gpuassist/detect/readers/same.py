@@ -47,18 +47,16 @@ def _differences(told: Machine, live: Machine) -> Iterator[Text]:
         yield from _distribution(told.host, live.host)
     missing = _missing(told.gpus, live.gpus)
     if missing is not None:
-        yield text("the text names a {gpu}, which this machine does not have", gpu=value_or(missing.name, "GPU"))
+        yield text("the text names {gpu}, which the machine does not have", gpu=value_or(missing.name, "a GPU"))
     driver, here = _driver(told), _driver(live)
     if isinstance(driver, Known) and isinstance(here, Known) and not agree(driver, here):
-        yield text("the text names driver {told}, this machine runs {live}", told=str(driver.value), live=str(here.value))
+        yield text("the text names driver {told}, the machine runs {live}", told=str(driver.value), live=str(here.value))
 
 
 def _host(told: Host, live: Host) -> Iterator[Text]:
     if isinstance(told.wsl, Known) and isinstance(live.wsl, Known) and bool(told.wsl.value) != bool(live.wsl.value):
         yield (
-            text("the text is of WSL, this machine is not")
-            if told.wsl.value
-            else text("this machine is WSL, the text is not of one")
+            text("the text is of WSL, the machine is not") if told.wsl.value else text("the machine is WSL, the text is not of one")
         )
     if (
         isinstance(told.container, Known)
@@ -75,7 +73,7 @@ def _distribution(told: Host, live: Host) -> Iterator[Text]:
     if isinstance(told.distribution, Known) and isinstance(live.distribution, Known):
         one, other = told.distribution.value, live.distribution.value
         if not _same_distribution(one, other):
-            yield text("the text is of {told}, this machine runs {live}", told=one.name or one.id, live=other.name or other.id)
+            yield text("the text is of {told}, the machine runs {live}", told=one.name or one.id, live=other.name or other.id)
 
 
 def _shares_hardware(told: Machine, live: Machine) -> bool:

@@ -213,10 +213,13 @@ class ExplainPage(Page):
             self._show_nothing()
             return
         session, paste = self.desk.session, self._paste
-        machine = self._inspection.machine if self._inspection is not None and self._text.joins else None
+        inspection = self._inspection if self._text.joins else None
+        machine, recorded = (inspection.machine, inspection.recorded) if inspection is not None else (None, False)
         self._strip.begin(self.desk.words(text("Explaining…")))
         # A text that was typed over while the job waited for a thread is not worth one.
-        self._explaining.ask(lambda control: None if control.cancelled.is_set() else explain(session, paste, machine))
+        self._explaining.ask(
+            lambda control: None if control.cancelled.is_set() else explain(session, paste, machine, recorded=recorded)
+        )
 
     def _show_result(self, result: Done | Failed) -> None:
         self._strip.end()

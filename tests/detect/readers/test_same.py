@@ -84,29 +84,29 @@ def test_a_text_that_may_be_of_this_machine_is_taken_so(told: Machine) -> None:
 @pytest.mark.parametrize(
     ("told", "reason"),
     [
-        (of_gpus(gpu("Tesla T4")), "the text names a Tesla T4, which this machine does not have"),
+        (of_gpus(gpu("Tesla T4")), "the text names Tesla T4, which the machine does not have"),
         (
             of_gpus(gpu("NVIDIA GeForce RTX 3060"), gpu("NVIDIA GeForce RTX 3060", 1)),
-            "the text names a NVIDIA GeForce RTX 3060, which this machine does not have",
+            "the text names NVIDIA GeForce RTX 3060, which the machine does not have",
         ),
         (
             Machine(driver=Driver(version=known_version("470.57.02"))),
-            "the text names driver 470.57.02, this machine runs 550.107.02",
+            "the text names driver 470.57.02, the machine runs 550.107.02",
         ),
         (
             Machine(driver=Driver(loaded=Known((KernelModule("", known_version("535.54.03")),), "text"))),
-            "the text names driver 535.54.03, this machine runs 550.107.02",
+            "the text names driver 535.54.03, the machine runs 550.107.02",
         ),
-        (of_host(wsl=2), "the text is of WSL, this machine is not"),
+        (of_host(wsl=2), "the text is of WSL, the machine is not"),
         (of_host(container="docker"), "the text is of a container"),
         (of_host(architecture="aarch64"), "the text is of a machine of another processor architecture"),
         (
             of_host(distribution=Distribution("debian", (), "12", "Debian GNU/Linux 12")),
-            "the text is of Debian GNU/Linux 12, this machine runs Ubuntu 24.04.1 LTS",
+            "the text is of Debian GNU/Linux 12, the machine runs Ubuntu 24.04.1 LTS",
         ),
         (
             of_host(distribution=replace(UBUNTU, version_id="20.04", name="Ubuntu 20.04")),
-            "the text is of Ubuntu 20.04, this machine runs Ubuntu 24.04.1 LTS",
+            "the text is of Ubuntu 20.04, the machine runs Ubuntu 24.04.1 LTS",
         ),
     ],
 )

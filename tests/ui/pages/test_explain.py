@@ -241,7 +241,7 @@ def test_it_is_joined_with_the_machine_that_was_read(shown: Shown, example: Exam
     found = shown.page.explanation
     assert found is not None
     assert found.basis.ground is Ground.JOINED
-    assert shown.says("What the text does not say was looked up on this machine.")
+    assert shown.says("What the text does not say was taken from the recorded machine.")
 
 
 def test_a_machine_that_is_read_later_is_joined(shown: Shown, example: Example) -> None:
