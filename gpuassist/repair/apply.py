@@ -78,7 +78,7 @@ def _refusal(world: World, edits: Sequence[FileEdit]) -> Outcome | None:
         if targets.count(edit.target) > 1:
             return Outcome(Result.REFUSED, text("{paths} are one and the same file", paths=_names(edits)))
         after = syntax.check(world, edit.after, edit.dialect)
-        if after.broken and syntax.breaks(syntax.check(world, edit.before, edit.dialect), after):
+        if after.broken and not (edit.existed and syntax.check(world, edit.before, edit.dialect).broken):
             return Outcome(Result.FAILED, _would_break(edit, after.words))
     return None
 
@@ -148,7 +148,7 @@ class _Making:
 
     def _is_back(self, receipt: Receipt) -> bool:
         try:
-            found = holds(self._world, receipt)
+            found = holds(self._world, self._journal, receipt)
             if found is Holds.NEW:
                 restore(self._world, self._journal, receipt)
             return found is not Holds.EDITED

@@ -83,6 +83,12 @@ def rewritten_by(line: bytes) -> str:
     return change.rstrip(b"\r").decode("ascii", "replace") if found and change and b" " not in change else ""
 
 
+def bare(line: bytes) -> bytes:
+    """A line without the marks of the changes that retired it, and without the CR of its line end."""
+    inner, by = _inner(line.rstrip(b"\r"))
+    return bare(inner) if by else inner
+
+
 def _comment(statement: bytes, lines: Lines, change: str) -> list[bytes]:
     mark = _MARK + change.encode() + b": "
     rows = statement.split(b"\n")

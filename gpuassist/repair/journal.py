@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timezone
@@ -21,7 +21,7 @@ from gpuassist.system.world import World
 
 SCHEMA = 1
 _LOCK_SECONDS = 5.0
-_SETTLED, _PREPARED = ".json", ".prepared"
+_SETTLED, _PREPARED, _UNDOING = ".json", ".prepared", ".undoing"
 _KNOWN = frozenset(field.name for field in fields(Receipt))
 
 
@@ -128,6 +128,28 @@ class Journal:
         """The record of this id, where it has its lasting name."""
         return self._entry(change, _SETTLED)
 
+    def begin_undo(self, change: str, wanted: Mapping[str, str]) -> None:
+        """Notes that a change is about to be taken back: by the id of each file's receipt the hash of what it is to hold."""
+        self.end_undo(change)
+        self._disk.create(self._path(change, _UNDOING))
+        self._disk.write(self._path(change, _UNDOING), json.dumps(wanted).encode())
+
+    def end_undo(self, change: str) -> None:
+        """Notes that nothing of the change is being taken back any more."""
+        self._disk.remove(self._path(change, _UNDOING))
+
+    def unfinished_undos(self) -> tuple[tuple[str, Mapping[str, str]], ...]:
+        """The changes whose undo was interrupted, with what `begin_undo` noted; without that where it was lost with the power."""
+        ids = [name.removesuffix(_UNDOING) for name in self._disk.names(self.directory) if name.endswith(_UNDOING)]
+        return tuple((one, _hashes(self._read(one, _UNDOING))) for one in ids)
+
+    def keep_edited(self, receipt: Receipt, content: bytes) -> None:
+        """Keeps what somebody had made of the file since, before it is taken back."""
+        path = f"{self.directory}/{receipt.id}.edited"
+        self._disk.remove(path)
+        self._disk.create(path)
+        self._fill(path, content)
+
     def before(self, receipt: Receipt) -> bytes:
         """The file's bytes before the change."""
         return self._disk.read(self.backup(receipt.id))
@@ -153,11 +175,14 @@ class Journal:
         return f"{self.directory}/{change}{ending}"
 
     def _entry(self, change: str, ending: str) -> Entry | None:
-        try:
-            entry = _decode(self._disk.read(self._path(change, ending)))
-        except OSError:
-            return None
+        entry = _decode(self._read(change, ending))
         return replace(entry, state=State.PREPARED) if entry and ending == _PREPARED else entry
+
+    def _read(self, change: str, ending: str) -> bytes:
+        try:
+            return self._disk.read(self._path(change, ending))
+        except OSError:  # damaged like one that holds something else
+            return b""
 
     def _fill(self, path: str, content: bytes) -> None:
         self._disk.write(path, content)
@@ -190,6 +215,14 @@ def _decode(content: bytes) -> Entry | None:
         return Entry(Receipt(**said, made_directories=directories), state)
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _hashes(content: bytes) -> dict[str, str]:
+    try:
+        found = json.loads(content)
+        return {str(name): str(value) for name, value in found.items()}
+    except (ValueError, AttributeError):
+        return {}
 
 
 def _age(entry: Entry) -> tuple[float, str, int, str]:

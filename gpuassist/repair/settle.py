@@ -6,6 +6,7 @@ Only records whose name says that they are unsettled are read, so that it costs 
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from enum import Enum
 
 from gpuassist.model.plan import FileEdit, Receipt
@@ -13,6 +14,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.repair.block import RepairError
 from gpuassist.repair.edit import mentions
 from gpuassist.repair.journal import Journal, State, digest, undone
+from gpuassist.repair.merge import merge
 from gpuassist.repair.writing import ChangedError, put, remove_directories, sibling, take_away
 from gpuassist.system.clock import iso
 from gpuassist.system.world import World
@@ -30,14 +32,17 @@ class Holds(str, Enum):
 
 
 def sweep(world: World, journal: Journal) -> tuple[Text, ...]:
-    """Settles every interrupted change; says what was put back and what could not be."""
+    """Settles every interrupted change and undo; says what was put back and what could not be."""
     groups: dict[str, list[Receipt]] = {}
     for entry in journal.unsettled():
         groups.setdefault(entry.receipt.change, []).append(entry.receipt)
-    return tuple(words for change, receipts in groups.items() for words in _settled(world, journal, change, receipts))
+    said = [words for change, receipts in groups.items() for words in _settled(world, journal, change, receipts)]
+    for change, wanted in journal.unfinished_undos():
+        said += _undo_settled(world, journal, change, wanted)
+    return tuple(said)
 
 
-def holds(world: World, receipt: Receipt) -> Holds:
+def holds(world: World, journal: Journal, receipt: Receipt) -> Holds:
     """What the file holds of its change; raises `OSError` where it cannot be read."""
     try:
         now = world.disk.read(world.files.place(receipt.target))
@@ -47,7 +52,7 @@ def holds(world: World, receipt: Receipt) -> Holds:
         return Holds.NEW
     if receipt.existed and digest(now) == receipt.hash_before:
         return Holds.OLD
-    return Holds.EDITED if _mentions(now, receipt.change) else Holds.NOTHING
+    return Holds.EDITED if _is_in(now, journal, receipt) else Holds.NOTHING
 
 
 def stands(found: Holds) -> bool:
@@ -70,7 +75,7 @@ def _settle(world: World, journal: Journal, change: str, receipts: list[Receipt]
     if first is not None and first.state is State.MADE:
         journal.commit(receipts)
         return []
-    found = [(receipt, holds(world, receipt)) for receipt in receipts]
+    found = [(receipt, holds(world, journal, receipt)) for receipt in receipts]
     if all(stands(held) for _, held in found):
         journal.commit(receipts)
         return []
@@ -102,6 +107,11 @@ def _put_back(world: World, journal: Journal, change: str, found: list[tuple[Rec
     return [_whole_again(change, back)] if back else []
 
 
+def undo_of(change: str) -> str:
+    """What stands in the names of siblings that are written to take a change back."""
+    return f"{change}-undo"
+
+
 def restore(world: World, journal: Journal, receipt: Receipt) -> None:
     """Puts a file that holds exactly what the change wrote back to what it was; raises `ChangedError` or `OSError`."""
     after = journal.after(receipt)
@@ -118,11 +128,43 @@ def restore(world: World, journal: Journal, receipt: Receipt) -> None:
     put(world, FileEdit(receipt.path, receipt.target, after, before, existed=True), receipt.change)
 
 
-def _mentions(content: bytes, change: str) -> bool:
+def _is_in(now: bytes, journal: Journal, receipt: Receipt) -> bool:
     try:
-        return mentions(content, change)
+        if mentions(now, receipt.change):
+            return True
     except RepairError:  # its markers do not pair up: something of it is there all the same
-        return change.encode() in content
+        return receipt.change.encode() in now
+    # Without marks: making the change once more would change nothing.
+    merged = merge(journal.before(receipt), journal.after(receipt), now)
+    return merged.content == now and not merged.meetings
+
+
+def _undo_settled(world: World, journal: Journal, change: str, wanted: Mapping[str, str]) -> list[Text]:
+    try:
+        return _settle_undo(world, journal, change, wanted)
+    except OSError as error:
+        _log.info("undo of %s not settled: %s", change, error)
+        return [_half_undone(change)]
+
+
+def _settle_undo(world: World, journal: Journal, change: str, wanted: Mapping[str, str]) -> list[Text]:
+    group = [entry for entry in journal.entries() if entry.receipt.change == change]
+    for entry in group:
+        world.disk.remove(sibling(world, entry.receipt.target, undo_of(change)))
+        if entry.state is State.MADE and _is_back(world, entry.receipt, wanted):
+            remove_directories(world, entry.receipt.made_directories)
+            journal.settle(undone(entry.receipt, iso(world.clock.now())), State.UNDONE)
+    journal.end_undo(change)
+    states = {entry.state for entry in journal.entries() if entry.receipt.change == change}
+    return [_half_undone(change)] if states == {State.MADE, State.UNDONE} else []
+
+
+def _is_back(world: World, receipt: Receipt, wanted: Mapping[str, str]) -> bool:
+    try:
+        now = digest(world.disk.read(world.files.place(receipt.target)))
+    except FileNotFoundError:
+        return not receipt.existed
+    return now == wanted.get(receipt.id, receipt.hash_before if receipt.existed else "")
 
 
 def _whole_again(change: str, back: list[Receipt]) -> Text:
@@ -146,3 +188,7 @@ def _unfinished(change: str) -> Text:
         "the change {change} was interrupted half way and could not be put back now: `gpuassist undo {change}` tries again",
         change=change,
     )
+
+
+def _half_undone(change: str) -> Text:
+    return text("taking back the change {change} had been interrupted: `gpuassist undo {change}` does the rest", change=change)

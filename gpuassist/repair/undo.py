@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuassist.model.plan import FileEdit, Outcome, Receipt, Result
 from gpuassist.model.text import Text, text
 from gpuassist.repair.block import RepairError
-from gpuassist.repair.journal import Entry, Journal, State, undone
-from gpuassist.repair.settle import holds, stands, sweep
-from gpuassist.repair.taking_back import FileBack, plan_file
+from gpuassist.repair.journal import Entry, Journal, State, digest, undone
+from gpuassist.repair.settle import holds, stands, sweep, undo_of
+from gpuassist.repair.taking_back import FileBack, GoneError, plan_file
 from gpuassist.repair.writing import ChangedError, put, remove_directories, take_away
 from gpuassist.system.clock import iso
 from gpuassist.system.world import World
@@ -59,64 +59,101 @@ class UnknownChangeError(RepairError):
 
 def history(world: World) -> tuple[Receipt, ...]:
     """Changes that were made, newest first, those that were taken back with the time of that; a change's files in their order."""
-    groups: dict[str, list[Receipt]] = {}
-    for entry in Journal.of(world).entries():
-        if _is_history(world, entry):
-            groups.setdefault(entry.receipt.change, []).append(entry.receipt)
-    return tuple(receipt for group in reversed(groups.values()) for receipt in group)
+    return _history(world, Journal.of(world))
 
 
 def plan(world: World, change: str) -> TakeBack:
     """How a change, or the newest one that stands, would be taken back; raises `RepairError` where it cannot be."""
     journal = Journal.of(world)
-    return TakeBack(tuple(plan_file(world, journal, receipt) for receipt in _receipts(world, change)))
+    files = tuple(_planned(world, journal, receipt) for receipt in _receipts(world, journal, change))
+    if all(file.passed_over for file in files):
+        raise GoneError(files[0].way)
+    return TakeBack(files)
 
 
 def undo(world: World, change: str) -> tuple[Outcome, Receipt]:
     """Takes it back; raises `RepairError` where it cannot be."""
-    plan(world, change)  # raises before a lock is made: under sudo it would lie in another's home
+    change = plan(world, change).receipt.change  # raises before a lock is made: under sudo it would lie in another's home
     journal = Journal.of(world)
-    done: list[Receipt] = []
+    taking = _Taking(world, journal)
     try:
         with journal.lock():
-            sweep(world, journal)
-            taking = plan(world, change)
-            for file in reversed(taking.files):
-                _carry_out(world, file)
-                done.append(_settled(world, journal, file))
+            settled = sweep(world, journal)
+            if settled and not _stands(world, journal, change):
+                return _put_back(journal, change, settled)
+            return taking.take(plan(world, change))
     except BlockingIOError as error:
         raise RepairError(text("another gpuassist is changing a file just now; please try again")) from error
     except ChangedError as error:
-        raise RepairError(_stopped(done, text("{path} was changed by someone else just now", path=error.path))) from error
+        raise RepairError(taking.stopped(text("{path} was changed by someone else just now", path=error.path))) from error
     except OSError as error:
         words = text("{error} ({where})", error=error.strerror or str(error), where=error.filename or "")
-        raise RepairError(_stopped(done, words)) from error
-    changed = any(file.edit is not None for file in taking.files)
-    return Outcome(Result.MODIFIED if changed else Result.UNCHANGED, taking.way), done[-1]
+        raise RepairError(taking.stopped(words)) from error
 
 
-def _carry_out(world: World, file: FileBack) -> None:
-    if file.edit is None:
-        return
-    if not file.removes_file:
-        put(world, file.edit, f"{file.receipt.change}-undo")
-        return
-    take_away(world, file.edit)
-    remove_directories(world, file.receipt.made_directories)
+class _Taking:
+    """The files of one change being taken back, the last one first."""
+
+    def __init__(self, world: World, journal: Journal) -> None:
+        self._world = world
+        self._journal = journal
+        self._done: list[Receipt] = []
+
+    def take(self, planned: TakeBack) -> tuple[Outcome, Receipt]:
+        """Raises `ChangedError` or `OSError`; each file is then as it was or taken back, and its record says which."""
+        files = [file for file in reversed(planned.files) if not file.passed_over]
+        self._journal.begin_undo(planned.receipt.change, {file.receipt.id: _wanted(file) for file in files})
+        for file in files:
+            self._carry_out(file)
+            self._settle(file)
+        self._finish(planned.receipt.change)
+        changed = any(file.edit is not None for file in files)
+        return Outcome(Result.MODIFIED if changed else Result.UNCHANGED, planned.way), self._done[-1]
+
+    def stopped(self, reason: Text) -> Text:
+        """What to say where it could not go on."""
+        paths = ", ".join(receipt.path for receipt in self._done)
+        if not paths:
+            return text("nothing was changed: {reason}; please try again", reason=reason)
+        return text("{paths} was taken back, then: {reason}. Please try again for the rest.", paths=paths, reason=reason)
+
+    def _carry_out(self, file: FileBack) -> None:
+        if file.edit is None:
+            return
+        if file.edited:
+            self._journal.keep_edited(file.receipt, file.edit.before)
+        if not file.removes_file:
+            put(self._world, file.edit, undo_of(file.receipt.change))
+            return
+        take_away(self._world, file.edit)
+        remove_directories(self._world, file.directories)
+
+    def _finish(self, change: str) -> None:
+        try:
+            self._journal.end_undo(change)
+        except OSError as error:
+            _log.info("undo of %s not settled: %s", change, error)  # the next run finds that nothing is left to do
+
+    def _settle(self, file: FileBack) -> None:
+        receipt = undone(file.receipt, iso(self._world.clock.now()))
+        self._done.append(receipt)
+        try:
+            self._journal.settle(receipt, State.UNDONE)
+        except OSError as error:
+            # The file is as it was, which the next run sees: only the record lags behind.
+            _log.info("record of %s not settled: %s", receipt.id, error)
 
 
-def _settled(world: World, journal: Journal, file: FileBack) -> Receipt:
-    receipt = undone(file.receipt, iso(world.clock.now()))
-    try:
-        journal.settle(receipt, State.UNDONE)
-    except OSError as error:
-        # The file is as it was, which the next run sees: only the record lags behind.
-        _log.info("record of %s not settled: %s", receipt.id, error)
-    return receipt
+def _history(world: World, journal: Journal) -> tuple[Receipt, ...]:
+    groups: dict[str, list[Receipt]] = {}
+    for entry in journal.entries():
+        if _is_history(world, journal, entry):
+            groups.setdefault(entry.receipt.change, []).append(entry.receipt)
+    return tuple(receipt for group in reversed(groups.values()) for receipt in group)
 
 
-def _receipts(world: World, change: str) -> tuple[Receipt, ...]:
-    receipts = history(world)
+def _receipts(world: World, journal: Journal, change: str) -> tuple[Receipt, ...]:
+    receipts = _history(world, journal)
     wanted = next((one.change for one in receipts if change in {one.change, one.id} or not (change or one.undone_at)), None)
     if wanted is None and change:
         raise UnknownChangeError(text("there is no change {change}; `gpuassist undo --list` shows all", change=change))
@@ -129,17 +166,35 @@ def _receipts(world: World, change: str) -> tuple[Receipt, ...]:
     return standing
 
 
-def _stopped(done: Iterable[Receipt], reason: Text) -> Text:
-    paths = ", ".join(receipt.path for receipt in done)
-    if not paths:
-        return text("nothing was changed: {reason}; please try again", reason=reason)
-    return text("{paths} was taken back, then: {reason}. Please try again for the rest.", paths=paths, reason=reason)
+def _stands(world: World, journal: Journal, change: str) -> bool:
+    return any(one.change == change and not one.undone_at for one in _history(world, journal))
 
 
-def _is_history(world: World, entry: Entry) -> bool:
+def _put_back(journal: Journal, change: str, settled: Sequence[Text]) -> tuple[Outcome, Receipt]:
+    """What to say of a change that had been interrupted and that looking at the journal alone took back."""
+    entry = journal.settled(change)
+    if entry is None:
+        raise UnknownChangeError(settled[0])
+    return Outcome(Result.MODIFIED, settled[0]), entry.receipt
+
+
+def _planned(world: World, journal: Journal, receipt: Receipt) -> FileBack:
+    try:
+        return plan_file(world, journal, receipt)
+    except GoneError as error:
+        return FileBack(receipt, None, removes_file=False, way=error.reason, passed_over=True)
+
+
+def _wanted(file: FileBack) -> str:
+    if file.edit is None:
+        return ""
+    return "" if file.removes_file else digest(file.edit.after)
+
+
+def _is_history(world: World, journal: Journal, entry: Entry) -> bool:
     if entry.state is not State.PREPARED:
         return True
     try:
-        return stands(holds(world, entry.receipt))
+        return stands(holds(world, journal, entry.receipt))
     except OSError:
         return False
