@@ -37,6 +37,8 @@ def _only(**recipe: Any) -> Finding:
 
 PROBLEMS: list[tuple[str, dict[str, Any]]] = [
     ("no-nvidia-gpu", {"gpus": (), "driver": "", "toolkits": (), "nvcc": ""}),
+    ("several-toolkits", {"toolkits": ("11.8.89", "12.4.131")}),
+    ("several-toolkits", {"toolkits": ("12.1.105", "12.4.131"), "nvcc": "12.1"}),
     ("no-driver", {"driver": "", "toolkits": (), "nvcc": "", "environments": ()}),
     ("driver-not-loaded", {"driver": "", "on_disk": "550.54.14", "libcuda": "550.54.14"}),
     ("driver-not-loaded", {"driver": "", "on_disk": "", "libcuda": "550.54.14"}),
@@ -122,8 +124,6 @@ SOUND: dict[str, dict[str, Any]] = {
         "environments": (Env("t", "2.5.1+cu124", active=True), Env("w", "2.6.0+cpu"))
     },
     "CPU torch beside a CUDA one, none active": {"environments": (Env("w", "2.5.1+cu124"), Env("t", "2.6.0+cpu"))},
-    "several toolkits, the right one first": {"toolkits": ("11.8.89", "12.4.131")},
-    "several toolkits, an older of torch's major first": {"toolkits": ("12.1.105", "12.4.131"), "nvcc": "12.1"},
     "Blackwell under the open module": {
         "gpus": (RTX_5090,),
         "toolkits": (),

@@ -101,6 +101,7 @@ def right_toolkit_wins(case: Case) -> Iterator[Verdict]:
             better=str(best.version.release),
             better_root=best.root,
             torch_cuda=str(cuda.value) if isinstance(cuda, Known) and for_torch and against_torch else "",
+            distribution="yes" if value_or(toolkit.origin, Origin.LOCAL) is Origin.PACKAGE else "",
         )
 
 

@@ -1,0 +1,187 @@
+"""Do the files that count for every program agree with the driver that runs and the toolkit that a new terminal finds?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuassist.diagnose.case import Card, Case
+from gpuassist.diagnose.rules.shell import library_path_is_sound
+from gpuassist.diagnose.rules.toolkit import best_installed, cuda_home_agrees, nvcc_knows_gpus, right_toolkit_wins
+from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
+from gpuassist.model.driver import Library
+from gpuassist.model.fact import Known, value_or
+from gpuassist.model.finding import Evidence, Finding
+from gpuassist.model.system_wide import LoaderDirectory, ToolkitLink
+from gpuassist.model.text import text, verbatim
+from gpuassist.model.toolkit import Origin, Toolkit
+from gpuassist.model.version import Version
+
+_CUDA_LINK = "/usr/local/cuda"
+_LIBRARIES = "LD_LIBRARY_PATH"
+_PLACES = ("PATH", "CUDA_HOME", "CUDA_PATH", _LIBRARIES)
+
+
+def toolkit_links_lead_somewhere(case: Case) -> Iterator[Verdict]:
+    """A link that outlives its toolkit is where torch's extension builder and cmake look in the end."""
+    best = best_installed(case)
+    for link in value_or(case.machine.system.links, ()):
+        if not link.exists:
+            yield finding(
+                "cuda-link-dangling",
+                proof(
+                    verbatim(link.path),
+                    case.machine.system.links,
+                    text("leads to {target}, which is not there", target=link.target),
+                ),
+                link=link.path,
+                target=link.target,
+                used=listed([name for name in _PLACES if _names(case.variable(name), link.path)]),
+                better_root=best.root if best else "",
+                alternatives="yes" if link.alternatives else "",
+            )
+
+
+def several_toolkits_are_told(case: Case) -> Iterator[Verdict]:
+    """Several toolkits are no fault; which one wins is worth knowing, where no finding says so already."""
+    wins, every = case.toolkit, _installed(case)
+    if wins is None or len(every) < 2 or not isinstance(wins.version, Known) or _is_told(case):
+        return
+    link = next((one for one in value_or(case.machine.system.links, ()) if one.path == _CUDA_LINK and one.exists), None)
+    others = [one for one in every if one.root != wins.root]
+    yield finding(
+        "several-toolkits",
+        *(Evidence(text("CUDA toolkit"), verbatim(_version(one)), one.root) for one in (wins, *others)),
+        nvcc=str(wins.version.value.release),
+        root=wins.root,
+        others=listed([f"CUDA {_version(one)} ({one.root})" for one in others]),
+        link=_CUDA_LINK,
+        link_root=link.target if link and _is_another(link, wins, others) else "",
+    )
+
+
+def loader_offers_the_same_cuda(case: Case) -> Iterator[Verdict]:
+    """NVIDIA's packages add their own toolkit for every program; it matters where another one compiles."""
+    wins = case.toolkit
+    for one in value_or(case.machine.system.loader, ()):
+        owner = _owner(case, one)
+        if wins is not None and owner is not None and owner.root != wins.root and _major(owner) == _major(wins) != 0:
+            yield finding(
+                "loader-cache-other-cuda",
+                proof(verbatim(one.file), case.machine.system.loader, verbatim(one.directory)),
+                proof(text("nvcc in a new terminal"), wins.version),
+                file=one.file,
+                directory=one.directory,
+                other=_version(owner),
+                nvcc=_version(wins),
+            )
+            return
+
+
+def compatibility_library_serves_gpus(case: Case) -> Iterator[Verdict]:
+    """cuda-compat's libcuda serves data-centre GPUs; a GeForce refuses it with error 804 (CUDA Compatibility, 3)."""
+    cards = [card for card in case.usable if _is_geforce(card)]
+    places = [*_in_library_path(case), *_in_loader(case)]
+    if cards and places and not case.wsl:
+        place, evidence = places[0]
+        yield finding("cuda-compat-conflict", evidence, directory=place, gpu=cards[0].name)
+
+
+def one_libcuda_is_there(case: Case) -> Iterator[Verdict]:
+    """Of the libraries of two drivers a program can find the wrong one; that none is of the running one has its own finding."""
+    libcuda = case.machine.driver.libcuda
+    versions = {one.version.value for one in value_or(libcuda, ()) if isinstance(one.version, Known)}
+    if case.wsl or not isinstance(case.driver, Known) or len(versions) < 2 or case.driver.value not in versions:
+        return
+    strays = [one for one in value_or(libcuda, ()) if _is_of_another(one, case.driver.value)]
+    yield finding(
+        "libcuda-twice",
+        proof(text("driver"), case.driver),
+        proof(text("driver libraries on disk"), libcuda, verbatim(listed([one.path for one in value_or(libcuda, ())]))),
+        loaded=str(case.driver.value),
+        stray=strays[0].path,
+    )
+
+
+def container_lists_are_current(case: Case) -> Iterator[Verdict]:
+    """A CDI specification names files by the driver's version; after an update of the driver they are gone."""
+    if case.container or case.wsl or not isinstance(case.driver, Known):
+        return
+    for one in value_or(case.machine.system.container_lists, ()):
+        if isinstance(one.driver, Known) and one.driver.value != case.driver.value:
+            yield finding(
+                "container-cdi-stale",
+                proof(verbatim(one.path), one.driver),
+                proof(text("driver"), case.driver),
+                file=one.path,
+                listed=str(one.driver.value),
+                driver=str(case.driver.value),
+            )
+
+
+def _names(value: str, path: str) -> bool:
+    return any(element == path or element.startswith(f"{path}/") for element in value.split(":"))
+
+
+def _installed(case: Case) -> list[Toolkit]:
+    """Those that are no part of a Python environment."""
+    return [one for one in case.toolkits if value_or(one.origin, Origin.LOCAL) not in {Origin.CONDA, Origin.WHEEL}]
+
+
+def _is_told(case: Case) -> bool:
+    rules = (right_toolkit_wins, cuda_home_agrees, nvcc_knows_gpus, library_path_is_sound)
+    return any(isinstance(verdict, Finding) for rule in rules for verdict in rule(case))
+
+
+def _is_another(link: ToolkitLink, wins: Toolkit, others: list[Toolkit]) -> bool:
+    return link.target != wins.root and any(one.root == link.target for one in others)
+
+
+def _owner(case: Case, one: LoaderDirectory) -> Toolkit | None:
+    return next((toolkit for toolkit in case.toolkits if f"{one.real}/".startswith(f"{toolkit.root}/")), None)
+
+
+def _version(toolkit: Toolkit) -> str:
+    return str(value_or(toolkit.version, Version(())).release) or "?"
+
+
+def _major(toolkit: Toolkit) -> int:
+    return toolkit.version.value.major if isinstance(toolkit.version, Known) else 0
+
+
+def _is_geforce(card: Card) -> bool:
+    name = value_or(card.gpu.name, "") or (card.record.name if card.record else "")
+    return "GeForce" in name
+
+
+def _in_library_path(case: Case) -> Iterator[tuple[str, Evidence | None]]:
+    missing = case.machine.shell.directories_missing
+    if isinstance(missing, Known):
+        for element in case.variable(_LIBRARIES).split(":"):
+            if _is_compat(element) and element not in missing.value:
+                yield element, proof(verbatim(_LIBRARIES), case.terminal, verbatim(case.variable(_LIBRARIES)))
+
+
+def _in_loader(case: Case) -> Iterator[tuple[str, Evidence | None]]:
+    loader = case.machine.system.loader
+    for one in value_or(loader, ()):
+        if _is_compat(one.directory) and "libcuda.so" in one.libraries:
+            yield one.directory, proof(verbatim(one.file), loader, verbatim(one.directory))
+
+
+def _is_compat(directory: str) -> bool:
+    """NVIDIA's package puts it into /usr/local/cuda-12.8/compat, its images into /usr/local/cuda/compat/lib."""
+    return "cuda" in directory and directory.rstrip("/").removesuffix("/lib").endswith("/compat")
+
+
+def _is_of_another(library: Library, driver: Version) -> bool:
+    return isinstance(library.version, Known) and library.version.value != driver
+
+
+RULES = (
+    compatibility_library_serves_gpus,
+    one_libcuda_is_there,
+    container_lists_are_current,
+    toolkit_links_lead_somewhere,
+    several_toolkits_are_told,
+    loader_offers_the_same_cuda,
+)
