@@ -11,32 +11,40 @@ from gpuassist.repair.lines import ShellLine
 from gpuassist.repair.syntax import Syntax
 
 
-def notes_on(content: bytes, reading: Reading, lines: tuple[ShellLine, ...]) -> tuple[Text, ...]:
-    """Everything that the file's own content gives reason to say."""
-    return (*_on_endings(reading.endings), *_on_bytes(content), *_on_parsing(reading), *_on_lines(lines))
+def notes_on(content: bytes, reading: Reading, lines: tuple[ShellLine, ...], file: str = "") -> tuple[Text, ...]:
+    """Everything that the file's own content gives reason to say; `lines` may be of other files too."""
+    return (*_on_endings(reading.endings), *_on_bytes(content), *_on_parsing(reading), *_on_lines(lines, file))
 
 
 def notes_on_syntax(before: Syntax) -> tuple[Text, ...]:
-    """What `bash -n` said of the file as it is."""
+    """What its shell said of the file as it is."""
     if not before.asked:
-        return (text("bash could not be asked whether the file is valid ({words})", words=before.words),)
+        return (text("{shell} could not be asked whether the file is valid ({words})", shell=before.shell, words=before.words),)
     if before.broken:
         return (
             text(
-                "bash cannot parse this file as it is now ({words}), so it stops reading there and never reaches the new block; "
+                "{shell} cannot parse this file as it is now ({words}), so it stops reading there and never reaches the new block; "
                 "please mend that first",
+                shell=before.shell,
                 words=before.words,
             ),
         )
     return ()
 
 
-def notes_on_shell(login_shell: str, path: str) -> tuple[Text, ...]:
+def notes_on_shell(login_shell: str, path: str, dialect: str = "bash") -> tuple[Text, ...]:
     """Where the login shell is one that never reads this file."""
     name = PurePosixPath(login_shell).name
-    if name in {"bash", ""}:
+    if name in {dialect, ""}:
         return ()
-    return (text("your login shell is {shell}, which does not read {path}: only bash will find the change", shell=name, path=path),)
+    return (
+        text(
+            "your login shell is {shell}, which does not read {path}: only {reader} will find the change",
+            shell=name,
+            path=path,
+            reader=dialect,
+        ),
+    )
 
 
 def _on_endings(endings: tuple[Ending, ...]) -> Iterator[Text]:
@@ -73,7 +81,7 @@ def _on_parsing(reading: Reading) -> Iterator[Text]:
         )
 
 
-def _on_lines(lines: tuple[ShellLine, ...]) -> Iterator[Text]:
+def _on_lines(lines: tuple[ShellLine, ...], file: str) -> Iterator[Text]:
     ticked = sum(line.ticked for line in lines)
     if ticked:
         yield counted(
@@ -81,6 +89,19 @@ def _on_lines(lines: tuple[ShellLine, ...]) -> Iterator[Text]:
             "{count} lines of yours are retired: kept as comments, and restored by undo",
             count=ticked,
         )
+    rewritten = sum(line.rewritten for line in lines)
+    if rewritten:
+        yield counted(
+            "{count} line of yours is rewritten: the old one is kept as a comment above it, and restored by undo",
+            "{count} lines of yours are rewritten: the old ones are kept as comments above them, and restored by undo",
+            count=rewritten,
+        )
     for line in lines:
-        if line.other and not line.ticked:
-            yield text("line {line} stays: {why}", line=line.line, why=line.why)
+        if line.other and not line.ticked and not line.rewritten:
+            yield _stays(line, file)
+
+
+def _stays(line: ShellLine, main: str) -> Text:
+    if line.file == main:
+        return text("line {line} stays: {why}", line=line.line, why=line.why)
+    return text("line {line} of {file} stays: {why}", line=line.line, file=line.file, why=line.why)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from gpuassist.formats.shell import Place, Reading, read
+from gpuassist.formats.startup import Dialect
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
-from gpuassist.model.shell import StartupFile, Terminal
+from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
-from gpuassist.repair.block import cuda_lines, find, quoted
 from gpuassist.repair.choice import (
     LdLibraryPath,
     LoaderChoice,
@@ -23,28 +22,35 @@ from gpuassist.repair.choice import (
     version_of,
 )
 from gpuassist.repair.diff import unified
-from gpuassist.repair.edit import Lines, write
+from gpuassist.repair.edit import change_lines, write
+from gpuassist.repair.installed import Installed
 from gpuassist.repair.journal import Journal, digest
-from gpuassist.repair.lines import Installed, ShellLine, choose, judge
+from gpuassist.repair.line_choice import LineChoice
+from gpuassist.repair.lines import ShellLine, choose, choose_exactly
 from gpuassist.repair.notes import notes_on, notes_on_shell, notes_on_syntax
+from gpuassist.repair.sections import Sections, loader_section, quoted_for, read_sections, toolkit_section
 from gpuassist.repair.syntax import Syntax, breaks, check
-from gpuassist.repair.target import Target, examine
 from gpuassist.session.context import Session
+from gpuassist.session.line_plan import edit_of, judged, to_change
+from gpuassist.session.shell_files import ShellFile, main_file, other_files, recorded_file
 from gpuassist.system.files import Files
 from gpuassist.system.world import World
 
 
 @dataclass(frozen=True, slots=True)
 class UseCuda:
-    """What the user wishes: a CUDA version, the start-up file (empty: .bashrc in HOME), and which lines to retire.
+    """What the user wishes: a CUDA version, the start-up file (empty: the login shell's own), and what becomes of which lines.
 
-    `retire` holds line numbers; none means the lines that are ticked by themselves, an empty tuple no line at all.
+    `everywhere` looks at the user's other start-up files too. `lines` are the lines that do not stay; none means what is suggested,
+    an empty tuple no line at all. `retire` says the same of the one file alone by line numbers.
     """
 
     version: str
     rc: str = ""
     ld_library_path: LdLibraryPath = LdLibraryPath.AUTO
     retire: tuple[int, ...] | None = None
+    lines: tuple[LineChoice, ...] | None = None
+    everywhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +84,18 @@ class CudaPlan:
 
     @property
     def edit(self) -> FileEdit:
-        """The edit of the start-up file."""
-        return next(step.edit for step in self.plan.steps if step.edit is not None)
+        """The edit of the file that holds the block."""
+        return self.edits[0]
+
+    @property
+    def edits(self) -> tuple[FileEdit, ...]:
+        """The edits of all files, the one that holds the block first."""
+        return tuple(step.edit for step in self.plan.steps if step.edit is not None)
 
     @property
     def diff(self) -> str:
-        """Its unified diff; empty where the file already says so."""
-        return next(step.diff for step in self.plan.steps if step.kind is StepKind.EDIT)
+        """The unified diffs of all of them; empty where the files already say so."""
+        return "".join(step.diff for step in self.plan.steps)
 
 
 def plan_use_cuda(session: Session, machine: Machine, wish: UseCuda, *, recorded: bool = False) -> CudaPlan:
@@ -97,27 +108,21 @@ def plan_use_cuda(session: Session, machine: Machine, wish: UseCuda, *, recorded
     if seen.files is not None:
         require_executable(seen.files, toolkit)
     loader = choose_loader_path(seen.files, toolkit, wish.ld_library_path)
-    block = cuda_lines(toolkit.root, library_directory(seen.files, toolkit) if loader.on else "")
-    reading = read(seen.target.content, {"HOME": seen.home})
-    lines = choose(judge(reading, _installed(machine, toolkit, seen.files), find(seen.target.content)), wish.retire)
-    change = _change_id(session.world, seen.target, block)
-    after = write(seen.target.content, block, _retired(reading, lines), change)
-    before_syntax, obstacle = _syntax(session.world, seen, after)
-    notes = (
-        *seen.target.notes,
-        *notes_on(seen.target.content, reading, lines),
-        *notes_on_shell(value_or(machine.shell.login_shell, ""), seen.target.path),
-        *(notes_on_syntax(before_syntax) if before_syntax else ()),
-    )
+    libraries = library_directory(seen.files, toolkit) if loader.on else ""
+    lines = _lines(seen, _installed(machine, toolkit, seen), wish)
+    block = _block(seen.main, toolkit, libraries)
+    change = _change_id(session.world, seen.main, block)
+    edits = _edits(seen, lines, block, change)
+    syntax, obstacle = _syntax(session.world, seen, edits)
     return CudaPlan(
         wish,
-        Plan(change, _goal(toolkit), _steps(seen.target, after, toolkit), notes),
+        Plan(change, _goal(toolkit), _steps(edits, toolkit, seen.main.dialect), _notes(machine, seen, lines, syntax)),
         toolkit,
         lines,
         loader,
         machine.shell.new_terminal,
-        Expected(f"{toolkit.root}/bin/nvcc", toolkit.root, library_directory(seen.files, toolkit) if loader.on else ""),
-        _paste(toolkit),
+        Expected(f"{toolkit.root}/bin/nvcc", toolkit.root, libraries),
+        _paste(toolkit, seen.main.dialect),
         b"\n".join(block).decode("utf-8", "replace"),
         obstacle,
         seen.files is None,
@@ -126,92 +131,126 @@ def plan_use_cuda(session: Session, machine: Machine, wish: UseCuda, *, recorded
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What is planned for: the start-up file, whose home it lies in, and the machine's files, none for a recorded machine."""
+    """What is planned for: the file for the block, those beside it, whose home they lie in, and the machine's files, none for a
+    recorded machine.
+    """
 
-    target: Target
+    main: ShellFile
+    others: tuple[ShellFile, ...]
     home: str
     files: Files | None
 
 
 def _live(world: World, wish: UseCuda) -> _Seen:
-    home = world.surroundings.home
-    return _Seen(examine(world, wish.rc or f"{home}/.bashrc"), home, world.files)
+    main = main_file(world, wish.rc)
+    return _Seen(main, other_files(world, main) if wish.everywhere else (), world.surroundings.home, world.files)
 
 
 def _recorded(machine: Machine, wish: UseCuda) -> _Seen:
-    path = wish.rc or next((file.path for file in _startup_files(machine) if file.path.endswith("/.bashrc")), "~/.bashrc")
-    home = str(PurePosixPath(path).parent)
-    file = next((file for file in _startup_files(machine) if file.path == path), StartupFile(path, exists=False))
-    if isinstance(file.content, Known):
-        content = file.content.value.encode("utf-8", "surrogateescape")
-        return _Seen(Target(path, path, content, exists=True), home, None)
-    note = text("the recording does not hold the text of {path}: the preview shows only what would be added", path=path)
-    return _Seen(Target(path, path, exists=file.exists, notes=(note,)), home, None)
+    main, home = recorded_file(machine, wish.rc)
+    return _Seen(main, (), home, None)
 
 
 def _is_recorded(world: World, machine: Machine) -> bool:
     """Whether its start-up files are not this user's: then planning by the files that are here would mix two machines."""
-    files = _startup_files(machine)
+    files = value_or(machine.shell.startup_files, ())
     elsewhere = all(PurePosixPath(world.surroundings.home) not in PurePosixPath(file.path).parents for file in files)
     return any(isinstance(file.content, Known) for file in files) or (bool(files) and elsewhere)
 
 
-def _startup_files(machine: Machine) -> tuple[StartupFile, ...]:
-    return value_or(machine.shell.startup_files, ())
-
-
-def _installed(machine: Machine, chosen: Toolkit, files: Files | None) -> Installed:
+def _installed(machine: Machine, chosen: Toolkit, seen: _Seen) -> Installed:
     others = tuple(toolkit for toolkit in value_or(machine.toolkits, ()) if toolkit.root != chosen.root)
-    return Installed(chosen, others, files.real if files else str)
+    if seen.files is None:
+        return Installed(chosen, others, str, seen.home)
+    return Installed(chosen, others, seen.files.real, seen.home, seen.files.is_directory)
 
 
-def _retired(reading: Reading, lines: tuple[ShellLine, ...]) -> tuple[Lines, ...]:
-    ticked = {line.line for line in lines if line.ticked}
-    return tuple(
-        Lines(statement.first_byte, statement.end_byte, nested=statement.place not in {Place.TOP, Place.CONDITION})
-        for statement in reading.statements
-        if statement.line in ticked and not statement.shared
-    )
+def _lines(seen: _Seen, installed: Installed, wish: UseCuda) -> tuple[ShellLine, ...]:
+    own = judged((seen.main,), installed)
+    beside = judged(seen.others, installed)
+    if wish.lines is not None:
+        return choose_exactly((*own, *beside), wish.lines)
+    if wish.retire is not None:
+        return (*choose(own, wish.retire), *choose_exactly(beside, ()))
+    return (*own, *beside)
 
 
-def _change_id(world: World, target: Target, block: tuple[bytes, ...]) -> str:
-    seed = digest(b"\0".join((target.content, *block, target.path.encode("utf-8", "surrogateescape"))))
+def _block(main: ShellFile, toolkit: Toolkit, libraries: str) -> tuple[bytes, ...]:
+    """The block's lines; the GPUs that it chooses stay chosen."""
+    devices = read_sections(main.block.lines).devices if main.block is not None else ()
+    loader = loader_section(toolkit.root, libraries, main.dialect) if libraries else ()
+    return Sections(toolkit_section(toolkit.root, main.dialect), loader, devices).lines
+
+
+def _change_id(world: World, main: ShellFile, block: tuple[bytes, ...]) -> str:
+    seed = digest(b"\0".join((main.content, *block, main.path.encode("utf-8", "surrogateescape"))))
     return Journal.of(world).unused(f"{world.clock.now():%Y%m%d-%H%M%S}-{seed[:6]}")
 
 
-def _syntax(world: World, seen: _Seen, after: bytes) -> tuple[Syntax | None, Text | None]:
-    """What bash says of the file as it is, and what forbids writing it."""
-    if seen.files is None or seen.target.obstacle is not None:
-        return None, seen.target.obstacle
-    before = check(world, seen.target.content)
-    planned = check(world, after)
-    if breaks(before, planned):
-        return before, text("bash could not parse the result ({words}), so it is not written; untick lines", words=planned.words)
-    return before, None
+def _edits(seen: _Seen, lines: tuple[ShellLine, ...], block: tuple[bytes, ...], change: str) -> tuple[FileEdit, ...]:
+    main = edit_of(seen.main, write(seen.main.content, block, to_change(seen.main, lines), change))
+    beside = (edit_of(file, change_lines(file.content, to_change(file, lines), change)) for file in seen.others)
+    return (main, *(edit for edit in beside if edit.after != edit.before))
+
+
+def _syntax(world: World, seen: _Seen, edits: tuple[FileEdit, ...]) -> tuple[Syntax | None, Text | None]:
+    """What its shell says of the main file as it is, and what forbids writing the files."""
+    if seen.files is None or seen.main.obstacle is not None:
+        return None, seen.main.obstacle
+    first = check(world, edits[0].before, edits[0].dialect)
+    for edit in edits:
+        planned = check(world, edit.after, edit.dialect)
+        before = first if edit is edits[0] or not planned.broken else check(world, edit.before, edit.dialect)
+        if breaks(before, planned):
+            words = text(
+                "{shell} could not parse the result ({words}), so {path} is not written; untick lines",
+                shell=planned.shell,
+                words=planned.words,
+                path=edit.path,
+            )
+            return first, words
+    return first, None
+
+
+def _notes(machine: Machine, seen: _Seen, lines: tuple[ShellLine, ...], syntax: Syntax | None) -> tuple[Text, ...]:
+    main = seen.main
+    changed = {line.file for line in lines if line.ticked or line.rewritten}
+    return (
+        *main.target.notes,
+        *notes_on(main.content, main.reading, lines, main.path),
+        *notes_on_shell(value_or(machine.shell.login_shell, ""), main.path, main.dialect.value),
+        *(notes_on_syntax(syntax) if syntax else ()),
+        *(note for file in seen.others if file.path in changed for note in file.target.notes),
+    )
 
 
 def _goal(toolkit: Toolkit) -> Text:
     return text("Make CUDA {version} in {root} the toolkit that new shells use", version=version_of(toolkit), root=toolkit.root)
 
 
-def _steps(target: Target, after: bytes, toolkit: Toolkit) -> tuple[Step, ...]:
+def _steps(edits: tuple[FileEdit, ...], toolkit: Toolkit, dialect: Dialect) -> tuple[Step, ...]:
     nvcc = f"{toolkit.root}/bin/nvcc"
-    edit = Step(
-        StepKind.EDIT,
-        text("Write the lines for CUDA {version} at the end of {path}", version=version_of(toolkit), path=target.path),
-        diff=unified(target.path, target.content, after),
-        check=text("a new terminal finds {nvcc}", nvcc=nvcc),
-        edit=FileEdit(target.path, target.path_written, target.content, after, target.exists),
-    )
+    first, *others = edits
+    block = text("Write the lines for CUDA {version} at the end of {path}", version=version_of(toolkit), path=first.path)
+    found = text("a new terminal finds {nvcc}", nvcc=nvcc)
     terminal = Step(
         StepKind.NEW_SHELL,
         text("Open a new terminal: those that are open keep what they have. For one of them, paste the line below into it."),
-        commands=_paste(toolkit),
+        commands=_paste(toolkit, dialect),
         check=text("`command -v nvcc` prints {nvcc}", nvcc=nvcc),
     )
-    return edit, terminal
+    beside = (
+        _step(edit, text("Change the lines of {path} that lead to another toolkit", path=edit.path), found) for edit in others
+    )
+    return (_step(first, block, found), *beside, terminal)
 
 
-def _paste(toolkit: Toolkit) -> tuple[str, ...]:
-    root = quoted(toolkit.root).decode("utf-8", "replace")
+def _step(edit: FileEdit, words: Text, found: Text) -> Step:
+    return Step(StepKind.EDIT, words, diff=unified(edit.path, edit.before, edit.after), check=found, edit=edit)
+
+
+def _paste(toolkit: Toolkit, dialect: Dialect) -> tuple[str, ...]:
+    root = quoted_for(toolkit.root, dialect).decode("utf-8", "replace")
+    if dialect is Dialect.FISH:
+        return (f"set -gx CUDA_HOME {root}; and set -gx PATH $CUDA_HOME/bin $PATH",)
     return (f'export CUDA_HOME={root} && export PATH="$CUDA_HOME/bin:$PATH"',)

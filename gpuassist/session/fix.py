@@ -16,6 +16,7 @@ from gpuassist.repair import undo as undoing
 from gpuassist.repair.block import RepairError
 from gpuassist.repair.choice import LdLibraryPath, LoaderChoice, WishError, version_of
 from gpuassist.repair.journal import Journal
+from gpuassist.repair.line_choice import Choice, LineChoice
 from gpuassist.repair.lines import ShellLine
 from gpuassist.repair.target import strangers_home
 from gpuassist.repair.undo import NothingToUndoError, TakeBack, UnknownChangeError
@@ -26,10 +27,12 @@ from gpuassist.system.clock import iso
 
 __all__ = [
     "Applied",
+    "Choice",
     "CudaPlan",
     "Expected",
     "Holds",
     "LdLibraryPath",
+    "LineChoice",
     "LoaderChoice",
     "NothingToUndoError",
     "Proof",
@@ -123,5 +126,5 @@ def _edit(session: Session, plan: CudaPlan) -> tuple[Outcome, Receipt | None]:
         return Outcome(Result.REFUSED, text("this is a recorded machine: nothing on it can be changed")), None
     if plan.obstacle is not None:
         return Outcome(Result.REFUSED, plan.obstacle), None
-    applied = applying.apply(session.world, applying.Change(plan.plan.id, f"use cuda {plan.wish.version}", (plan.edit,)))
+    applied = applying.apply(session.world, applying.Change(plan.plan.id, f"use cuda {plan.wish.version}", plan.edits))
     return applied.outcome, applied.receipt

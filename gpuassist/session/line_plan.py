@@ -1,0 +1,55 @@
+"""The lines of start-up files in a plan: judged file by file, chosen, and turned into edits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gpuassist.formats.shell_reading import Place
+from gpuassist.model.plan import FileEdit
+from gpuassist.repair.edit import Lines
+from gpuassist.repair.installed import Installed
+from gpuassist.repair.lines import ShellLine, judge
+from gpuassist.session.shell_files import ShellFile
+
+
+def judged(files: tuple[ShellFile, ...], installed: Installed) -> tuple[ShellLine, ...]:
+    """The lines of every file that set a watched variable, with what is suggested for each one toolkit being chosen."""
+    return tuple(line for file in files for line in within_reach(file, _judged(file, installed)))
+
+
+def within_reach(file: ShellFile, lines: tuple[ShellLine, ...]) -> tuple[ShellLine, ...]:
+    """The lines of a file that may not be changed with the reason of that, and none of them to change."""
+    if file.obstacle is None:
+        return lines
+    obstacle = file.obstacle
+    return tuple(
+        replace(line, tickable=False, ticked=False, rewritten=False, instead=b"", why=obstacle, why_not=obstacle)
+        if line.tickable
+        else line
+        for line in lines
+    )
+
+
+def to_change(file: ShellFile, lines: tuple[ShellLine, ...]) -> tuple[Lines, ...]:
+    """The whole lines of one file that are retired or rewritten."""
+    chosen = {line.line: line for line in lines if line.file == file.path and (line.ticked or line.rewritten)}
+    return tuple(
+        Lines(
+            statement.first_byte,
+            statement.end_byte,
+            nested=statement.place not in {Place.TOP, Place.CONDITION},
+            instead=(chosen[statement.line].instead,) if chosen[statement.line].rewritten else (),
+        )
+        for statement in file.reading.statements
+        if statement.line in chosen and not statement.shared
+    )
+
+
+def edit_of(file: ShellFile, after: bytes) -> FileEdit:
+    """The edit that gives a file these bytes."""
+    target = file.target
+    return FileEdit(target.path, target.path_written, target.content, after, target.exists, file.dialect.value)
+
+
+def _judged(file: ShellFile, installed: Installed) -> tuple[ShellLine, ...]:
+    return judge(file.reading, installed, file.block, content=file.content, file=file.path)
