@@ -67,7 +67,7 @@ def test_nothing_to_change_is_no_step() -> None:
         (Family.ARCH, True, "sudo pacman -Syu nvidia-open"),
         (Family.ARCH, False, "yay -S nvidia-595xx-dkms"),
         (Family.FEDORA, False, "sudo dnf install akmod-nvidia-595xx xorg-x11-drv-nvidia-595xx-cuda"),
-        (Family.OPENSUSE, True, "sudo zypper install nvidia-open-driver-G06-signed-kmp-meta nvidia-compute-utils-G06"),
+        (Family.OPENSUSE, True, "sudo zypper install openSUSE-repos-Tumbleweed-NVIDIA  # openSUSE-repos-Leap-NVIDIA on Leap"),
     ],
 )
 def test_driver_of_the_distribution(family: Family, opened: bool, first: str) -> None:
