@@ -59,6 +59,8 @@ LEADS_TO: dict[str, frozenset[str]] = {
         "torch-cpu-only": "xformers-torch-mismatch torchvision-torch-mismatch",
         "no-nvidia-gpu": "torch-cpu-only no-driver xformers-torch-mismatch",
         "duplicate-torch-installs": "torchvision-torch-mismatch",
+        "uv-sync-reverts-torch": "torch-cpu-only torch-lacks-sm",
+        "torch-install-damaged": "missing-cuda-runtime-lib extension-build-mismatch",
         "device-side-assert": "illegal-memory-access cublas-init-failed-oom nccl-cuda-error",
         "illegal-memory-access": "nccl-cuda-error cublas-init-failed-oom",
         "oom-true": "cublas-init-failed-oom nccl-cuda-error",

@@ -116,7 +116,9 @@ def _no_pair(case: Case, one: Installed, package: Package) -> Verdict:
         proof(text("torch in {name}", name=one.environment.name), one.torch.version),
     )
     if package.name == "triton":
-        return finding("triton-torch-mismatch", *shown, triton=package.version, torch=torch, wanted=asked, python=python)
+        return finding(
+            "triton-torch-mismatch", *shown, triton=package.version, torch=torch, wanted=asked, python=python, seen="yes"
+        )
     if package.name == "torchaudio" and not asked:
         return finding("torchaudio-without-successor", *shown, torchaudio=package.version, torch=torch, python=python)
     vision = package.name == "torchvision"

@@ -28,8 +28,10 @@ def _no_torch(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """A build in isolation never sees the torch of its environment, which is no fault of the interpreter."""
     if setting.says(*_BUILDING):
         return
-    elsewhere = passages(setting, ("torch",), _INSTALLED)
-    yield sign("wrong-python-env", Weight.CAUSE if any(True for _ in elsewhere) else Weight.SYMPTOM)
+    if any(True for _ in passages(setting, ("torch",), _INSTALLED)):
+        yield sign("wrong-python-env", Weight.CAUSE)
+    else:
+        yield sign("wrong-python-env", Weight.SYMPTOM, alone="yes")
 
 
 def _other_torch(_: re.Match[str], setting: Setting) -> Iterator[Sign]:

@@ -100,6 +100,18 @@ def _handle(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("cudnn-version-mismatch", Weight.CAUSE if memory_was_free(setting) else Weight.SYMPTOM)
 
 
+def _unready(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """cuDNN does not say why it cannot start: another one than torch's own, no memory left, or a driver in a bad state."""
+    short = setting.says("out of memory", "outofmemory") and not memory_was_free(setting)
+    if short:
+        yield sign("cublas-init-failed-oom", Weight.SYMPTOM, library="cudnn")
+    yield sign("cudnn-version-mismatch", Weight.SYMPTOM, unsure="yes")
+    if not short:
+        yield sign("cublas-init-failed-oom", Weight.SYMPTOM, library="cudnn")
+    if "INITIALI" in match[0].upper():
+        yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
+
+
 def _dotted(words: str) -> str:
     """`8, 3, 2`, `8.5.0`, `8700` and `90100` are versions; the last two are numbers of cuDNN's own kind."""
     if words.isdigit() and len(words) >= 4:
@@ -170,7 +182,8 @@ SIGNATURES = (
     ),
     Signature(
         ("but you have nvidia",),
-        r"\btorch (?P<torch>\d[\w.]{2,20})(?:\+\w{1,12})? requires (?P<package>nvidia-[a-z0-9-]{2,40})==(?P<wanted>\d[\d.]{1,20}\d)"
+        r"\btorch (?P<torch>\d[\w.]{2,20})(?:\+\w{1,12})? (?:requires|has requirement) "
+        r"(?P<package>nvidia-[a-z0-9-]{2,40})==(?P<wanted>\d[\d.]{1,20}\d)"
         r"[^\n]{0,200}?, but you have (?P=package) (?P<installed>\d[\d.]{1,20}\d)",
         means("mixed-nvidia-pip-wheels"),
         window=500,
@@ -236,7 +249,7 @@ SIGNATURES = (
         ),
         r"CUDNN_STATUS_(?:NOT_INITIALIZED|ARCH_MISMATCH|EXECUTION_FAILED|INTERNAL_ERROR|MAPPING_ERROR)"
         r"|Could not create cudnn handle|cuDNN failed to initialize|(?:GET|FIND) was unable to find an engine",
-        means("cudnn-version-mismatch", Weight.SYMPTOM),
+        _unready,
     ),
     Signature(
         ("cublas_status_invalid_value",),
