@@ -11,11 +11,13 @@ from itertools import islice
 
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.vocabulary import Vocabulary
+from gpuassist.formats.shortened import MARK, shortened
 from gpuassist.model.paste import Clue, Passage, Paste, Weight
 from gpuassist.model.text import Parameter
 
 _QUOTED = 300  # characters of a passage that are shown
 _LONG = 64 << 10  # characters
+_ENDING = re.compile(r"\w{1,40}")
 _MOST_PLACES = 60  # of one literal, from either end of the text
 _ADVICE = re.compile(
     r"\b(?:if|when(?:ever)?|in case) (?:you|your|users?)\b[^.\n]{0,100}$|\b(?:such as|e\.g\.)[^.\n]{1,24}$"
@@ -112,8 +114,7 @@ def clues(signature: Signature, setting: Setting, *, most: int = 20) -> Iterator
         if match[0] in seen or _is_advice(setting.paste.words, match.start()):
             continue
         seen.add(match[0])
-        words = " ".join(match[0].split())[:_QUOTED]
-        passage = Passage(setting.line_at(match.start()), words)
+        passage = Passage(setting.line_at(match.start()), _quoted(match))
         for one in signature.meaning(match, setting):
             yield Clue(one.problem, one.weight, passage, one.parameters)
         if len(seen) == most:
@@ -128,6 +129,16 @@ def passages(
     if asked not in setting.answered:
         setting.answered[asked] = tuple(islice(_matches(Signature(literals, pattern, _nothing, window), setting), most))
     return setting.answered[asked]
+
+
+def _quoted(match: re.Match[str]) -> str:
+    """The passage, to the end of its last word, marked where its line goes on."""
+    line = match.string[match.end() : match.end() + _QUOTED].partition("\n")[0]
+    ending = _ENDING.match(line)
+    rest = ending.group() if ending and match[0][-1:].isalnum() else ""
+    goes_on = any(one.isalnum() for one in line[len(rest) :])
+    whole = shortened(" ".join((match[0] + rest).split()), _QUOTED)
+    return whole + MARK if goes_on and not whole.endswith(MARK) else whole
 
 
 def _nothing(_match: re.Match[str], _setting: Setting) -> Iterable[Sign]:

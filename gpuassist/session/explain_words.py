@@ -9,6 +9,7 @@ from enum import Enum
 
 from gpuassist.detect.readers import Contradiction
 from gpuassist.diagnose.weigh import Rank
+from gpuassist.formats.shortened import shortened
 from gpuassist.model.finding import Answer, Evidence, Remedy
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
@@ -20,7 +21,6 @@ _LINE_OF_TEXT = re.compile(r"pasted [^\n]{1,80}, line (\d{1,9})")
 
 
 _LONGEST_QUOTE = 200  # characters: two lines of the window
-_LONGEST_WORD = 40  # that is not cut
 _MOST_LINES = 4
 _PLACES = ("terminal", "终端", "powershell")
 _MEMORY = ("oom-", "gpu-memory-held-by-dead-process", "cublas-init-failed-oom")
@@ -86,10 +86,7 @@ def quotes(explanation: Explanation, answer: Answer) -> tuple[Quotation, ...]:
 
 def _quoted(lines: list[str], line: int, count: int) -> str:
     words = "\n".join(one.strip() for one in lines[line - 1 : line - 1 + min(count, _MOST_LINES)])
-    if len(words) <= _LONGEST_QUOTE:
-        return words
-    shorter, _, rest = words[:_LONGEST_QUOTE].rpartition(" ")
-    return (shorter if len(rest) < _LONGEST_WORD else words[:_LONGEST_QUOTE]).rstrip() + " …"
+    return shortened(words, _LONGEST_QUOTE)
 
 
 def about_memory(answer: Answer) -> bool:
