@@ -81,7 +81,7 @@ class Receipt:
     """A change of one file that was made: enough to take it back byte for byte. Hashes are SHA-256 in hex; times ISO 8601.
 
     `group` is the id of the change that it belongs to, and stands in what was written; empty where it is `id` itself.
-    `made_directories` were made for the file, the outermost first.
+    `made_directories` were made for the file, the outermost first; `hash_undone` is what it held once the change was taken back.
     """
 
     id: str
@@ -96,6 +96,7 @@ class Receipt:
     group: str = ""
     dialect: str = "bash"
     made_directories: tuple[str, ...] = ()
+    hash_undone: str = ""
 
     @property
     def change(self) -> str:

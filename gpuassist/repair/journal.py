@@ -194,9 +194,9 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def undone(receipt: Receipt, when: str) -> Receipt:
-    """The receipt of a change that was taken back."""
-    return replace(receipt, undone_at=when)
+def undone(receipt: Receipt, when: str, holds: str = "") -> Receipt:
+    """The receipt of a change that was taken back; `holds` is the hash of what the file holds since."""
+    return replace(receipt, undone_at=when, hash_undone=holds)
 
 
 def _encode(entry: Entry) -> bytes:

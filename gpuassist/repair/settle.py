@@ -153,7 +153,7 @@ def _settle_undo(world: World, journal: Journal, change: str, wanted: Mapping[st
         world.disk.remove(sibling(world, entry.receipt.target, undo_of(change)))
         if entry.state is State.MADE and _is_back(world, entry.receipt, wanted):
             remove_directories(world, entry.receipt.made_directories)
-            journal.settle(undone(entry.receipt, iso(world.clock.now())), State.UNDONE)
+            journal.settle(undone(entry.receipt, iso(world.clock.now()), wanted.get(entry.receipt.id, "")), State.UNDONE)
     journal.end_undo(change)
     states = {entry.state for entry in journal.entries() if entry.receipt.change == change}
     return [_half_undone(change)] if states == {State.MADE, State.UNDONE} else []

@@ -135,7 +135,7 @@ class _Taking:
             _log.info("undo of %s not settled: %s", change, error)  # the next run finds that nothing is left to do
 
     def _settle(self, file: FileBack) -> None:
-        receipt = undone(file.receipt, iso(self._world.clock.now()))
+        receipt = undone(file.receipt, iso(self._world.clock.now()), _wanted(file))
         self._done.append(receipt)
         try:
             self._journal.settle(receipt, State.UNDONE)
