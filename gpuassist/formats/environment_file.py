@@ -30,7 +30,8 @@ def read(content: bytes, known: Mapping[str, str], *, expands: bool) -> Reading:
             statements.append(_statement(row, line, place, Assignment(found[1], elements, uses)))
             references += [Reference(name, line) for name in sorted(uses.intersection(WATCHED))]
         place, line = place + len(row), line + row.count(b"\n")
-    return Reading(tuple(statements), (), tuple(references))
+    left = tuple((name, value) for name, value in values.items() if value and name not in known)
+    return Reading(tuple(statements), (), tuple(references), values=left)
 
 
 def _rows(content: bytes, *, joined: bool) -> Iterator[bytes]:

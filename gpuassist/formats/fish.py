@@ -78,6 +78,7 @@ class _Reader:
             error,
             tuple(sources),
             tuple(tool for one in others for tool in self._tools(one)),
+            tuple((name, value) for name, (value, where) in self.given.items() if value and not (where.blocks or where.linked)),
         )
 
     def _remember(self, change: Change, command: Command) -> None:

@@ -23,6 +23,7 @@ from gpuassist.formats.shell_value import Source, elements, names_used
 _SEPARATE = frozenset({"function_definition", "subshell", "command_substitution", "process_substitution", "pipeline"})
 _READS_IN = frozenset({b"source", b"."})
 _UNKNOWN = Element("?", "")
+_TELLING = ("ZDOTDIR", "XDG_CONFIG_HOME")  # these say where a shell's own files are
 _OWN_NAMES = {name: name for name in WATCHED}
 
 
@@ -56,7 +57,9 @@ class Reader:
         statements, sources = self._in_order(sourcing)
         endings = (self._ending(node) for node, name in commands if name in _ENDING and _ends(node))
         tools = (tool for node, name in commands if name not in _READS_IN | _ENDING for tool in self._tools(node))
-        return Reading(statements, tuple(endings), tuple(self._references()), self.tree.first_error(), sources, tuple(tools))
+        left = tuple((name, value) for name, (value, construct) in self.given.items() if value and construct is None)
+        references = tuple(self._references())
+        return Reading(statements, tuple(endings), references, self.tree.first_error(), sources, tuple(tools), left)
 
     def _in_order(self, sourcing: list[Node]) -> tuple[tuple[Statement, ...], tuple[SourcedFile, ...]]:
         units: dict[int, Unit] = {}
@@ -80,7 +83,7 @@ class Reader:
         settings = list(self.tree.settings())
         used = {setting.node.start_byte: names_used(setting.values, self.source) for setting in settings}
         self.uses = used
-        names = frozenset(self.names).union(*(names_used((node,), self.source) for node in sourcing))
+        names = frozenset((*self.names, *_TELLING)).union(*(names_used((node,), self.source) for node in sourcing))
         while True:
             more = names.union(*(used[setting.node.start_byte] for setting in settings if setting.name in names))
             if more == names:

@@ -124,7 +124,9 @@ class ToolLine:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a file says; `unreadable_line` is the first line that the parser did not understand, 0 where it understood all."""
+    """What a file says; `values` are the variables that it leaves with a certain value, `unreadable_line` is the first line that
+    the parser did not understand, 0 where it understood all.
+    """
 
     statements: tuple[Statement, ...]
     endings: tuple[Ending, ...]
@@ -132,6 +134,7 @@ class Reading:
     unreadable_line: int = 0
     sources: tuple[SourcedFile, ...] = ()
     tools: tuple[ToolLine, ...] = ()
+    values: tuple[tuple[str, str], ...] = ()
 
 
 def printable(words: str) -> str:

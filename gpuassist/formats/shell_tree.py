@@ -24,6 +24,7 @@ _TOOLS = "source unset module ml spack conda mamba micromamba eval"
 _SIGNPOSTS = rb">>>|<<<|BEGIN|END|(?<![^\s;&|({\\])\.(?=\s)"
 _WORDS = rf"{_ENDS} {_TOOLS}".replace(" ", "|").encode()
 _NAME = rb"[A-Za-z_][A-Za-z0-9_]*"
+_TELLING = frozenset({b"ZDOTDIR", b"XDG_CONFIG_HOME"})
 _GIVEN = re.compile(rb"(?<![A-Za-z0-9_])(" + _NAME + rb")\+?=")
 _USED = re.compile(rb"\$[{(]*(" + _NAME + rb")")
 _QUOTED = re.compile(rb"[\"']?(" + _NAME + rb")(\+?)=")
@@ -131,7 +132,7 @@ class Tree:
 
     def _places(self) -> list[int]:
         given, used = set(_GIVEN.findall(self.masked)), set(_USED.findall(self.masked))
-        names = {name.encode() for name in self.watched} | (given & used)
+        names = {name.encode() for name in self.watched} | (given & (used | _TELLING))
         words = rb"|".join((_WORDS, *sorted(names)))
         pattern = rb"(?<![A-Za-z0-9_])(?:" + words + rb")(?![A-Za-z0-9_])|" + _SIGNPOSTS
         return [found.start() for found in re.finditer(pattern, self.masked)]
