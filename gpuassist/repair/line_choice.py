@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from gpuassist.repair.block import RepairError
+
 
 class Choice(str, Enum):
     """A line stays, is kept as a comment only, or is kept as a comment with a new line below it."""
@@ -21,3 +23,7 @@ class LineChoice:
     file: str
     line: int
     choice: Choice
+
+
+class ChoiceError(RepairError):
+    """A choice that the line does not offer, or a line that is none: wrong usage, not a state of the machine."""

@@ -11,7 +11,7 @@ from gpuassist.repair.installed import HOMES as HOMES
 from gpuassist.repair.installed import LISTS as LISTS
 from gpuassist.repair.installed import Installed as Installed
 from gpuassist.repair.installed import Lead as Lead
-from gpuassist.repair.line_choice import Choice, LineChoice
+from gpuassist.repair.line_choice import Choice, ChoiceError, LineChoice
 from gpuassist.repair.offer import harm, offer
 
 
@@ -82,7 +82,7 @@ def choose(lines: tuple[ShellLine, ...], wanted: tuple[int, ...] | None) -> tupl
 
 
 def choose_exactly(lines: tuple[ShellLine, ...], choices: tuple[LineChoice, ...]) -> tuple[ShellLine, ...]:
-    """The lines with these choices, and every other one left; raises `RepairError` for a choice that a line does not offer."""
+    """The lines with these choices, and every other one left; raises `ChoiceError` for a choice that a line does not offer."""
     wanted = {(choice.file, choice.line): choice.choice for choice in choices}
     for choice in choices:
         if choice.choice is not Choice.LEAVE:
@@ -98,13 +98,13 @@ def _chosen(line: ShellLine, choice: Choice) -> ShellLine:
 
 def _require_offered(choice: LineChoice, lines: list[ShellLine]) -> None:
     if not lines:
-        raise RepairError(text("{file}:{line} sets none of the variables that matter", file=choice.file, line=choice.line))
+        raise ChoiceError(text("{file}:{line} sets none of the variables that matter", file=choice.file, line=choice.line))
     if choice.choice is Choice.RETIRE and not any(line.tickable for line in lines):
         why = lines[0].why
-        raise RepairError(text("{file}:{line} cannot be retired: {why}", file=choice.file, line=choice.line, why=why))
+        raise ChoiceError(text("{file}:{line} cannot be retired: {why}", file=choice.file, line=choice.line, why=why))
     if choice.choice is Choice.REWRITE and not any(line.instead for line in lines):
         reason = lines[0].why_not or lines[0].why
-        raise RepairError(text("{file}:{line} cannot be rewritten: {why}", file=choice.file, line=choice.line, why=reason))
+        raise ChoiceError(text("{file}:{line} cannot be rewritten: {why}", file=choice.file, line=choice.line, why=reason))
 
 
 def _offered(line: ShellLine, statement: Statement, installed: Installed, content: bytes) -> ShellLine:

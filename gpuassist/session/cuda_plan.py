@@ -32,7 +32,7 @@ from gpuassist.repair.sections import Sections, loader_section, quoted_for, read
 from gpuassist.repair.syntax import Syntax, breaks, check
 from gpuassist.session.context import Session
 from gpuassist.session.line_plan import edit_of, judged, to_change
-from gpuassist.session.shell_files import ShellFile, main_file, other_files, recorded_file
+from gpuassist.session.shell_files import ShellFile, recorded_file, shell_files
 from gpuassist.system.files import Files
 from gpuassist.system.world import World
 
@@ -142,8 +142,8 @@ class _Seen:
 
 
 def _live(world: World, wish: UseCuda) -> _Seen:
-    main = main_file(world, wish.rc)
-    return _Seen(main, other_files(world, main) if wish.everywhere else (), world.surroundings.home, world.files)
+    found = shell_files(world, wish.rc)
+    return _Seen(found.main, found.others if wish.everywhere else (), world.surroundings.home, world.files)
 
 
 def _recorded(machine: Machine, wish: UseCuda) -> _Seen:

@@ -18,7 +18,7 @@ from gpuassist.repair.apply import Applied as Made
 from gpuassist.repair.block import RepairError
 from gpuassist.repair.choice import LdLibraryPath, LoaderChoice, WishError, version_of
 from gpuassist.repair.journal import Journal
-from gpuassist.repair.line_choice import Choice, LineChoice
+from gpuassist.repair.line_choice import Choice, ChoiceError, LineChoice
 from gpuassist.repair.lines import ShellLine
 from gpuassist.repair.record import ChangeRecord, FileRecord, Standing
 from gpuassist.repair.taking_back import ConflictError, FileBack, ThreeWay
@@ -33,6 +33,7 @@ __all__ = [
     "Applied",
     "ChangeRecord",
     "Choice",
+    "ChoiceError",
     "ConflictError",
     "CudaPlan",
     "Expected",

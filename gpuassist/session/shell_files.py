@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from gpuassist.detect.shell import startup_files
+from gpuassist.detect.startup_chain import ChainFile, Stage, dialect_of, sources, startup_chain
 from gpuassist.formats.shell_reading import Reading
 from gpuassist.formats.startup import Dialect, read_startup
 from gpuassist.model.fact import Known, value_or
@@ -17,22 +17,6 @@ from gpuassist.repair.block import Block, RepairError, find
 from gpuassist.repair.target import Target, examine
 from gpuassist.system.terminal import usable_shell
 from gpuassist.system.world import World
-
-_NAMES = {
-    "bash": Dialect.BASH,
-    "sh": Dialect.BASH,
-    "zsh": Dialect.ZSH,
-    "fish": Dialect.FISH,
-    "bashrc": Dialect.BASH,
-    "profile": Dialect.BASH,
-    "bash_profile": Dialect.BASH,
-    "bash_login": Dialect.BASH,
-    "zshrc": Dialect.ZSH,
-    "zshenv": Dialect.ZSH,
-    "zprofile": Dialect.ZSH,
-    "zlogin": Dialect.ZSH,
-}
-_LOGIN_FILES = (".bash_profile", ".bash_login", ".profile")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,48 +40,33 @@ class ShellFile:
         return self.target.content
 
 
-def main_file(world: World, rc: str) -> ShellFile:
-    """The file that the managed block goes in; raises `RepairError` where its markers do not pair up."""
-    path = rc or main_path(world)
+@dataclass(frozen=True, slots=True)
+class ShellFiles:
+    """The file for the block, the others that hold something of interest, in the order in which a new terminal reads them, and all
+    that it reads.
+    """
+
+    main: ShellFile
+    others: tuple[ShellFile, ...]
+    chain: tuple[ChainFile, ...] = ()
+
+
+def shell_files(world: World, rc: str = "") -> ShellFiles:
+    """The start-up files of this user; raises `RepairError` where the markers in the main one do not pair up."""
+    chain = startup_chain(world)
+    path = rc or _main_path(world, chain)
     target = examine(world, path)
-    return _read(target, dialect_of(path, usable_shell(world)), world.surroundings.home, find(target.content))
+    main = _read(target, dialect_of(path, _spoken(usable_shell(world))), world.surroundings.home, find(target.content))
+    return ShellFiles(main, tuple(_others(world, main, chain)), chain)
 
 
-def main_path(world: World) -> str:
-    """The file that the login shell reads for every terminal, which fish reads a directory of."""
-    around = world.surroundings
-    shell = PurePosixPath(usable_shell(world)).name
-    if shell == "zsh":
-        return f"{around.variables.get('ZDOTDIR') or around.home}/.zshrc"
-    if shell == "fish":
-        folder = around.variables.get("XDG_CONFIG_HOME") or f"{around.home}/.config"
-        return f"{folder}/fish/conf.d/gpuassist.fish"
-    return f"{around.home}/.bashrc"
-
-
-def dialect_of(path: str, shell: str) -> Dialect:
-    """The language of a start-up file, by its name and else by the shell that is to read it."""
-    name = PurePosixPath(path).name
-    known = _NAMES.get(name.rpartition(".")[2])
-    return known or _NAMES.get(PurePosixPath(shell).name, Dialect.BASH)
-
-
-def other_files(world: World, main: ShellFile) -> tuple[ShellFile, ...]:
-    """The files that are there beside the main one, each once, in the order in which a new terminal reads them."""
-    seen = {main.target.path_written}
-    found: list[ShellFile] = []
-    for path in _beside(world):
-        target = examine(world, path)
-        if target.exists and target.path_written not in seen:
-            seen.add(target.path_written)
-            found.append(_read_other(world, target))
-    return tuple(found)
-
-
-def login_file(world: World) -> str:
-    """The file that bash reads as a login shell instead of .bashrc: the first of three that is there; empty where none is."""
-    home = world.surroundings.home
-    return next((f"{home}/{name}" for name in _LOGIN_FILES if world.files.exists(f"{home}/{name}")), "")
+def login_file(files: ShellFiles) -> str:
+    """The file that bash reads as a login shell and that does not read the main one in; empty where there is none."""
+    main = files.main.path
+    reader = next((file for file in files.chain if file.stage is Stage.LOGIN and not file.sourced_by and not file.unread), None)
+    if reader is None or files.main.dialect is not Dialect.BASH or PurePosixPath(main).name != ".bashrc":
+        return ""
+    return "" if sources(files.chain, reader.path, main) else reader.path
 
 
 def recorded_file(machine: Machine, rc: str) -> tuple[ShellFile, str]:
@@ -109,7 +78,7 @@ def recorded_file(machine: Machine, rc: str) -> tuple[ShellFile, str]:
     home = str(PurePosixPath(path).parent)
     file = next((file for file in files if file.path == path), StartupFile(path, exists=False))
     target = _recorded_target(file)
-    return _read(target, dialect_of(path, shell), home, find(target.content)), home
+    return _read(target, dialect_of(path, _spoken(shell)), home, find(target.content)), home
 
 
 def _recorded_target(file: StartupFile) -> Target:
@@ -120,17 +89,40 @@ def _recorded_target(file: StartupFile) -> Target:
     return Target(path, path, exists=file.exists, notes=(note,))
 
 
-def _beside(world: World) -> Iterator[str]:
-    yield from (file.path for file in startup_files(world) if file.exists)
+def _main_path(world: World, chain: tuple[ChainFile, ...]) -> str:
+    """The file that the login shell reads in every terminal; fish reads a directory of them, in which one is our own."""
+    around = world.surroundings
+    shell = _spoken(usable_shell(world))
+    if shell is Dialect.FISH:
+        folder = around.variables.get("XDG_CONFIG_HOME") or f"{around.home}/.config"
+        return f"{folder}/fish/conf.d/gpuassist.fish"
+    name = ".zshrc" if shell is Dialect.ZSH else ".bashrc"
+    own = (file for file in chain if file.stage is Stage.TERMINAL and not file.sourced_by and not file.unread)
+    return next((file.path for file in own if PurePosixPath(file.path).name == name), f"{around.home}/{name}")
 
 
-def _read_other(world: World, target: Target) -> ShellFile:
-    dialect = dialect_of(target.path, usable_shell(world))
-    home = world.surroundings.home
+def _spoken(shell: str) -> Dialect:
+    return {"zsh": Dialect.ZSH, "fish": Dialect.FISH}.get(PurePosixPath(shell).name, Dialect.BASH)
+
+
+def _others(world: World, main: ShellFile, chain: tuple[ChainFile, ...]) -> Iterator[ShellFile]:
+    seen = {main.target.path_written}
+    for file in chain:
+        real = world.files.real(file.path)
+        if file.exists and file.unread is None and real not in seen and file.reading.statements:
+            seen.add(real)
+            yield _other(world, file)
+
+
+def _other(world: World, file: ChainFile) -> ShellFile:
+    target = examine(world, file.path)
     try:
-        return _read(target, dialect, home, find(target.content))
+        block = find(target.content)
     except RepairError as error:
-        return ShellFile(target, dialect, _read(target, dialect, home, None).reading, obstacle=error.reason)
+        return ShellFile(target, file.dialect, file.reading, obstacle=error.reason)
+    changed = target.content != file.content and target.obstacle is None
+    obstacle = text("{path} is being changed by someone else just now", path=file.path) if changed else target.obstacle
+    return ShellFile(target, file.dialect, file.reading, block, obstacle)
 
 
 def _read(target: Target, dialect: Dialect, home: str, block: Block | None) -> ShellFile:

@@ -1,0 +1,54 @@
+"""The options that name lines of start-up files, `FILE:LINE,…`, and the choices that they come to."""
+
+from __future__ import annotations
+
+import os
+
+from gpuassist.cli.context import UsageError
+from gpuassist.model.text import text
+from gpuassist.session.fix import Choice, LineChoice, ShellLine
+
+ALL, NONE = "all", "none"
+
+
+def choices(lines: tuple[ShellLine, ...], *, retire: str | None, rewrite: str | None) -> tuple[LineChoice, ...] | None:
+    """What becomes of the lines; none where the options say nothing, so that what is suggested is done.
+
+    A line that `retire` and `rewrite` do not name keeps what is suggested for it, unless `retire` says which ones.
+    """
+    if retire is None and rewrite is None:
+        return None
+    chosen = {(line.file, line.line): line.choice for line in lines}
+    if retire is not None:
+        chosen = dict.fromkeys(chosen, Choice.LEAVE)
+        retired = _all(lines) if retire == ALL else _named(retire if retire != NONE else "", lines)
+        chosen |= dict.fromkeys(retired, Choice.RETIRE)
+    chosen |= dict.fromkeys(_named(rewrite or "", lines), Choice.REWRITE)
+    return tuple(LineChoice(file, line, choice) for (file, line), choice in chosen.items())
+
+
+def named(words: str, lines: tuple[ShellLine, ...]) -> tuple[tuple[str, int], ...]:
+    """The lines that `FILE:LINE,…` means, each by the file's path and the line on which its statement begins."""
+    return tuple(_named(words, lines))
+
+
+def _all(lines: tuple[ShellLine, ...]) -> list[tuple[str, int]]:
+    return [(line.file, line.line) for line in lines if line.tickable]
+
+
+def _named(words: str, lines: tuple[ShellLine, ...]) -> list[tuple[str, int]]:
+    return [_place(word, lines) for word in words.split(",") if word.strip()]
+
+
+def _place(word: str, lines: tuple[ShellLine, ...]) -> tuple[str, int]:
+    file, _, number = word.strip().rpartition(":")
+    if not file or not (number.isascii() and number.isdigit()):
+        raise UsageError(text("{word} names no line; FILE:LINE does, such as ~/.bashrc:12", word=word.strip()))
+    path, row = os.path.abspath(os.path.expanduser(file)), int(number)
+    around = (line for line in lines if _is_file(line.file, path) and line.line <= row <= line.last_line)
+    found = next(around, None)
+    return (path, row) if found is None else (found.file, found.line)
+
+
+def _is_file(known: str, path: str) -> bool:
+    return known == path or os.path.realpath(known) == os.path.realpath(path)
