@@ -17,6 +17,7 @@ from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.gpu import Gpu, PcieLink, PowerState
 from gpuassist.model.machine import Distribution, Holder, Host, Machine
 from gpuassist.model.shell import Command, Shell, StartupFile, Terminal, Variable
+from gpuassist.model.system_wide import SystemWide
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Compiler, Origin, Toolkit
 from gpuassist.model.version import Version
@@ -86,6 +87,7 @@ class Recipe:
     note: str = ""
     host_facts: Mapping[str, Fact[Any]] = field(default_factory=dict)
     driver_facts: Mapping[str, Fact[Any]] = field(default_factory=dict)
+    system: SystemWide = field(default_factory=SystemWide)
     holders: tuple[Holder, ...] = ()
     told: Mapping[str, Sequence[object]] = field(default_factory=dict)
 
@@ -104,6 +106,7 @@ def machine(recipe: Recipe = Recipe(), **changes: object) -> Machine:
         shell=_shell(one),
         holders=Known(one.holders, "/proc/*/fd"),
         note=one.note,
+        system=one.system,
     )
 
 

@@ -100,6 +100,17 @@ class Case:
         return value_or(self.machine.host.container, "")
 
     @property
+    def system_container(self) -> bool:
+        """Whether it is a container of a whole system, which is given its devices one by one."""
+        return self.container in {"lxc", "systemd-nspawn"}
+
+    @property
+    def without_nodes(self) -> bool:
+        """A container sees the host's modules and PCI tree, but only the device nodes that it was given."""
+        nodes = self.machine.driver.device_nodes
+        return bool(self.container) and isinstance(nodes, Known) and not nodes.value
+
+    @property
     def jetson(self) -> bool:
         """Whether the GPU is part of the processor's own chip."""
         return value_or(self.machine.host.jetson, False)  # noqa: FBT003 -- the fact's default

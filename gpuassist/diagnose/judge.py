@@ -7,7 +7,19 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from gpuassist.diagnose.case import Case
-from gpuassist.diagnose.rules import cards, driver, driver_setup, packages, presence, shell, system_wide, toolkit, torch, variables
+from gpuassist.diagnose.rules import (
+    cards,
+    containers,
+    driver,
+    driver_setup,
+    packages,
+    presence,
+    shell,
+    system_wide,
+    toolkit,
+    torch,
+    variables,
+)
 from gpuassist.diagnose.verdicts import Rule
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.finding import Diagnosis, Finding, Passed, Undetermined
@@ -17,6 +29,7 @@ from gpuassist.model.text import text, verbatim
 # In the order in which causes lead to consequences: a driver before what needs it.
 RULES: tuple[Rule, ...] = (
     *presence.RULES,
+    *containers.RULES,
     *driver_setup.RULES,
     *driver.RULES,
     *torch.RULES,

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gpuassist.diagnose.judge import judge
+from gpuassist.diagnose.rules import driver, presence, shell, system_wide, toolkit
 from gpuassist.model.driver import Library
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.finding import Finding
@@ -18,11 +19,12 @@ from gpuassist.model.version import Version
 from tests.values import knowledge, machine
 
 CUDA = "/usr/local/cuda"
+RULES = (*presence.RULES, *driver.RULES, *toolkit.RULES, *system_wide.RULES, *shell.RULES)
 TWO: dict[str, Any] = {"toolkits": ("12.1.105", "12.4.131")}
 
 
 def _found(one: Machine, *, problem: str = "") -> list[Finding]:
-    return [finding for finding in judge(one, knowledge()).findings if problem in {"", finding.problem}]
+    return [finding for finding in judge(one, knowledge(), RULES).findings if problem in {"", finding.problem}]
 
 
 def _with(

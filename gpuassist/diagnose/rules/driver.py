@@ -55,13 +55,20 @@ def libraries_match_module(case: Case) -> Iterator[Verdict]:
 def library_is_there(case: Case) -> Iterator[Verdict]:
     """Programs reach the driver through libcuda."""
     libcuda = case.machine.driver.libcuda
-    if case.wsl or not case.running:
+    if case.wsl or not case.running or case.without_nodes:
         return
     if isinstance(libcuda, Unknown):
         yield from undetermined("libcuda-missing", text("whether libcuda is installed"), libcuda)
     elif not libcuda.value:
         branch = str(case.driver.value.major) if isinstance(case.driver, Known) else ""
-        yield finding("libcuda-missing", proof(text("libcuda"), libcuda, text("none")), branch=branch)
+        asked_for = case.variable("NVIDIA_DRIVER_CAPABILITIES") if case.container else ""
+        yield finding(
+            "libcuda-missing",
+            proof(text("libcuda"), libcuda, text("none")),
+            proof(verbatim("NVIDIA_DRIVER_CAPABILITIES"), case.terminal, verbatim(asked_for)) if asked_for else None,
+            branch=branch,
+            capabilities=asked_for,
+        )
 
 
 def one_driver_serves_all(case: Case) -> Iterator[Verdict]:
@@ -190,7 +197,7 @@ def driver_answers(case: Case) -> Iterator[Verdict]:
     if isinstance(told, Unknown):
         if told.asked:
             yield from undetermined("cuda-init-failed-driver-state", text("whether the driver answers"), told)
-    elif told.value.code not in _TOLD_ELSEWHERE and not _has_finding(case):
+    elif told.value.code not in _TOLD_ELSEWHERE and not _has_finding(case) and not case.system_container:
         yield finding(
             "cuda-init-failed-driver-state",
             proof(text("NVML"), told, verbatim(told.value.name)),

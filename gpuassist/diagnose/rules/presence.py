@@ -46,7 +46,9 @@ def driver_runs(case: Case) -> Iterator[Verdict]:
         return
     if isinstance(loaded, Unknown):
         yield from _without_the_module_fact(case, loaded)
-    elif case.container and (not loaded.value or _no_nodes(case)):
+    elif case.system_container and loaded.value and case.without_nodes:
+        return  # rules.containers says how this kind is given its devices
+    elif case.container and (not loaded.value or case.without_nodes):
         yield finding(
             "container-no-gpu-flag",
             _loaded(case) if not loaded.value else proof(text("device nodes"), case.machine.driver.device_nodes, text("none")),
@@ -85,12 +87,6 @@ def _is_held(case: Case, card: Card) -> bool:
         return card.gpu.kernel_driver.value in _OTHER_DRIVERS
     nouveau = case.machine.driver.nouveau_loaded
     return isinstance(nouveau, Known) and nouveau.value and not case.running
-
-
-def _no_nodes(case: Case) -> bool:
-    """A container sees the host's modules and PCI tree, but only the device nodes that it was given."""
-    nodes = case.machine.driver.device_nodes
-    return isinstance(nodes, Known) and not nodes.value
 
 
 def _nouveau(case: Case, held: list[Card]) -> Verdict:
