@@ -90,6 +90,7 @@ class Recipe:
     system: SystemWide = field(default_factory=SystemWide)
     holders: tuple[Holder, ...] = ()
     told: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    cudnn: str = ""
 
 
 def machine(recipe: Recipe = Recipe(), **changes: object) -> Machine:
@@ -107,7 +108,16 @@ def machine(recipe: Recipe = Recipe(), **changes: object) -> Machine:
         holders=Known(one.holders, "/proc/*/fd"),
         note=one.note,
         system=one.system,
+        path_libraries=Known(_path_libraries(one), "LD_LIBRARY_PATH"),
     )
+
+
+def _path_libraries(one: Recipe) -> tuple[Library, ...]:
+    """The cuDNN that LD_LIBRARY_PATH leads to."""
+    if not one.cudnn:
+        return ()
+    version = Version.parse(one.cudnn)
+    return (Library(f"/opt/cudnn/lib/libcudnn.so.{version.major}", Known(version, f"/opt/cudnn/lib/libcudnn.so.{version}")),)
 
 
 def _host(one: Recipe) -> Host:

@@ -14,12 +14,14 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from gpuassist.model.codec import encode_machine
-from gpuassist.model.driver import Bar, Option
+from gpuassist.model.driver import Bar, Library, NvmlStatus, Option
 from gpuassist.model.environment import Manager, Package
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import PcieLink
 from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.machine import Distribution, Holder
+from gpuassist.model.system_wide import ContainerList, LoaderDirectory, SystemWide, ToolkitLink
+from gpuassist.model.version import Version
 from gpuassist.session.words import ENGLISH
 from tests.session.told import told_of
 from tests.values import ARCH, DEBIAN, FEDORA, GTX_1080_TI, RTX_3090, RTX_4090, RTX_5090, UBUNTU_24, Env, machine
@@ -48,6 +50,15 @@ def _computing(pid: int, used: int) -> GpuProcess:
     return GpuProcess(pid, "compute", Known(used, "NVML"))
 
 
+def _loader(directory: str, *libraries: str) -> LoaderDirectory:
+    return LoaderDirectory("/etc/ld.so.conf.d/cuda-12-1.conf", directory, directory, libraries)
+
+
+def _libcuda(folder: str, version: str) -> Library:
+    return Library(f"/usr/lib/{folder}/libcuda.so.{version}", Known(Version.parse(version), "file name"))
+
+
+CDI, LIBCUDA = "/etc/cdi/nvidia.yaml", "/usr/lib*/libcuda.so*"
 BARRED = Known((Bar("nvidia", "/etc/modprobe.d/integrated.conf:2", "blacklist nvidia"),), "/etc/modprobe.d")
 NOUVEAU_BARRED = Known((Bar("nouveau", "/etc/modprobe.d/blacklist-nouveau.conf:1", "blacklist nouveau"),), "/etc/modprobe.d")
 MOK_NEW = "/sys/firmware/efi/efivars/MokNew-605dab50-e046-4300-abb6-3dd810dd8b23"
@@ -202,6 +213,12 @@ CASES: dict[str, dict[str, Any]] = {
         "distribution": DEBIAN,
         **BARE,
     },
+    "sound-driver-without-fixes": {
+        "driver": "525.147.05",
+        "cuda": "12.0",
+        "environments": (Env("train", "2.5.1+cu121", active=True),),
+        **NO_TOOLKIT,
+    },
     "gpu-without-a-place-in-memory": {
         "gpus": (RTX_5090,),
         "dead": (RTX_5090,),
@@ -251,6 +268,12 @@ CASES: dict[str, dict[str, Any]] = {
                 ),
             ),
         ),
+        **NO_TOOLKIT,
+    },
+    "older-cudnn-in-the-library-path": {
+        "environments": (Env("vision", "2.5.1+cu124", active=True, packages=packages("torch==2.5.1 nvidia-cudnn-cu12==9.1.0.70")),),
+        "variables": {"LD_LIBRARY_PATH": "/opt/cudnn/lib"},
+        "cudnn": "9.0.0",
         **NO_TOOLKIT,
     },
     "pip-torch-over-the-old-conda-channel": {
@@ -306,6 +329,47 @@ CASES: dict[str, dict[str, Any]] = {
         ),
         **CUDA_13,
         **NO_TOOLKIT,
+    },
+    "leftovers-of-three-toolkits": {
+        "driver": "580.95.05",
+        "cuda": "13.0",
+        "toolkits": ("12.4.131", "12.1.105"),
+        "system": SystemWide(
+            Known(
+                (
+                    ToolkitLink("/usr/local/cuda", "/usr/local/cuda-11.8", exists=False, alternatives=True),
+                    ToolkitLink("/usr/local/cuda-12", "/usr/local/cuda-12.4", exists=True, alternatives=True),
+                ),
+                "/usr/local/cuda",
+            ),
+            Known((_loader("/usr/local/cuda-12.1/targets/x86_64-linux/lib", "libcublas.so", "libcudart.so"),), "/etc/ld.so.conf.d"),
+            Known((), "/etc/cdi, /var/run/cdi"),
+        ),
+    },
+    "containers-of-the-driver-before": {
+        "driver": "580.95.05",
+        "cuda": "13.0",
+        "variables": {"LD_LIBRARY_PATH": "/usr/local/cuda-12.8/compat"},
+        "driver_facts": {"libcuda": Known((_libcuda("x86_64-linux-gnu", "580.95.05"), _libcuda("nvidia", "535.161.07")), LIBCUDA)},
+        "system": SystemWide(
+            Known((), "/usr/local/cuda"),
+            Known((), "/etc/ld.so.conf.d"),
+            Known((ContainerList(CDI, Known(Version.parse("535.161.07"), CDI)),), "/etc/cdi, /var/run/cdi"),
+        ),
+        **NO_TOOLKIT,
+    },
+    "lxc-whose-devices-are-refused": {
+        "driver": "580.95.05",
+        "container": "lxc",
+        "driver_facts": {"nvml_status": Known(NvmlStatus(999, "NVML_ERROR_UNKNOWN"), "NVML nvmlInit")},
+        **BARE,
+    },
+    "docker-without-the-compute-part": {
+        "driver": "580.95.05",
+        "container": "docker",
+        "libcuda": "",
+        "variables": {"NVIDIA_DRIVER_CAPABILITIES": "utility,video"},
+        **BARE,
     },
     "sound-sm-86-code-on-8-9": {"environments": (Env("old", "2.0.1+cu118", "3.11", active=True),), **NO_TOOLKIT},
     "sound-newer-cuda-minor-than-driver": {

@@ -6,11 +6,24 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from gpuassist.detect import compilers, driver, environments, holders, host, nvml, pci, prefixes, shell, system_wide, toolkits
+from gpuassist.detect import (
+    compilers,
+    driver,
+    environments,
+    holders,
+    host,
+    nvml,
+    path_libraries,
+    pci,
+    prefixes,
+    shell,
+    system_wide,
+    toolkits,
+)
 from gpuassist.detect.prefixes import Prefix
 from gpuassist.detect.runner import Progress, Running, ignore
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.driver import Driver
+from gpuassist.model.driver import Driver, Library
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Fact, Unknown
 from gpuassist.model.gpu import Gpu
@@ -74,6 +87,7 @@ class _Software:
     toolkits: Running[Fact[tuple[Toolkit, ...]]]
     environments: Running[Fact[tuple[PythonEnvironment, ...]]]
     system: Running[SystemWide]
+    libraries: Running[Fact[tuple[Library, ...]]]
 
 
 def _start_hardware(world: World, knowledge: Knowledge) -> _Hardware:
@@ -105,6 +119,7 @@ def _start_software(world: World) -> _Software:
         compilers=_start("compilers", lambda: compilers.probe(world, asked.result()), _SOFTWARE_SECONDS),
         toolkits=_start("toolkits", lambda: toolkits.probe(world, asked.result(), scan.result()), _SOFTWARE_SECONDS),
         environments=_start("environments", lambda: environments.probe(world, asked.result(), scan.result()), _SOFTWARE_SECONDS),
+        libraries=_start("libraries", lambda: path_libraries.probe(world, asked.result()), _SOFTWARE_SECONDS),
         system=Running(
             "system",
             lambda: system_wide.probe(world),
@@ -148,6 +163,7 @@ def _assemble(world: World, hardware: _Hardware, software: _Software) -> Machine
         shell=software.shell.result(),
         holders=hardware.holders.result(),
         system=software.system.result(),
+        path_libraries=software.libraries.result(),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gpuassist.model.driver import Driver
+from gpuassist.model.driver import Driver, Library
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.gpu import Gpu
@@ -51,7 +51,9 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """An immutable snapshot; `taken_at` is ISO 8601, empty in one that was read from a pasted text."""
+    """An immutable snapshot; `taken_at` is ISO 8601, empty in one that was read from a pasted text; `path_libraries` are those of
+    cuDNN that LD_LIBRARY_PATH leads to.
+    """
 
     taken_at: str = ""
     host: Host = field(default_factory=Host)
@@ -64,3 +66,4 @@ class Machine:
     holders: Fact[tuple[Holder, ...]] = NOT_ASKED
     note: str = ""
     system: SystemWide = field(default_factory=SystemWide)
+    path_libraries: Fact[tuple[Library, ...]] = NOT_ASKED

@@ -47,6 +47,7 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "cuda-visible-devices-bad": {"ordinal"},
     "driver-too-old-for-cuda": {"served", "unsure"},
     "conda-channel-frozen": {"wanted"},
+    "cudnn-version-mismatch": {"unsure"},
     "nvcc-not-on-path": {"install"},
     "torch-cuda-vs-toolkit-mismatch": {"alternative", "building"},
     "torch-lacks-sm": {"dropped"},

@@ -11,10 +11,12 @@ import pytest
 from gpuassist.diagnose.catalogue_entry import read_entry
 from gpuassist.diagnose.judge import judge
 from gpuassist.diagnose.rules.packages import OF_NVIDIA, OWN_ENTRY
+from gpuassist.model.driver import Library
 from gpuassist.model.environment import Manager, Package, PythonEnvironment, Torch
 from gpuassist.model.fact import Known
 from gpuassist.model.finding import Finding
 from gpuassist.model.machine import Machine
+from gpuassist.model.version import Version
 from gpuassist.system.resources import Resources
 from tests.values import GTX_1080_TI, RTX_5090, Env, knowledge, machine
 
@@ -207,6 +209,21 @@ OWN, USER = "/home/you/miniforge3/envs/train/lib/python3.11/site-packages/torch"
 )
 def test_torch_outside_that_comes_first_is_told(first: str, second: str, version: str, problem: str) -> None:
     assert " ".join(_found(_two(first, second, version))) == problem
+
+
+@pytest.mark.parametrize(
+    ("version", "problem"),
+    [("9.0.0", "cudnn-version-mismatch"), ("9.1.0", ""), ("9.5.1", ""), ("8.9.7", "")],
+)
+def test_older_cudnn_of_the_same_name_is_told(version: str, problem: str) -> None:
+    library = Library("/opt/cudnn/lib/libcudnn.so.9", Known(Version.parse(version), f"/opt/cudnn/lib/libcudnn.so.{version}"))
+    assert " ".join(_found(replace(_with(PINS), path_libraries=Known((library,), "LD_LIBRARY_PATH")))) == problem
+
+
+def test_directory_of_the_older_cudnn_is_named() -> None:
+    library = Library("/opt/cudnn/lib/libcudnn.so.9", Known(Version.parse("9.0.0"), "/opt/cudnn/lib/libcudnn.so.9.0.0"))
+    told = _told(replace(_with(PINS), path_libraries=Known((library,), "LD_LIBRARY_PATH")))
+    assert (told["found"], told["built"], told["directory"]) == ("9.0.0", "9.1.0.70", "/opt/cudnn/lib")
 
 
 @pytest.mark.parametrize(("damaged", "problem"), [((), ""), (("torch/lib/libc10.so",), "torch-install-damaged")])

@@ -169,6 +169,33 @@ def _of_pair(case: Case, one: Installed, pair: BadPair, versions: Mapping[str, V
     return finding("known-bad-pair", shown, pair=pair.key, one=told[0], other=other, python=python)
 
 
+def cudnn_is_the_one_of_torch(case: Case) -> Iterator[Verdict]:
+    """cuDNN loads its parts by name as they are first used, and LD_LIBRARY_PATH is searched before its own directory."""
+    for one in case.cuda_torches:
+        for package in _packages(one).values():
+            own = _version(package.version) if package.name.startswith("nvidia-cudnn-cu") else None
+            if own is not None:
+                yield from _older_cudnn(case, one, own)
+
+
+def _older_cudnn(case: Case, one: Installed, own: Version) -> Iterator[Verdict]:
+    for library in value_or(case.machine.path_libraries, ()):
+        found = value_or(library.version, None)
+        # Only one of the same major version has the name that torch asks for.
+        if found is not None and found.major == own.major and found.parts[:3] < own.parts[:3]:
+            yield finding(
+                "cudnn-version-mismatch",
+                proof(text("cuDNN in LD_LIBRARY_PATH"), library.version),
+                proof(text("packages around torch"), one.environment.packages, verbatim(f"cuDNN {own}")),
+                found=str(found),
+                built=str(own),
+                directory=library.path.rpartition("/")[0],
+                python=_place(one)["python"],
+                seen="yes",
+            )
+            return
+
+
 def flash_attention_has_a_gpu(case: Case) -> Iterator[Verdict]:
     """Its kernels are for compute capability 8.0 and newer alone."""
     capabilities = [card.capability for card in case.usable]
@@ -246,6 +273,7 @@ RULES = (
     nvidia_wheels_belong_to_torch,
     companions_belong_to_torch,
     packages_are_no_bad_pair,
+    cudnn_is_the_one_of_torch,
     flash_attention_has_a_gpu,
     onnxruntime_is_one,
     conda_channel_goes_on,
