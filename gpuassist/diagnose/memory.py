@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from gpuassist.diagnose.memory_doubts import contradiction
 from gpuassist.diagnose.memory_parts import other_processes, own_bytes
 from gpuassist.formats.oom import OutOfMemory
 from gpuassist.formats.size import shown_size
@@ -52,6 +53,8 @@ class Ruling:
 def rule(message: OutOfMemory) -> Ruling:
     """What the figures say; a message without any says no more than that it was out of memory."""
     total, requested = message.total or 0, message.requested or 0
+    if contradiction(message) is not None:
+        return Ruling((Cause.NEED, Cause.OTHERS, Cause.FRAGMENTS), proved=False)
     # Where the computer lends its memory, the card's size is no bound by itself.
     if message.boundless or (total and requested > total * (_LENT if _is_shared(message) else 1)):
         return Ruling((Cause.ABSURD, Cause.NEED))
@@ -63,7 +66,9 @@ def rule(message: OutOfMemory) -> Ruling:
 
 
 def parameters(message: OutOfMemory, cause: Cause) -> dict[str, str]:
-    """What the sentences of the catalogue can say of it; sizes as torch prints them."""
+    """What the sentences of the catalogue can say of it; sizes as torch prints them, none of which contradicts another."""
+    if contradiction(message) is not None:
+        message = OutOfMemory(message.platform, message.device, message.requested, message.total, old=message.old)
     others = others_bytes(message)
     named = other_processes(message)
     sizes = {

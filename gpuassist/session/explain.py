@@ -8,7 +8,7 @@ from enum import Enum
 from gpuassist.detect.readers import Contradiction, contradictions, joined, read_all, same_machine
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.judge import judge
-from gpuassist.diagnose.memory_seen import memory_picture
+from gpuassist.diagnose.memory_seen import memory_doubts, memory_picture
 from gpuassist.diagnose.recognise import recognise
 from gpuassist.diagnose.refute import refutations
 from gpuassist.diagnose.signature import Setting
@@ -114,7 +114,7 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
         machine=told,
         answers=answers,
         less_likely=_doubts(session, whole, explained.less_likely),
-        undetermined=(*explained.undetermined, *recognised.failed),
+        undetermined=(*memory_doubts(setting), *explained.undetermined, *recognised.failed),
         facts_read=_facts(told),
         contradictions=against,
         basis=basis,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gpuassist.diagnose.case import Case
-from gpuassist.diagnose.memory_seen import memory_picture
+from gpuassist.diagnose.memory_seen import memory_doubts, memory_picture
 from gpuassist.diagnose.signature import Setting
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import Gpu
@@ -66,3 +66,28 @@ def test_a_process_gets_the_name_of_its_program(command: str, name: str) -> None
 @pytest.mark.parametrize("words", ["", "CUDA error: out of memory", messages.HIP, messages.MPS, messages.BOUNDLESS])
 def test_what_tells_nothing_of_a_card_makes_no_picture(words: str) -> None:
     assert seen(words) is None
+
+
+CONTRADICTORY = (
+    "CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 24.00 GiB total capacity; 20.00 GiB already allocated;"
+    " 18.00 GiB free; 21.00 GiB reserved in total by PyTorch)"
+)
+ON_ANOTHER = CONTRADICTORY.replace("GPU 0", "GPU 1").replace("18.00 GiB free", "1.00 GiB free")
+
+
+def test_figures_that_contradict_each_other_make_no_picture_and_are_named() -> None:
+    assert seen(CONTRADICTORY) is None
+    (doubt,) = memory_doubts(Setting(Paste(CONTRADICTORY), Case(Machine(), knowledge())))
+    assert doubt.problem == "oom-true"
+    assert "contradict" in doubt.reason.message
+
+
+@pytest.mark.parametrize("words", [messages.TORCH_2_5, messages.TORCH_1_9, "no message", messages.CONTAINER])
+def test_figures_that_can_be_true_leave_no_doubt(words: str) -> None:
+    assert memory_doubts(Setting(Paste(words), Case(Machine(), knowledge()))) == ()
+
+
+def test_another_gpu_that_was_full_is_named() -> None:
+    found = seen(f"{messages.TORCH_2_5}\n\n{'step' * 700}\n{ON_ANOTHER}\n{ON_ANOTHER}")
+    assert found is not None
+    assert (found.device, [dict(note.parameters)["device"] for note in found.notes]) == (0, [1])

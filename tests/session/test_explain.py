@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.app import compose
+from gpuassist.diagnose.weigh import Rank
 from gpuassist.model.finding import Severity
 from gpuassist.session.context import Session
 from gpuassist.session.explain import Explanation, Ground, explain
@@ -151,3 +152,15 @@ def test_recorded_machine_is_never_called_this_one(session: Session, driver: str
     basis = explain(session, MODULE.format("550.54.14") + NVCC, machine(driver=driver), recorded=True).basis
     assert basis.ground is ground
     assert "recorded machine" in session.words(basis.reason)
+
+
+def test_memory_that_does_not_add_up_is_answered_with_doubt(session: Session) -> None:
+    message = (
+        "CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 24.00 GiB total capacity; 20.00 GiB already allocated;"
+        " 18.00 GiB free; 21.00 GiB reserved in total by PyTorch)"
+    )
+    explanation = explain(session, message)
+    assert explanation.memory is None
+    assert explanation.rank is Rank.POSSIBLE
+    assert any("contradict" in session.words(one.reason) for one in explanation.undetermined)
+    assert "18.00 GiB" not in explanation.answers[0].explanation

@@ -9,6 +9,7 @@ from gpuassist.diagnose.allocator import allocator
 from gpuassist.diagnose.case import Card
 from gpuassist.diagnose.hints import card_name
 from gpuassist.diagnose.memory import TOLD, Cause, Ruling, parameters, rule
+from gpuassist.diagnose.memory_doubts import contradiction
 from gpuassist.diagnose.memory_parts import own_bytes
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
 from gpuassist.formats.oom import OutOfMemory, Platform, principal
@@ -79,7 +80,7 @@ def _ruled(setting: Setting, program: str) -> Iterator[Sign]:
             return
     ruling = rule(message) if message is not None else Ruling((Cause.NEED,), proved=False)
     first, *others = ruling.causes
-    figured = message is not None and message.total is not None
+    figured = message is not None and message.total is not None and contradiction(message) is None
     yield _sign(first, message, setting, weight=Weight.CAUSE if figured or ruling.proved else Weight.SYMPTOM, program=program)
     if figured:
         for cause in (one for one in others if one is not Cause.NEED or not ruling.proved):
