@@ -47,6 +47,22 @@ def notes_on_shell(login_shell: str, path: str, dialect: str = "bash") -> tuple[
     )
 
 
+def notes_on_login(login_file: str, path: str, *, also: bool) -> tuple[Text, ...]:
+    """Where bash as a login shell reads a file that does not read this one in."""
+    if not login_file:
+        return ()
+    if also:
+        return (text("{login} does not read {path}: the same lines are written there", login=login_file, path=path),)
+    return (
+        text(
+            "{login} does not read {path}, and it is all that bash reads as a login shell (ssh, a text console): those do not see "
+            "the change. `--also-login` writes the same lines there.",
+            login=login_file,
+            path=path,
+        ),
+    )
+
+
 def _on_endings(endings: tuple[Ending, ...]) -> Iterator[Text]:
     guard = next((ending for ending in endings if ending.interactive and not ending.always), None)
     if guard is not None:

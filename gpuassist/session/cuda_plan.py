@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -24,15 +25,14 @@ from gpuassist.repair.choice import (
 from gpuassist.repair.diff import unified
 from gpuassist.repair.edit import change_lines, write
 from gpuassist.repair.installed import Installed
-from gpuassist.repair.journal import Journal, digest
 from gpuassist.repair.line_choice import LineChoice
 from gpuassist.repair.lines import ShellLine, choose, choose_exactly
-from gpuassist.repair.notes import notes_on, notes_on_shell, notes_on_syntax
+from gpuassist.repair.notes import notes_on, notes_on_login, notes_on_shell, notes_on_syntax
 from gpuassist.repair.sections import Sections, loader_section, quoted_for, read_sections, toolkit_section
-from gpuassist.repair.syntax import Syntax, breaks, check
+from gpuassist.repair.syntax import Syntax
 from gpuassist.session.context import Session
-from gpuassist.session.line_plan import edit_of, judged, to_change
-from gpuassist.session.shell_files import ShellFile, recorded_file, shell_files
+from gpuassist.session.line_plan import change_id, edit_of, judged, parsed, to_change
+from gpuassist.session.shell_files import ShellFile, login_file, recorded_file, shell_files
 from gpuassist.system.files import Files
 from gpuassist.system.world import World
 
@@ -41,8 +41,9 @@ from gpuassist.system.world import World
 class UseCuda:
     """What the user wishes: a CUDA version, the start-up file (empty: the login shell's own), and what becomes of which lines.
 
-    `everywhere` looks at the user's other start-up files too. `lines` are the lines that do not stay; none means what is suggested,
-    an empty tuple no line at all. `retire` says the same of the one file alone by line numbers.
+    `everywhere` looks at the user's other start-up files too, `also_login` writes the block in the login file as well where that
+    does not read the other one. `lines` are the lines that do not stay; none means what is suggested, an empty tuple no line at all.
+    `retire` says the same of the one file alone by line numbers.
     """
 
     version: str
@@ -51,6 +52,7 @@ class UseCuda:
     retire: tuple[int, ...] | None = None
     lines: tuple[LineChoice, ...] | None = None
     everywhere: bool = False
+    also_login: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +113,8 @@ def plan_use_cuda(session: Session, machine: Machine, wish: UseCuda, *, recorded
     libraries = library_directory(seen.files, toolkit) if loader.on else ""
     lines = _lines(seen, _installed(machine, toolkit, seen), wish)
     block = _block(seen.main, toolkit, libraries)
-    change = _change_id(session.world, seen.main, block)
-    edits = _edits(seen, lines, block, change)
+    change = change_id(session.world, seen.main, block)
+    edits = _edits(seen, lines, lambda file: _block(file, toolkit, libraries), change)
     syntax, obstacle = _syntax(session.world, seen, edits)
     return CudaPlan(
         wish,
@@ -132,18 +134,22 @@ def plan_use_cuda(session: Session, machine: Machine, wish: UseCuda, *, recorded
 @dataclass(frozen=True, slots=True)
 class _Seen:
     """What is planned for: the file for the block, those beside it, whose home they lie in, and the machine's files, none for a
-    recorded machine.
+    recorded machine. `login` is the login file that does not read the main one, `also` whether it gets the block too.
     """
 
     main: ShellFile
     others: tuple[ShellFile, ...]
     home: str
     files: Files | None
+    login: str = ""
+    also: bool = False
 
 
 def _live(world: World, wish: UseCuda) -> _Seen:
     found = shell_files(world, wish.rc)
-    return _Seen(found.main, found.others if wish.everywhere else (), world.surroundings.home, world.files)
+    login = login_file(found)
+    others = tuple(file for file in found.others if wish.everywhere or (wish.also_login and file.path == login))
+    return _Seen(found.main, others, world.surroundings.home, world.files, login, wish.also_login)
 
 
 def _recorded(machine: Machine, wish: UseCuda) -> _Seen:
@@ -175,44 +181,38 @@ def _lines(seen: _Seen, installed: Installed, wish: UseCuda) -> tuple[ShellLine,
     return (*own, *beside)
 
 
-def _block(main: ShellFile, toolkit: Toolkit, libraries: str) -> tuple[bytes, ...]:
+def _block(file: ShellFile, toolkit: Toolkit, libraries: str) -> tuple[bytes, ...]:
     """The block's lines; the GPUs that it chooses stay chosen."""
-    devices = read_sections(main.block.lines).devices if main.block is not None else ()
-    loader = loader_section(toolkit.root, libraries, main.dialect) if libraries else ()
-    return Sections(toolkit_section(toolkit.root, main.dialect), loader, devices).lines
+    devices = read_sections(file.block.lines).devices if file.block is not None else ()
+    loader = loader_section(toolkit.root, libraries, file.dialect) if libraries else ()
+    return Sections(toolkit_section(toolkit.root, file.dialect), loader, devices).lines
 
 
-def _change_id(world: World, main: ShellFile, block: tuple[bytes, ...]) -> str:
-    seed = digest(b"\0".join((main.content, *block, main.path.encode("utf-8", "surrogateescape"))))
-    return Journal.of(world).unused(f"{world.clock.now():%Y%m%d-%H%M%S}-{seed[:6]}")
+def _edits(
+    seen: _Seen, lines: tuple[ShellLine, ...], block_of: Callable[[ShellFile], tuple[bytes, ...]], change: str
+) -> tuple[FileEdit, ...]:
+    main = edit_of(seen.main, write(seen.main.content, block_of(seen.main), to_change(seen.main, lines), change))
+    beside: list[FileEdit] = []
+    for file in seen.others:
+        after = change_lines(file.content, to_change(file, lines), change)
+        if file.obstacle is None and (_has_toolkit(file) or (seen.also and file.path == seen.login)):
+            after = write(file.content, block_of(file), to_change(file, lines), change)
+        beside += [edit_of(file, after)] if after != file.content else []
+    return (main, *beside)
 
 
-def _edits(seen: _Seen, lines: tuple[ShellLine, ...], block: tuple[bytes, ...], change: str) -> tuple[FileEdit, ...]:
-    main = edit_of(seen.main, write(seen.main.content, block, to_change(seen.main, lines), change))
-    beside = (edit_of(file, change_lines(file.content, to_change(file, lines), change)) for file in seen.others)
-    return (main, *(edit for edit in beside if edit.after != edit.before))
+def _has_toolkit(file: ShellFile) -> bool:
+    """Whether a block of ours in it, written for another shell or for logins, would go on choosing the toolkit of before."""
+    return file.block is not None and bool(read_sections(file.block.lines).toolkit)
 
 
 def _syntax(world: World, seen: _Seen, edits: tuple[FileEdit, ...]) -> tuple[Syntax | None, Text | None]:
-    """What its shell says of the main file as it is, and what forbids writing the files."""
     if seen.files is None or seen.main.obstacle is not None:
         return None, seen.main.obstacle
-    first = check(world, edits[0].before, edits[0].dialect)
-    for edit in edits:
-        planned = check(world, edit.after, edit.dialect)
-        before = first if edit is edits[0] or not planned.broken else check(world, edit.before, edit.dialect)
-        if breaks(before, planned):
-            words = text(
-                "{shell} could not parse the result ({words}), so {path} is not written; untick lines",
-                shell=planned.shell,
-                words=planned.words,
-                path=edit.path,
-            )
-            return first, words
-    return first, None
+    return parsed(world, edits)
 
 
-def _notes(machine: Machine, seen: _Seen, lines: tuple[ShellLine, ...], syntax: Syntax | None) -> tuple[Text, ...]:
+def _notes(machine: Machine, seen: _Seen, lines: tuple[ShellLine, ...], syntax: Syntax | None, wish: UseCuda) -> tuple[Text, ...]:
     main = seen.main
     changed = {line.file for line in lines if line.ticked or line.rewritten}
     return (
@@ -220,6 +220,7 @@ def _notes(machine: Machine, seen: _Seen, lines: tuple[ShellLine, ...], syntax: 
         *notes_on(main.content, main.reading, lines, main.path),
         *notes_on_shell(value_or(machine.shell.login_shell, ""), main.path, main.dialect.value),
         *(notes_on_syntax(syntax) if syntax else ()),
+        *notes_on_login(seen.login, main.path, also=seen.also),
         *(note for file in seen.others if file.path in changed for note in file.target.notes),
     )
 

@@ -6,10 +6,14 @@ from dataclasses import replace
 
 from gpuassist.formats.shell_reading import Place
 from gpuassist.model.plan import FileEdit
+from gpuassist.model.text import Text, text
 from gpuassist.repair.edit import Lines
 from gpuassist.repair.installed import Installed
+from gpuassist.repair.journal import Journal, digest
 from gpuassist.repair.lines import ShellLine, judge
+from gpuassist.repair.syntax import Syntax, breaks, check
 from gpuassist.session.shell_files import ShellFile
+from gpuassist.system.world import World
 
 
 def judged(files: tuple[ShellFile, ...], installed: Installed) -> tuple[ShellLine, ...]:
@@ -49,6 +53,29 @@ def edit_of(file: ShellFile, after: bytes) -> FileEdit:
     """The edit that gives a file these bytes."""
     target = file.target
     return FileEdit(target.path, target.path_written, target.content, after, target.exists, file.dialect.value)
+
+
+def parsed(world: World, edits: tuple[FileEdit, ...]) -> tuple[Syntax, Text | None]:
+    """What its shell says of the first file as it is, and what forbids writing the files: one that could then not be parsed."""
+    first = check(world, edits[0].before, edits[0].dialect)
+    for edit in edits:
+        planned = check(world, edit.after, edit.dialect)
+        before = first if edit is edits[0] or not planned.broken else check(world, edit.before, edit.dialect)
+        if breaks(before, planned):
+            words = text(
+                "{shell} could not parse the result ({words}), so {path} is not written; untick lines",
+                shell=planned.shell,
+                words=planned.words,
+                path=edit.path,
+            )
+            return first, words
+    return first, None
+
+
+def change_id(world: World, file: ShellFile, wanted: tuple[bytes, ...]) -> str:
+    """An id that no change has yet, by the time and what is `wanted` of the file."""
+    seed = digest(b"\0".join((file.content, *wanted, file.path.encode("utf-8", "surrogateescape"))))
+    return Journal.of(world).unused(f"{world.clock.now():%Y%m%d-%H%M%S}-{seed[:6]}")
 
 
 def _judged(file: ShellFile, installed: Installed) -> tuple[ShellLine, ...]:

@@ -109,7 +109,8 @@ def _others(world: World, main: ShellFile, chain: tuple[ChainFile, ...]) -> Iter
     seen = {main.target.path_written}
     for file in chain:
         real = world.files.real(file.path)
-        if file.exists and file.unread is None and real not in seen and file.reading.statements:
+        of_interest = file.reading.statements or file.stage is Stage.LOGIN
+        if file.exists and file.unread is None and real not in seen and of_interest:
             seen.add(real)
             yield _other(world, file)
 
