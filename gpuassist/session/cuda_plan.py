@@ -42,7 +42,7 @@ class UseCuda:
     """What the user wishes: a CUDA version, the start-up file (empty: the login shell's own), and what becomes of which lines.
 
     `everywhere` looks at the user's other start-up files too, `also_login` writes the block in the login file as well where that
-    does not read the other one. `lines` are the lines that do not stay; none means what is suggested, an empty tuple no line at all.
+    does not read the other one. `lines` are the lines that do not stay; none means what is suggested, an empty tuple no line.
     `retire` says the same of the one file alone by line numbers.
     """
 
@@ -212,7 +212,7 @@ def _syntax(world: World, seen: _Seen, edits: tuple[FileEdit, ...]) -> tuple[Syn
     return parsed(world, edits)
 
 
-def _notes(machine: Machine, seen: _Seen, lines: tuple[ShellLine, ...], syntax: Syntax | None, wish: UseCuda) -> tuple[Text, ...]:
+def _notes(machine: Machine, seen: _Seen, lines: tuple[ShellLine, ...], syntax: Syntax | None) -> tuple[Text, ...]:
     main = seen.main
     changed = {line.file for line in lines if line.ticked or line.rewritten}
     return (
