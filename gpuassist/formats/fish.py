@@ -79,6 +79,7 @@ class _Reader:
             tuple(sources),
             tuple(tool for one in others for tool in self._tools(one)),
             tuple((name, value) for name, (value, where) in self.given.items() if value and not (where.blocks or where.linked)),
+            self.owners.lines(lambda place: self.rows.of(place) + 1),
         )
 
     def _remember(self, change: Change, command: Command) -> None:

@@ -16,14 +16,14 @@ from gpuassist.formats.shell_reading import Reference as Reference
 from gpuassist.formats.shell_reading import SourcedFile, ToolLine
 from gpuassist.formats.shell_reading import Statement as Statement
 from gpuassist.formats.shell_reading import printable as printable
-from gpuassist.formats.shell_tools import Owners, tool_of
+from gpuassist.formats.shell_tools import MODULES, Owners, tool_of
 from gpuassist.formats.shell_tree import Setting, Tree, Unit, construct_around, masked, place_of
 from gpuassist.formats.shell_value import Source, elements, names_used
 
 _SEPARATE = frozenset({"function_definition", "subshell", "command_substitution", "process_substitution", "pipeline"})
 _READS_IN = frozenset({b"source", b"."})
 _UNKNOWN = Element("?", "")
-_TELLING = ("ZDOTDIR", "XDG_CONFIG_HOME")  # these say where a shell's own files are
+_TELLING = ("ZDOTDIR", "XDG_CONFIG_HOME", "MODULEPATH")  # these say where a shell's own files, and modules, are
 _OWN_NAMES = {name: name for name in WATCHED}
 
 
@@ -56,10 +56,13 @@ class Reader:
         sourcing = [node for node, name in commands if name in _READS_IN]
         statements, sources = self._in_order(sourcing)
         endings = (self._ending(node) for node, name in commands if name in _ENDING and _ends(node))
-        tools = (tool for node, name in commands if name not in _READS_IN | _ENDING for tool in self._tools(node))
+        tools = [tool for node, name in commands if name not in _READS_IN | _ENDING for tool in self._tools(node)]
+        tools += [self._tool(one.node, MODULES) for one in self.tree.settings() if one.name == "MODULEPATH"]
         left = tuple((name, value) for name, (value, construct) in self.given.items() if value and construct is None)
         references = tuple(self._references())
-        return Reading(statements, tuple(endings), references, self.tree.first_error(), sources, tuple(tools), left)
+        blocks = self.owners.lines(lambda place: self.tree.masked.count(b"\n", 0, place) + 1)
+        tools.sort(key=lambda tool: tool.line)
+        return Reading(statements, tuple(endings), references, self.tree.first_error(), sources, tuple(tools), left, blocks)
 
     def _in_order(self, sourcing: list[Node]) -> tuple[tuple[Statement, ...], tuple[SourcedFile, ...]]:
         units: dict[int, Unit] = {}
@@ -129,10 +132,14 @@ class Reader:
         words = tuple(self.source.text(child) for child in node.named_children if child.type != "variable_assignment")
         owner = tool_of(words)
         if owner and not _in_separate_shell(node):
-            construct = construct_around(node)
-            first, last = node.start_point.row + 1, node.end_point.row + 1
-            inside = "" if construct is None else self._line_at(construct.start_byte)
-            yield ToolLine(first, last, self._line_at(node.start_byte), owner, inside)
+            yield self._tool(node, owner)
+
+    def _tool(self, node: Node, owner: str) -> ToolLine:
+        construct = construct_around(node)
+        first, last = node.start_point.row + 1, node.end_point.row + 1
+        begin = self.tree.masked.rfind(b"\n", 0, node.start_byte) + 1
+        inside = "" if construct is None else self._line_at(construct.start_byte)
+        return ToolLine(first, last, self._line_at(begin), owner, inside)
 
     def _statement(self, unit: Unit, assignments: tuple[Assignment, ...]) -> Statement:
         first, end = self._whole_lines(unit)

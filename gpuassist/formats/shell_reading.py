@@ -124,8 +124,8 @@ class ToolLine:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a file says; `values` are the variables that it leaves with a certain value, `unreadable_line` is the first line that
-    the parser did not understand, 0 where it understood all.
+    """What a file says; `values` are the variables that it leaves with a certain value, `blocks` the parts that tools keep (whose,
+    first and last line), `unreadable_line` is the first line that the parser did not understand, 0 where it understood all.
     """
 
     statements: tuple[Statement, ...]
@@ -135,6 +135,7 @@ class Reading:
     sources: tuple[SourcedFile, ...] = ()
     tools: tuple[ToolLine, ...] = ()
     values: tuple[tuple[str, str], ...] = ()
+    blocks: tuple[tuple[str, int, int], ...] = ()
 
 
 def printable(words: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from gpuassist.formats.shell_reading import Assignment
 
 _VARIABLES = {"PYENV_ROOT": "pyenv", "NVM_DIR": "nvm", "CONDA_PREFIX": "conda", "BUN_INSTALL": "bun", "CARGO_HOME": "cargo"}
-_MODULES = "environment modules"
+MODULES = "environment modules"
 _CHANGING = frozenset(
     {"load", "add", "try-load", "switch", "swap", "unload", "rm", "del", "purge", "restore", "use", "unuse", "reset"}
 )
@@ -22,9 +22,9 @@ def tool_of(words: tuple[str, ...]) -> str:
     """The tool to which a command, its words as written, hands the variables; empty where it is none that we know."""
     name, first = words[0].lstrip("\\"), words[1] if len(words) > 1 else ""
     if name == "module":
-        return _MODULES if first in _CHANGING else ""
+        return MODULES if first in _CHANGING else ""
     if name == "ml":  # Lmod's short form: a name alone means load
-        return _MODULES if (first and not first.startswith("-")) or (first.startswith("-") and "/" in first) else ""
+        return MODULES if (first and not first.startswith("-")) or (first.startswith("-") and "/" in first) else ""
     if name == "spack":
         return "spack" if first in {"load", "unload", "env"} else ""
     if name in _ACTIVATING:
@@ -36,7 +36,7 @@ def _evaluated(words: str) -> str:
     found = _RUN.search(words)
     if not found or not any(found[2].lstrip().startswith(hook) or f" {hook}" in found[2] for hook in _HOOKS):
         return ""
-    return _MODULES if found[1] in {"modulecmd", "modulecmd.tcl", "lmod"} else found[1]
+    return MODULES if found[1] in {"modulecmd", "modulecmd.tcl", "lmod"} else found[1]
 
 
 class Owners:
@@ -44,6 +44,10 @@ class Owners:
 
     def __init__(self, comments: Iterable[tuple[str, int, int]]) -> None:
         self._blocks = sorted(_marked_blocks(comments), key=lambda block: block[1])
+
+    def lines(self, line_of: Callable[[int], int]) -> tuple[tuple[str, int, int], ...]:
+        """Each block's tool, first and last line."""
+        return tuple((owner, line_of(first), line_of(end)) for owner, first, end in self._blocks)
 
     def of(self, place: int, assignments: tuple[Assignment, ...]) -> str:
         """The tool in whose marked block a place lies, or whose variable its assignments use; empty where it is the user's."""

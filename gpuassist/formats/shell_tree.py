@@ -24,7 +24,7 @@ _TOOLS = "source unset module ml spack conda mamba micromamba eval"
 _SIGNPOSTS = rb">>>|<<<|BEGIN|END|(?<![^\s;&|({\\])\.(?=\s)"
 _WORDS = rf"{_ENDS} {_TOOLS}".replace(" ", "|").encode()
 _NAME = rb"[A-Za-z_][A-Za-z0-9_]*"
-_TELLING = frozenset({b"ZDOTDIR", b"XDG_CONFIG_HOME"})
+_TELLING = frozenset({b"ZDOTDIR", b"XDG_CONFIG_HOME", b"MODULEPATH"})
 _GIVEN = re.compile(rb"(?<![A-Za-z0-9_])(" + _NAME + rb")\+?=")
 _USED = re.compile(rb"\$[{(]*(" + _NAME + rb")")
 _QUOTED = re.compile(rb"[\"']?(" + _NAME + rb")(\+?)=")
