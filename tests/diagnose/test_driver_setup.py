@@ -11,7 +11,7 @@ from gpuassist.model.driver import Bar, NvmlStatus, Option
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.finding import Finding
 from gpuassist.model.machine import Holder
-from tests.values import GTX_1080_TI, RTX_4090, knowledge, machine
+from tests.values import GTX_1080_TI, RTX_4090, Env, knowledge, machine
 
 BARE: dict[str, Any] = {"toolkits": (), "nvcc": "", "environments": ()}
 OPEN_580: dict[str, Any] = {"driver": "580.95.05", "cuda": "13.0", "open_module": True, **BARE}
@@ -120,3 +120,27 @@ def test_script_is_named_and_not_its_interpreter() -> None:
 def test_installers_and_places_are_the_hosts_affair(recipe: dict[str, Any]) -> None:
     found = _ids(**{**OPEN_580, **recipe, "driver_facts": TWICE, "told": {"addressed": (False,)}, "dead": (RTX_4090,)})
     assert not {"driver-installed-twice", "rm-init-adapter-failed"} & set(found)
+
+
+OLD: dict[str, Any] = {"driver": "525.147.05", "cuda": "12.0", **BARE}
+
+
+def test_branch_without_fixes_is_told_with_one_that_gets_some() -> None:
+    (found,) = _found(**OLD)
+    assert (found.problem, found.parameter("branch"), found.parameter("instead")) == ("driver-branch-end-of-life", "525", "595")
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        {"driver": "550.54.14", **BARE},  # ended less than two years ago
+        {"driver": "470.256.02", "gpus": ("10de:1004",), **BARE},  # a card that has no newer branch
+        {**OLD, "container": "docker"},
+    ],
+)
+def test_branch_is_not_told_where_nothing_is_gained(recipe: dict[str, Any]) -> None:
+    assert "driver-branch-end-of-life" not in _ids(**recipe)
+
+
+def test_old_branch_is_no_news_where_an_update_is_asked_for_already() -> None:
+    assert _ids(**{**OLD, "environments": (Env("t", "2.11.0+cu130", active=True),)}) == ["driver-too-old-for-cuda"]

@@ -118,7 +118,7 @@ SOUND: dict[str, dict[str, Any]] = {
     "no toolkit, no compiler": {"toolkits": (), "nvcc": "", "gcc": ()},
     "no torch": {"environments": ()},
     "sm_86 code on an 8.9 card": {"environments": (Env("t", "1.13.1+cu117", active=True),), "toolkits": (), "nvcc": ""},
-    "torch of a newer minor than the driver": {"driver": "525.60.13", "cuda": "12.0", "environments": (Env("t", "2.8.0+cu128"),)},
+    "torch of a newer minor than the driver": {"driver": "535.54.03", "cuda": "12.2", "environments": (Env("t", "2.8.0+cu128"),)},
     "torch's minor differs from nvcc's": {"environments": (Env("t", "2.6.0+cu126", active=True),)},
     "CPU torch in an environment that is not active": {
         "environments": (Env("t", "2.5.1+cu124", active=True), Env("w", "2.6.0+cpu"))

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.diagnose.case import Card, Case
+from gpuassist.diagnose.rules.driver import driver_serves_torch
+from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
 from gpuassist.model.fact import Known, Unknown, value_or
+from gpuassist.model.finding import Evidence, Finding
 from gpuassist.model.gpu import PowerState
 from gpuassist.model.machine import Holder
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.version import Version
 
+_WITHOUT_FIXES_YEARS = 2
 _MONITORS = ("nvidia-smi", "nvtop", "nvitop", "gpustat", "btop", "conky", "waybar", "psensor", "mangohud", "nvidia-settings")
 
 
@@ -73,6 +77,29 @@ def tool_is_there(case: Case) -> Iterator[Verdict]:
         )
 
 
+def branch_is_cared_for(case: Case) -> Iterator[Verdict]:
+    """Told where no fix came for two years, a branch that gets some serves the same GPUs, and nothing else asks for it."""
+    branch = next((one for one in case.knowledge.branches() if str(one.branch) == _branch(case)), None)
+    today, usable = case.machine.taken_at[:10], case.usable and not case.wsl and not case.container
+    if branch is None or not usable or not today or not "" < branch.end_of_life < _years_before(today):
+        return
+    best = best_driver(case).best
+    if best is not None and not best.has_ended(today) and not any(isinstance(one, Finding) for one in driver_serves_torch(case)):
+        yield finding(
+            "driver-branch-end-of-life",
+            proof(text("driver"), case.driver),
+            Evidence(
+                text("end of branch {branch}", branch=str(branch.branch)),
+                verbatim(branch.end_of_life),
+                branch.source.partition(":")[0],
+            ),
+            driver=str(value_or(case.driver, "")),
+            branch=str(branch.branch),
+            ended=branch.end_of_life,
+            instead=str(best.branch),
+        )
+
+
 def memory_outlives_sleep(case: Case) -> Iterator[Verdict]:
     """Without its option, the driver keeps only a part of a GPU's memory when the computer sleeps."""
     options, slept = case.machine.driver.options, case.machine.host.slept
@@ -97,6 +124,10 @@ def may_sleep(case: Case) -> Iterator[Verdict]:
             gpu=_names(awake),
             program=_programs(monitors),
         )
+
+
+def _years_before(today: str) -> str:
+    return f"{int(today[:4]) - _WITHOUT_FIXES_YEARS}{today[4:7]}"
 
 
 def _options(case: Case) -> dict[str, str]:
@@ -147,4 +178,4 @@ def _names(cards: list[Card]) -> str:
     return listed(tuple(dict.fromkeys(card.name for card in cards)))
 
 
-RULES = (gpus_start, none_is_excluded, installed_once, tool_is_there, memory_outlives_sleep, may_sleep)
+RULES = (gpus_start, none_is_excluded, installed_once, tool_is_there, branch_is_cared_for, memory_outlives_sleep, may_sleep)
