@@ -6,11 +6,12 @@ import os
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from gpuassist.detect import torches
+from gpuassist.detect import libraries, torches
+from gpuassist.detect.loader import Loader
 from gpuassist.detect.prefixes import Prefix, active_prefixes, scan, with_active
 from gpuassist.formats.installed import conda_packages, python_packages
 from gpuassist.formats.pyvenv import conda_python, library_versions, parse_pyvenv, python_version
-from gpuassist.model.environment import Manager, Package, PythonEnvironment
+from gpuassist.model.environment import LoadedLibrary, Manager, Package, PythonEnvironment
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text
@@ -28,8 +29,7 @@ def probe(
     prefixes = scan(world) if scanned is None else scanned
     if isinstance(prefixes, Unknown):
         return prefixes
-    path = terminal.value.variable("PYTHONPATH") if isinstance(terminal, Known) else ""
-    view = _View(world, active_prefixes(world, terminal), path)
+    view = _View(world, active_prefixes(world, terminal), terminal, Loader(world.files))
     found = [environment for prefix in with_active(world, terminal, prefixes.value) for environment in _describe(view, prefix)]
     found.sort(key=lambda one: not (isinstance(one.active, Known) and one.active.value))
     return Known(tuple(found), prefixes.source)
@@ -37,11 +37,15 @@ def probe(
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What describing any environment needs: the world, the real prefixes that are active, and the new terminal's PYTHONPATH."""
+    """What describing any environment needs: the world, the real prefixes that are active, a new terminal, the loader."""
 
     world: World
     active: frozenset[str]
-    python_path: str
+    terminal: Fact[Terminal]
+    loader: Loader
+
+    def variable(self, name: str) -> str:
+        return self.terminal.value.variable(name) if isinstance(self.terminal, Known) else ""
 
 
 def _describe(view: _View, prefix: Prefix) -> tuple[PythonEnvironment, ...]:
@@ -60,7 +64,7 @@ def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> 
     settings = _settings(files, path)
     version = _version(files, prefix, settings, versions)
     name = f"python{versions[0]}" if prefix.manager is Manager.SYSTEM else "python"
-    sites = torches.site_directories(view.world, prefix, settings, version=version, python_path=view.python_path)
+    sites = torches.site_directories(view.world, prefix, settings, version=version, python_path=view.variable("PYTHONPATH"))
     return PythonEnvironment(
         prefix=path,
         name=_name(files, prefix, name),
@@ -70,7 +74,15 @@ def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> 
         active=Known(files.real(path) in view.active, "VIRTUAL_ENV, CONDA_PREFIX"),
         torch=Known(tuple(torches.read(files, site) for site in sites if torches.is_there(files, site)), ", ".join(sites)),
         packages=_packages(files, sites, prefix),
+        libraries=_libraries(view, sites),
     )
+
+
+def _libraries(view: _View, sites: tuple[str, ...]) -> Fact[tuple[LoadedLibrary, ...]]:
+    if isinstance(view.terminal, Unknown):
+        return Unknown(text("what a new terminal holds is not known"))
+    value = view.variable("LD_LIBRARY_PATH")
+    return Known(libraries.read(view.world.files, sites, view.loader, value), f"{', '.join(sites)}; LD_LIBRARY_PATH")
 
 
 def _packages(files: Files, sites: tuple[str, ...], prefix: Prefix) -> Fact[tuple[Package, ...]]:

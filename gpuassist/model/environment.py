@@ -56,9 +56,22 @@ class Package:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadedLibrary:
+    """A library that a program of an environment needs, where a new terminal's LD_LIBRARY_PATH decides which file is loaded, or
+    nothing does: `own` is the file without that variable (empty where there is none), `taken` the file with it.
+    """
+
+    program: str
+    soname: str
+    own: str
+    taken: str
+
+
+@dataclass(frozen=True, slots=True)
 class PythonEnvironment:
     """An environment by its prefix; `active` where a new terminal's or gpuassist's own shell has it activated;
-    `torch` is an empty tuple where none is installed, and holds two where one shadows the other; `packages` are those around it.
+    `torch` is an empty tuple where none is installed, and holds two where one shadows the other; `packages` are those around it,
+    `libraries` those that LD_LIBRARY_PATH decides on, or that are not found at all.
     """
 
     prefix: str
@@ -69,3 +82,4 @@ class PythonEnvironment:
     active: Fact[bool] = NOT_ASKED
     torch: Fact[tuple[Torch, ...]] = NOT_ASKED
     packages: Fact[tuple[Package, ...]] = NOT_ASKED
+    libraries: Fact[tuple[LoadedLibrary, ...]] = NOT_ASKED

@@ -1,0 +1,58 @@
+"""What LD_LIBRARY_PATH makes the programs of an environment load in place of the libraries that they bring along."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.verdicts import Verdict, finding, proof
+from gpuassist.model.environment import LoadedLibrary, PythonEnvironment
+from gpuassist.model.fact import Known, value_or
+from gpuassist.model.text import text, verbatim
+from gpuassist.model.version import Version
+
+_VERSION = re.compile(r"\.so\.(\d+(?:\.\d+){0,4})$")
+
+
+def own_libraries_win(case: Case) -> Iterator[Verdict]:
+    """An older library in place of an environment's own lacks symbols that the program was built against."""
+    for environment in value_or(case.machine.environments, ()):
+        replaced = [library for library in value_or(environment.libraries, ()) if older(library)]
+        if replaced:
+            yield _shadowed(environment, replaced)
+
+
+def older(library: LoadedLibrary) -> bool:
+    """Whether an older file, or one of another major release, takes the place of the program's own; by their names."""
+    own, taken = _parts(library.own), _parts(library.taken)
+    both = min(len(own), len(taken))  # a name that ends with the major release tells no more than that
+    return bool(both) and (taken[:both] < own[:both] or taken[0] != own[0])
+
+
+def _shadowed(environment: PythonEnvironment, replaced: list[LoadedLibrary]) -> Verdict:
+    first = replaced[0]
+    assert isinstance(environment.libraries, Known)
+    return finding(
+        "ld-library-path-shadows-bundled-libs",
+        *(
+            proof(
+                text("{library} of {program}", library=one.soname, program=PurePosixPath(one.program).name),
+                environment.libraries,
+                text("{taken} in place of {own}", taken=one.taken, own=one.own),
+            )
+            for one in replaced
+        ),
+        library=first.soname,
+        directory=str(PurePosixPath(first.taken).parent),
+        python=value_or(environment.interpreter, "python"),
+    )
+
+
+def _parts(path: str) -> tuple[int, ...]:
+    found = _VERSION.search(path)
+    return Version.parse(found[1]).parts if found else ()
+
+
+RULES = (own_libraries_win,)

@@ -1,0 +1,85 @@
+"""What an ELF file asks of the loader: the libraries that it needs, its own name, and where it wants them looked for."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gpuassist.formats.elf import Read
+
+_HEADER_SIZE = 64
+_PROGRAM = struct.Struct("<IIQQQQQQ")  # type, flags, offset, address, physical, size in file, size in memory, alignment (elf(5))
+_ENTRY = struct.Struct("<qQ")  # tag, value
+_LOAD, _DYNAMIC = 1, 2
+_NULL, _NEEDED, _STRINGS, _SONAME, _RPATH, _RUNPATH = 0, 1, 5, 14, 15, 29
+_AT_MOST = 1 << 20
+_STRING_AT_MOST = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Dynamic:
+    """`rpath` and `runpath` are the lists as they stand there, empty where there is none; `needed` are sonames."""
+
+    needed: tuple[str, ...] = ()
+    soname: str = ""
+    rpath: str = ""
+    runpath: str = ""
+
+
+def read_dynamic(read: Read) -> Dynamic | None:
+    """Reads it from the program headers, as the loader does; None where this is no 64-bit ELF that is linked dynamically."""
+    header = read(0, _HEADER_SIZE)
+    if len(header) < _HEADER_SIZE or header[:6] != b"\x7fELF\x02\x01":
+        return None
+    (table,) = struct.unpack_from("<Q", header, 0x20)
+    size, count = struct.unpack_from("<HH", header, 0x36)
+    if size < _PROGRAM.size:
+        return None
+    segments = tuple(_segments(read(table, size * count), size))
+    found = next((one for one in segments if one.kind == _DYNAMIC), None)
+    return None if found is None else _dynamic(read, segments, read(found.offset, min(found.size, _AT_MOST)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    kind: int
+    offset: int
+    address: int
+    size: int
+
+
+def _segments(table: bytes, size: int) -> Iterator[_Segment]:
+    for start in range(0, len(table) - _PROGRAM.size + 1, size):
+        kind, _, offset, address, _, in_file, _, _ = _PROGRAM.unpack_from(table, start)
+        yield _Segment(kind, offset, address, in_file)
+
+
+def _dynamic(read: Read, segments: tuple[_Segment, ...], entries: bytes) -> Dynamic | None:
+    values: dict[int, list[int]] = {}
+    for start in range(0, len(entries) - _ENTRY.size + 1, _ENTRY.size):
+        tag, value = _ENTRY.unpack_from(entries, start)
+        if tag == _NULL:
+            break
+        values.setdefault(tag, []).append(value)
+    strings = _strings_at(segments, values.get(_STRINGS, [0])[0])
+    if not strings:
+        return None
+
+    def text(tag: int) -> tuple[str, ...]:
+        # One by one: in a library of torch's the strings are 40 MB of names that nobody asks for.
+        return tuple(_string(read(strings + place, _STRING_AT_MOST)) for place in values.get(tag, ()))
+
+    return Dynamic(text(_NEEDED), "".join(text(_SONAME)[:1]), "".join(text(_RPATH)[:1]), "".join(text(_RUNPATH)[:1]))
+
+
+def _strings_at(segments: tuple[_Segment, ...], address: int) -> int:
+    """Where in the file the strings begin, which the table names by their address in memory; 0 where no segment holds them."""
+    for one in segments:
+        if one.kind == _LOAD and one.address <= address < one.address + one.size:
+            return one.offset + address - one.address
+    return 0
+
+
+def _string(content: bytes) -> str:
+    return content.partition(b"\0")[0].decode("utf-8", "replace")
