@@ -71,6 +71,7 @@ LEADS_TO: dict[str, frozenset[str]] = {
         "gpu-memory-held-by-dead-process": "oom-other-process oom-true cublas-init-failed-oom",
         "oom-own-limit": "oom-true cublas-init-failed-oom nccl-cuda-error",
         "oom-address-space": "oom-true",
+        "nccl-version-mismatch": "nccl-cuda-error nccl-p2p-acs-iommu",
         "compute-mode-exclusive": "cuda-init-failed-driver-state no-driver",
         "gpu-reset-required": "cuda-init-failed-driver-state gpu-sensor-error nvidia-smi-no-devices xid-79-gpu-fell-off-bus",
         "stray-contexts": "oom-other-process oom-true",

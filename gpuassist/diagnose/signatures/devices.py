@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Setting, Sign, Signature, passages, sign
+from gpuassist.formats.devices import Fault, read_visible_devices
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 
@@ -13,6 +14,26 @@ _ASKED = (
     ("cuda:", "device", "gpu", "local_rank"),
     r"cuda:(\d{1,2})\b|device!?\((\d{1,2})\)|\bgpu_?(?:idx|ids?|index|num)?s? ?[=:] ?\[?(\d{1,2})\b|local_rank ?[=:]? ?(\d{1,2})\b"
     r"|--(?:gpu|device|gpus?-id)[ =](\d{1,2})\b|device_ids ?= ?\[(\d{1,2})|\bdevice ?= ?['\"]?(\d{1,2})\b",
+)
+_ELEMENT = r"(?:-?\d{1,4}|GPU-[\da-f-]{4,40})"
+_MANY = 1024  # GPUs, where the text does not say how many there are
+_FAR = 3000  # characters
+_USED = re.compile(
+    r"\.cuda\(|\.to\(\s?(?:f?['\"]cuda|device)|\bdevice\s?=\s?['\"]cuda|cuda\.(?:is_available|device_count|set_device|get_device"
+    r"|current_device|init|mem_get_info|empty_cache)"
+)
+_WITHOUT_EFFECT = (
+    "still",
+    "ignore",
+    "no effect",
+    "device_count",
+    "wrong gpu",
+    "all gpus",
+    "gpu 0",
+    "cuda:0",
+    "仍",
+    "还是",
+    "不起作用",
 )
 _SET = re.compile(r"CUDA_VISIBLE_DEVICES['\"\]]{0,3} ?= ?['\"]?([\w,-]{0,80})", re.IGNORECASE)
 
@@ -45,6 +66,38 @@ def _emptied(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     if found_none:
         value = match["value"] or ""
         yield sign("cuda-visible-devices-bad", Weight.SYMPTOM, empty="yes", value=value)
+
+
+def _listed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """A list with a fault in it, where something then finds no GPU; how many there are is known where the text says so."""
+    if not setting.says("no cuda", "false", "no gpu", "cuda_error_no_device", "no cuda-capable device", "device_count"):
+        return
+    cards = setting.case.cards
+    uuids = [one.gpu.uuid.value for one in cards if isinstance(one.gpu.uuid, Known)]
+    value = match["value"].rstrip(",")
+    count = len(cards) if cards and (len(uuids) == len(cards) or "-" not in value) else 0
+    read = read_visible_devices(value, count or _MANY, uuids if count else _names(value))
+    if read.fault is not None and (read.fault is Fault.TWICE or count):
+        fault = read.fault.value.replace("-", "_")
+        told = {"count": str(count), "last": str(count - 1)} if count else {}
+        weight = Weight.CAUSE if read.fault is Fault.TWICE else Weight.SYMPTOM
+        yield sign("cuda-visible-devices-bad", weight, value=value, element=read.element, **told, **{fault: "yes"})
+
+
+def _names(value: str) -> list[str]:
+    return [one for one in value.split(",") if one.startswith(("GPU-", "MIG-"))]
+
+
+def _late(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """CUDA reads the variable once, when it starts; the program has used it before it sets the variable."""
+    before = setting.paste.words[max(0, match.start() - _FAR) : match.start()]
+    if _USED.search(before) and setting.says(*_WITHOUT_EFFECT):
+        yield sign("cuda-visible-devices-late", Weight.CAUSE, value=match["value"])
+
+
+def _without_effect(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    if not setting.says("cuda unknown error", "incorrectly set up environment"):
+        yield sign("cuda-visible-devices-late", Weight.SYMPTOM)
 
 
 SIGNATURES = (
@@ -85,5 +138,23 @@ SIGNATURES = (
         ("cuda_visible_devices",),
         r"CUDA_VISIBLE_DEVICES(?:['\"]\])? ?= ?(?P<value>-1|['\"]-1['\"]|['\"]{2}|none|NoDevFiles)(?=[\s;,)]|(?m:$))",
         _emptied,
+    ),
+    Signature(
+        ("cuda_visible_devices",),
+        rf"CUDA_VISIBLE_DEVICES(?:['\"]\])? ?= ?['\"]?(?P<value>{_ELEMENT}(?:,{_ELEMENT}){{0,31}})(?=[\s'\";)]|\Z)",
+        _listed,
+    ),
+    Signature(
+        ("cuda_visible_devices",),
+        r"environ(?:\[|\.(?:setdefault|update)\()\{?['\"]CUDA_VISIBLE_DEVICES['\"]\]?\s{0,3}[=,:]\s?(?:str\()?['\"]?"
+        r"(?P<value>[\w,.-]{0,60})",
+        _late,
+    ),
+    Signature(
+        ("cuda_visible_devices",),
+        r"CUDA_VISIBLE_DEVICES[^\n]{0,80}(?:(?:has|have|had|with) no effect|(?:is|gets|being|seems) ignored"
+        r"|(?:do(?:es)? ?n[o']t|not|never) (?:work|take effect|respected)|不起作用|没有效果|不生效|无效)",
+        _without_effect,
+        200,
     ),
 )

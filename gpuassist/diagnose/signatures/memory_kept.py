@@ -22,6 +22,9 @@ _GROWING = re.compile(
 _OF_GPU = ("gpu", "cuda", "vram", "显存", "nvidia", "torch", "loss")
 _SHORT_OF_MEMORY = ("out of memory", "outofmemory", "oom", "memory", "显存", "内存", "メモリ", "메모리")
 _LET_GO = re.compile(r"\.(?:item|detach|data|cpu|numpy|tolist)\b|\bfloat\(|\bno_grad\b|\binference_mode\b")
+_FUNCTION = re.compile(r"(?:, in |\bdef |> in )(\w{1,60})")
+_EVALUATES = re.compile(r"_{0,2}(?:valid|val_|eval|test|infer|predict|extract|embed)", re.IGNORECASE)
+_FAR = 1200  # characters
 _SMALLEST_LEFT = 1 << 30
 _LARGE, _LARGER = 0.1, 0.25  # of the card
 
@@ -39,7 +42,14 @@ def _summed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
 def _collected(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """`outputs.append(model(x))` keeps graphs unless gradients are off."""
     if not _LET_GO.search(match[0]) and setting.says(*_SHORT_OF_MEMORY) and not setting.says("no_grad", "inference_mode"):
-        yield sign("oom-graph-retained", Weight.CAUSE if setting.finds(_GROWING) else Weight.SYMPTOM)
+        sure = _in_evaluation(setting.paste.words, match.start()) or setting.finds(_GROWING)
+        yield sign("oom-graph-retained", Weight.CAUSE if sure else Weight.SYMPTOM)
+
+
+def _in_evaluation(words: str, place: int) -> bool:
+    """Whether a line stands in a function that evaluates, by the frame or the head above it: there nothing needs a graph."""
+    names = _FUNCTION.findall(words[max(0, place - _FAR) : place])
+    return bool(names) and _EVALUATES.match(names[-1]) is not None
 
 
 def _growing(match: re.Match[str], setting: Setting) -> Iterator[Sign]:

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import shows
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Setting, Sign, Signature, means, passages, sign
 from gpuassist.model.paste import Weight
 
 _TALKS = (
     ("nccl", "all_reduce", "allreduce", "p2pbandwidthlatencytest", "simplep2p", "distributeddataparallel"),
     r"(?<![-\w])nccl\b(?!-)|nccl_\w|all_?reduce|p2pbandwidthlatencytest|simplep2p|distributeddataparallel",
 )
+_VERSION = (("nccl version",), r"NCCL version (\d{1,2}\.\d{1,2}\.\d{1,2})\b")
 _CUDA_FAILURE = re.compile(r"Cuda failure (?:\d{1,3} )?['\"]([^'\"\n]{3,80})['\"]", re.IGNORECASE)
 
 
@@ -45,6 +46,27 @@ def _page_fault(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("nccl-p2p-acs-iommu", Weight.CAUSE)
 
 
+def _releases(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    first, second = _release(match["first"]), _release(match["second"])
+    yield sign("nccl-version-mismatch", Weight.CAUSE, first=first, second=second)
+
+
+def _release(number: str) -> str:
+    """`21805` is 2.18.5, `2708` is 2.7.8 (nccl.h, NCCL_VERSION: the step changed with 2.9)."""
+    code = int(number)
+    step = 10000 if code >= 10000 else 1000
+    return f"{code // step}.{code % step // 100}.{code % 100}"
+
+
+def _wrong_size(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """Releases that do not compare their versions misread each other; settings that differ do the same."""
+    seen = list(dict.fromkeys(found[1] for found in passages(setting, *_VERSION)))
+    if len(seen) > 1:
+        yield sign("nccl-version-mismatch", Weight.CAUSE, first=seen[0], second=seen[1])
+    else:
+        yield sign("nccl-version-mismatch", Weight.SYMPTOM)
+
+
 def _free(match: re.Match[str], _: Setting) -> Iterator[Sign]:
     yield sign("nccl-shm", Weight.CAUSE)
 
@@ -57,6 +79,17 @@ SIGNATURES = (
         r"|Permission denied|failed)|(?:failed to extend|unable to allocate) (?:shared memory )?/dev/shm/nccl-\S{1,20}"
         r"|nccl[^\n]{0,80}Call to (?:posix_fallocate|ftruncate|shm_open|mmap)[^\n]{0,20} failed)",
         _free,
+    ),
+    Signature(
+        ("mismatched nccl version",),
+        r"Mismatched NCCL version detected : rank \d{1,6} version (?P<first>\d{3,6}) rank \d{1,6} version (?P<second>\d{3,6})",
+        _releases,
+    ),
+    Signature(
+        ("message truncated : received", "neither af_inet"),
+        r"NCCL WARN [^\n]{0,80}Message truncated : received \d{1,12} bytes instead of \d{1,12}"
+        r"|connecting to address [^\n]{0,60}with family \d{1,6} is neither AF_INET",
+        _wrong_size,
     ),
     Signature(
         ("unhandled cuda error", "ncclunhandledcudaerror"),

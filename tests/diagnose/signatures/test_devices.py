@@ -63,10 +63,41 @@ def test_value_that_hides_all_is_told() -> None:
     assert told == {"empty": "yes", "value": "-1"}
 
 
+LATE = "import torch\nx = torch.zeros(1).cuda()\nos.environ['CUDA_VISIBLE_DEVICES'] = '2'\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (f"{LATE}it still runs on GPU 0", "cuda-visible-devices-late"),
+        (f"torch.cuda.is_available()\n{LATE}print(torch.cuda.device_count())  # 4", "cuda-visible-devices-late"),
+        ("setting CUDA_VISIBLE_DEVICES in the notebook has no effect", "cuda-visible-devices-late"),
+        ("代码里设置 CUDA_VISIBLE_DEVICES 不起作用", "cuda-visible-devices-late"),
+        ("export CUDA_VISIBLE_DEVICES=0,0\n>>> torch.cuda.is_available()\nFalse", "cuda-visible-devices-bad"),
+        ("CUDA_VISIBLE_DEVICES='0,1,1' python a.py\nNo CUDA GPUs are available", "cuda-visible-devices-bad"),
+    ],
+)
+def test_list_that_is_late_or_void_is_told(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+def test_list_is_read_against_the_gpus_that_there_are() -> None:
+    two = machine(Recipe(gpus=(RTX_4090, RTX_3090)))
+    told = parameters(SIGNATURES, "export CUDA_VISIBLE_DEVICES=2,0\nNo CUDA GPUs are available", two)
+    assert (told["element"], told["out_of_range"], told["last"]) == ("2", "yes", "1")
+    told = parameters(SIGNATURES, "export CUDA_VISIBLE_DEVICES=GPU-deadbeef\nNo CUDA GPUs are available", two)
+    assert (told["element"], told["no_such_uuid"]) == ("GPU-deadbeef", "yes")
+    assert problems(SIGNATURES, "export CUDA_VISIBLE_DEVICES=1,0\nNo CUDA GPUs are available", two) == set()
+
+
 @pytest.mark.parametrize(
     "words",
     [
         "CUDA_VISIBLE_DEVICES=0,1 python train.py",
+        "CUDA_VISIBLE_DEVICES=0,0 python train.py",
+        "CUDA_VISIBLE_DEVICES=3 python a.py\nNo CUDA GPUs are available",
+        "os.environ['CUDA_VISIBLE_DEVICES'] = '2'\nimport torch\nx = torch.zeros(1).cuda()\nit still runs on GPU 0",
+        "CUDA unknown error - e.g. changing env variable CUDA_VISIBLE_DEVICES after program start",
         "CUDA_VISIBLE_DEVICES=-1 hides the card",
         "invalid device name",
         "ordinal numbers are first, second, third",

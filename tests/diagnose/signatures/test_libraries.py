@@ -232,7 +232,13 @@ def test_directory_of_the_other_cudnn_is_told() -> None:
 
 def test_cudnn_that_does_not_start_is_only_possibly_another() -> None:
     found = read(SIGNATURES, "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED")
-    assert [(clue.problem, clue.weight) for clue in found] == [(CUDNN, Weight.SYMPTOM)]
+    assert [clue.problem for clue in found] == [CUDNN, "cublas-init-failed-oom", "cuda-init-failed-driver-state"]
+    assert {clue.weight for clue in found} == {Weight.SYMPTOM}
+
+
+def test_cudnn_that_does_not_start_after_memory_ran_out_has_none() -> None:
+    words = "torch.OutOfMemoryError: CUDA out of memory.\nRuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"
+    assert problem(SIGNATURES, words) == "cublas-init-failed-oom"
 
 
 @pytest.mark.parametrize("symbol", ["GLIBCXX_3.4.32", "GLIBCXX_3.4.29", "CXXABI_1.3.15", "GLIBC_2.34"])

@@ -58,6 +58,15 @@ def test_code_without_a_word_of_memory_is_no_finding() -> None:
     assert problems(SIGNATURES, "train_loss += loss\noptimizer.step()") == set()
 
 
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [("evaluate", Weight.CAUSE), ("_validate_one_epoch", Weight.CAUSE), ("predict", Weight.CAUSE), ("forward", Weight.SYMPTOM)],
+)
+def test_outputs_that_an_evaluation_collects_are_the_cause(function: str, expected: Weight) -> None:
+    frame = f"Traceback (most recent call last):\n  File 'a.py', line 80, in {function}\n    outs.append(model(x))\n{messages.FULL}"
+    assert {clue.weight for clue in read(SIGNATURES, frame) if clue.passage.words.startswith("outs")} == {expected}
+
+
 def test_a_line_of_a_traceback_is_a_weaker_sign() -> None:
     words = f"Traceback (most recent call last):\n  File 'a.py', line 3, in train\n    total_loss += loss\n{messages.FULL}"
     assert {clue.weight for clue in read(SIGNATURES, words)} == {Weight.SYMPTOM}

@@ -34,6 +34,12 @@ CUDA = "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:784, unhandled cuda er
         ("AMD-Vi: Event logged [IO_PAGE_FAULT device=41:00.0 domain=0x000f]\nNVIDIA", "nccl-p2p-acs-iommu"),
         ("training hangs at init; with NCCL_P2P_DISABLE=1 it works", "nccl-p2p-acs-iommu"),
         ("simpleP2P: Verification error @ element 1: val = 0.000000, ref = 4.000000", "nccl-p2p-acs-iommu"),
+        (
+            "init.cc:990 NCCL WARN Mismatched NCCL version detected : rank 0 version 21805 rank 3 version 22005",
+            "nccl-version-mismatch",
+        ),
+        ("bootstrap.cc:80 NCCL WARN Message truncated : received 1024 bytes instead of 256", "nccl-version-mismatch"),
+        ("ncclSocketInit: connecting to address  with family 0 is neither AF_INET(2) nor AF_INET6(10)", "nccl-version-mismatch"),
         ("two GPUs: the first all_reduce hangs with 100% load", "nccl-p2p-acs-iommu"),
         ("NCCL 多卡训练卡住", "nccl-p2p-acs-iommu"),
     ],
@@ -53,12 +59,21 @@ def test_message_leads_to_its_cause(words: str, expected: str) -> None:
         "the process hangs",
         "NCCL out of memory, then it hangs",
         "NCCL change log",
+        "connecting to address 10.0.0.2 timed out",
         "pip is stuck at nvidia-nccl-cu12 2.20.5",
         "an unhandled exception",
     ],
 )
 def test_near_miss_is_nothing(words: str) -> None:
     assert problems(SIGNATURES, words) == set()
+
+
+def test_releases_are_told() -> None:
+    words = "NCCL WARN Mismatched NCCL version detected : rank 0 version 21805 rank 3 version 2708"
+    assert parameters(SIGNATURES, words) == {"first": "2.18.5", "second": "2.7.8"}
+    log = "NCCL version 2.20.5+cuda12.4\nNCCL version 2.19.3+cuda12.3\n"
+    two = f"{log}NCCL WARN Message truncated : received 1024 bytes instead of 256"
+    assert parameters(SIGNATURES, two) == {"first": "2.20.5", "second": "2.19.3"}
 
 
 def test_cuda_error_of_nccl_is_never_the_cause_itself() -> None:
