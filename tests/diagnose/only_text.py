@@ -35,7 +35,6 @@ ONLY_TEXT = frozenset(
         "kernel-exceeds-gpu",
         "kernel-timed-out",
         "kernel-headers-missing",
-        "ld-library-path-shadows-bundled-libs",
         "link-cuda-lib-not-found",
         "local-file-named-torch",
         "pkg-resources-missing",

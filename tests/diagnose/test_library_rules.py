@@ -35,7 +35,7 @@ def test_older_library_in_place_of_the_own_is_a_problem() -> None:
     (found,) = (one for one in judge(with_library(OWN, OLD), knowledge()).findings if one.problem == SHADOWED)
     said = dict(found.parameters)
     assert (said["library"], said["directory"]) == ("libnvJitLink.so.12", "/usr/local/cuda-12.1/lib64")
-    assert said["python"].endswith("/bin/python")
+    assert str(said["python"]).endswith("/bin/python")
     assert ENGLISH(found.evidence[0].value) == f"{OLD} in place of {OWN}"
 
 

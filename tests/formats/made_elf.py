@@ -23,7 +23,7 @@ def elf(*sections: tuple[int, int, bytes]) -> bytes:
 
 
 def shared_object(needed: tuple[str, ...] = (), *, soname: str = "", rpath: str = "", runpath: str = "") -> bytes:
-    """A library that asks the loader for these; its strings lie at another address than their place in the file, as in real ones."""
+    """A library that asks the loader for these; its strings lie at another address than in the file, as in real ones."""
     strings = b"\0"
     entries: list[tuple[int, int]] = []
     for tag, words in (*((1, one) for one in needed), (14, soname), (15, rpath), (29, runpath)):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.verdicts import Verdict, finding, proof
 from gpuassist.model.environment import LoadedLibrary, PythonEnvironment
 from gpuassist.model.fact import Known, value_or
-from gpuassist.model.text import text, verbatim
+from gpuassist.model.text import text
 from gpuassist.model.version import Version
 
 _VERSION = re.compile(r"\.so\.(\d+(?:\.\d+){0,4})$")
@@ -38,14 +37,14 @@ def _shadowed(environment: PythonEnvironment, replaced: list[LoadedLibrary]) -> 
         "ld-library-path-shadows-bundled-libs",
         *(
             proof(
-                text("{library} of {program}", library=one.soname, program=PurePosixPath(one.program).name),
+                text("{library} of {program}", library=one.soname, program=one.program.rpartition("/")[2]),
                 environment.libraries,
                 text("{taken} in place of {own}", taken=one.taken, own=one.own),
             )
             for one in replaced
         ),
         library=first.soname,
-        directory=str(PurePosixPath(first.taken).parent),
+        directory=first.taken.rpartition("/")[0],
         python=value_or(environment.interpreter, "python"),
     )
 
