@@ -213,6 +213,14 @@ CASES: dict[str, dict[str, Any]] = {
         "distribution": DEBIAN,
         **BARE,
     },
+    "driver-replaced-overnight": {
+        "libcuda": "580.105.08",
+        "on_disk": "580.105.08",
+        "host_facts": {"unattended": Known(value=True, source="/etc/apt/apt.conf.d/20auto-upgrades")},
+        "distribution": UBUNTU_24,
+        **CUDA_13,
+        **BARE,
+    },
     "sound-driver-without-fixes": {
         "driver": "525.147.05",
         "cuda": "12.0",

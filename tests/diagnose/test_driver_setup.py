@@ -144,3 +144,9 @@ def test_branch_is_not_told_where_nothing_is_gained(recipe: dict[str, Any]) -> N
 
 def test_old_branch_is_no_news_where_an_update_is_asked_for_already() -> None:
     assert _ids(**{**OLD, "environments": (Env("t", "2.11.0+cu130", active=True),)}) == ["driver-too-old-for-cuda"]
+
+
+@pytest.mark.parametrize(("unattended", "told"), [(True, "yes"), (False, "")])
+def test_driver_that_was_replaced_says_whether_nobody_asked(unattended: bool, told: str) -> None:
+    (found,) = _found(**{**OPEN_580, "libcuda": "580.105.08", "host_facts": {"unattended": _known(unattended)}})
+    assert (found.problem, found.parameter("unattended")) == ("driver-library-mismatch", told)

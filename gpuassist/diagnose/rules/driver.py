@@ -12,9 +12,9 @@ from gpuassist.knowledge.compatibility import DriverFit, driver_floor, driver_se
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule, Library
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
-from gpuassist.model.finding import Finding, Passed
+from gpuassist.model.finding import Evidence, Finding, Passed
 from gpuassist.model.gpu import PowerState
-from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.text import Text, enumerated, text, verbatim
 from gpuassist.model.version import Version
 
 _MISMATCH = 18  # NVML_ERROR_LIB_RM_VERSION_MISMATCH (nvml.h)
@@ -42,9 +42,11 @@ def libraries_match_module(case: Case) -> Iterator[Verdict]:
             else None,
             proof(text("module on disk"), driver.on_disk, verbatim(listed([str(one) for one in on_disk]))) if on_disk else None,
             proof(text("NVML"), told, verbatim(told.value.name)) if refused and isinstance(told, Known) else None,
+            _unattended(case),
             loaded=str(loaded.value) if isinstance(loaded, Known) else "",
             libraries=listed([str(one) for one in libraries]),
             reboot_is_enough="yes" if set(on_disk) & set(libraries) else "",
+            unattended="yes" if _unattended(case) else "",
         )
     elif (isinstance(loaded, Known) and libraries) or (isinstance(told, Known) and told.value.code == 0):
         yield Passed(text("kernel module and libraries agree"))
@@ -209,6 +211,11 @@ def driver_answers(case: Case) -> Iterator[Verdict]:
         )
 
 
+def _unattended(case: Case) -> Evidence | None:
+    fact = case.machine.host.unattended
+    return proof(text("packages upgrade by themselves"), fact, text("yes")) if value_or(fact, False) else None  # noqa: FBT003
+
+
 def _split(case: Case) -> tuple[list[Card], list[Card]]:
     """The GPUs that need the proprietary module, and those that need the open one; Windows' driver (WSL) knows no such split."""
     cards = () if case.wsl else case.cards
@@ -304,8 +311,8 @@ def _flavour(opened: object) -> Text:
     return text("open kernel module") if opened else text("proprietary kernel module")
 
 
-def _names(cards: list[Card]) -> str:
-    return listed(tuple(dict.fromkeys(card.name for card in cards)))
+def _names(cards: list[Card]) -> Text:
+    return enumerated(card.name for card in cards)
 
 
 RULES = (

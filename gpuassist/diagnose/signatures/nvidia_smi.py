@@ -20,7 +20,13 @@ def _mismatch(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     if in_wsl(setting):
         yield sign("wsl-linux-driver-installed", Weight.CAUSE)
         return
-    yield sign("driver-library-mismatch", Weight.CAUSE, loaded=loaded, libraries="" if libraries == loaded else libraries)
+    yield sign(
+        "driver-library-mismatch",
+        Weight.CAUSE,
+        loaded=loaded,
+        libraries="" if libraries == loaded else libraries,
+        unattended="yes" if setting.says("unattended-upgr") else "",
+    )
 
 
 def _no_contact(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
