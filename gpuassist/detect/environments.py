@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from gpuassist.detect import libraries, torches
+from gpuassist.detect import libraries, stray_libraries, torches
 from gpuassist.detect.loader import Loader
 from gpuassist.detect.prefixes import Prefix, active_prefixes, scan, with_active
 from gpuassist.formats.installed import conda_packages, python_packages
@@ -75,6 +75,8 @@ def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> 
         torch=Known(tuple(torches.read(files, site) for site in sites if torches.is_there(files, site)), ", ".join(sites)),
         packages=_packages(files, sites, prefix),
         libraries=_libraries(view, sites),
+        sites=Known(sites, path),
+        stray=stray_libraries.probe(files, prefix, sites),
     )
 
 

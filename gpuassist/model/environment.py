@@ -71,7 +71,8 @@ class LoadedLibrary:
 class PythonEnvironment:
     """An environment by its prefix; `active` where a new terminal's or gpuassist's own shell has it activated;
     `torch` is an empty tuple where none is installed, and holds two where one shadows the other; `packages` are those around it,
-    `libraries` those that LD_LIBRARY_PATH decides on, or that are not found at all.
+    `libraries` those that LD_LIBRARY_PATH decides on, or that are not found at all; `stray` lie in its project's directory, where
+    its wheels make the loader look.
     """
 
     prefix: str
@@ -83,3 +84,5 @@ class PythonEnvironment:
     torch: Fact[tuple[Torch, ...]] = NOT_ASKED
     packages: Fact[tuple[Package, ...]] = NOT_ASKED
     libraries: Fact[tuple[LoadedLibrary, ...]] = NOT_ASKED
+    sites: Fact[tuple[str, ...]] = NOT_ASKED
+    stray: Fact[tuple[str, ...]] = NOT_ASKED

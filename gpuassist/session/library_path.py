@@ -1,0 +1,111 @@
+"""Whether a directory belongs on LD_LIBRARY_PATH: which programs of this machine need it there, and which it would break."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from gpuassist.detect import libraries
+from gpuassist.detect.loader import Loader
+from gpuassist.diagnose.rules.libraries import older
+from gpuassist.model.environment import LoadedLibrary, PythonEnvironment
+from gpuassist.model.fact import Fact, value_or
+from gpuassist.model.text import Text, text
+from gpuassist.system.processes import clean
+from gpuassist.system.world import World
+
+_LOADERS = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
+_CONFIRM_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A library of an environment's program that the directory decides on; `confirmed` by the real loader, None where not asked."""
+
+    environment: str
+    library: LoadedLibrary
+    confirmed: bool | None = None
+
+    @property
+    def program(self) -> str:
+        """The file's name, which names the package for people: libonnxruntime_providers_cuda.so."""
+        return PurePosixPath(self.library.program).name
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryView:
+    """What the directory on LD_LIBRARY_PATH does here: `needs` start to work, `hurts` stop, of `looked_at` environments."""
+
+    directory: str
+    needs: tuple[Use, ...]
+    hurts: tuple[Use, ...]
+    looked_at: int
+
+
+def look(world: World, environments: Fact[tuple[PythonEnvironment, ...]], directory: str) -> DirectoryView:
+    """Loads each CUDA program of each environment in thought, and asks the real loader about what would be decided."""
+    found = value_or(environments, ())
+    loader = Loader(world.files)
+    uses = [use for environment in found for use in _uses(world, loader, environment, directory)]
+    hurts = tuple(_confirmed(world, use, directory) for use in uses if use.library.own and older(use.library))
+    needs = tuple(_confirmed(world, use, directory) for use in uses if not use.library.own)
+    return DirectoryView(
+        directory,
+        tuple(use for use in needs if use.confirmed is not False),
+        tuple(use for use in hurts if use.confirmed is not False),
+        len(found),
+    )
+
+
+def reason(view: DirectoryView, *, on: bool) -> Text:
+    """Why it is on or off, from what was seen."""
+    if view.hurts:
+        use = view.hurts[0]
+        parameters = {"program": use.program, "environment": use.environment, "taken": use.library.taken, "own": use.library.own}
+        if on:
+            return text("beware: with it {program} in {environment} loads {taken} in place of its own {own}", **parameters)
+        return text("left alone: with it {program} in {environment} would load {taken} in place of its own {own}", **parameters)
+    if view.needs:
+        use = view.needs[0]
+        return text(
+            "needed: {program} in {environment} finds {library} nowhere else than in {directory}",
+            program=use.program,
+            environment=use.environment,
+            library=use.library.soname,
+            directory=view.directory,
+        )
+    if not view.looked_at:
+        return text("left alone: no Python environment of this machine was found that could need it")
+    return text(
+        "left alone: none of the {count} Python environments that were looked at needs it. nvcc links the CUDA runtime statically "
+        "unless told otherwise, and PyTorch brings its own libraries. Turn it on if a program of yours says that it cannot find "
+        "libcudart, libcublas or the like.",
+        count=view.looked_at,
+    )
+
+
+def _uses(world: World, loader: Loader, environment: PythonEnvironment, directory: str) -> Iterator[Use]:
+    sites = value_or(environment.sites, ())
+    for library in libraries.read(world.files, sites, loader, directory):
+        # onnxruntime and its like find what the wheels beside them bring once torch, or their own code, has loaded it.
+        if library.taken and (library.own or not _brought_along(world, sites, library.soname)):
+            yield Use(environment.name, library)
+
+
+def _brought_along(world: World, sites: tuple[str, ...], soname: str) -> bool:
+    return any(world.files.glob(f"{site}/{place}/{soname}") for site in sites for place in ("nvidia/*/lib", "torch/lib"))
+
+
+def _confirmed(world: World, use: Use, directory: str) -> Use:
+    """Asks the loader itself, which lists what it would load and runs none of it."""
+    loader = next((place for place in _LOADERS if world.files.exists(place)), "")
+    if not world.files.live or not loader:
+        return use
+    environment: Mapping[str, str] = {**clean({"PATH": "/usr/bin:/bin"}), "LD_LIBRARY_PATH": directory}
+    outcome = world.processes.run((loader, "--list", use.library.program), seconds=_CONFIRM_SECONDS, environment=environment)
+    listed = {words[0]: words[2] for words in map(str.split, outcome.text.splitlines()) if words[1:2] == ["=>"] and len(words) > 2}
+    if use.library.soname not in listed:
+        return use
+    taken = world.files.real(listed[use.library.soname]) == world.files.real(use.library.taken)
+    return Use(use.environment, use.library, confirmed=taken)
