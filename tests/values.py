@@ -53,6 +53,7 @@ class Env:
     targets: str = ""
     packages: tuple[Package, ...] = ()
     damaged: tuple[str, ...] = ()
+    stray: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -278,6 +279,7 @@ def _environment(env: Env) -> PythonEnvironment:
         Known(env.active, "a new terminal"),
         Known((_torch(env, prefix),) if env.torch else (), f"{prefix}/lib/python{env.python}/site-packages"),
         Known(env.packages, f"{prefix}/lib/python{env.python}/site-packages"),
+        stray=Known(env.stray, "/home/you, RUNPATH of its wheels" if env.stray else "/home/you"),
     )
 
 

@@ -284,6 +284,11 @@ CASES: dict[str, dict[str, Any]] = {
         "cudnn": "9.0.0",
         **NO_TOOLKIT,
     },
+    "driver-library-in-the-project": {
+        "environments": (Env("game", "2.12.1+cu130", "3.12", active=True, stray=("/home/you/libcuda.so.1",)),),
+        **CUDA_13,
+        **NO_TOOLKIT,
+    },
     "pip-torch-over-the-old-conda-channel": {
         "environments": (
             Env(

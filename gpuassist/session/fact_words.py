@@ -82,6 +82,8 @@ LABELS: dict[str, Text] = {
     "installer": text("installed by"),
     "damaged": text("files that are missing or cut off"),
     "packages": text("packages around torch"),
+    "stray": text("CUDA libraries where its wheels look first"),
+    "path_libraries": text("cuDNN in LD_LIBRARY_PATH"),
     "links": text("links to toolkits"),
     "loader": text("directories that the loader searches"),
     "container_lists": text("lists of driver files for containers"),

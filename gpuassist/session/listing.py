@@ -35,7 +35,7 @@ def sections(machine: Machine) -> tuple[Section, ...]:
         *_of_each(text("CUDA toolkits"), machine.toolkits, _toolkit),
         Section(text("Host compilers"), tuple(_compilers(machine))),
         *_of_each(text("Python environments"), machine.environments, _environment),
-        Section(text("Shell"), tuple(_shell(machine.shell))),
+        Section(text("Shell"), (*_shell(machine.shell), *facts(machine))),
         *_system(machine.system),
         Section(text("Processes that hold a GPU"), tuple(_holders(machine))),
     )

@@ -34,7 +34,7 @@ MAKERS = "|".join(
         r"([a-z]+\.)*nvidia\.com/",
         r"([a-z]+\.)*pytorch\.org/",
         r"(docs\.jax\.dev|www\.tensorflow\.org|conda-forge\.org|docs\.conda\.io|docs\.astral\.sh|pip\.pypa\.io|packaging\.python\.org)/",
-        r"(huggingface\.co/docs|learn\.microsoft\.com|docs\.docker\.com|docs\.kernel\.org|docs\.python\.org|onnxruntime\.ai|setuptools\.pypa\.io)/",
+        r"(huggingface\.co/docs|learn\.microsoft\.com|docs\.docker\.com|docs\.kernel\.org|docs\.python\.org|onnxruntime\.ai|man7\.org|setuptools\.pypa\.io)/",
         r"documentation\.ubuntu\.com/lxd/",
         r"github\.com/(NVIDIA|pytorch|facebookresearch|Dao-AILab|bitsandbytes-foundation|triton-lang|state-spaces)/",
     )
@@ -48,6 +48,7 @@ FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "driver-too-old-for-cuda": {"served", "unsure"},
     "conda-channel-frozen": {"wanted"},
     "cudnn-version-mismatch": {"unsure"},
+    "nvcc-arch-too-new": {"firsts", "last"},
     "nvcc-not-on-path": {"install"},
     "torch-cuda-vs-toolkit-mismatch": {"alternative", "building"},
     "torch-lacks-sm": {"dropped"},

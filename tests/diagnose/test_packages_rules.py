@@ -12,7 +12,7 @@ from gpuassist.diagnose.catalogue_entry import read_entry
 from gpuassist.diagnose.judge import judge
 from gpuassist.diagnose.rules.packages import OF_NVIDIA, OWN_ENTRY
 from gpuassist.model.driver import Library
-from gpuassist.model.environment import Manager, Package, PythonEnvironment, Torch
+from gpuassist.model.environment import LoadedLibrary, Manager, Package, PythonEnvironment, Torch
 from gpuassist.model.fact import Known
 from gpuassist.model.finding import Finding
 from gpuassist.model.machine import Machine
@@ -224,6 +224,23 @@ def test_directory_of_the_older_cudnn_is_named() -> None:
     library = Library("/opt/cudnn/lib/libcudnn.so.9", Known(Version.parse("9.0.0"), "/opt/cudnn/lib/libcudnn.so.9.0.0"))
     told = _told(replace(_with(PINS), path_libraries=Known((library,), "LD_LIBRARY_PATH")))
     assert (told["found"], told["built"], told["directory"]) == ("9.0.0", "9.1.0.70", "/opt/cudnn/lib")
+
+
+@pytest.mark.parametrize(("stray", "problem"), [((), ""), (("/p/libcuda.so.1",), "library-in-project-directory")])
+def test_library_in_the_project_is_told(stray: tuple[str, ...], problem: str) -> None:
+    one = _with({})
+    assert isinstance(one.environments, Known)
+    environment = replace(one.environments.value[0], stray=Known(stray, "/p, RUNPATH of a wheel"))
+    assert " ".join(_found(_of(one, environment))) == problem
+
+
+def test_cudnn_that_the_loader_takes_is_told_once() -> None:
+    library = Library("/opt/cudnn/lib/libcudnn.so.9", Known(Version.parse("9.0.0"), "/opt/cudnn/lib/libcudnn.so.9.0.0"))
+    one = replace(_with(PINS), path_libraries=Known((library,), "LD_LIBRARY_PATH"))
+    assert isinstance(one.environments, Known)
+    taken = LoadedLibrary("libtorch_cuda.so", "libcudnn.so.9", "/own/libcudnn.so.9.1.0", "/opt/cudnn/lib/libcudnn.so.9.0.0")
+    environment = replace(one.environments.value[0], libraries=Known((taken,), "LD_LIBRARY_PATH"))
+    assert _found(_of(one, environment)) == ["ld-library-path-shadows-bundled-libs"]
 
 
 @pytest.mark.parametrize(("damaged", "problem"), [((), ""), (("torch/lib/libc10.so",), "torch-install-damaged")])

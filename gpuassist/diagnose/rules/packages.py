@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from gpuassist.diagnose.belonging import belongs, exact_pins, wanted
 from gpuassist.diagnose.case import Case, Installed
+from gpuassist.diagnose.rules.libraries import older
 from gpuassist.diagnose.verdicts import Verdict, finding, proof
 from gpuassist.knowledge.pairs import bad_pairs_among
 from gpuassist.knowledge.torch_records import BadPair
@@ -172,6 +173,8 @@ def _of_pair(case: Case, one: Installed, pair: BadPair, versions: Mapping[str, V
 def cudnn_is_the_one_of_torch(case: Case) -> Iterator[Verdict]:
     """cuDNN loads its parts by name as they are first used, and LD_LIBRARY_PATH is searched before its own directory."""
     for one in case.cuda_torches:
+        if any(library.soname.startswith("libcudnn") and older(library) for library in value_or(one.environment.libraries, ())):
+            continue  # told as what LD_LIBRARY_PATH shadows
         for package in _packages(one).values():
             own = _version(package.version) if package.name.startswith("nvidia-cudnn-cu") else None
             if own is not None:
@@ -194,6 +197,21 @@ def _older_cudnn(case: Case, one: Installed, own: Version) -> Iterator[Verdict]:
                 seen="yes",
             )
             return
+
+
+def project_holds_no_library(case: Case) -> Iterator[Verdict]:
+    """A wheel whose search path has an empty element takes libraries from wherever Python is started."""
+    for one in case.torches:
+        stray = value_or(one.environment.stray, ())
+        if stray:
+            directory, _, name = stray[0].rpartition("/")
+            yield finding(
+                "library-in-project-directory",
+                proof(text("CUDA libraries where its wheels look first"), one.environment.stray, verbatim(", ".join(stray[:4]))),
+                file=name,
+                directory=directory,
+                environment=one.environment.name,
+            )
 
 
 def flash_attention_has_a_gpu(case: Case) -> Iterator[Verdict]:
@@ -274,6 +292,7 @@ RULES = (
     companions_belong_to_torch,
     packages_are_no_bad_pair,
     cudnn_is_the_one_of_torch,
+    project_holds_no_library,
     flash_attention_has_a_gpu,
     onnxruntime_is_one,
     conda_channel_goes_on,
