@@ -36,7 +36,25 @@ def judge_architecture(setting: Setting, target: Target) -> Iterator[Sign]:
 
 def known_since(setting: Setting, target: Target) -> dict[str, Parameter]:
     """An architecture with the first release that knows it."""
-    return {**_named(setting, target.capability), "edge": str(_first(setting, target) or "")}
+    first = _first(setting, target)
+    return {
+        **_named(setting, target.capability),
+        "edge": str(first or ""),
+        "last": str(_last(setting, target) or "") if first else "",
+        "firsts": "" if first else added_since(setting, None),
+    }
+
+
+def added_since(setting: Setting, nvcc: Version | None) -> str:
+    """What each release after one added, `CUDA 11.1: 8.6; 11.4: 8.7`; after the oldest that is known here where none is told."""
+    known: set[ComputeCapability] = set()
+    added: list[str] = []
+    for record in sorted(_toolkits(setting), key=lambda one: one.release):
+        new = sorted({target.capability for target in record.targets} - known)
+        if new and known and (nvcc is None or record.release > nvcc):
+            added.append(f"{record.release}: {', '.join(map(str, new))}")
+        known |= set(new)
+    return f"CUDA {'; '.join(added)}" if added else ""
 
 
 def _parameters(setting: Setting, target: Target, problem: str) -> dict[str, Parameter]:
@@ -55,6 +73,8 @@ def _parameters(setting: Setting, target: Target, problem: str) -> dict[str, Par
     nearest = nearest_target(record.targets, target.capability) if record and given["gpu"] else None
     return {
         **given,
+        "last": str(_last(setting, target) or "") if edge else "",
+        "firsts": "" if edge else added_since(setting, nvcc),
         "newest": str(known[-1]) if known else "",
         "nearest": str(nearest.capability) if nearest else "",
         "native": "yes" if nearest and nearest.code is Code.CUBIN else "",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.architectures import judge_architecture, known_since
+from gpuassist.diagnose.architectures import added_since, judge_architecture, known_since
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.signature import Setting
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste, Weight
-from gpuassist.model.version import Target
+from gpuassist.model.version import Target, Version
 from tests.values import RTX_5090, Recipe, knowledge, machine
 
 NEWER, DROPPED = "nvcc-arch-too-new", "nvcc-arch-dropped"
@@ -77,4 +77,23 @@ def test_gpu_of_the_machine_is_named() -> None:
         "architecture": "120",
         "gpu": "RTX 5090",
         "edge": "12.8",
+        "last": "",
+        "firsts": "",
     }
+
+
+def test_architecture_that_was_dropped_again_has_a_last_release_too() -> None:
+    told = known_since(Setting(Paste(""), Case(Machine(), knowledge())), Target.parse("compute_70"))
+    assert (told["edge"], told["last"]) == ("9.0", "12.9")
+
+
+@pytest.mark.parametrize(
+    ("nvcc", "first"), [(None, "CUDA 9.1: 7.2; 10.0: 7.5; 11.0: 8.0; "), ("11.2", "CUDA 11.4: 8.7; 11.8: 8.9, 9.0; ")]
+)
+def test_what_newer_releases_added_comes_from_the_knowledge(nvcc: str | None, first: str) -> None:
+    setting = Setting(Paste(""), Case(Machine(), knowledge()))
+    assert added_since(setting, Version.parse(nvcc) if nvcc else None).startswith(first)
+
+
+def test_nothing_came_after_a_release_that_is_newer_than_all() -> None:
+    assert added_since(Setting(Paste(""), Case(Machine(), knowledge())), Version.parse("99.0")) == ""

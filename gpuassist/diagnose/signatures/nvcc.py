@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.architectures import judge_architecture, known_since
+from gpuassist.diagnose.architectures import added_since, judge_architecture, known_since
+from gpuassist.diagnose.hints import version
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
 from gpuassist.diagnose.stated import nvcc_release
 from gpuassist.model.paste import Weight
@@ -28,7 +29,8 @@ def _unknown_target(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
 
 def _newer_option(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """`native`, `all` and `all-major` came with CUDA 11.5 and 11.6."""
-    yield sign("nvcc-arch-too-new", nvcc=nvcc_release(setting))
+    nvcc = nvcc_release(setting)
+    yield sign("nvcc-arch-too-new", nvcc=nvcc, firsts=added_since(setting, version(nvcc) if nvcc else None))
 
 
 def _older_ptxas(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
