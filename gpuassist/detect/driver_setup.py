@@ -40,7 +40,7 @@ def with_setup(files: Files, driver: Driver) -> Driver:
     return replace(
         driver,
         bars=_bars(files),
-        options=made(read(files, PARAMETERS), lambda words: tuple(_options(words))),
+        options=made(read(files, PARAMETERS), lambda words: tuple(_options(words))) if files.exists(PARAMETERS) else NOT_ASKED,
         firmware=_firmware(files, value_or(driver.loaded, ())),
         uninstaller=_uninstaller(files),
         driver_packages=_packages(files),

@@ -21,6 +21,7 @@ _EFI = f"{_FIRMWARE}/efi"
 _SECURE_BOOT = f"{_EFI}/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 _KEY_PENDING = f"{_EFI}/efivars/MokNew-605dab50-e046-4300-abb6-3dd810dd8b23"  # written by mokutil, taken away by the boot loader
 _REALTIME = "/sys/kernel/realtime"  # there with PREEMPT_RT alone
+_SLEPT = "/sys/power/suspend_stats/success"
 _APT = "/etc/apt/apt.conf.d"
 _APT_UPGRADES = re.compile(r'^\s*APT::Periodic::Unattended-Upgrade\s+"(\w+)"', re.MULTILINE)
 _DNF_UPGRADES = "/etc/systemd/system/timers.target.wants/dnf*-automatic*.timer"
@@ -67,7 +68,7 @@ def probe(world: World) -> Host:
         secure_boot=_secure_boot(files),
         key_pending=_key_pending(files),
         realtime=Known(files.exists(_REALTIME), _REALTIME) if files.is_directory("/sys/kernel") else NOT_ASKED,
-        slept=made(read(files, "/sys/power/suspend_stats/success"), int),
+        slept=made(read(files, _SLEPT), int) if files.exists(_SLEPT) else NOT_ASKED,
         unattended=_unattended(files),
     )
 
