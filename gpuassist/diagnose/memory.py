@@ -15,6 +15,7 @@ _MANY_OTHERS = 0.25  # of the card
 _MOST_OWN = 0.75  # of the card: a process with more than that needs it itself
 _LARGE_GAPS = 0.05  # of the card
 _WORTH_ENDING = 1 << 30
+_WORTH_TELLING = 100 << 20
 _LENT = 4  # cards: a computer has so much memory, and not much more
 _CLEARLY = 1.2  # times: what is free at the moment of the message is not exact
 
@@ -32,9 +33,9 @@ class Cause(str, Enum):
 TOLD: dict[Cause, frozenset[str]] = {
     cause: frozenset(names.split())
     for cause, names in {
-        Cause.NEED: "gpu total requested free allocated others shared program",
+        Cause.NEED: "gpu total requested free allocated others shared program context display",
         Cause.FRAGMENTS: "unused requested free total others pid variable options old expandable split windows",
-        Cause.OTHERS: "others requested free total own pid index program",
+        Cause.OTHERS: "others requested free total own pid index program display",
         Cause.ABSURD: "requested total",
         Cause.LIMIT: "allowed requested own free total",
     }.items()
@@ -79,6 +80,7 @@ def parameters(message: OutOfMemory, cause: Cause) -> dict[str, str]:
         "unused": message.unallocated,
         "own": own_bytes(message) if own_bytes(message) is not None else message.reserved,
         "allowed": message.allowed,
+        "context": context_bytes(message),
         "others": others if cause is Cause.OTHERS or others - _CONTEXT >= max(message.requested or 0, _WORTH_ENDING) else None,
     }
     found = {name: shown_size(size) for name, size in sizes.items() if size is not None}
@@ -87,6 +89,14 @@ def parameters(message: OutOfMemory, cause: Cause) -> dict[str, str]:
     if _is_shared(message):
         found["shared"] = "yes"
     return {name: value for name, value in found.items() if name in TOLD[cause]}
+
+
+def context_bytes(message: OutOfMemory) -> int | None:
+    """What CUDA itself takes of this process, kernels and libraries, which torch does not count; None where that is not told."""
+    own = own_bytes(message)
+    if own is None or message.reserved is None or _is_shared(message):
+        return None
+    return own - message.reserved if own - message.reserved >= _WORTH_TELLING else None
 
 
 def others_bytes(message: OutOfMemory) -> int:

@@ -184,3 +184,11 @@ def test_any_figures_have_a_cause(figures: OutOfMemory) -> None:
     assert ruling.causes
     for cause in ruling.causes:
         assert set(parameters(figures, cause)) <= TOLD[cause]
+
+
+@pytest.mark.parametrize(("own", "told"), [(23.6, True), (23.15, False), (None, False)])
+def test_part_of_cuda_itself_is_told_where_the_message_says_it(own: float | None, *, told: bool) -> None:
+    figures = {"total": 24.0, "free": 0.1, "allocated": 22.9, "unallocated": 0.2, "requested": 0.5}
+    said = made(**figures, **({} if own is None else {"own": own}))
+    assert bool(parameters(said, Cause.NEED).get("context")) is told
+    assert "context" not in parameters(said, Cause.OTHERS)

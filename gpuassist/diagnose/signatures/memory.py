@@ -94,8 +94,15 @@ def _sign(
     if cause is Cause.FRAGMENTS:
         found.update(_allocator(setting, old=message is not None and message.old))
     if message is not None:
-        found.update(parameters(message, cause), index=_roomier(message, setting))
+        found.update(parameters(message, cause), index=_roomier(message, setting), display=_display(message, setting))
     return sign(cause.value, weight, **{name: value for name, value in found.items() if value and name in TOLD[cause]})
+
+
+def _display(message: OutOfMemory, setting: Setting) -> str:
+    """Whether the GPU that was asked is known to show a desktop as well."""
+    device = message.device or 0
+    asked = (card.gpu for card in setting.case.cards if value_or(card.gpu.index, card.place) == device)
+    return "yes" if any(value_or(gpu.display_active, False) for gpu in asked) else ""  # noqa: FBT003 -- the fact's default
 
 
 def _taken(setting: Setting, message: OutOfMemory | None) -> Card | None:

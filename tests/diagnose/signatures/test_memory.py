@@ -307,3 +307,9 @@ def test_a_message_is_quoted_once_and_whole() -> None:
 def test_the_second_half_of_a_message_is_enough() -> None:
     words = messages.TORCH_2_5[messages.TORCH_2_5.index("GPU 0 has") :]
     assert "oom" in problem(SIGNATURES, words)
+
+
+@pytest.mark.parametrize(("shows", "told"), [(True, "yes"), (False, "")])
+def test_desktop_on_the_same_gpu_is_told(*, shows: bool, told: str) -> None:
+    desktop = Machine(gpus=Known((Gpu(index=Known(0, "NVML"), display_active=Known(shows, "NVML")),), "NVML"))
+    assert parameters(SIGNATURES, messages.FULL, desktop).get("display", "") == told
