@@ -20,7 +20,7 @@ from gpuassist.session.words import LANGUAGES, Words
 if TYPE_CHECKING:
     from gpuassist.session.context import Session
 
-COMMANDS = ("detect", "doctor", "explain", "use", "undo", "verify", "monitor", "know", "plan", "holders")
+COMMANDS = ("detect", "doctor", "explain", "use", "undo", "verify", "monitor", "know", "plan", "holders", "shell")
 _CHANGING = ("use", "undo")
 
 Compose = Callable[[str], "Session"]

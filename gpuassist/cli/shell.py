@@ -1,0 +1,114 @@
+"""`gpuassist shell`: what each line of the shell's start-up files does to the variables that matter, and which line wins."""
+
+from __future__ import annotations
+
+import argparse
+
+from gpuassist.cli.answers import BOLD, DIM, AnswerWriter
+from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.formats.shell_reading import printable
+from gpuassist.model.fact import Known
+from gpuassist.model.machine import Machine
+from gpuassist.model.text import Text, text
+from gpuassist.session.recording import RecordingError, read_recording
+from gpuassist.session.shell_document import survey_document
+from gpuassist.session.shell_line import SurveyLine
+from gpuassist.session.shell_survey import Survey, survey
+from gpuassist.session.words import Words
+from gpuassist.system.shell_trace import SECONDS
+
+NAME = "shell"
+HELP = text("show what the shell's start-up files do to PATH, CUDA_HOME and the like, and which line wins")
+
+_LONGEST_SECONDS = 600.0
+
+
+def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
+    """How long a new terminal may take, and how to print."""
+    limit = words(text("how long a new terminal may take to come up (default: {seconds:.0f})", seconds=SECONDS))
+    parser.add_argument("--seconds", type=float, default=SECONDS, metavar="N", help=limit)
+    parser.add_argument("--json", action="store_true", help=words(text("print one JSON document")))
+
+
+def run(options: argparse.Namespace, context: Context) -> Exit:
+    """Reads, watches a new terminal come up, and prints the table."""
+    if not 0 < options.seconds <= _LONGEST_SECONDS:
+        raise UsageError(text("--seconds takes a number of seconds up to {most:.0f}", most=_LONGEST_SECONDS))
+    context = context.for_programs(options)
+    found = survey(context.session, _machine(context), seconds=options.seconds)
+    if options.json:
+        context.document(survey_document(found, context.session.words))
+    else:
+        _Table(context).show(found)
+    return Exit.HEALTHY
+
+
+def _machine(context: Context) -> Machine | None:
+    if not context.machine_file:
+        return None
+    try:
+        return read_recording(context.session.world.files, context.machine_file)
+    except RecordingError as error:
+        raise UsageError(error.reason) from error
+
+
+class _Table:
+    """Writes the lines for people to read, file by file in the order in which a new terminal reads them."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._words = context.session.words
+        self._writer = AnswerWriter(context)
+
+    def show(self, found: Survey) -> None:
+        self._say(text("Start-up files of {shell}, in the order in which a new terminal reads them", shell=found.shell), style=BOLD)
+        if not found.lines:
+            self._say(text("No line in them sets PATH, CUDA_HOME or another variable that matters here."))
+        file = ""
+        for line in found.lines:
+            if line.file != file:
+                self._file(line)
+                file = line.file
+            self._line(line)
+        self._rest(found)
+
+    def _file(self, line: SurveyLine) -> None:
+        self._context.say()
+        read_by = text("{file} (read in by {place})", file=printable(line.file), place=printable(line.read_by))
+        self._say(read_by if line.read_by else text("{file}", file=printable(line.file)), style=BOLD)
+
+    def _line(self, line: SurveyLine) -> None:
+        number = str(line.line) if line.line == line.last_line else f"{line.line}-{line.last_line}"
+        rows = line.text.splitlines() or [""]
+        self._writer.say(f"{_mark(line)} {number}: {rows[0].strip()}{' …' if len(rows) > 1 else ''}", indent="  ", hanging="      ")
+        for words in line.contribution:
+            self._say(words, indent="      ", hanging="      ")
+        for words in _beside(line):
+            self._say(words, indent="      ", hanging="      ", style=DIM)
+
+    def _rest(self, found: Survey) -> None:
+        self._context.say()
+        for one in found.unread:
+            self._say(text("Not read: {file}: {reason}", file=printable(one.path), reason=one.reason))
+        for note in found.notes:
+            self._say(text("Note: {note}", note=note))
+        if isinstance(found.seconds, Known):
+            self._say(text("A new terminal is ready after {seconds:.1f} s.", seconds=found.seconds.value), style=DIM)
+
+    def _say(self, words: Text, *, indent: str = "", hanging: str = "", style: str = "") -> None:
+        self._writer.say(self._words(words), indent=indent, hanging=hanging, style=style)
+
+
+def _mark(line: SurveyLine) -> str:
+    if not isinstance(line.in_effect, Known):
+        return "?"
+    return "✓" if line.in_effect.value else "-"
+
+
+def _beside(line: SurveyLine) -> list[Text]:
+    told = [line.effect]
+    if line.wins:
+        told.append(text("this line wins for {variables}", variables=", ".join(line.wins)))
+    if line.owner:
+        told.append(text("owner: {owner}", owner=line.owner))
+    return [*told, line.why]

@@ -1,0 +1,165 @@
+"""Whether a line of a start-up file holds in a new terminal, and which line wins, by reading alone: the value in the end tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from gpuassist.detect.startup_chain import ChainFile
+from gpuassist.formats.shell_reading import WATCHED, Assignment, Place, Statement, ToolLine
+from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.shell import Terminal
+from gpuassist.model.text import Text, text
+
+LISTS = frozenset(name for name in WATCHED if name.endswith("PATH") and name != "CUDA_PATH")
+BY_READING = "the line, and what a new terminal holds"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A line of one of the files; `number` counts all lines in the order in which a new terminal comes to them."""
+
+    number: int
+    file: ChainFile
+    says: Statement | ToolLine
+
+    @property
+    def assignments(self) -> tuple[Assignment, ...]:
+        """What it sets; nothing where only another tool knows."""
+        return self.says.assignments if isinstance(self.says, Statement) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """Whether a line holds in a new terminal, why it does or does not, and the variables for which it is the line that decides."""
+
+    holds: Fact[bool]
+    why: Text
+    wins: tuple[str, ...] = ()
+
+
+Judge = Callable[[Placed], Effect]
+
+
+def elements_of(value: str | None) -> tuple[str, ...]:
+    """The elements of a list that is joined by colons, as a program looks them up: without the slash at the end."""
+    return tuple(part.rstrip("/") or part for part in (value or "").split(":") if part)
+
+
+def directories(assignment: Assignment) -> tuple[str, ...]:
+    """The elements that an assignment is known to bring."""
+    found = (element.directory for element in assignment.elements if element.directory and not element.previous)
+    return tuple(part for directory in found for part in elements_of(directory))
+
+
+def deciding(terminal: Fact[Terminal], variable: str, value: str | None) -> str:
+    """The element that decides: where nvcc is found for PATH, the first one for another list; empty where there is none."""
+    found = elements_of(value)
+    if variable == "PATH" and isinstance(terminal, Known):
+        nvcc = terminal.value.command("nvcc")
+        return nvcc.path.rpartition("/")[0] if nvcc is not None else ""
+    return found[0] if found else ""
+
+
+def not_read(placed: Placed) -> Effect | None:
+    """The effect of a line in a file that a new terminal does not read."""
+    if placed.file.unread is None:
+        return None
+    return Effect(Known(value=False, source="the order in which the shell reads its files"), placed.file.unread)
+
+
+def by_reading(lines: Sequence[Placed], terminal: Fact[Terminal], start: Sequence[str]) -> Judge:
+    """Judges each of the lines by what a new terminal holds; `start` are the elements of PATH that the login gives."""
+    return _ByReading(lines, terminal, start).effect
+
+
+class _ByReading:
+    def __init__(self, lines: Sequence[Placed], terminal: Fact[Terminal], start: Sequence[str]) -> None:
+        self.lines = [placed for placed in lines if placed.file.unread is None]
+        self.terminal = terminal
+        self.start = frozenset(start)
+
+    def effect(self, placed: Placed) -> Effect:
+        unread = not_read(placed)
+        if unread is not None:
+            return unread
+        if not placed.assignments:
+            return _unknown(text("only {owner} knows what it sets", owner=getattr(placed.says, "owner", "")))
+        if isinstance(placed.says, Statement) and placed.says.place is Place.COMMAND:
+            return _known(text("holds for that one command alone"), holds=False)
+        if isinstance(self.terminal, Unknown):
+            return _unknown(self.terminal.reason)
+        seen = [self._of(placed, assignment, self.terminal.value) for assignment in placed.assignments]
+        wins = tuple(dict.fromkeys(name for effect in seen for name in effect.wins))
+        return Effect(*best(seen), wins)
+
+    def _of(self, placed: Placed, assignment: Assignment, terminal: Terminal) -> Effect:
+        if assignment.variable in LISTS and not assignment.unsets:
+            return self._list(placed, assignment, terminal)
+        return self._plain(placed, assignment, terminal)
+
+    def _plain(self, placed: Placed, assignment: Assignment, terminal: Terminal) -> Effect:
+        name, is_set = assignment.variable, terminal.is_set(assignment.variable)
+        if assignment.unsets:
+            return _known(text("{variable} is set by another line", variable=name), holds=False) if is_set else _unknown(_NOT_TOLD)
+        value = ":".join(element.directory for element in assignment.elements)
+        if not is_set:
+            return _known(text("{variable} is not set in a new terminal", variable=name), holds=False)
+        if any(not element.directory for element in assignment.elements):
+            return _unknown(text("only a running shell can tell its value"))
+        if value != terminal.variable(name):
+            return _known(text("a new terminal holds another value"), holds=False)
+        later = [one for one in self._others(placed, name) if one.number > placed.number]
+        if later:
+            return _unknown(text("{place} sets it too", place=place_of(later[-1])))
+        return Effect(Known(value=True, source=BY_READING), text("a new terminal holds this value"), (name,))
+
+    def _list(self, placed: Placed, assignment: Assignment, terminal: Terminal) -> Effect:
+        name, brings = assignment.variable, directories(assignment)
+        held = elements_of(terminal.variable(name))
+        if not brings:
+            return _unknown(text("only a running shell can tell its value"))
+        there = [element for element in brings if element in held]
+        if not there:
+            return _known(text("a new terminal does not hold it"), holds=False)
+        others = {element for one in self._others(placed, name) for element in _brought(one, name)}
+        alone = [element for element in there if element not in others and not (name == "PATH" and element in self.start)]
+        if not alone:
+            return _unknown(_NOT_TOLD)
+        wins = (name,) if deciding(self.terminal, name, terminal.variable(name)) in alone else ()
+        return Effect(Known(value=True, source=BY_READING), text("a new terminal holds it"), wins)
+
+    def _others(self, placed: Placed, variable: str) -> Iterator[Placed]:
+        for one in self.lines:
+            if one.number != placed.number and any(assignment.variable == variable for assignment in one.assignments):
+                yield one
+
+
+_NOT_TOLD = text("more than one line brings it, and reading alone does not tell which")
+
+
+def best(effects: Sequence[Effect]) -> tuple[Fact[bool], Text]:
+    """Of several effects of one line the one that speaks for it: it holds where one does, and is unknown before it does not."""
+    holding = [effect for effect in effects if isinstance(effect.holds, Known) and effect.holds.value]
+    unknown = [effect for effect in effects if isinstance(effect.holds, Unknown)]
+    first = (holding or unknown or effects)[0]
+    return first.holds, first.why
+
+
+def place_of(placed: Placed) -> str:
+    """The file and line, as compilers write it."""
+    return f"{placed.file.path}:{placed.says.line}"
+
+
+def _brought(placed: Placed, variable: str) -> Iterator[str]:
+    for assignment in placed.assignments:
+        if assignment.variable == variable:
+            yield from directories(assignment)
+
+
+def _known(why: Text, *, holds: bool) -> Effect:
+    return Effect(Known(holds, BY_READING), why)
+
+
+def _unknown(why: Text) -> Effect:
+    return Effect(Unknown(why), why)

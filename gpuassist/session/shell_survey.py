@@ -1,0 +1,136 @@
+"""Every line of the start-up files that touches a variable that matters: whose it is, what it does, whether it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from gpuassist.detect.startup_chain import ChainFile, startup_chain
+from gpuassist.formats.shell_reading import WATCHED, Statement, ToolLine
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
+from gpuassist.model.machine import Machine
+from gpuassist.model.shell import Terminal
+from gpuassist.model.text import Text, text
+from gpuassist.session.context import Session
+from gpuassist.session.shell_effect import Placed, by_reading, elements_of
+from gpuassist.session.shell_line import SurveyLine, line_of, untold
+from gpuassist.session.shell_notes import notes_on
+from gpuassist.session.shell_recorded import recorded_chain
+from gpuassist.session.shell_traced import Traced
+from gpuassist.system.login import login_environment
+from gpuassist.system.shell_trace import SECONDS, Trace, trace_startup
+from gpuassist.system.terminal import ask_terminal, usable_shell
+from gpuassist.system.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadFile:
+    """A start-up file that a new terminal does not read, or that could not be looked into."""
+
+    path: str
+    reason: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The whole table; `seconds` is how long a new terminal takes to come up."""
+
+    shell: str
+    lines: tuple[SurveyLine, ...]
+    notes: tuple[Text, ...]
+    seconds: Fact[float]
+    unread: tuple[UnreadFile, ...]
+    terminal: Fact[Terminal] = NOT_ASKED
+
+
+def survey(session: Session, machine: Machine | None = None, *, seconds: float = SECONDS) -> Survey:
+    """Reads the start-up files and watches a new terminal come up, for at most `seconds`; of a recorded machine it reads what the
+    recording holds, and starts nothing.
+    """
+    world = session.world
+    if machine is not None and is_recorded(world, machine):
+        chain = recorded_chain(machine)
+        shell = value_or(machine.shell.login_shell, "")
+        untold: Fact[Trace] = Unknown(text("nothing was run: this is a recorded machine"), asked=False)
+        return _survey(_Seen(shell, chain, machine.shell.new_terminal, untold, NOT_ASKED, (), str))
+    chain = startup_chain(world)
+    shell = usable_shell(world)
+    terminal, trace, took = _watched(world, machine, seconds)
+    start = login_environment(world.files, world.surroundings, shell=shell, home=world.surroundings.home)
+    return _survey(_Seen(shell, chain, terminal, trace, took, elements_of(start.get("PATH")), world.files.real))
+
+
+def is_recorded(world: World, machine: Machine) -> bool:
+    """Whether its start-up files are not this user's."""
+    files = value_or(machine.shell.startup_files, ())
+    home = PurePosixPath(world.surroundings.home)
+    elsewhere = all(home not in PurePosixPath(file.path).parents for file in files)
+    return not world.files.live or any(isinstance(file.content, Known) for file in files) or (bool(files) and elsewhere)
+
+
+def _watched(world: World, machine: Machine | None, seconds: float) -> tuple[Fact[Terminal], Fact[Trace], Fact[float]]:
+    with ThreadPoolExecutor(2) as pool:
+        tracing = pool.submit(trace_startup, world, WATCHED, seconds=seconds)
+        if machine is not None:
+            trace = tracing.result()
+            took: Fact[float] = Known(trace.value.seconds, trace.source) if isinstance(trace, Known) else NOT_ASKED
+            return machine.shell.new_terminal, trace, took
+        began = world.clock.monotonic()
+        terminal = ask_terminal(world, seconds=seconds)
+        lasted = world.clock.monotonic() - began
+        seen: Fact[float] = Unknown(terminal.reason) if isinstance(terminal, Unknown) else Known(lasted, terminal.source)
+        return terminal, tracing.result(), seen
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    shell: str
+    chain: tuple[ChainFile, ...]
+    terminal: Fact[Terminal]
+    trace: Fact[Trace]
+    seconds: Fact[float]
+    start: tuple[str, ...]
+    real: Callable[[str], str]
+
+
+_Line = tuple[Statement | ToolLine, ChainFile]
+
+
+def _survey(seen: _Seen) -> Survey:
+    placed = tuple(Placed(number, file, says) for number, (says, file) in enumerate(_in_order(seen.chain)))
+    if isinstance(seen.trace, Known):
+        traced = Traced(placed, seen.terminal, seen.trace.value, seen.real)
+        lines = [line_of(one, traced.effect(one), traced) for one in placed]
+        for line in untold(traced, placed, seen.chain):
+            lines.insert(_place_for(line, lines), line)
+    else:
+        judge = by_reading(placed, seen.terminal, seen.start)
+        lines = [line_of(one, judge(one), None) for one in placed]
+    unread = (UnreadFile(file.path, why) for file in seen.chain if (why := file.unread or file.unreadable) is not None)
+    notes = notes_on(seen.shell, seen.chain, seen.seconds, seen.trace)
+    return Survey(seen.shell, tuple(lines), notes, seen.seconds, tuple(unread), seen.terminal)
+
+
+def _place_for(line: SurveyLine, lines: list[SurveyLine]) -> int:
+    """Behind the last line of its file that stands above it; at the end where its file has none."""
+    above = [place for place, one in enumerate(lines) if one.file == line.file and one.line <= line.line]
+    first = next((place for place, one in enumerate(lines) if one.file == line.file), len(lines))
+    return above[-1] + 1 if above else first
+
+
+def _in_order(chain: tuple[ChainFile, ...]) -> Iterator[_Line]:
+    """All lines in the order in which they are come to: those of a file that is read in where that is done."""
+    inside: dict[str, list[ChainFile]] = {}
+    for file in chain:
+        if file.sourced_by is not None:
+            inside.setdefault(file.sourced_by[0], []).append(file)
+    return (line for file in chain if file.sourced_by is None for line in _of_file(file, inside))
+
+
+def _of_file(file: ChainFile, inside: dict[str, list[ChainFile]]) -> list[_Line]:
+    found: list[tuple[int, list[_Line]]] = [(one.line, [(one, file)]) for one in file.reading.statements]
+    found += [(one.line, [(one, file)]) for one in file.reading.tools]
+    found += [(one.sourced_by[1], _of_file(one, inside)) for one in inside.get(file.path, ()) if one.sourced_by is not None]
+    return [line for _, lines in sorted(found, key=lambda entry: entry[0]) for line in lines]

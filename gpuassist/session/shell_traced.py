@@ -1,0 +1,143 @@
+"""Whether a line of a start-up file holds in a new terminal, and which line wins, from the steps of a real shell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from gpuassist.formats.shell_reading import Assignment
+from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.shell import Terminal
+from gpuassist.model.text import Text, text
+from gpuassist.session.shell_effect import LISTS, Effect, Judge, Placed, best, deciding, directories, elements_of, not_read
+from gpuassist.system.shell_trace import Trace, TracedChange
+
+SOURCE = "the steps of a real new terminal"
+
+
+def by_trace(lines: Sequence[Placed], terminal: Fact[Terminal], trace: Trace, real: Callable[[str], str]) -> Judge:
+    """Judges each of the lines by the steps that were taken; `real` follows symlinks."""
+    return Traced(lines, terminal, trace, real).effect
+
+
+class Traced:
+    """The steps of a new terminal beside the lines that were read."""
+
+    def __init__(self, lines: Sequence[Placed], terminal: Fact[Terminal], trace: Trace, real: Callable[[str], str]) -> None:
+        self.terminal = terminal
+        self.trace = trace
+        self.real = real
+        self.steps: dict[str, dict[int, int]] = {}
+        for (file, line), number in trace.taken.items():
+            self.steps.setdefault(real(file), {})[line] = number
+        self.last_setter = self._last_setters(lines)
+
+    def effect(self, placed: Placed) -> Effect:
+        """Whether it holds, why, and what it decides."""
+        unread = not_read(placed)
+        if unread is not None:
+            return unread
+        ran = self.ran(placed)
+        if ran < 0 and not self.trace.whole:
+            why = text("a start-up file turns off what tells whether it ran")
+            return Effect(Unknown(why), why)
+        if ran < 0:
+            return _false(text("did not run in a new terminal"))
+        if not placed.assignments:
+            return self._tool(placed)
+        seen = [self._of(placed, assignment) for assignment in placed.assignments]
+        return Effect(*best(seen), tuple(dict.fromkeys(name for effect in seen for name in effect.wins)))
+
+    def ran(self, placed: Placed) -> int:
+        """The number of its last step, -1 where it took none."""
+        steps = self.steps.get(self.real(placed.file.path), {})
+        return max((steps.get(line, -1) for line in range(placed.says.line, placed.says.last_line + 1)), default=-1)
+
+    def changes(self, placed: Placed, variable: str = "") -> tuple[TracedChange, ...]:
+        """What it changed, of one variable or of all."""
+        return tuple(
+            change
+            for change in self.trace.changes
+            if change.variable == (variable or change.variable)
+            and placed.says.line <= change.line <= placed.says.last_line
+            and self.real(change.file) == self.real(placed.file.path)
+        )
+
+    def winner(self, variable: str) -> TracedChange | None:
+        """The step that brought what decides: the value, or of a list the element where it stands now."""
+        changes = [change for change in self.trace.changes if change.variable == variable]
+        if variable not in LISTS:
+            return changes[-1] if changes else None
+        wanted = deciding(self.terminal, variable, self.trace.values.get(variable))
+        return next((change for change in reversed(changes) if _brings_forward(change, wanted)), None)
+
+    def lasting(self, change: TracedChange) -> tuple[str, ...]:
+        """The elements that a step brought into a list and that are still there in the end."""
+        later = [one for one in self.trace.changes if one.variable == change.variable and one.step > change.step]
+        before = elements_of(change.before)
+        brought = [element for element in elements_of(change.after) if element not in before or _brings_forward(change, element)]
+        return tuple(element for element in brought if all(element in elements_of(one.after) for one in later))
+
+    def _of(self, placed: Placed, assignment: Assignment) -> Effect:
+        if assignment.variable in LISTS and not assignment.unsets:
+            return self._list(placed, assignment)
+        return self._plain(placed, assignment)
+
+    def _plain(self, placed: Placed, assignment: Assignment) -> Effect:
+        name = assignment.variable
+        last = self.winner(name)
+        if self.last_setter.get(name) != placed.number:
+            return _false(text("a later line sets it again"))
+        if last is not None and last.step > self.ran(placed) and last not in self.changes(placed, name):
+            return _false(text("something that runs later sets it again"))
+        if assignment.unsets:
+            return Effect(Known(self.trace.values.get(name) is None, SOURCE), text("a new terminal does not hold it"), (name,))
+        return _true(text("a new terminal holds this value"), (name,))
+
+    def _list(self, placed: Placed, assignment: Assignment) -> Effect:
+        name = assignment.variable
+        brings, held = directories(assignment), elements_of(self.trace.values.get(name))
+        changes = self.changes(placed, name)
+        lasting = {element for change in changes for element in self.lasting(change)}
+        kept = [element for element in brings if element in (lasting if changes else held)]
+        if not kept and not (_has_unknown(assignment) and lasting):
+            replaced = text("a later line replaces what it brings")
+            return _false(replaced if changes else text("changes nothing in a new terminal"))
+        winner = self.winner(name)
+        wanted = deciding(self.terminal, name, self.trace.values.get(name))
+        decides = winner in changes and (_has_unknown(assignment) or wanted in brings)
+        return _true(text("a new terminal holds it"), (name,) if decides else ())
+
+    def _tool(self, placed: Placed) -> Effect:
+        changes = self.changes(placed)
+        if not changes:
+            return _false(text("changes nothing in a new terminal"))
+        wins = tuple(dict.fromkeys(change.variable for change in changes if self.winner(change.variable) == change))
+        return _true(text("a new terminal holds it"), wins)
+
+    def _last_setters(self, lines: Sequence[Placed]) -> dict[str, int]:
+        found: dict[str, tuple[int, int]] = {}
+        for placed in lines:
+            ran = self.ran(placed) if placed.file.unread is None else -1
+            for assignment in placed.assignments if ran >= 0 else ():
+                found[assignment.variable] = max(found.get(assignment.variable, (-1, -1)), (ran, placed.number))
+        return {variable: number for variable, (_, number) in found.items()}
+
+
+def _brings_forward(change: TracedChange, element: str) -> bool:
+    """Whether a step put an element where it had not been, or in front of what had been before it."""
+    before, after = elements_of(change.before), elements_of(change.after)
+    if element not in after:
+        return False
+    return element not in before or not set(after[: after.index(element)]) >= set(before[: before.index(element)])
+
+
+def _has_unknown(assignment: Assignment) -> bool:
+    return any(not element.directory and not element.previous for element in assignment.elements)
+
+
+def _false(why: Text) -> Effect:
+    return Effect(Known(value=False, source=SOURCE), why)
+
+
+def _true(why: Text, wins: tuple[str, ...]) -> Effect:
+    return Effect(Known(value=True, source=SOURCE), why, wins)
