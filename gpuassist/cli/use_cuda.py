@@ -1,0 +1,160 @@
+"""`gpuassist use cuda VERSION`: makes an installed toolkit the one that new shells use."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import replace
+
+from gpuassist.cli.asking import confirmed
+from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.line_options import choices
+from gpuassist.cli.shell_change import refuse
+from gpuassist.cli.shell_lines import files_json, line_json, show_lines
+from gpuassist.model.codec import Json, encode
+from gpuassist.model.machine import Machine
+from gpuassist.model.plan import Outcome, Result
+from gpuassist.model.text import text
+from gpuassist.session import fix
+from gpuassist.session.words import Words
+
+_EXITS = {
+    Result.MODIFIED: Exit.HEALTHY,
+    Result.UNCHANGED: Exit.HEALTHY,
+    Result.REFUSED: Exit.PROBLEMS,
+    Result.FAILED: Exit.PROBLEMS,
+}
+
+
+def run(options: argparse.Namespace, context: Context) -> Exit:
+    """Plans, shows, asks, applies and proves."""
+    wish = fix.UseCuda(
+        options.which,
+        os.path.abspath(options.rc) if options.rc else "",
+        fix.LdLibraryPath(options.ld_library_path),
+        everywhere=True,
+        also_login=options.also_login,
+    )
+    try:
+        plan = _planned_with_lines(options, context, fix.look(context.session), wish)
+    except (fix.WishError, fix.ChoiceError) as error:
+        raise UsageError(error.reason) from error
+    except fix.RepairError as error:
+        return refuse(options, context, error.reason)
+    return _go(options, context, plan)
+
+
+def _planned_with_lines(options: argparse.Namespace, context: Context, machine: Machine, wish: fix.UseCuda) -> fix.CudaPlan:
+    plan = fix.plan_use_cuda(context.session, machine, wish)
+    lines = choices(plan.lines, retire=options.retire, rewrite=options.rewrite)
+    return plan if lines is None else fix.plan_use_cuda(context.session, machine, replace(wish, lines=lines))
+
+
+def _go(options: argparse.Namespace, context: Context, plan: fix.CudaPlan) -> Exit:
+    if not options.json:
+        _show(context, plan)
+    if options.dry_run:
+        return _planned(options, context, plan)
+    if plan.diff and plan.obstacle is None and not (options.yes or confirmed(context, text("Change the file like this?"))):
+        return _declined(options, context, plan)
+    applied = fix.apply(context.session, plan)
+    if options.json:
+        context.document(_document(context, plan, applied.outcomes[0], applied))
+    else:
+        _show_applied(context, plan, applied)
+    return _exit(applied)
+
+
+def _exit(applied: fix.Applied) -> Exit:
+    if applied.proof is not None and applied.proof.holds is fix.Holds.NO:
+        return Exit.PROBLEMS
+    if applied.proof is not None and applied.proof.holds is fix.Holds.UNKNOWN:
+        return Exit.UNDETERMINED
+    return _EXITS[applied.result]
+
+
+def _planned(options: argparse.Namespace, context: Context, plan: fix.CudaPlan) -> Exit:
+    if plan.obstacle is not None:
+        outcome = Outcome(Result.REFUSED, plan.obstacle)
+    else:
+        outcome = Outcome(Result.UNCHANGED, text("nothing was changed (--dry-run)"))
+    if options.json:
+        context.document(_document(context, plan, outcome, None))
+    else:
+        _say_outcome(context, plan, outcome)
+    return _EXITS[outcome.result]
+
+
+def _declined(options: argparse.Namespace, context: Context, plan: fix.CudaPlan) -> Exit:
+    outcome = Outcome(Result.REFUSED, text("you said no; nothing was changed"))
+    if options.json:
+        context.document(_document(context, plan, outcome, None))
+    else:
+        context.say(outcome.text)
+    return Exit.HEALTHY
+
+
+def _show(context: Context, plan: fix.CudaPlan) -> None:
+    context.say(plan.plan.goal)
+    show_lines(context, plan.lines, plan.edit.path)
+    state = text("on") if plan.loader.on else text("off")
+    context.say(text("LD_LIBRARY_PATH: {state} – {reason}", state=state, reason=plan.loader.reason))
+    for note in plan.plan.notes:
+        context.say(text("Note: {note}", note=note))
+    if plan.diff:
+        context.say()
+        context.say(plan.diff)
+
+
+def _show_applied(context: Context, plan: fix.CudaPlan, applied: fix.Applied) -> None:
+    _say_outcome(context, plan, applied.outcomes[0])
+    if applied.proof is not None:
+        glyph = {"yes": "✓", "no": "✗", "unknown": "?"}[applied.proof.holds.value]
+        context.say(f"{glyph} {context.session.words(applied.proof.words)}")
+    if applied.result in {Result.MODIFIED, Result.UNCHANGED}:
+        context.say(plan.plan.steps[-1].text)
+        for line in plan.paste:
+            context.say(f"    {line}")
+    if applied.receipt is not None:
+        context.say(text("To take it back: gpuassist undo {change}", change=applied.receipt.id))
+
+
+def _say_outcome(context: Context, plan: fix.CudaPlan, outcome: Outcome) -> None:
+    context.say(outcome.text)
+    if outcome.result is Result.REFUSED:
+        context.say(text("These are the lines, to put at the end of a start-up file of yours by hand:"))
+        context.say(plan.block)
+
+
+def _document(context: Context, plan: fix.CudaPlan, outcome: Outcome, applied: fix.Applied | None) -> Json:
+    words = context.session.words
+    return {
+        "schema": 1,
+        "result": outcome.result.value,
+        "message": words(outcome.text),
+        "dry_run": applied is None,
+        "change": applied.receipt.id if applied is not None and applied.receipt is not None else None,
+        "goal": words(plan.plan.goal),
+        "toolkit": {"root": plan.toolkit.root, "version": fix.version_of(plan.toolkit)},
+        "file": plan.edit.path,
+        "target": plan.edit.target,
+        "diff": plan.diff,
+        "files": files_json(plan.plan),
+        "lines": [line_json(line, words) for line in plan.lines],
+        "ld_library_path": {"on": plan.loader.on, "reason": words(plan.loader.reason)},
+        "notes": [words(note) for note in plan.plan.notes],
+        "block": plan.block,
+        "paste": list(plan.paste),
+        "proof": _proof_json(applied.proof, words) if applied is not None and applied.proof is not None else None,
+    }
+
+
+def _proof_json(proof: fix.Proof, words: Words) -> Json:
+    winner = proof.winner
+    return {
+        "holds": {"yes": True, "no": False, "unknown": None}[proof.holds.value],
+        "message": words(proof.words),
+        "nvcc": None if winner is None else winner.path,
+        "nvcc_real_path": None if winner is None else winner.real_path,
+        "nvcc_version": None if winner is None else encode(winner.version, words),
+    }
