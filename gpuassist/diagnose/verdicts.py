@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Protocol, Union
 
 from gpuassist.diagnose.case import Case
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.finding import Evidence, Finding, Passed, Undetermined
-from gpuassist.model.text import Parameter, Text, verbatim
+from gpuassist.model.text import Parameter, Text, enumerated, verbatim
 
 Verdict = Union[Finding, Undetermined, Passed]
 
@@ -45,3 +45,9 @@ def undetermined(problem: str, label: Text, *facts: Fact[Any]) -> Iterator[Undet
 def listed(words: list[str] | tuple[str, ...]) -> str:
     """Names in a row."""
     return ", ".join(words)
+
+
+def named(names: Iterable[str]) -> Text | str:
+    """The names of GPUs as a sentence of the catalogue takes them, each once."""
+    every = tuple(dict.fromkeys(names))
+    return enumerated(every) if len(every) > 1 else "".join(every)

@@ -6,6 +6,7 @@ Babel extracts the first argument of `text` and the first two of `counted`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Union
 
@@ -30,6 +31,17 @@ def text(message: str, /, **parameters: Parameter) -> Text:
 def counted(one: str, many: str, /, count: int, **parameters: Parameter) -> Text:
     """A message whose form depends on `count`, which is also a parameter of it."""
     return Text(one, (("count", count), *parameters.items()), many)
+
+
+def enumerated(names: Iterable[str]) -> Text:
+    """Names in a row, each once: `A`, `A and B`, `A, B and C`."""
+    *others, last = dict.fromkeys(names) or ("",)
+    if not others:
+        return verbatim(last)
+    row = verbatim(others[0])
+    for name in others[1:]:
+        row = text("{names}, {name}", names=row, name=name)
+    return text("{names} and {last}", names=row, last=last)
 
 
 def verbatim(words: str) -> Text:

@@ -21,7 +21,7 @@ from gpuassist.knowledge.compatibility import (
 from gpuassist.knowledge.records import ModuleFlavour, ToolkitRecord, TorchBuild
 from gpuassist.knowledge.smallest import torch_fits
 from gpuassist.model.fact import Known, Unknown, value_or
-from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.text import Text, enumerated, text
 from gpuassist.model.version import ComputeCapability, Version
 
 DRIVER_STAYS = text("the driver stays as it is; to run what is compiled, see `gpuassist plan driver`")
@@ -275,4 +275,4 @@ def _wishes(cards: Iterable[Card]) -> tuple[GpuWish, ...]:
 
 
 def _names(cards: Iterable[Card]) -> Text:
-    return verbatim(", ".join(dict.fromkeys(card.name for card in cards)))
+    return enumerated(card.name for card in cards)

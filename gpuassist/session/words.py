@@ -10,6 +10,8 @@ from gpuassist.model.text import Parameter, Text
 from gpuassist.system.resources import Resources
 
 LANGUAGES = ("en", "zh_CN")
+# How names stand in a row in the sentences of the catalogue, whose translations do not come from here.
+_ROWS = {"zh_CN": {"{names}, {name}": "{names}、{name}", "{names} and {last}": "{names}和{last}"}}
 
 
 class Words:
@@ -29,7 +31,8 @@ class Words:
 
     def _message(self, text: Text) -> str:
         if not text.plural:
-            return self._translations.gettext(text.message)
+            translated = self._translations.gettext(text.message)
+            return _ROWS.get(self.language, {}).get(translated, translated)
         count = dict(text.parameters)["count"]
         return self._translations.ngettext(text.message, text.plural, count if isinstance(count, int) else 0)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.model.text import Parameter, Text, counted, text, verbatim
+from gpuassist.model.text import Parameter, Text, counted, enumerated, text, verbatim
 from gpuassist.session.words import ENGLISH
 
 
@@ -69,3 +69,15 @@ def test_words_nest_to_any_depth(words: Text) -> None:
 
 def _leaves(words: Text) -> str:
     return "".join(_leaves(value) if isinstance(value, Text) else str(value) for _, value in words.parameters)
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [("", ""), ("A", "A"), ("AB", "A and B"), ("ABC", "A, B and C"), ("ABAB", "A and B"), ("ABCD", "A, B, C and D")],
+)
+def test_names_stand_in_a_row_each_once(names: str, words: str) -> None:
+    assert ENGLISH(enumerated(names)) == words
+
+
+def test_names_that_look_like_slots_stay_as_they_are() -> None:
+    assert ENGLISH(enumerated(["{a}", "{0}"])) == "{a} and {0}"

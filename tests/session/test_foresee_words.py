@@ -50,7 +50,7 @@ def test_split_rig_is_told_whatever_driver_is_pinned() -> None:
 def test_gpus_of_two_ages_are_told_where_each_ended() -> None:
     found = blocked(Recipe(gpus=(GTX_780, RTX_4090), driver="", bound="nouveau", environments=()), "driver")
     assert found == [
-        "no driver branch that gpuassist knows serves GTX 780, RTX 4090 at once",
+        "no driver branch that gpuassist knows serves GTX 780 and RTX 4090 at once",
         "GTX 780 was served up to branch 470",
     ]
 

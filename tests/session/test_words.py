@@ -10,7 +10,7 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 
-from gpuassist.model.text import counted, text, verbatim
+from gpuassist.model.text import counted, enumerated, text, verbatim
 from gpuassist.session.words import ENGLISH, Words, language_of, words_for
 from gpuassist.system.resources import Resources
 
@@ -70,3 +70,7 @@ def test_language_without_catalogue_is_english(tmp_path: Path) -> None:
 )
 def test_locale_chooses_the_language(variables: dict[str, str], language: str) -> None:
     assert language_of(variables) == language
+
+
+def test_chinese_row_of_names_is_chinese() -> None:
+    assert words_for("zh_CN", Resources())(enumerated(("A", "B", "C"))) == "A、B和C"

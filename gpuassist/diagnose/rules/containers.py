@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.diagnose.case import Case
-from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
+from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof
 from gpuassist.model.fact import Known
 from gpuassist.model.text import text, verbatim
 
@@ -27,7 +27,7 @@ def devices_are_allowed(case: Case) -> Iterator[Verdict]:
             proof(text("device nodes"), nodes, verbatim(listed([node.path for node in nodes.value])) if refused else text("none")),
             proof(text("NVML"), status, verbatim(status.value.name)) if refused and isinstance(status, Known) else None,
             kind=_NAMES.get(case.container, case.container),
-            gpu=listed(tuple(dict.fromkeys(card.name for card in case.cards))),
+            gpu=named(card.name for card in case.cards),
         )
 
 

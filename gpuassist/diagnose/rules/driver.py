@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.case import Card, Case, Installed
 from gpuassist.diagnose.rules.presence import best_driver
-from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
+from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
 from gpuassist.knowledge.choosing import Host, choose_driver, choose_torch
 from gpuassist.knowledge.compatibility import DriverFit, driver_floor, driver_serves_cuda
 from gpuassist.knowledge.records import ModuleFlavour
@@ -14,7 +14,7 @@ from gpuassist.model.driver import KernelModule, Library
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Finding, Passed
 from gpuassist.model.gpu import PowerState
-from gpuassist.model.text import Text, enumerated, text, verbatim
+from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version
 
 _MISMATCH = 18  # NVML_ERROR_LIB_RM_VERSION_MISMATCH (nvml.h)
@@ -311,8 +311,8 @@ def _flavour(opened: object) -> Text:
     return text("open kernel module") if opened else text("proprietary kernel module")
 
 
-def _names(cards: list[Card]) -> Text:
-    return enumerated(card.name for card in cards)
+def _names(cards: list[Card]) -> Text | str:
+    return named(card.name for card in cards)
 
 
 RULES = (

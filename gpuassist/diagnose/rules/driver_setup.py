@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from gpuassist.diagnose.case import Card, Case
 from gpuassist.diagnose.rules.driver import driver_serves_torch
 from gpuassist.diagnose.rules.presence import best_driver
-from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
+from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Finding
 from gpuassist.model.gpu import PowerState
 from gpuassist.model.machine import Holder
-from gpuassist.model.text import text, verbatim
+from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version
 
 _WITHOUT_FIXES_YEARS = 2
@@ -174,8 +174,8 @@ def _branch(case: Case) -> str:
     return str(version.major) if version.parts else ""
 
 
-def _names(cards: list[Card]) -> str:
-    return listed(tuple(dict.fromkeys(card.name for card in cards)))
+def _names(cards: list[Card]) -> Text | str:
+    return named(card.name for card in cards)
 
 
 RULES = (gpus_start, none_is_excluded, installed_once, tool_is_there, branch_is_cared_for, memory_outlives_sleep, may_sleep)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.diagnose.case import Case
-from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
+from gpuassist.diagnose.verdicts import Verdict, finding, named, proof
 from gpuassist.model.driver import Bar
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.finding import Evidence
-from gpuassist.model.text import text, verbatim
+from gpuassist.model.text import Text, text, verbatim
 
 
 def named_cause(case: Case) -> Iterator[Verdict]:
@@ -70,5 +70,5 @@ def _realtime(case: Case) -> Iterator[Verdict]:
         )
 
 
-def _names(case: Case) -> str:
-    return listed(tuple(dict.fromkeys(card.name for card in case.cards)))
+def _names(case: Case) -> Text | str:
+    return named(card.name for card in case.cards)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.case import Card, Case
 from gpuassist.diagnose.rules.not_loaded import bar_proof, bars, named_cause
-from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
+from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
 from gpuassist.knowledge.choosing import DriverChoice, choose_driver
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Passed
-from gpuassist.model.text import text, verbatim
+from gpuassist.model.text import Text, text, verbatim
 
 _NOT_LOADED = 9  # NVML_ERROR_DRIVER_NOT_LOADED (nvml.h)
 _OTHER_DRIVERS = frozenset({"nouveau", "nova", "nova_core"})
@@ -105,7 +105,7 @@ def _nouveau(case: Case, held: list[Card]) -> Verdict:
     )
 
 
-def _others(case: Case, held: list[Card]) -> str:
+def _others(case: Case, held: list[Card]) -> Text | str:
     """The GPUs that NVIDIA's driver runs beside those that nouveau has: somebody may want it so."""
     return _names(tuple(card for card in case.cards if card not in held)) if case.running else ""
 
@@ -176,8 +176,8 @@ def _loaded(case: Case) -> Evidence | None:
     return proof(text("loaded NVIDIA module"), case.machine.driver.loaded, text("none")) or told
 
 
-def _names(cards: tuple[Card, ...]) -> str:
-    return listed(tuple(dict.fromkeys(card.name for card in cards)))
+def _names(cards: tuple[Card, ...]) -> Text | str:
+    return named(card.name for card in cards)
 
 
 RULES = (gpu_present, driver_runs, wsl_driver_runs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.diagnose.case import Card, Case, Installed
-from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
+from gpuassist.diagnose.verdicts import Verdict, finding, named, proof, undetermined
 from gpuassist.formats.torch_version import Origin, read_torch_version
 from gpuassist.knowledge.choosing import Host, TorchChoice, choose_torch
 from gpuassist.knowledge.compatibility import kernels_run
@@ -33,7 +33,7 @@ def torch_is_cuda_build(case: Case) -> Iterator[Verdict]:
             "torch-cpu-only",
             proof(text("torch in {name}", name=one.environment.name), one.torch.version),
             proof(text("built for"), one.torch.accelerator, verbatim("cpu")),
-            gpu=listed([card.name for card in case.usable]),
+            gpu=named(card.name for card in case.usable),
             **_replacement(case, one),
         )
 
