@@ -36,6 +36,11 @@ def conda_packages(names: Iterable[str]) -> tuple[Package, ...]:
     )
 
 
+def is_of_interest(name: str) -> bool:
+    """Whether a package of this name is judged, or explains a failure."""
+    return _OF_INTEREST.fullmatch(name) is not None
+
+
 def normalised(name: str) -> str:
     """A package's name as indexes compare it: PEP 503."""
     return _SEPARATORS.sub("-", name).lower()

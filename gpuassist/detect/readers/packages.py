@@ -9,16 +9,20 @@ from dataclasses import replace
 
 from gpuassist.detect.readers.lines import lines_with, source
 from gpuassist.formats.conda_build import CondaBuild, read_build
+from gpuassist.formats.installed import is_of_interest, normalised
 from gpuassist.formats.torch_mention import Mention, Standing
 from gpuassist.formats.torch_packages import cpu_alone, mentions
 from gpuassist.formats.torch_version import TorchVersion, read_torch_version
-from gpuassist.model.environment import Accelerator, Manager, PythonEnvironment, Torch
+from gpuassist.model.environment import Accelerator, Manager, Package, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import Version
 
 _RUNTIME = re.compile(r"(?:^|\s)nvidia-cuda-runtime(?:-cu\d\d)?(?:\s+|==|-)(\d+\.\d+)\.\d+")
+# A row of `pip list`, `pip freeze` or collect_env's own list.
+_LISTED = re.compile(r"^\s*(?:\[pip3?\] )?([A-Za-z][\w.-]{1,60})(?:==|[ \t]{1,60})(\d[\w.!+]{0,40})\s*$")
+_AROUND = ("torch", "triton", "nvidia", "onnxruntime", "flash", "bitsandbytes", "numpy", "setuptools")
 _CONDA_HOME = re.compile(r"/(?:(?:mini|ana)conda|(?:mini|mamba)forge|micromamba|conda)\d?$")
 
 
@@ -29,7 +33,7 @@ def read(paste: Paste) -> Machine:
     if not made:
         return Machine()
     if len(made) == 1 and isinstance(made[0].torch, Known) and len(made[0].torch.value) == 1:
-        made = (_with_runtime(made[0], made[0].torch.value[0], paste),)
+        made = (replace(_with_runtime(made[0], made[0].torch.value[0], paste), packages=_listed(paste)),)
     return Machine(environments=Known(made, _source(groups[made[0].prefix][-1])))
 
 
@@ -76,6 +80,19 @@ def _environment(prefix: str, group: list[Mention]) -> PythonEnvironment:
         python_version=Known(python, _source(conda)) if conda and python and len(python.parts) > 1 else NOT_ASKED,
         torch=Known(tuple(_torch(one) for one in group), _source(group[-1])),
     )
+
+
+def _listed(paste: Paste) -> Fact[tuple[Package, ...]]:
+    """What pip lists around the torch; of a package that stands there in two versions none counts."""
+    found: dict[str, set[str]] = {}
+    number = 0
+    for line in lines_with(paste, *_AROUND):
+        listed = _LISTED.match(line.words)
+        if listed is not None and is_of_interest(normalised(listed[1])):
+            found.setdefault(normalised(listed[1]), set()).add(listed[2])
+            number = number or line.number
+    packages = tuple(Package(name, *versions) for name, versions in found.items() if len(versions) == 1)
+    return Known(packages, source("list of packages", number)) if packages else NOT_ASKED
 
 
 def _name(prefix: str) -> str:

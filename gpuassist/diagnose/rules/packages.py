@@ -11,7 +11,7 @@ from gpuassist.diagnose.verdicts import Verdict, finding, proof
 from gpuassist.knowledge.pairs import bad_pairs_among
 from gpuassist.knowledge.torch_records import BadPair
 from gpuassist.model.environment import Manager, Package
-from gpuassist.model.fact import Fact, Known, value_or
+from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.version import ComputeCapability, Version, VersionError
 
@@ -237,7 +237,7 @@ def onnxruntime_is_one(case: Case) -> Iterator[Verdict]:
     """The CPU and the GPU package write the same directory: whichever was installed last is the one that runs."""
     for one in case.torches:
         packages = _packages(one)
-        if {"onnxruntime", "onnxruntime-gpu"} <= set(packages) and case.usable:
+        if {"onnxruntime", "onnxruntime-gpu"} <= set(packages) and (case.usable or isinstance(case.machine.gpus, Unknown)):
             names = ", ".join(f"{name} {packages[name].version}" for name in ("onnxruntime", "onnxruntime-gpu"))
             yield finding(
                 "onnxruntime-cpu-build",
