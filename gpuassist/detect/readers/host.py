@@ -28,6 +28,10 @@ _OPERATING_SYSTEM = re.compile(r"^\s*Operating System: (?P<name>\S.{2,80}?)\s*$"
 _LDD = re.compile(r"^ldd \([^()\n]{2,80}\) (\d\.\d{1,2})\s*$")
 _COMPILER = re.compile(r"^(?P<family>gcc|g\+\+)(?:-\d{1,2})? \([^\n]{2,120}\) (?P<version>\d{1,2}\.\d{1,2}\.\d{1,2})\b")
 _CLANG = re.compile(r"^(?:[\w.~:+-]{1,30} )?clang version (?P<version>\d{1,2}\.\d{1,2}\.\d{1,2})\b")
+# The release file of Jetson's system, its name for that system, and the bundle that it comes in.
+_JETSON = re.compile(
+    r"nv_tegra_release|# R\d{2} \(release\), REVISION: \d|\bL4T ?R?3\d\b|\bJetPack ?[4-8](?:\.\d)?\b", re.IGNORECASE
+)
 _PYTHON = re.compile(r"^\s*Python (?P<version>[23]\.\d{1,2}\.\d{1,2})(?:\s*$| (?:\||\(|::)[^\n]{4,160}$)")
 _SPOKEN_OF = re.compile(r"(?:\b[Pp]ython(?: version:)? ?|\bpy(?=3\.\d))(3\.\d{1,2})\b")
 # What distributions call themselves, first word or two, to what os-release calls them (os-release(5), ID=).
@@ -53,10 +57,18 @@ def read(paste: Paste) -> Machine:
             glibc=_glibc(paste),
             wsl=_wsl(kernel_release),
             container=_container(paste),
+            jetson=_jetson(paste),
         ),
         compilers=Known(compilers, _source(compilers)) if compilers else NOT_ASKED,
         environments=_python(paste),
     )
+
+
+def _jetson(paste: Paste) -> Fact[bool]:
+    for line in lines_with(paste, "tegra", "REVISION", "L4T", "l4t", "JetPack", "Jetpack", "jetpack"):
+        if _JETSON.search(line.words):
+            return line.known(True, "Jetson's system")  # noqa: FBT003 -- the fact's value
+    return NOT_ASKED
 
 
 def kernel(paste: Paste) -> Fact[str]:

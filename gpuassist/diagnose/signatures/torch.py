@@ -90,7 +90,8 @@ def _without_cuda(setting: Setting, torch: str) -> Iterator[Sign]:
     """Where there is no NVIDIA GPU, the build is the right one and the program the wrong one."""
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
-    yield sign("torch-cpu-only", Weight.SYMPTOM if without_gpu(setting) else Weight.CAUSE, torch=torch)
+    weight = Weight.SYMPTOM if without_gpu(setting) else Weight.CAUSE
+    yield sign("torch-cpu-only", weight, torch=torch, obstacle="jetson-wheels" if setting.case.jetson else "")
 
 
 def _cpu_build(match: re.Match[str], setting: Setting) -> Iterator[Sign]:

@@ -201,3 +201,19 @@ def test_cut_file_names_no_other_distribution(end: int) -> None:
 @given(st.text(max_size=200))
 def test_any_text_is_survived(words: str) -> None:
     assert isinstance(machine(f"Linux Python ID= gcc ldd ({words}\n$ uname -r\n{words}"), Machine)
+
+
+@pytest.mark.parametrize(
+    ("words", "jetson"),
+    [
+        ("# R36 (release), REVISION: 4.3, GCID: 38968081, BOARD: generic", True),
+        ("$ cat /etc/nv_tegra_release", True),
+        ("Jetson Orin Nano, JetPack 6.1, L4T R36.4", True),
+        ("Jetson AGX Orin with L4T 36.3", True),
+        ("REVISION: 2.0", None),
+        ("I ordered a Jetson as well", None),
+        ("jetpack compose 1.7", None),
+    ],
+)
+def test_jetson_is_known_by_its_system(words: str, jetson: bool | None) -> None:
+    assert value_or(host.read(Paste(words)).host.jetson, None) is jetson
