@@ -14,6 +14,7 @@ from gpuassist.detect.readers import (
     inventories,
     kernel_tools,
     lspci,
+    modprobe,
     nvcc,
     nvidia_smi,
     nvidia_smi_csv,
@@ -51,6 +52,7 @@ READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
     lspci.read,
     inventories.read,
     kernel_tools.read,
+    modprobe.read,
     host.read,
     places.read,
 )
