@@ -173,7 +173,7 @@ def _installed(machine: Machine, chosen: Toolkit, seen: _Seen) -> Installed:
 
 def _lines(seen: _Seen, installed: Installed, wish: UseCuda) -> tuple[ShellLine, ...]:
     own = judged((seen.main,), installed)
-    beside = judged(seen.others, installed)
+    beside = tuple(line for line in judged(seen.others, installed) if line.other)
     if wish.lines is not None:
         return choose_exactly((*own, *beside), wish.lines)
     if wish.retire is not None:

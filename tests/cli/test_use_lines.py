@@ -1,0 +1,130 @@
+"""`gpuassist use cuda` over all start-up files: which lines are retired, rewritten or left, and the same taken back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpuassist.cli import use
+from gpuassist.cli.context import Exit, UsageError
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.session import fix
+from gpuassist.session.context import Session
+from gpuassist.session.words import ENGLISH
+from tests.cli.runs import run
+from tests.repair.homes import make_toolkit, world_at
+
+
+@pytest.fixture
+def session(home: Path) -> Session:
+    make_toolkit(home / "cuda-11.7", "11.7.99")
+    make_toolkit(home / "cuda-12.4", "12.4.131")
+    old = f"{home}/cuda-11.7"
+    (home / ".bashrc").write_text(f"export PATH={old}/bin:$PATH\nif true; then\n  export CUDA_HOME={old}\nfi\n")
+    (home / ".profile").write_text(f". ~/.bashrc\nexport LD_LIBRARY_PATH={old}/lib64:/mine:$LD_LIBRARY_PATH\n")
+    return Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
+
+
+def _json(session: Session, *options: str) -> dict[str, Any]:
+    document = json.loads(run(use, session, "cuda", "12.4", *options, "--json").out)
+    assert isinstance(document, dict)
+    return document
+
+
+def _choices(document: dict[str, Any]) -> dict[str, str]:
+    home = str(Path.home())
+    mine = (line for line in document["lines"] if line["file"].startswith(home))
+    return {f"{Path(line['file']).name}:{line['line']}": line["choice"] for line in mine}
+
+
+def test_suggests_for_every_file(session: Session) -> None:
+    assert _choices(_json(session, "--dry-run")) == {".bashrc:1": "retire", ".bashrc:3": "leave", ".profile:2": "rewrite"}
+
+
+@pytest.mark.parametrize(
+    ("options", "choices"),
+    [
+        (("--retire", "none"), ("leave", "leave", "leave")),
+        (("--retire", "all"), ("retire", "retire", "retire")),
+        (("--retire", "{home}/.bashrc:3"), ("leave", "retire", "leave")),
+        (("--rewrite", "{home}/.bashrc:3"), ("retire", "rewrite", "rewrite")),
+        (("--retire", "none", "--rewrite", "{home}/.bashrc:1,{home}/.bashrc:3"), ("rewrite", "rewrite", "leave")),
+        (("--retire", "all", "--rewrite", "~/.profile:2"), ("retire", "retire", "rewrite")),
+    ],
+)
+def test_options_choose_the_lines(session: Session, home: Path, options: tuple[str, ...], choices: tuple[str, ...]) -> None:
+    document = _json(session, "--dry-run", *(option.format(home=home) for option in options))
+    assert tuple(_choices(document).values()) == choices
+
+
+def test_every_file_is_changed_and_proved_and_comes_back(session: Session, home: Path) -> None:
+    before = {name: (home / name).read_bytes() for name in (".bashrc", ".profile")}
+    document = _json(session, "--yes", "--rewrite", "~/.bashrc:3")
+    assert (document["result"], document["proof"]["holds"]) == ("modified", True)
+    assert [Path(file["file"]).name for file in document["files"]] == [".bashrc", ".profile"]
+    rewritten = f"export LD_LIBRARY_PATH=/mine:$LD_LIBRARY_PATH # gpuassist rewrote {document['change']}\n"
+    assert (home / ".profile").read_text().endswith(rewritten)
+    assert f"  export CUDA_HOME={home}/cuda-12.4 # gpuassist rewrote" in (home / ".bashrc").read_text()
+    fix.undo(session, document["change"])
+    assert {name: (home / name).read_bytes() for name in before} == before
+
+
+def test_twice_is_once(session: Session, home: Path) -> None:
+    _json(session, "--yes", "--retire", "all")
+    once = (home / ".bashrc").read_bytes(), (home / ".profile").read_bytes()
+    assert _json(session, "--yes", "--retire", "all")["result"] == "unchanged"
+    assert ((home / ".bashrc").read_bytes(), (home / ".profile").read_bytes()) == once
+
+
+def test_what_becomes_of_a_line_is_shown(session: Session, home: Path) -> None:
+    out = run(use, session, "cuda", "12.4", "--dry-run").out
+    assert f"  {home}/.profile:\n  [~] 2: puts" in out
+    assert "      becomes: export LD_LIBRARY_PATH=/mine:$LD_LIBRARY_PATH" in out
+    assert "1 line of yours is rewritten" in out
+
+
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        ("12", "names no line"),
+        ("~/.bashrc:x", "names no line"),
+        ("~/.bashrc:2", "sets none of the variables"),
+        ("~/.other:1", "sets none of the variables"),
+    ],
+)
+def test_a_line_that_is_none_is_wrong_usage(session: Session, option: str, says: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        run(use, session, "cuda", "12.4", "--dry-run", "--retire", option.replace("~", str(Path.home())))
+    assert says in ENGLISH(raised.value.reason)
+
+
+def test_a_file_that_may_not_be_written_is_left_with_a_word(session: Session, home: Path) -> None:
+    (home / ".profile").chmod(0o444)
+    document = _json(session, "--dry-run")
+    assert _choices(document)[".profile:2"] == "leave"
+    (line,) = (line for line in document["lines"] if line["file"] == f"{home}/.profile")
+    assert "read-only" in line["why"]
+
+
+@pytest.mark.parametrize(("also", "holds"), [(False, False), (True, True)])
+def test_the_login_file_gets_the_block_when_asked(session: Session, home: Path, also: bool, holds: bool) -> None:
+    (home / ".profile").write_text("alias x=y\n")
+    document = _json(session, "--yes", *(["--also-login"] if also else []))
+    assert any(("the same lines are written there" if also else "does not read") in note for note in document["notes"])
+    assert ("# >>> gpuassist" in (home / ".profile").read_text()) is holds
+    fix.undo(session)
+    assert (home / ".profile").read_text() == "alias x=y\n"
+
+
+def test_a_block_in_the_login_file_follows(session: Session, home: Path) -> None:
+    (home / ".profile").write_text("alias x=y\n")
+    run(use, session, "cuda", "11.7", "--yes", "--also-login")
+    _json(session, "--yes")
+    assert f"CUDA_HOME='{home}/cuda-12.4'" in (home / ".profile").read_text()
+
+
+def test_unknown_places_are_no_choice(session: Session) -> None:
+    assert run(use, session, "cuda", "12.4", "--dry-run", "--retire", " , ").exit is Exit.HEALTHY
