@@ -18,6 +18,7 @@ HELP = text("say what is known of a GPU, a CUDA or torch release, a driver, an a
 
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _LABEL_WIDTH = 28
+_NARROW = 64  # columns, below which a value stands under its label: beside it, too few would be left
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
@@ -110,6 +111,10 @@ class _Report:
             self._say(note, before="  ", hanging="  ")
 
     def _row(self, label: Text, value: Text, style: str = "") -> None:
+        if self._width < _NARROW:
+            self._context.say(f"  {self._words(label)}")
+            self._say(value, style, before="    ", hanging="    ")
+            return
         before = f"  {self._words(label).ljust(_LABEL_WIDTH)}  "
         self._say(value, style, before=before, hanging=" " * len(before))
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.width import width_of
+from gpuassist.cli.wrapping import wrapped
 from gpuassist.model.chain import Chain, Joint, Part, Status
 from gpuassist.model.codec import Json
 from gpuassist.model.outlook import Outlook
@@ -82,18 +84,31 @@ def _step(step: Step, words: Words) -> Json:
 
 
 def _show(context: Context, outlook: Outlook) -> None:
-    context.say(text("Goal: {goal}", goal=outlook.goal))
+    say = _Paragraphs(context)
+    say(text("Goal: {goal}", goal=outlook.goal))
     for place, chain in enumerate(outlook.before):
         _show_chain(context, place, chain)
     context.say()
-    context.say(_verdict(outlook))
+    say(_verdict(outlook))
     for reason in (*outlook.blocked_by, *outlook.undetermined):
-        context.say(text("  - {reason}", reason=reason))
+        say(reason, first="  - ")
     for number, step in enumerate(outlook.steps, start=1):
         _show_step(context, number, step)
     for note in outlook.notes:
         context.say()
-        context.say(text("Note: {note}", note=note))
+        say(text("Note: {note}", note=note))
+
+
+class _Paragraphs:
+    """Prints paragraphs as wide as the terminal."""
+
+    def __init__(self, context: Context) -> None:
+        self._context, self._width = context, width_of(context)
+
+    def __call__(self, words: Text | str, *, first: str = "") -> None:
+        plain = words if isinstance(words, str) else self._context.session.words(words)
+        for line in wrapped(plain, self._width, first=first, hanging=" " * len(first)):
+            self._context.say(line)
 
 
 def _verdict(outlook: Outlook) -> Text:
@@ -107,17 +122,17 @@ def _verdict(outlook: Outlook) -> Text:
 
 
 def _show_chain(context: Context, place: int, chain: Chain) -> None:
-    words = context.session.words
+    words, say = context.session.words, _Paragraphs(context)
     nodes = {node.part: node for node in chain.nodes}
     drawn = [node for node in chain.nodes if node.part is not Part.GPU and node.status is not Status.ABSENT]
     row = " – ".join(f"{_MARKS[node.status]} {words(node.name)}" for node in drawn)
     gpu = nodes[Part.GPU]
     context.say()
-    context.say(f"GPU {place}: {words(gpu.name)} ({words(gpu.detail)})")
-    context.say(f"  {row}")
+    say(f"GPU {place}: {words(gpu.name)} ({words(gpu.detail)})")
+    say(row, first="  ")
     for joint in chain.joints:
         if joint.status in {Status.PROBLEM, Status.WARNING, Status.UNKNOWN}:
-            context.say(f"  {_MARKS[joint.status]} {_reason(joint, chain, words)}")
+            say(_reason(joint, chain, words), first=f"  {_MARKS[joint.status]} ")
 
 
 def _reason(joint: Joint, chain: Chain, words: Words) -> str:
@@ -127,12 +142,12 @@ def _reason(joint: Joint, chain: Chain, words: Words) -> str:
 
 
 def _show_step(context: Context, number: int, step: Step) -> None:
-    words = context.session.words
+    say = _Paragraphs(context)
     context.say()
-    context.say(f"{number}. {words(step.text)}")
+    say(step.text, first=f"{number}. ")
     for line in step.commands:
         context.say(f"     {line}")  # never wrapped: it is there to be copied
     if step.needs_root:
-        context.say(text("   (needs administrator rights: gpuassist shows such commands and never runs them)"))
+        say(text("(needs administrator rights: gpuassist shows such commands and never runs them)"), first="   ")
     if step.check is not None:
-        context.say(text("   To see that it worked: {check}", check=step.check))
+        say(text("To see that it worked: {check}", check=step.check), first="   ")

@@ -10,7 +10,7 @@ from gpuassist.detect import environments
 from gpuassist.model.environment import Accelerator, PythonEnvironment
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.shell import Terminal
-from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.model.verdict import Check, Verification
 from gpuassist.session.context import Session
 from gpuassist.system.terminal import own_terminal, that_matter
@@ -96,8 +96,11 @@ def verdict_on_accelerators(verification: Verification) -> Text:
     if verification.accelerator_verified:
         return text("Every GPU that this torch sees computed the right results.")
     if verification.visible:
-        return text(
-            "{passed} of the {visible} GPUs that this torch sees are verified.", passed=passed, visible=verification.visible
+        return counted(
+            "The GPU that this torch sees is not verified.",
+            "{passed} of the {count} GPUs that this torch sees are verified.",
+            verification.visible,
+            passed=passed,
         )
     if verification.no_accelerator:
         return text("No accelerator was verified: {reason}.", reason=verification.no_accelerator)

@@ -143,3 +143,9 @@ def test_damaged_row_is_unknown_and_the_rest_works() -> None:
     assert _damaged(read, "cuda", "9.1").exit is Exit.HEALTHY
     assert _damaged(read, "cuda", "9.0").exit is Exit.HEALTHY  # older than the first that is left
     assert _damaged(read, "gpu", "RTX 4090").exit is Exit.HEALTHY
+
+
+def test_value_stands_under_its_label_where_there_is_little_room() -> None:
+    shown = run("gpu", "RTX 4090", columns="40").out.splitlines()
+    assert shown[shown.index("  PCI ids") + 1] == "    0x2684"
+    assert max(len(line) for line in shown if "/" not in line and "_" not in line) <= 40

@@ -165,3 +165,12 @@ def test_chip_of_another_computer_is_told_to_be_one() -> None:
 
 def test_card_is_not_told_to_be_a_computer() -> None:
     assert not [one for one in told("gpu=RTX 5090")["notes"] if "of its own and fits" in one]
+
+
+@pytest.mark.parametrize("columns", [40, 72])
+def test_paragraphs_are_no_wider_than_the_terminal(columns: int) -> None:
+    session = live_session({"COLUMNS": str(columns)})
+    shown = run_live(plan, "driver==390", machine_file=MIXED, session=session).out.splitlines()
+    wide = [line for line in shown if len(line) > columns and not line.startswith("     ")]
+    assert not [line for line in wide if " " in line.strip()]
+    assert "".join(shown).count("Goal: ") == 1

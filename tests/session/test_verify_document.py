@@ -147,7 +147,7 @@ def test_broken_torch_is_told_with_its_environment() -> None:
     [
         (1, "", (_device(),), "Every GPU that this torch sees computed the right results."),
         (2, "", (_device(),), "1 of the 2 GPUs that this torch sees are verified."),
-        (1, "", (_device("cuda:0", Verdict.HUNG),), "0 of the 1 GPUs that this torch sees are verified."),
+        (1, "", (_device("cuda:0", Verdict.HUNG),), "The GPU that this torch sees is not verified."),
         (0, "built without CUDA", (_device("cpu"),), "No accelerator was verified: built without CUDA."),
         (0, "", (_device("cpu"),), "No accelerator was verified."),
     ],

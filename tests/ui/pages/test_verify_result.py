@@ -113,7 +113,7 @@ def test_failures_stand_below_their_device(card: ResultCard) -> None:
     [
         (run(device(Verdict.PASS, RIGHT)), "Every GPU that this torch sees computed the right results."),
         (run(device(Verdict.PASS, RIGHT), visible=2), "1 of the 2 GPUs that this torch sees are verified."),
-        (run(device(Verdict.FAIL, WRONG)), "0 of the 1 GPUs that this torch sees are verified."),
+        (run(device(Verdict.FAIL, WRONG)), "The GPU that this torch sees is not verified."),
         (run(device(Verdict.PASS, RIGHT, name="cpu"), visible=0), "No accelerator was verified."),
         (
             run(device(Verdict.PASS, RIGHT, name="cpu"), visible=0, why="this torch is built for the CPU"),
