@@ -162,6 +162,12 @@ CASES: dict[str, dict[str, Any]] = {
         },
         **NO_TOOLKIT,
     },
+    "program-stopped-on-the-gpu": {
+        "holders": (
+            Holder(4711, "you", "python train.py", ("/dev/nvidia0", "/dev/nvidiactl"), state=Known("T", "/proc/4711/stat")),
+        ),
+        **NO_TOOLKIT,
+    },
     "three-cards-in-bad-states": {
         "gpus": (RTX_3090, RTX_3090, RTX_3090),
         "told": {

@@ -26,7 +26,6 @@ ONLY_TEXT = frozenset(
         "fabric-manager-not-running",
         "flash-attn-abi-mismatch",
         "geforce-open-module-unsupported",
-        "gpu-memory-held-by-dead-process",
         "gpu-sensor-error",
         "healthy",
         "hybrid-graphics-prime",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.finding import Finding
 from gpuassist.model.gpu import PcieLink
 from gpuassist.model.gpu_process import GpuProcess
+from gpuassist.model.holder import Holder
 from gpuassist.model.machine import Machine
 from tests.values import RTX_3090, RTX_4090, knowledge, machine
 
@@ -81,6 +83,21 @@ def test_persistence_is_not_asked_for_where_it_is_another_systems(recipe: dict[s
 def test_contexts_beside_the_work_are_counted(first: tuple[GpuProcess, ...], others: tuple[Any, ...], count: str) -> None:
     found = _found({"processes": (first, *others)}, gpus=(RTX_4090, RTX_3090, RTX_3090))
     assert [one.parameter("count") for one in found] == ([count] if count else [])
+
+
+@pytest.mark.parametrize(
+    ("state", "device", "expected"),
+    [
+        ("T", "/dev/nvidia0", ["gpu-memory-held-by-dead-process"]),
+        ("S", "/dev/nvidia0", []),
+        ("R", "/dev/nvidia0", []),
+        ("T", "/dev/nvidiactl", []),
+    ],
+)
+def test_program_that_was_stopped_on_a_gpu_is_told(state: str, device: str, expected: list[str]) -> None:
+    holder = Holder(4711, "you", "python train.py", (device,), state=Known(state, "/proc/4711/stat"))
+    one = replace(machine(), holders=Known((holder,), "/proc"))
+    assert [one.problem for one in judge(one, knowledge(), RULES).findings] == expected
 
 
 def test_one_of_two_equal_cards_has_its_number() -> None:

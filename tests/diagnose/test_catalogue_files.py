@@ -41,6 +41,7 @@ MAKERS = "|".join(
 )
 FROM_TEXT = {  # parameters that a pasted message gives and no rule
     "compute-mode-exclusive": {"failed"},
+    "gpu-memory-held-by-dead-process": {"used", "index"},
     "gpu-overheating": {"temperature", "watts"},
     "rm-init-adapter-failed": {"code", "firmware_boot"},
     "video-memory-lost-over-sleep": {"refused"},

@@ -16,6 +16,7 @@ _EXCLUSIVE, _PROHIBITED = ("exclusive process", "exclusive thread"), "prohibited
 _CONTEXT = (80 << 20, 800 << 20)  # what a CUDA context alone takes, old and small cards to new and large ones
 _WORK = 1 << 30
 _FEWEST_STRAYS = 2
+_STOPPED = "T"
 
 
 def programs_may_compute(case: Case) -> Iterator[Verdict]:
@@ -95,6 +96,20 @@ def workers_keep_to_their_gpu(case: Case) -> Iterator[Verdict]:
         )
 
 
+def stopped_programs_hold_nothing(case: Case) -> Iterator[Verdict]:
+    """What Ctrl+Z stopped keeps its memory and answers nobody; `T` is proc(5)'s letter for it."""
+    holders = case.machine.holders
+    for holder in value_or(holders, ()):
+        on_a_gpu = any(device.removeprefix("/dev/nvidia").isdecimal() for device in holder.devices)
+        if on_a_gpu and value_or(holder.state, "") == _STOPPED:
+            yield finding(
+                "gpu-memory-held-by-dead-process",
+                proof(text("process {pid}", pid=holder.pid), holder.state, text("stopped")),
+                pid=str(holder.pid),
+                stopped=holder.command,
+            )
+
+
 def driver_stays_ready(case: Case) -> Iterator[Verdict]:
     """Without a display and without persistence the driver sets the card up anew for every program; laptops sleep on purpose."""
     gpus = [card.gpu for card in case.usable]
@@ -134,5 +149,6 @@ RULES = (
     hardware_slows_nothing,
     lanes_are_all_used,
     workers_keep_to_their_gpu,
+    stopped_programs_hold_nothing,
     driver_stays_ready,
 )
