@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 
-from gpuassist.formats.fish_parse import Command, Parsed, parse
+from gpuassist.formats.fish_parse import Command, Parsed, Word, parse
 from gpuassist.formats.fish_set import Change, change_of, value_of
 from gpuassist.formats.shell_reading import (
     WATCHED,
@@ -164,10 +164,18 @@ class _Reader:
 
     def _sourced(self, command: Command) -> Iterator[SourcedFile]:
         if command.words[0].plain in {"source", "."} and len(command.words) > 1 and not _in_function(command):
-            word = command.words[1]
-            yield SourcedFile(
-                self._shown(word.first, word.end), value_of(word, self._known_at(command)) or "", self.rows.of(word.first) + 1
-            )
+            word, known = command.words[1], self._known_at(command)
+            for value in self._looped(word, command) or (word,):
+                path = value_of(value, known, pattern=value is not word) or ""
+                yield SourcedFile(self._shown(word.first, word.end), path, self.rows.of(word.first) + 1)
+
+    def _looped(self, word: Word, command: Command) -> tuple[Word, ...]:
+        """What the loop around it goes over, where the word is the loop's variable."""
+        for block in command.blocks:
+            loop = next((one for one in self.chains.get(block.first, ()) if one.first == block.first), None)
+            if block.keyword == "for" and loop and [piece.written for piece in word.pieces] == [f"${loop.words[1].plain}"]:
+                return loop.words[3:]
+        return ()
 
     def _tools(self, command: Command) -> Iterator[ToolLine]:
         words = [self._shown(word.first, word.end) for word in command.words]

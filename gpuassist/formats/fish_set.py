@@ -57,9 +57,9 @@ def change_of(command: Command, known: Mapping[str, str | None]) -> Change:
     return _each_given(words[:1], known)
 
 
-def value_of(word: Word, known: Mapping[str, str | None]) -> str | None:
-    """The word's text, none where only a running shell can tell."""
-    found = _elements(word, "", known, split=False)
+def value_of(word: Word, known: Mapping[str, str | None], *, pattern: bool = False) -> str | None:
+    """The word's text, none where only a running shell can tell; with `pattern` one with * in it counts as known."""
+    found = _elements(word, "", known, whole=True, patterns=pattern)
     return found[0].directory or None if len(found) == 1 else None
 
 
@@ -131,10 +131,12 @@ def _uses(words: tuple[Word, ...]) -> frozenset[str]:
     return frozenset(piece.words for word in words for piece in word.pieces if piece.written.startswith("$") and piece.words)
 
 
-def _elements(word: Word, name: str, known: Mapping[str, str | None], *, split: bool = True) -> tuple[Element, ...]:
+def _elements(
+    word: Word, name: str, known: Mapping[str, str | None], *, whole: bool = False, patterns: bool = False
+) -> tuple[Element, ...]:
     """The elements of a word: colons part them, as everywhere in a variable whose name ends in PATH (fish manual, "Lists")."""
     home = known.get("HOME")
-    found = (_element(group, name, known) for group in (_parts(word) if split else [list(word.pieces)]) if group)
+    found = (_element(group, name, known, patterns=patterns) for group in ([list(word.pieces)] if whole else _parts(word)) if group)
     bare = bool(word.pieces) and word.pieces[0].part is Part.BARE
     if not (bare and home):
         return tuple(found)
@@ -162,19 +164,19 @@ def _parts(word: Word) -> Iterator[list[Piece]]:
     yield group
 
 
-def _element(group: list[Piece], name: str, known: Mapping[str, str | None]) -> Element:
+def _element(group: list[Piece], name: str, known: Mapping[str, str | None], *, patterns: bool) -> Element:
     written = _utf8("".join(piece.written for piece in group))
     if len(group) == 1 and group[0].part is Part.VARIABLE and group[0].words == name:
         return Element(written, "", previous=True)
-    values = [_value(piece, known) for piece in group]
+    values = [_value(piece, known, patterns=patterns) for piece in group]
     return Element(written, "" if None in values else _utf8("".join(value for value in values if value is not None)))
 
 
-def _value(piece: Piece, known: Mapping[str, str | None]) -> str | None:
+def _value(piece: Piece, known: Mapping[str, str | None], *, patterns: bool) -> str | None:
     if piece.part is Part.VARIABLE:
         value = known.get(piece.words)
         return None if value is None else value.encode("utf-8", "surrogateescape").decode("latin-1")
-    if piece.part is Part.UNKNOWN or (piece.part is Part.BARE and _GLOBS.intersection(piece.words)):
+    if piece.part is Part.UNKNOWN or (piece.part is Part.BARE and not patterns and _GLOBS.intersection(piece.words)):
         return None
     return piece.words
 

@@ -14,7 +14,7 @@ _CHANGING = frozenset(
     {"load", "add", "try-load", "switch", "swap", "unload", "rm", "del", "purge", "restore", "use", "unuse", "reset"}
 )
 _ACTIVATING = frozenset({"conda", "mamba", "micromamba"})
-_RUN = re.compile(r"\$\(\s*(?:[\"']?[^\s\"')]*/)?([A-Za-z][\w.-]*)[\"']?\s+([^)]*)")
+_RUN = re.compile(r"\$\(\s*(?:[^\s)]*/)?([A-Za-z][\w.-]*)\s+([^)]*)")
 _HOOKS = ("init", "hook", "shellenv", "env", "activate", "shell.", "load", "bash", "zsh", "fish", "export")
 
 
@@ -33,7 +33,7 @@ def tool_of(words: tuple[str, ...]) -> str:
 
 
 def _evaluated(words: str) -> str:
-    found = _RUN.search(words)
+    found = _RUN.search(words.replace('"', "").replace("'", ""))
     if not found or not any(found[2].lstrip().startswith(hook) or f" {hook}" in found[2] for hook in _HOOKS):
         return ""
     return MODULES if found[1] in {"modulecmd", "modulecmd.tcl", "lmod"} else found[1]

@@ -229,7 +229,7 @@ class Tree:
     def _does_nothing(self, command: Node) -> bool:
         name = command.child_by_field_name("name")
         if name is not None and name.text in _HARMLESS_COMMANDS:
-            return True
+            return all(child.type != "variable_assignment" for child in command.children)
         rest = [child for child in command.children if child.type != "variable_assignment" and not self._is_glued(child)]
         return not rest and all(self._sets(child) for child in command.children if child.type == "variable_assignment")
 
