@@ -26,6 +26,8 @@ _ESCAPES = re.compile(
 )
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ufeff\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SAMPLE = 64 << 10
+_HANZI = re.compile(rb"[\xa1-\xa3\xb0-\xf7][\xa1-\xfe]")
+_FEWEST_HANZI = 2
 _MOST_CONTROLS = 0.04  # share of control characters from which on something is no text: programs 0.2, packed files 0.1, logs 0.001
 _FEW_CONTROLS = 8  # a short text may hold so many
 
@@ -150,7 +152,10 @@ def _decoded(data: bytes, encoding: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        return data.decode("latin-1") if _is_latin(data) else data.decode("utf-8", "replace")
+        pass
+    if not _is_latin(data):
+        return data.decode("utf-8", "replace")
+    return data.decode("gb18030", "replace") if _is_chinese(data) else data.decode("latin-1")
 
 
 def _is_latin(data: bytes) -> bool:
@@ -158,6 +163,16 @@ def _is_latin(data: bytes) -> bool:
     sample = data[:_SAMPLE]
     lost = sample.decode("utf-8", "replace").count("\ufffd")
     return lost * 4 > sum(1 for byte in sample if byte > 0x7F)
+
+
+def _is_chinese(data: bytes) -> bool:
+    """Whether what is no UTF-8 is the Chinese of a Windows console: GB2312's rows of signs and hanzi, two bytes each.
+
+    GB18030 itself takes nearly every pair of bytes for some character; letters with accents mostly stand alone.
+    """
+    sample = data[:_SAMPLE]
+    pairs = len(_HANZI.findall(sample))
+    return pairs >= _FEWEST_HANZI and pairs * 2 * 10 >= sum(1 for byte in sample if byte > 0x7F) * 9
 
 
 def _without_mark(data: bytes) -> str:

@@ -169,3 +169,25 @@ def test_plain_text_stays_as_it_is(words: str) -> None:
 @pytest.mark.parametrize("unit", ["\x1b[", "\x1b]", "\x1b[1;1;1;", "\b", "\r", "a\b\b", "\x1bP\x1b"])
 def test_hostile_repetitions_are_read(unit: str) -> None:
     assert read_paste(unit * 100_000).words is not None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "错误: 找不到 CUDA 驱动程序，请安装。\nnvcc fatal",
+        "'nvcc' 不是内部或外部命令，也不是可运行的程序",
+        "显存不足：需要 2 GiB\n" * 9000,
+    ],
+)
+def test_chinese_of_a_windows_console_is_read(words: str) -> None:
+    assert read_paste(words.encode("gb18030")).words.split("\n")[0] == words.split("\n")[0]
+
+
+@pytest.mark.parametrize("words", ["Gerät nicht gefunden: Größe", "périphérique introuvable, mémoire épuisée", "ÄÖ"])
+def test_letters_of_western_europe_stay_what_they_are(words: str) -> None:
+    assert read_paste(words.encode("latin-1")).words == words
+
+
+def test_chinese_in_utf_8_with_a_damaged_byte_is_not_taken_for_another_encoding() -> None:
+    words = "找不到驱动程序" * 20
+    assert read_paste(words.encode() + b"\xff").words == words + "\ufffd"
