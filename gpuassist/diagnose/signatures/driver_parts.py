@@ -16,6 +16,8 @@ _SYSTEM_CONTAINER: Hint = (
 )
 _KINDS = frozenset({"lxc", "systemd-nspawn"})
 
+_OFFERED = re.compile(r"libcuda\.so\.1 \(libc6,(?:x86-64|AArch64)[^)\n]{0,40}\) => (/\S{4,120})/libcuda\.so\.1")
+
 
 def _stale(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """A file of a driver that the host no longer has; it is there where the running driver is that very one."""
@@ -42,6 +44,22 @@ def _refused(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
 def _unlicensed(match: re.Match[str], _: Setting) -> Iterator[Sign]:
     product = (match.groupdict().get("product") or "").strip()
     yield sign("vgpu-unlicensed", Weight.CAUSE, product=product)
+
+
+def _listed_twice(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    """`ldconfig -p` lists what it finds first; /lib and /usr/lib are one directory."""
+    every = {found.removeprefix("/usr") for found in _OFFERED.findall(match[0])}
+    compat = next((found for found in _OFFERED.findall(match[0]) if "/compat" in found), "")
+    if len(every) > 1 and any("/wsl/" in one for one in every):
+        yield sign("wsl-linux-driver-installed", Weight.SYMPTOM)
+    elif compat:
+        yield sign("cuda-compat-conflict", Weight.SYMPTOM, directory=compat)
+    elif len(every) > 1:
+        yield sign("libcuda-twice", Weight.SYMPTOM)
+
+
+def _link_left(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    yield sign("cuda-link-dangling", Weight.CAUSE, target=match["target"])
 
 
 def _no_module(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
@@ -91,6 +109,16 @@ SIGNATURES = (
         r"|Valid GRID license not found|gridd[^\n]{0,20}: Failed to acquire (?:NVIDIA |GRID )?[^\n]{0,60}licen[sc]e"
         r"|gridd[^\n]{0,20}: (?:Unlicensed|License (?:has )?expired)",
         _unlicensed,
+    ),
+    Signature(
+        ("libcuda.so.1 (libc6",),
+        r"(?:^|\n)[ \t]{0,12}libcuda\.so\.1 \(libc6,(?:x86-64|AArch64)[^\n]{4,200}(?:\n[ \t]{0,12}libcuda\.so[^\n]{4,200}){1,6}",
+        _listed_twice,
+    ),
+    Signature(
+        ("part of link group cuda",),
+        r"alternative (?P<target>/\S{3,80}cuda\S{0,30}) \(part of link group cuda\) doesn't exist",
+        _link_left,
     ),
     Signature(
         ("module nvidia not found", "/proc/driver/nvidia", "nvidia-dkms"),

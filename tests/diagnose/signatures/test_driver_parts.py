@@ -105,9 +105,34 @@ def test_what_wsl_never_has_is_no_fault(words: str, feature: str) -> None:
     assert parameters(SIGNATURES, words) == {"feature": feature}
 
 
+OFFERED = "\tlibcuda.so.1 (libc6,x86-64) => {}/libcuda.so.1\n\tlibcuda.so.1 (libc6,x86-64) => {}/libcuda.so.1\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("/usr/lib/wsl/lib", "/lib/x86_64-linux-gnu", "wsl-linux-driver-installed"),
+        ("/usr/local/cuda-12.2/compat", "/lib/x86_64-linux-gnu", "cuda-compat-conflict"),
+        ("/usr/lib/nvidia-375", "/usr/lib/x86_64-linux-gnu", "libcuda-twice"),
+        ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", ""),
+    ],
+)
+def test_two_libcuda_of_the_loader_are_told_apart(first: str, second: str, expected: str) -> None:
+    assert problem(SIGNATURES, f"$ ldconfig -p | grep libcuda\n{OFFERED.format(first, second)}") == expected
+
+
+def test_link_that_update_alternatives_drops_is_named() -> None:
+    words = (
+        "update-alternatives: warning: alternative /usr/local/cuda-12.1 (part of link group cuda) doesn't exist; removing from list"
+    )
+    assert problem(SIGNATURES, words) == "cuda-link-dangling"
+    assert parameters(SIGNATURES, words) == {"target": "/usr/local/cuda-12.1"}
+
+
 @pytest.mark.parametrize(
     "words",
     [
+        "\tlibcuda.so.1 (libc6,x86-64) => /lib/x86_64-linux-gnu/libcuda.so.1\n\tlibcuda.so.1 (libc6) => /lib/i386-linux-gnu/x",
         "Failed to initialize NVML: Unknown Error",
         "Failed to initialize NVML: Driver/library version mismatch, in LXC",
         "modprobe: FATAL: Module nvidia not found in directory /lib/modules/6.8.0-60-generic",
