@@ -7,10 +7,9 @@ import argparse
 from gpuassist.cli.asking import confirmed
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.model.codec import Json
-from gpuassist.model.plan import Receipt, Result
+from gpuassist.model.plan import Outcome, Receipt, Result
 from gpuassist.model.text import Text, text
-from gpuassist.repair.diff import unified
-from gpuassist.session import fix
+from gpuassist.session import fix, undo_document
 from gpuassist.session.words import Words
 
 NAME = "undo"
@@ -20,79 +19,110 @@ HELP = text("take back the last change that gpuassist made, or a given one")
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     """Adds the options of `undo`."""
     parser.add_argument("id", nargs="?", default="", metavar="ID", help=words(text("the change to undo (default: the newest)")))
-    parser.add_argument("--list", action="store_true", help=words(text("list all changes, newest first")))
+    help_words = words(text("list all changes, newest first: what still stands, and which files were edited since"))
+    parser.add_argument("--list", action="store_true", help=help_words)
+    parser.add_argument("--dry-run", action="store_true", help=words(text("show what would be done, and do nothing")))
     parser.add_argument("--yes", action="store_true", help=words(text("do it without asking")))
     parser.add_argument("--json", action="store_true", help=words(text("print one JSON document")))
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
-    """Lists, or takes back."""
+    """Lists, shows, or takes back."""
     if context.machine_file:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="undo"))
-    changes = fix.history(context.session)
     if options.list:
-        return _list(options, context, changes)
+        return _list(options, context)
     try:
-        return _undo(options, context, changes)
+        return _undo(options, context)
     except fix.UnknownChangeError as error:
         raise UsageError(error.reason) from error
     except fix.NothingToUndoError as error:
         return _not_undone(options, context, error.reason, Result.UNCHANGED)
+    except fix.ConflictError as error:
+        return _conflict(options, context, error)
     except fix.RepairError as error:
         return _not_undone(options, context, error.reason, Result.REFUSED)
 
 
-def _undo(options: argparse.Namespace, context: Context, changes: tuple[Receipt, ...]) -> Exit:
-    newest = next((change.id for change in changes if not change.undone_at), "")
-    if options.id and options.id != newest and not options.yes and not _agreed(options, context):
+def _undo(options: argparse.Namespace, context: Context) -> Exit:
+    taking = fix.plan_undo(context.session, options.id)
+    if options.dry_run:
+        return _planned(options, context, taking)
+    changes = fix.history(context.session)
+    newest = next((change.change for change in changes if not change.undone_at), "")
+    if taking.receipt.change != newest and not options.yes and not _agreed(context, taking):
         context.note(text("you said no; nothing was changed"))
         return Exit.HEALTHY
-    undone = fix.undo(context.session, options.id)
+    undone = fix.undo(context.session, taking.receipt.change)
     if options.json:
-        context.document(
-            {
-                "schema": 1,
-                "result": undone.outcome.result.value,
-                "message": context.session.words(undone.outcome.text),
-                "change": _change_json(context, undone.receipt),
-            }
-        )
-    else:
-        context.say(undone.outcome.text)
+        context.document(_document(context, undone.outcome, undone.receipt, taking))
+        return Exit.HEALTHY
+    for file in taking.files:
+        if file.edited and file.edit is not None:
+            context.say(undo_document.diff_of(file))
+    context.say(undone.outcome.text)
     return Exit.HEALTHY
 
 
-def _agreed(options: argparse.Namespace, context: Context) -> bool:
-    taking = fix.plan_undo(context.session, options.id)
-    if taking.edit is not None:
-        context.note(unified(taking.edit.path, taking.edit.before, taking.edit.after))
+def _planned(options: argparse.Namespace, context: Context, taking: fix.TakeBack) -> Exit:
+    nothing = text("nothing was changed (--dry-run)")
+    if options.json:
+        context.document(_document(context, Outcome(Result.UNCHANGED, nothing), taking.receipt, taking, dry_run=True))
+        return Exit.HEALTHY
+    _show(context, taking)
+    context.say(nothing)
+    return Exit.HEALTHY
+
+
+def _show(context: Context, taking: fix.TakeBack) -> None:
+    for file in taking.files:
+        if file.edit is not None:
+            context.say(undo_document.diff_of(file))
+        context.say(text("Then: {way}.", way=file.way))
+
+
+def _agreed(context: Context, taking: fix.TakeBack) -> bool:
+    for file in taking.files:
+        if file.edit is not None:
+            context.note(undo_document.diff_of(file))
     return confirmed(context, text("This is not the newest change. Undo it like this?"))
 
 
-def _list(options: argparse.Namespace, context: Context, changes: tuple[Receipt, ...]) -> Exit:
+def _list(options: argparse.Namespace, context: Context) -> Exit:
+    records = fix.records(context.session)
     if options.json:
-        context.document({"schema": 1, "changes": [_change_json(context, change) for change in changes]})
-    elif not changes:
+        changes = [file for record in records for file in undo_document.record_json(context.session, record)]
+        context.document({"schema": 1, "changes": changes})
+        return Exit.HEALTHY
+    if not records:
         context.say(text("gpuassist has changed nothing yet"))
-    for change in () if options.json else changes:
-        undone = text("undone {when}", when=change.undone_at) if change.undone_at else text("in effect")
-        context.say(f"{change.id}  {change.made_at}  {change.goal}  {change.path}  ({context.session.words(undone)})")
+    for record in records:
+        for line in undo_document.record_lines(record):
+            context.say(line)
     return Exit.HEALTHY
 
 
-def _change_json(context: Context, change: Receipt) -> Json:
+def _document(context: Context, outcome: Outcome, receipt: Receipt, taking: fix.TakeBack, *, dry_run: bool = False) -> Json:
     return {
-        "id": change.id,
-        "made_at": change.made_at,
-        "goal": change.goal,
-        "file": change.path,
-        "target": change.target,
-        "existed": change.existed,
-        "hash_before": change.hash_before,
-        "hash_after": change.hash_after,
-        "undone_at": change.undone_at or None,
-        "backup": fix.backup_of(context.session, change),
+        "schema": 1,
+        "result": outcome.result.value,
+        "message": context.session.words(outcome.text),
+        "dry_run": dry_run,
+        "change": undo_document.receipt_json(context.session, receipt),
+        "files": undo_document.back_json(taking, context.session.words),
     }
+
+
+def _conflict(options: argparse.Namespace, context: Context, error: fix.ConflictError) -> Exit:
+    if options.json:
+        message = context.session.words(error.reason)
+        conflict = undo_document.conflict_json(error.three_way)
+        context.document({"schema": 1, "result": Result.REFUSED.value, "message": message, "conflict": conflict})
+        return Exit.PROBLEMS
+    for line in undo_document.conflict_lines(error.three_way):
+        context.note(line)
+    context.note(error.reason)
+    return Exit.PROBLEMS
 
 
 def _not_undone(options: argparse.Namespace, context: Context, reason: Text, result: Result) -> Exit:

@@ -21,7 +21,7 @@ from gpuassist.system.world import World
 
 SCHEMA = 1
 _LOCK_SECONDS = 5.0
-_SETTLED, _PREPARED, _UNDOING = ".json", ".prepared", ".undoing"
+_SETTLED, _PREPARING, _PREPARED, _UNDOING = ".json", ".preparing", ".prepared", ".undoing"
 _KNOWN = frozenset(field.name for field in fields(Receipt))
 
 
@@ -76,7 +76,10 @@ class Journal:
         return candidate
 
     def prepare(self, kept: Sequence[Kept]) -> None:
-        """Puts a change on record, with everything that taking it back needs, before anything is changed."""
+        """Puts a change on record, with everything that taking it back needs, before anything is changed.
+
+        A record gets the name that counts when it is whole: one under its first name says that its file was not touched yet.
+        """
         made: list[str] = []
         done = False
         try:
@@ -84,10 +87,13 @@ class Journal:
                 self._disk.create(path)
                 made.append(path)
                 self._fill(path, content)
+            for one in kept:
+                self._disk.replace(self._path(one.receipt.id, _PREPARING), self._path(one.receipt.id, _PREPARED))
+                made.append(self._path(one.receipt.id, _PREPARED))
             self._disk.flush(self.directory)
             done = True
         finally:
-            for path in () if done else reversed(made):  # not by name: a record that was there already is another change's
+            for path in () if done else reversed(made):  # not by id: what was there already is another change's
                 self._disk.remove(path)
 
     def commit(self, receipts: Iterable[Receipt]) -> None:
@@ -103,6 +109,16 @@ class Journal:
         self._fill(f"{path}.new", _encode(Entry(receipt, state)))
         self._disk.replace(f"{path}.new", path)
         self._disk.remove(self._path(receipt.id, _PREPARED))
+
+    def clear(self) -> None:
+        """Takes away what was being put on record when a crash came: nothing had been changed yet."""
+        for name in self._disk.names(self.directory):
+            change = name.removesuffix(_PREPARING)
+            if name.endswith(f"{_SETTLED}.new"):
+                self._disk.remove(f"{self.directory}/{name}")
+            elif name.endswith(_PREPARING):
+                for path in (self._written(change), self.backup(change), self._path(change, _PREPARING)):
+                    self._disk.remove(path)
 
     def forget(self, receipts: Iterable[Receipt]) -> None:
         """Takes a change off the record that was prepared and then not made; the record goes last, so that a crash is noticed."""
@@ -164,9 +180,9 @@ class Journal:
 
     def _files(self, kept: Iterable[Kept]) -> Iterator[tuple[str, bytes]]:
         for one in kept:
+            yield self._path(one.receipt.id, _PREPARING), _encode(Entry(one.receipt, State.MADE))
             yield self.backup(one.receipt.id), one.before
             yield self._written(one.receipt.id), one.after
-            yield self._path(one.receipt.id, _PREPARED), _encode(Entry(one.receipt, State.MADE))
 
     def _written(self, change: str) -> str:
         return f"{self.directory}/{change}.after"

@@ -33,6 +33,7 @@ class Holds(str, Enum):
 
 def sweep(world: World, journal: Journal) -> tuple[Text, ...]:
     """Settles every interrupted change and undo; says what was put back and what could not be."""
+    journal.clear()
     groups: dict[str, list[Receipt]] = {}
     for entry in journal.unsettled():
         groups.setdefault(entry.receipt.change, []).append(entry.receipt)
@@ -101,6 +102,7 @@ def _put_back(world: World, journal: Journal, change: str, found: list[tuple[Rec
     now = iso(world.clock.now())
     for receipt, held in found:
         if held is not Holds.EDITED:
+            remove_directories(world, receipt.made_directories)
             journal.settle(undone(receipt, now), State.UNDONE)
     if left:
         return [_left(change, left)]
