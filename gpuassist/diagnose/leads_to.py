@@ -79,6 +79,8 @@ LEADS_TO: dict[str, frozenset[str]] = {
         "path-order-wrong-nvcc": "nvcc-arch-too-new torch-cuda-vs-toolkit-mismatch",
         "cuda-home-disagrees": "nvcc-arch-too-new torch-cuda-vs-toolkit-mismatch",
         "nvcc-not-on-path": "cuda-home-unset",
+        "cuda-link-dangling": "nvcc-not-on-path cuda-home-unset cuda-home-disagrees",
+        "libcuda-twice": "driver-library-mismatch cuda-init-failed-driver-state",
         "nvcc-host-gcc-too-new": "nvcc-host-gcc-header-bug",
         "mixed-nvidia-pip-wheels": "ld-library-path-shadows-bundled-libs missing-cuda-runtime-lib",
         "link-cuda-lib-not-found": "link-lcuda-missing",

@@ -13,6 +13,7 @@ from gpuassist.model.gpu import Gpu, PcieLink, PowerState
 from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.machine import Distribution, Host
 from gpuassist.model.shell import Command
+from gpuassist.model.system_wide import ContainerList, LoaderDirectory, ToolkitLink
 from gpuassist.model.text import text
 from gpuassist.model.version import ComputeCapability, Version
 from gpuassist.session.fact_words import LABELS, words_of, words_of_field
@@ -150,3 +151,26 @@ def test_field_says_what_its_number_counts(name: str, value: object, words: str)
 def test_every_fact_of_hardware_has_a_label(kind: Any) -> None:
     missing = {field.name for field in fields(kind)} - set(LABELS)
     assert missing <= {"name"}  # the heading of its section
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (
+            ToolkitLink("/usr/local/cuda", "/usr/local/cuda-12.4", exists=True, alternatives=False),
+            "/usr/local/cuda → /usr/local/cuda-12.4",
+        ),
+        (
+            ToolkitLink("/usr/local/cuda", "/usr/local/cuda-11.8", exists=False, alternatives=False),
+            "/usr/local/cuda → /usr/local/cuda-11.8, which is not there",
+        ),
+        (
+            LoaderDirectory("/etc/ld.so.conf.d/a.conf", "/opt/lib", "/opt/lib", ("libcudart.so",)),
+            "/opt/lib (/etc/ld.so.conf.d/a.conf)",
+        ),
+        (ContainerList("/etc/cdi/nvidia.yaml", VERSION), "580.95.05 (/etc/cdi/nvidia.yaml)"),
+        (ContainerList("/etc/cdi/nvidia.yaml", UNREAD), "/etc/cdi/nvidia.yaml"),
+    ],
+)
+def test_what_counts_for_every_program_is_said_with_its_place(value: object, words: str) -> None:
+    assert _said(value) == words

@@ -11,6 +11,7 @@ from gpuassist.model.gpu import Gpu, PcieLink, PowerState
 from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.machine import Distribution, Holder, Host, Machine
 from gpuassist.model.shell import Command, Shell, StartupFile, Terminal, Variable
+from gpuassist.model.system_wide import SystemWide, ToolkitLink
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Compiler, Toolkit
 from gpuassist.model.version import Target, Version
@@ -40,6 +41,15 @@ def test_unknown_fact_has_its_reason() -> None:
 
 def test_fact_that_nobody_asked_is_left_out() -> None:
     assert facts(Host(kernel=NOT_ASKED)) == ()
+
+
+def test_what_counts_for_every_program_has_a_section_where_it_was_looked_at() -> None:
+    links = Known((ToolkitLink("/usr/local/cuda", "/usr/local/cuda-12.4", exists=True, alternatives=False),), "/usr/local/cuda")
+    told = _listed(Machine(system=SystemWide(links=links, loader=NO)))["For all programs"]
+    assert told == {
+        "links to toolkits": "/usr/local/cuda → /usr/local/cuda-12.4",
+        "directories that the loader searches": "because",
+    }
 
 
 def test_empty_machine_has_every_section() -> None:
