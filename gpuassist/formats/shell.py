@@ -49,6 +49,7 @@ class Reader:
         self.known = known
         self.given: dict[str, tuple[str | None, Node | None]] = {}
         self.uses: dict[int, frozenset[str]] = {}
+        self.settings: list[Setting] = []
 
     def reading(self) -> Reading:
         """Everything that the file says."""
@@ -57,7 +58,7 @@ class Reader:
         statements, sources = self._in_order(sourcing)
         endings = (self._ending(node) for node, name in commands if name in _ENDING and _ends(node))
         tools = [tool for node, name in commands if name not in _READS_IN | _ENDING for tool in self._tools(node)]
-        tools += [self._tool(one.node, MODULES) for one in self.tree.settings() if one.name == "MODULEPATH"]
+        tools += [self._tool(one.node, MODULES) for one in self.settings if one.name == "MODULEPATH"]
         left = tuple((name, value) for name, (value, construct) in self.given.items() if value and construct is None)
         references = tuple(self._references())
         blocks = self.owners.lines(lambda place: self.tree.masked.count(b"\n", 0, place) + 1)
@@ -68,7 +69,8 @@ class Reader:
         units: dict[int, Unit] = {}
         found: dict[int, list[Assignment]] = {}
         sources: list[SourcedFile] = []
-        events: list[Setting | Node] = [*self._that_matter(sourcing), *sourcing]
+        self.settings = self._that_matter(sourcing)
+        events: list[Setting | Node] = [*self.settings, *sourcing]
         for event in sorted(events, key=_place):
             if isinstance(event, Node):
                 sources += self._sourced(event)
@@ -83,15 +85,18 @@ class Reader:
 
     def _that_matter(self, sourcing: list[Node]) -> list[Setting]:
         # What a watched value, or a file's name, refers to matters too, and what that refers to, and so on.
-        settings = list(self.tree.settings())
-        used = {setting.node.start_byte: names_used(setting.values, self.source) for setting in settings}
-        self.uses = used
-        names = frozenset((*self.names, *_TELLING)).union(*(names_used((node,), self.source) for node in sourcing))
-        while True:
-            more = names.union(*(used[setting.node.start_byte] for setting in settings if setting.name in names))
-            if more == names:
-                return [setting for setting in settings if setting.name in names]
-            names = more
+        settings: list[Setting] = []
+        names: set[str] = set(self.names)
+        more = {*_TELLING, *(name for node in sourcing for name in names_used((node,), self.source))}
+        while not more <= names:
+            self.tree.include(more - names)
+            names |= more
+            settings = [setting for setting in self.tree.settings() if setting.name in names]
+            for setting in settings:
+                place = setting.node.start_byte
+                self.uses[place] = self.uses.get(place) or names_used(setting.values, self.source)
+                more |= self.uses[place]
+        return settings
 
     def _assignment(self, setting: Setting) -> Assignment:
         name = self.names.get(setting.name, setting.name)

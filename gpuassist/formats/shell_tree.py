@@ -7,8 +7,8 @@ become a letter, CR a space. Everything walks without recursion: a chain of a th
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Collection, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -19,14 +19,10 @@ from gpuassist.formats.shell_reading import Place
 
 _MASK = bytes(0x20 if byte == 0x0D else 0x78 if byte == 0 or byte >= 0x80 else byte for byte in range(256))
 # What the walk descends for besides names: commands that end a file, read another one in, or set variables of their own accord.
-_ENDS = "return exit exec"
-_TOOLS = "source unset module ml spack conda mamba micromamba eval"
-_SIGNPOSTS = rb">>>|<<<|BEGIN|END|(?<![^\s;&|({\\])\.(?=\s)"
-_WORDS = rf"{_ENDS} {_TOOLS}".replace(" ", "|").encode()
+_WORDS = tuple(b"return exit exec source unset module ml spack conda mamba micromamba eval".split())
+_SIGNPOSTS = (b">>>", b"<<<", b"BEGIN", b"END", b". ", b".\t", b".\\\n")
+_LETTERS = frozenset(bytes((sign,)) for sign in b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 _NAME = rb"[A-Za-z_][A-Za-z0-9_]*"
-_TELLING = frozenset({b"ZDOTDIR", b"XDG_CONFIG_HOME", b"MODULEPATH"})
-_GIVEN = re.compile(rb"(?<![A-Za-z0-9_])(" + _NAME + rb")\+?=")
-_USED = re.compile(rb"\$[{(]*(" + _NAME + rb")")
 _QUOTED = re.compile(rb"[\"']?(" + _NAME + rb")(\+?)=")
 _OF_INTEREST = frozenset({"variable_assignment", "simple_expansion", "expansion", "comment", "command", "unset_command"})
 _WORDS_OF_A_DECLARATION = frozenset({"string", "raw_string", "concatenation"})
@@ -99,43 +95,50 @@ class Tree:
         self.root = _parser().parse(self.masked).root_node
         self.statements = self.root.children
         self._order = {node.id: place for place, node in enumerate(self.statements)}
-        self._found = self._walk()
+        self._starts = [node.start_byte for node in self.statements]
+        self._found: dict[tuple[int, int, str], Node] = {}
+        self._walk([*(name.encode() for name in watched), *_WORDS, *_SIGNPOSTS])
 
-    def of_type(self, *kinds: str) -> Iterator[Node]:
+    def include(self, names: Iterable[str]) -> None:
+        """Finds where these variables are set, too."""
+        self._walk([name.encode("ascii", "replace") + sign for name in names for sign in (b"=", b"+=")])
+
+    def of_type(self, *kinds: str) -> list[Node]:
         """The nodes of these types where something stands that can matter, in order."""
-        return (node for node in self._found if node.type in kinds)
+        return [self._found[key] for key in sorted(self._found) if key[2] in kinds]
 
     def settings(self) -> Iterator[Setting]:
-        """Every place that sets or unsets a variable that matters or that another line uses, in order."""
-        for node in self._found:
+        """Every place that was found to set or unset a variable, in order."""
+        for node in self.of_type("variable_assignment", "unset_command", *_WORDS_OF_A_DECLARATION):
             if node.type == "variable_assignment":
                 yield self._assigned(node)
             elif node.type == "unset_command":
                 yield from self._unset(node)
-            elif node.type in _WORDS_OF_A_DECLARATION:
+            else:
                 yield from self._quoted(node)
 
-    def _walk(self) -> list[Node]:
-        # One walk for everything, into what holds a word that can matter: a walk for each question cost five times as much.
-        places = self._places()
-        found: list[Node] = []
-        stack = self.statements[::-1]
+    def _walk(self, words: Iterable[bytes]) -> None:
+        # Only into what holds one of the words: most of a start-up file has nothing to do with what is looked for.
+        places = sorted(place for word in words for place in self._places(word))
+        tops = {bisect_right(self._starts, place) - 1 for place in places}
+        stack = [self.statements[top] for top in tops if top >= 0]
         while stack:
             node = stack.pop()
             nearest = bisect_left(places, node.start_byte)
             if nearest < len(places) and places[nearest] < node.end_byte:
                 kind = node.type
                 if kind in _OF_INTEREST or (kind in _WORDS_OF_A_DECLARATION and _is_declared(node)):
-                    found.append(node)
-                stack.extend(reversed(node.children))
-        return found
+                    self._found[node.start_byte, -node.end_byte, kind] = node
+                stack.extend(node.children)
 
-    def _places(self) -> list[int]:
-        given, used = set(_GIVEN.findall(self.masked)), set(_USED.findall(self.masked))
-        names = {name.encode() for name in self.watched} | (given & (used | _TELLING))
-        words = rb"|".join((_WORDS, *sorted(names)))
-        pattern = rb"(?<![A-Za-z0-9_])(?:" + words + rb")(?![A-Za-z0-9_])|" + _SIGNPOSTS
-        return [found.start() for found in re.finditer(pattern, self.masked)]
+    def _places(self, word: bytes) -> Iterator[int]:
+        """Where the word stands for itself; `find` is ten times as fast as a pattern of all words."""
+        place = self.masked.find(word)
+        while place >= 0:
+            before, after = self.masked[place - 1 : place], self.masked[place + len(word) : place + len(word) + 1]
+            if word[:1] not in _LETTERS or not (before in _LETTERS or (word[-1:] in _LETTERS and after in _LETTERS)):
+                yield place
+            place = self.masked.find(word, place + 1)
 
     def _assigned(self, node: Node) -> Setting:
         name = node.child_by_field_name("name")
