@@ -15,6 +15,7 @@ from gpuassist.session.explain_words import left_out, picture_of, places_of, whe
 from gpuassist.session.listing import Section
 from gpuassist.session.memory_words import as_plain_text
 from gpuassist.session.overview import Line
+from gpuassist.session.redact import HOST, NOBODY, USER, Person, redacted
 from gpuassist.session.words import Words
 
 _EACH_END = 50_000  # characters of the text that a file for a colleague holds from either end
@@ -26,12 +27,13 @@ def in_plain_words(explanation: Explanation, words: Words) -> str:
     return "\n\n".join(_Lines(words).answer(explanation)) + "\n"
 
 
-def in_markdown(explanation: Explanation, words: Words) -> str:
-    """The answer, what was read, and the text itself."""
+def in_markdown(explanation: Explanation, words: Words, person: Person = NOBODY) -> str:
+    """The answer, what was read, and the text itself, without the names of users and computers."""
     lines = _Lines(words)
     parts = [f"# {words(explanation.title)}", *list(lines.answer(explanation))[1:], *lines.facts(explanation.facts_read)]
-    parts += [f"## {words(text('The text'))}", *_fenced(explanation.paste.words)]
-    return "\n\n".join(parts) + "\n"
+    left = text("The names of users and computers are left out: {user} and {host} stand in their place.", user=USER, host=HOST)
+    parts += [f"## {words(text('The text'))}", words(left), *_fenced(explanation.paste.words)]
+    return redacted("\n\n".join(parts), person) + "\n"
 
 
 class _Lines:

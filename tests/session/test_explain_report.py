@@ -9,6 +9,7 @@ import pytest
 from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
 from gpuassist.model.paste import Paste
 from gpuassist.session.explain_report import in_markdown, in_plain_words
+from gpuassist.session.redact import Person
 from gpuassist.session.words import ENGLISH
 from tests.session.explained import ANSWER, CONTRADICTION, DOUBT, FACTS, OPEN, explained, remedy
 
@@ -84,3 +85,11 @@ def test_of_a_long_text_a_file_holds_both_ends() -> None:
     document = in_markdown(explained(ANSWER, words="a" * 200_000 + "z" * 200_000), ENGLISH)
     assert len(document) < 120_000
     assert "aaa\n```\n\n⋯\n\n```text\nzzz" in document
+
+
+def test_a_file_names_neither_user_nor_computer() -> None:
+    told = replace(FULL, paste=Paste("berta@node7:~$ ls /home/berta\n/home/anna/x\n"))
+    file = in_markdown(told, ENGLISH, Person("anna", "", "/home/anna"))
+    assert "berta" not in file
+    assert "anna" not in file
+    assert "USER@HOST:~$ ls /home/USER" in file

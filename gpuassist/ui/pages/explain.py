@@ -18,6 +18,7 @@ from gpuassist.session.explain_report import in_markdown, in_plain_words
 from gpuassist.session.explain_words import Quotation, lines_quoted
 from gpuassist.session.flow import GoTo, Tool
 from gpuassist.session.paste_file import read_file
+from gpuassist.session.redact import person_of
 from gpuassist.ui.dropped import dropped_file
 from gpuassist.ui.in_turns import InTurns
 from gpuassist.ui.jobs import Done, Failed, Work
@@ -309,11 +310,11 @@ class ExplainPage(Page):
         words = self.desk.session.words
         try:
             with open(path, "w", encoding="utf-8", errors="replace") as file:
-                file.write(in_markdown(self._explanation, words))
+                file.write(in_markdown(self._explanation, words, person_of(self.desk.session.world)))
         except OSError as error:
             self._text.show_note(text("Could not be saved: {reason}", reason=error.strerror or ""))
         else:
-            self._text.show_note(text("Saved as {path}", path=path))
+            self._text.show_note(text("Saved as {path}, without the names of users and computers", path=path))
 
     @Slot()
     def _ask_which(self) -> None:

@@ -1,0 +1,93 @@
+"""What tells who somebody is, taken out of words that are handed on: names of users and computers, and home directories."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gpuassist.system.world import World
+
+USER, HOST = "USER", "HOST"
+
+# A home directory of any system: `/home/anna/x`, `/Users/anna`, `C:\Users\anna`, `/mnt/c/Users/anna`.
+_HOME = re.compile(r"(?P<start>/(?:home|Users)/|\\{1,2}Users\\{1,2})(?P<name>[^/\\\s:;,'\"`<>|()\[\]{}*$]{1,64})")
+# `anna@workstation:~/x$ `, `(base) [anna@workstation x]$ `.
+_PROMPT = re.compile(
+    r"^(?:[> \t]{0,8}(?:\([^()\n]{1,40}\) ?){0,3}\[?)"
+    r"(?P<user>[A-Za-z_][\w.-]{0,31})@(?P<host>[\w-][\w.-]{0,63})(?=[: ][^\n]{0,200}?[$#%])",
+    re.MULTILINE,
+)
+# Where a log, uname and hostnamectl name the computer.
+_COMPUTER = re.compile(
+    r"^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT[\d:.+-]{8,24}) (?P<log>[\w.-]{1,64}) \w[\w./-]{0,40}(?:\[\d+\])?:"
+    r"|\bLinux (?P<uname>[\w.-]{1,64}) \d{1,2}\.\d{1,3}\.\d|^\s*Static hostname: (?P<named>[\w.-]{1,64})",
+    re.MULTILINE,
+)
+_MOST = 100  # names that are looked for; in its home directory and its prompt every one is taken out
+_SHORTEST = 3  # letters of a name that is looked for elsewhere as well
+# Names that many have, so that they tell nobody, and words that such a text needs.
+_ORDINARY = frozenset(
+    {
+        *("root", "user", "users", "you", "home", "host", "localhost", "admin", "administrator", "public", "shared", "default"),
+        *("ubuntu", "debian", "fedora", "centos", "arch", "linuxbrew", "runner", "vscode", "jovyan", "opc", "ec2-user", "test"),
+        *("nvidia", "cuda", "torch", "pytorch", "python", "conda", "docker", "linux", "windows", "kernel", "gpu", "driver"),
+        *("dev", "usr", "lib", "lib64", "bin", "tmp", "opt", "proc", "sys", "var", "etc", "mnt", "run", "local", "boot", "snap"),
+        *("data", "model", "models", "work", "train", "memory", "error", "file", "line", "from", "import", "none", "true", "false"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who works at this machine, as far as it is known."""
+
+    user: str = ""
+    host: str = ""
+    home: str = ""
+
+
+NOBODY = Person()
+
+
+def person_of(world: World) -> Person:
+    """The user of this machine, and its name."""
+    try:
+        host = world.files.read_bytes("/proc/sys/kernel/hostname").decode("utf-8", "replace").strip()
+    except OSError:
+        host = ""
+    return Person(world.surroundings.user, host, world.surroundings.home)
+
+
+def redacted(words: str, person: Person = NOBODY) -> str:
+    """The words with USER and HOST in place of such names, wherever they stand in them."""
+    prompts = list(_PROMPT.finditer(words))
+    users = {person.user, *(one["user"] for one in prompts), *(one["name"] for one in _HOME.finditer(words))}
+    told = (one[group] for one in _COMPUTER.finditer(words) for group in ("log", "uname", "named"))
+    hosts = {person.host, *(one["host"] for one in prompts), *(name for name in told if name)}
+    if len(person.home) > len("/root"):
+        words = _whole(words, (person.home,), f"/home/{USER}")
+    words = _PROMPT.sub(lambda one: one[0].replace(f"{one['user']}@{one['host']}", _at(one["user"], one["host"]), 1), words)
+    words = _HOME.sub(lambda one: one["start"] + (USER if _tells(one["name"]) else one["name"]), words)
+    return _whole(_whole(words, _telling(hosts), HOST), _telling(users), USER)
+
+
+def _at(user: str, host: str) -> str:
+    return f"{USER if _tells(user) else user}@{HOST if _tells(host) else host}"
+
+
+def _tells(name: str) -> bool:
+    return name.lower() not in _ORDINARY
+
+
+def _telling(names: Iterable[str]) -> tuple[str, ...]:
+    """Those that tell who somebody is, the longest first: `anna-pc` holds `anna`."""
+    kept = (name for name in names if len(name) >= _SHORTEST and _tells(name) and not name.isdecimal())
+    return tuple(sorted(kept, key=lambda name: (-len(name), name)))[:_MOST]
+
+
+def _whole(words: str, names: Iterable[str], instead: str) -> str:
+    """Each name replaced where it is no part of a longer word."""
+    for name in names:
+        words = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", instead, words)
+    return words
