@@ -1,12 +1,6 @@
-"""A program that fails at run time is explained from what is pasted."""
+"""A program that fails at run time as it is pasted, each with its cause."""
 
 from __future__ import annotations
-
-import pytest
-
-from gpuassist.app import compose
-from gpuassist.session.context import Session
-from gpuassist.session.explain import Explanation, explain
 
 PASTES = (
     (
@@ -334,23 +328,3 @@ PASTES = (
         "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:784, unhandled cuda error, NCCL version 2.7.8",
     ),
 )
-
-
-@pytest.fixture(scope="module")
-def session() -> Session:
-    """gpuassist as it is started, in English."""
-    return compose("en")
-
-
-@pytest.mark.parametrize(("cause", "words"), PASTES)
-def test_cause_stands_first(session: Session, cause: str, words: str) -> None:
-    assert [answer.id for answer in explain(session, words).answers[:1]] == [cause]
-
-
-@pytest.mark.parametrize("words", [words for _, words in PASTES])
-def test_every_answer_explains_and_helps(session: Session, words: str) -> None:
-    assert _empty(explain(session, words)) == []
-
-
-def _empty(explanation: Explanation) -> list[str]:
-    return [answer.id for answer in explanation.answers if not answer.explanation or not answer.remedies]
