@@ -6,7 +6,7 @@ import compileall
 import importlib
 import sys
 
-NAMES = ("startup", "knowledge", "explain", "doctor", "headless", "plot", "live")
+NAMES = ("startup", "knowledge", "explain", "doctor", "headless", "plot", "live", "shell")
 
 
 def main(names: list[str]) -> int:
