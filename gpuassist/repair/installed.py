@@ -40,7 +40,7 @@ class Installed:
         candidates = (directory.rstrip("/") or "/", self.real(directory))
         if any(_belongs(candidate, self.chosen) for candidate in candidates):
             return Lead.CHOSEN
-        if any(_belongs(candidate, other) for other in self.others for candidate in candidates) or _looks_like_cuda(directory):
+        if any(_belongs(candidate, other) for other in self.others for candidate in candidates) or looks_like_cuda(directory):
             return Lead.OTHER
         return Lead.ELSEWHERE
 
@@ -69,7 +69,7 @@ def _belongs(directory: str, toolkit: Toolkit) -> bool:
     return any(directory == root or directory.startswith(root + "/") for root in (toolkit.root, *toolkit.links))
 
 
-def _looks_like_cuda(directory: str) -> bool:
+def looks_like_cuda(directory: str) -> bool:
     """Whether its name says CUDA, for a toolkit that is no longer installed: `/usr/local/cuda`, `/opt/cuda`, `…/cuda-10.2`."""
     return bool(_cuda_root(directory))
 

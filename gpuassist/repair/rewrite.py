@@ -21,10 +21,11 @@ Fate = Callable[[str, Element], "str | None"]
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """The line that would take a statement's place, or, where there is none, why."""
+    """The line that would take a statement's place, or, where there is none, why; `hollow` where nothing would be left of it."""
 
     line: bytes = b""
     why: Text = _SOUND
+    hollow: bool = False
 
     @property
     def text(self) -> str:
@@ -41,7 +42,8 @@ def rewrite(content: bytes, statement: Statement, fate: Fate, guarded: Collectio
     new = tuple(_with_fates(value, one, fate, guarded) for value, one in zip(lists, statement.assignments, strict=True))
     hollow = next((value.variable for value, before in zip(new, lists, strict=True) if _is_hollow(value, before)), "")
     if hollow:
-        return Rewriting(why=text("nothing would be left of what it gives {variable}: retire it instead", variable=hollow))
+        why = text("nothing would be left of what it gives {variable}: retire it instead", variable=hollow)
+        return Rewriting(why=why, hollow=all(_is_empty(value) for value in new))
     if any(_is_unsafe(part.text) for value in new for part in value.parts if part.text not in line):
         return Rewriting(why=text("the new directory's name holds signs that would have to be quoted; please change it by hand"))
     written = with_lists(line, new)
@@ -80,6 +82,8 @@ def _bare(words: str) -> str:
 
 
 def _with_fates(value: Written, assignment: Assignment, fate: Fate, guarded: Collection[str]) -> Written:
+    if [part.text for part in value.parts] == [""]:
+        return value  # it takes the variable's value away, and no element is empty
     elements = iter(_told(value, assignment))
     parts: list[Part] = []
     for part in value.parts:
@@ -91,7 +95,11 @@ def _with_fates(value: Written, assignment: Assignment, fate: Fate, guarded: Col
 
 
 def _is_hollow(value: Written, before: Written) -> bool:
-    return value != before and all(part.previous or not part.text for part in value.parts)
+    return value != before and _is_empty(value)
+
+
+def _is_empty(value: Written) -> bool:
+    return all(part.previous or not part.text for part in value.parts)
 
 
 def _is_unsafe(words: str) -> bool:

@@ -1,0 +1,65 @@
+"""`gpuassist shell --clean`: takes out of the start-up files what should not be on their search lists."""
+
+from __future__ import annotations
+
+import argparse
+
+from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.line_options import named
+from gpuassist.cli.shell_change import Change, Proved, carry_out, refuse
+from gpuassist.model.fact import Fact
+from gpuassist.model.shell import Terminal
+from gpuassist.model.text import text
+from gpuassist.session import fix
+from gpuassist.session.clean_plan import CleanShell, plan_clean, prove_clean
+from gpuassist.session.shell_plan import ShellPlan
+from gpuassist.session.words import Words
+
+
+def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
+    """Adds the options of a cleaning."""
+    clean = words(text("take out what should not be searched: empty elements, stubs, directories that do not exist or come twice"))
+    parser.add_argument("--clean", action="store_true", help=clean)
+    lines = words(text("with --clean, the lines to clean (default: those that are suggested)"))
+    parser.add_argument("--lines", metavar="FILE:LINE,…", help=lines)
+    dry = words(text("with --clean, show what would be done, and do nothing"))
+    parser.add_argument("--dry-run", action="store_true", help=dry)
+    parser.add_argument("--yes", action="store_true", help=words(text("with --clean, do it without asking")))
+
+
+def wanted(options: argparse.Namespace) -> bool:
+    """Whether a cleaning is asked for; raises `UsageError` for its options without it."""
+    if not options.clean and (options.lines is not None or options.dry_run or options.yes):
+        raise UsageError(text("--lines, --dry-run and --yes go with --clean"))
+    return bool(options.clean)
+
+
+def run(options: argparse.Namespace, context: Context) -> Exit:
+    """Plans, shows, asks, applies and proves."""
+    if context.machine_file:
+        raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="shell --clean"))
+    machine = fix.look(context.session)
+    try:
+        plan = plan_clean(context.session, machine, CleanShell())
+        if options.lines is not None:
+            plan = plan_clean(context.session, machine, CleanShell(_choices(plan, options.lines)))
+    except fix.ChoiceError as error:
+        raise UsageError(error.reason) from error
+    except fix.RepairError as error:
+        return refuse(options, context, error.reason)
+    return carry_out(options, context, Change(plan, lambda: _proved(context, machine.shell.new_terminal)))
+
+
+def _choices(plan: ShellPlan, words: str) -> tuple[fix.LineChoice, ...]:
+    """The lines that are named: without what is wrong in them where they hold something else, else as a comment only."""
+    offered = {(line.file, line.line): line for line in plan.lines}
+    chosen = []
+    for place in named(words, plan.lines):
+        rewrites = place in offered and bool(offered[place].instead)
+        chosen.append(fix.LineChoice(*place, fix.Choice.REWRITE if rewrites else fix.Choice.RETIRE))
+    return tuple(chosen)
+
+
+def _proved(context: Context, before: Fact[Terminal]) -> Proved:
+    proof = prove_clean(context.session.world, before)
+    return Proved(proof.holds, proof.words)

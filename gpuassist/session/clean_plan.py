@@ -1,0 +1,131 @@
+"""The plan that takes out of the start-up files what should not be on their search lists; changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.machine import Machine
+from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
+from gpuassist.model.shell import Terminal
+from gpuassist.model.text import Text, counted, text
+from gpuassist.repair.clean import Grounds, judge_clean
+from gpuassist.repair.diff import unified
+from gpuassist.repair.edit import change_lines
+from gpuassist.repair.installed import LISTS
+from gpuassist.repair.line_choice import LineChoice
+from gpuassist.repair.lines import ShellLine, choose_exactly
+from gpuassist.session.context import Session
+from gpuassist.session.line_plan import change_id, edit_of, parsed, to_change, within_reach
+from gpuassist.session.shell_files import ShellFile, ShellFiles, shell_files
+from gpuassist.session.shell_plan import ShellPlan
+from gpuassist.system.terminal import ask_terminal
+from gpuassist.system.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class CleanShell:
+    """What the user wishes: `lines` that do not stay, none for what is suggested; `hurts` says of directories why they hurt on
+    LD_LIBRARY_PATH.
+    """
+
+    lines: tuple[LineChoice, ...] | None = None
+    hurts: Mapping[str, Text] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CleanProof:
+    """What a new terminal no longer searches; unknown where none could be asked before and after."""
+
+    holds: Fact[bool]
+    words: Text
+
+
+def plan_clean(session: Session, machine: Machine, wish: CleanShell) -> ShellPlan:
+    """Plans it; raises `ChoiceError` for a line that does not offer what is chosen."""
+    world = session.world
+    files = shell_files(world)
+    lines = _judged(world, files, machine, wish.hurts)
+    if wish.lines is not None:
+        lines = choose_exactly(lines, wish.lines)
+    change = change_id(world, files.main, tuple(line.text.encode("utf-8", "surrogateescape") for line in lines))
+    changed = ((file, change_lines(file.content, to_change(file, lines), change)) for file in _all(files))
+    edits = tuple(edit_of(file, after) for file, after in changed if after != file.content)
+    obstacle = parsed(world, edits)[1] if edits else None
+    plan = Plan(change, text("Take out of the start-up files what should not be searched"), _steps(edits), _notes(lines))
+    return ShellPlan(plan, "clean start-up files", lines, obstacle=obstacle)
+
+
+def suggestions(session: Session, machine: Machine, hurts: Mapping[str, Text] | None = None) -> tuple[ShellLine, ...]:
+    """For each line that holds something wrong what it is, what is suggested and why: for a table of all lines."""
+    return _judged(session.world, shell_files(session.world), machine, hurts or {})
+
+
+def prove_clean(world: World, before: Fact[Terminal]) -> CleanProof:
+    """Asks a real new terminal what it searches now."""
+    after = ask_terminal(world)
+    if isinstance(after, Unknown):
+        return CleanProof(after, text("no new terminal could be asked: {reason}", reason=after.reason))
+    if isinstance(before, Unknown):
+        return CleanProof(Known(True, after.source), text("a new terminal starts as before"))
+    gone = [f"{name}: {element or _NAMELESS}" for name in sorted(LISTS) for element in _gone(name, before.value, after.value)]
+    words = text("a new terminal no longer searches {places}", places="; ".join(gone))
+    return CleanProof(Known(True, after.source), words if gone else text("a new terminal searches the same places as before"))
+
+
+_NAMELESS = "''"
+
+
+def _gone(name: str, before: Terminal, after: Terminal) -> list[str]:
+    left = after.variable(name).split(":")
+    elements = before.variable(name).split(":") if before.variable(name) else []
+    return [element for element in dict.fromkeys(elements) if elements.count(element) > left.count(element)]
+
+
+def _all(files: ShellFiles) -> tuple[ShellFile, ...]:
+    return (files.main, *files.others)
+
+
+def _judged(world: World, files: ShellFiles, machine: Machine, hurts: Mapping[str, Text]) -> tuple[ShellLine, ...]:
+    grounds = Grounds(world.files.is_directory, hurts, _with_empty_element(machine.shell.new_terminal))
+    return tuple(
+        line
+        for file in _all(files)
+        for line in within_reach(file, judge_clean(file.reading, grounds, file.content, file.block, file=file.path))
+    )
+
+
+def _with_empty_element(terminal: Fact[Terminal]) -> frozenset[str]:
+    if isinstance(terminal, Unknown):
+        return frozenset()
+    values = {name: terminal.value.variable(name) for name in LISTS}
+    return frozenset(name for name, value in values.items() if value and "" in value.split(":"))
+
+
+def _steps(edits: tuple[FileEdit, ...]) -> tuple[Step, ...]:
+    changed = tuple(
+        Step(
+            StepKind.EDIT,
+            text("Take what should not be searched out of {path}", path=edit.path),
+            diff=unified(edit.path, edit.before, edit.after),
+            check=text("a new terminal starts and no longer searches it"),
+            edit=edit,
+        )
+        for edit in edits
+    )
+    return (
+        (*changed, Step(StepKind.NEW_SHELL, text("Open a new terminal: those that are open keep what they have."))) if edits else ()
+    )
+
+
+def _notes(lines: tuple[ShellLine, ...]) -> tuple[Text, ...]:
+    if not lines:
+        return (text("nothing in the start-up files puts anything on a search list that should not be there"),)
+    changed = sum(line.ticked or line.rewritten for line in lines)
+    kept = counted(
+        "{count} line of yours is changed: the old one is kept as a comment, and restored by undo",
+        "{count} lines of yours are changed: the old ones are kept as comments, and restored by undo",
+        count=changed,
+    )
+    return (kept,) if changed else ()
