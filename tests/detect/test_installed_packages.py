@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.detect import environments
-from gpuassist.formats.installed import conda_packages, normalised, python_packages
+from gpuassist.formats.installed import conda_packages, normalised, python_packages, recorded_sizes
 from gpuassist.model.environment import Package
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.text import text
@@ -53,6 +53,25 @@ def test_conda_record_tells_the_build() -> None:
         Package("pytorch", "2.5.1", "py3.12_cuda12.4_cudnn9.1.0_0"),
         Package("pytorch-cuda", "12.4", "hc786d27_7"),
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "sizes"),
+    [
+        ("torch/__init__.py,sha256=x,101", {"torch/__init__.py": 101}),
+        ("torch/lib/libtorch_cuda.so,sha256=x,7", {"torch/lib/libtorch_cuda.so": 7}),
+        ("torch/lib/libcudart-1b2c3d.so.12,sha256=x,7", {"torch/lib/libcudart-1b2c3d.so.12": 7}),
+        ("torch/_C.cpython-312-x86_64-linux-gnu.so,sha256=x,9", {"torch/_C.cpython-312-x86_64-linux-gnu.so": 9}),
+        ("torch/nn/modules/linear.py,sha256=x,9", {}),
+        ("torch/__pycache__/version.pyc,,", {}),
+        ("torch/version.py,,", {}),
+        ("torch/version.py", {}),
+        ('"torch/a,b.py",sha256=x,5', {}),
+        ("torchgen/model.py,sha256=x,5", {}),
+    ],
+)
+def test_record_tells_sizes_of_what_the_import_needs(line: str, sizes: dict[str, int]) -> None:
+    assert recorded_sizes(f"{line}\nfunctorch/x.py,sha256=x,1\n") == sizes
 
 
 def test_names_are_compared_as_indexes_do() -> None:

@@ -7,8 +7,10 @@ import pytest
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.recognise import recognise
 from gpuassist.diagnose.signature import Setting
+from gpuassist.diagnose.signatures.interpreters import SIGNATURES
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste, Weight
+from tests.diagnose.signatures.reading import parameters
 from tests.values import knowledge
 
 MISSING = "ModuleNotFoundError: No module named 'torch'\n"
@@ -38,6 +40,11 @@ def test_torch_that_is_installed_and_not_found_is_another_python(shown: str) -> 
 
 def test_missing_torch_alone_may_be_another_python() -> None:
     assert _weights(MISSING) == [Weight.SYMPTOM]
+    assert parameters(SIGNATURES, MISSING) == {"alone": "yes"}
+
+
+def test_torch_that_is_elsewhere_is_not_said_to_be_missing() -> None:
+    assert parameters(SIGNATURES, f"Name: torch\nVersion: 2.1.0\n{MISSING}") == {}
 
 
 @pytest.mark.parametrize(

@@ -123,9 +123,10 @@ def test_list_without_torch_shows_it_by_the_others() -> None:
     assert told == {"package": "nvidia-nvjitlink-cu12", "installed": "12.1.105"}
 
 
-def test_pip_tells_the_package_that_does_not_fit() -> None:
+@pytest.mark.parametrize("verb", ["requires", "has requirement"])  # of an installation, and of `pip check`
+def test_pip_tells_the_package_that_does_not_fit(verb: str) -> None:
     words = (
-        'torch 2.5.1 requires nvidia-cudnn-cu12==9.1.0.70; platform_system == "Linux" and platform_machine == '
+        f'torch 2.5.1 {verb} nvidia-cudnn-cu12==9.1.0.70; platform_system == "Linux" and platform_machine == '
         '"x86_64", but you have '
         "nvidia-cudnn-cu12 9.5.1.17 which is incompatible."
     )
