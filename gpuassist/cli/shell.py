@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from gpuassist.cli import shell_clean
 from gpuassist.cli.answers import BOLD, DIM, AnswerWriter
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.formats.shell_reading import printable
@@ -27,6 +28,7 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     """How long a new terminal may take, and how to print."""
     limit = words(text("how long a new terminal may take to come up (default: {seconds:.0f})", seconds=SECONDS))
     parser.add_argument("--seconds", type=float, default=SECONDS, metavar="N", help=limit)
+    shell_clean.arguments(parser, words)
     parser.add_argument("--json", action="store_true", help=words(text("print one JSON document")))
 
 
@@ -35,6 +37,8 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     if not 0 < options.seconds <= _LONGEST_SECONDS:
         raise UsageError(text("--seconds takes a number of seconds up to {most:.0f}", most=_LONGEST_SECONDS))
     context = context.for_programs(options)
+    if shell_clean.wanted(options):
+        return shell_clean.run(options, context)
     found = survey(context.session, _machine(context), seconds=options.seconds)
     if options.json:
         context.document(survey_document(found, context.session.words))

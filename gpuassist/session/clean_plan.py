@@ -68,10 +68,11 @@ def prove_clean(world: World, before: Fact[Terminal]) -> CleanProof:
     if isinstance(after, Unknown):
         return CleanProof(after, text("no new terminal could be asked: {reason}", reason=after.reason))
     if isinstance(before, Unknown):
-        return CleanProof(Known(True, after.source), text("a new terminal starts as before"))
+        return CleanProof(Known(value=True, source=after.source), text("a new terminal starts as before"))
     gone = [f"{name}: {element or _NAMELESS}" for name in sorted(LISTS) for element in _gone(name, before.value, after.value)]
     words = text("a new terminal no longer searches {places}", places="; ".join(gone))
-    return CleanProof(Known(True, after.source), words if gone else text("a new terminal searches the same places as before"))
+    same = text("a new terminal searches the same places as before")
+    return CleanProof(Known(value=True, source=after.source), words if gone else same)
 
 
 _NAMELESS = "''"
