@@ -9,12 +9,12 @@ build_pytorch.sh). Prints each difference to the table; with `--check` nothing i
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+
+from tools.tables import Row, options_of, read_table, write_table
 
 TABLE = Path("resources/knowledge/conda.json")
 OLDEST = (1, 11)
@@ -28,7 +28,6 @@ ONE_CASE = re.compile(r"\n\s*(\d[\d.\[\]|]*)\)\n(.*?);;", re.DOTALL)
 TEGRA = re.compile(r'== "tegra" \]\]; then(?:\s*#.*\n)*\s*export TORCH_CUDA_ARCH_LIST="([^"]+)"')
 LIST = re.compile(r'export TORCH_CUDA_ARCH_LIST="([^"]+)"')
 
-Row = dict[str, Any]
 Key = tuple[tuple[int, ...], str, tuple[int, ...], bool]
 
 
@@ -36,12 +35,8 @@ def main() -> int:
     """Compares the table with what the feedstock rendered, and writes it unless it shall only be checked."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("feedstock", type=Path, help="a clone of conda-forge/pytorch-cpu-feedstock")
-    parser.add_argument("--checked", default="", help="today, as YYYY-MM-DD; needed to write")
-    parser.add_argument("--check", action="store_true", help="write nothing; a difference is exit status 1")
-    options = parser.parse_args()
-    if not options.check and not options.checked:
-        parser.error("--checked is needed to write the table")
-    header, *rows = json.loads(TABLE.read_text("utf-8"))
+    options = options_of(parser)
+    header, rows = read_table(TABLE)
     known = {_key(row): row for row in rows if row["source"] == "feedstock"}
     measured = {_key(row): row for row in _measured(options.feedstock)}
     differ = [key for key in sorted({*known, *measured}) if known.get(key) != measured.get(key)]
@@ -51,7 +46,7 @@ def main() -> int:
         return int(bool(differ))
     header["sources"]["feedstock"]["checked"] = options.checked
     rows = [row for row in rows if row["source"] != "feedstock"] + [measured[key] for key in sorted(measured)]
-    TABLE.write_text("[\n" + ",\n".join(json.dumps(row) for row in [header, *rows]) + "\n]\n", "utf-8")
+    write_table(TABLE, header, rows)
     return 0
 
 

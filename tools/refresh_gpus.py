@@ -10,13 +10,12 @@ front of it (two cards of one name can hold different chips). Systems on a chip 
 from __future__ import annotations
 
 import argparse
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from tools.printed_names import card_size, memory_sizes, printed, unknown_names
+from tools.tables import Row, read_table, write_table
 
 KNOWLEDGE = Path("resources/knowledge")
 DEVICE = re.compile(r"\t([0-9a-f]{4})  (.*)")
@@ -44,8 +43,6 @@ COMPUTERS = {"10de:2e12": ("NVIDIA DGX Spark",), **dict.fromkeys(("10de:2e03", "
 
 CARDS_SOURCE = "NVIDIA NIM (docs.nvidia.com/nim), supported models, and memory.total of nvidia-smi in public reports"
 
-Row = dict[str, Any]
-
 
 def main() -> None:
     """Writes the table and prints the difference to the one before."""
@@ -57,7 +54,7 @@ def main() -> None:
         if names and row["pci_id"] and row["pci_id"] not in names:
             row["unlisted"] = True
     place = KNOWLEDGE / "gpus.json"
-    before = {row["pci_id"]: row for row in json.loads(place.read_text("utf-8"))[1:]} if place.is_file() else {}
+    before = {row["pci_id"]: row for row in read_table(place)[1]} if place.is_file() else {}
     header = {
         "kind": "gpus",
         "schema": 1,
@@ -67,7 +64,7 @@ def main() -> None:
             "jetson": {"text": "NVIDIA Jetson Linux documentation, names of the modules", "checked": options.checked},
         },
     }
-    place.write_text("[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in [header, *rows]) + "\n]\n", "utf-8")
+    write_table(place, header, rows, ascii_only=False)
     _report(before, {row["pci_id"]: row for row in rows})
 
 
@@ -101,7 +98,7 @@ def _complete(row: Row, names: tuple[str, ...]) -> None:
 
 def _chips() -> tuple[str, ...]:
     """The chips' code names of architectures.json, longest first, so that GK208 is not taken for GK20."""
-    rows = json.loads((KNOWLEDGE / "architectures.json").read_text("utf-8"))[1:]
+    _, rows = read_table(KNOWLEDGE / "architectures.json")
     return tuple(sorted((chip["chip"] for row in rows for chip in row["chips"]), key=len, reverse=True))
 
 

@@ -9,11 +9,12 @@ crt/math_functions.h. Prints each difference to the table; with `--check` nothin
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import subprocess
 from pathlib import Path
 from typing import Any
+
+from tools.tables import Row, options_of, read_table, write_table
 
 TABLE = Path("resources/knowledge/toolkits.json")
 RELEASE = re.compile(r"release (\d+\.\d+), V(\d+\.\d+\.\d+)")
@@ -30,7 +31,6 @@ CLASHES = (
 
 HEADERS = ("host_config.h", "math_functions.h")
 
-Row = dict[str, Any]
 Code = tuple[int, int, str]  # 12, 1, "a" of sm_121a
 
 
@@ -38,18 +38,14 @@ def main() -> int:
     """Compares the table with what was measured, and writes it unless it shall only be checked."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("roots", nargs="+", help="directories that each hold a toolkit")
-    parser.add_argument("--checked", default="", help="today, as YYYY-MM-DD; needed to write")
-    parser.add_argument("--check", action="store_true", help="write nothing; a difference is exit status 1")
-    options = parser.parse_args()
-    if not options.check and not options.checked:
-        parser.error("--checked is needed to write the table")
-    header, *rows = json.loads(TABLE.read_text("utf-8"))
+    options = options_of(parser)
+    header, rows = read_table(TABLE)
     by_release = {row["release"]: row for row in rows}
     differ = [_bring_up_to_date(by_release, Path(root), options.checked) for root in options.roots]
     if options.check:
         return int(any(differ))
     rows = sorted(by_release.values(), key=lambda row: [int(part) for part in row["release"].split(".")])
-    TABLE.write_text("[\n" + ",\n".join(json.dumps(row) for row in [header, *rows]) + "\n]\n", "utf-8")
+    write_table(TABLE, header, rows)
     return 0
 
 

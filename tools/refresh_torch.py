@@ -17,19 +17,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from email.parser import HeaderParser
 from pathlib import Path
-from typing import Any
 
 from packaging.requirements import Requirement
 
 from gpuassist.formats.torch import find_targets, parse_version_file
 from gpuassist.formats.torch_version import read_torch_version
+from tools.tables import Row, options_of, read_table, write_table
 
 TABLE = Path("resources/knowledge/torch.json")
 WHEEL = re.compile(r"-cp\d+-[^-]+-[^-]*_(x86_64|aarch64)\.whl$")
 PYTHONS = tuple(f"3.{minor}" for minor in range(7, 20))
 PINNED = re.compile(r"nvidia-|triton$|cuda-(toolkit|bindings)$")
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -52,15 +50,13 @@ def main() -> int:
     """Writes the table with what was measured, or only tells the differences."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("paths", nargs="+", type=Path, help="installed torch packages, or reports of pip")
-    parser.add_argument("--checked", required=True, help="today, as YYYY-MM-DD")
-    parser.add_argument("--check", action="store_true", help="write nothing; end with 1 where something differs")
-    options = parser.parse_args()
-    header, *rows = json.loads(TABLE.read_text("utf-8"))
+    options = options_of(parser)
+    header, rows = read_table(TABLE)
     differing = 0
     for measured in (one for path in options.paths for one in _measure(path)):
         differing += _compare(rows, measured, options.checked)
     if not options.check:
-        TABLE.write_text("[\n" + ",\n".join(json.dumps(row) for row in [header, *rows]) + "\n]\n", "utf-8")
+        write_table(TABLE, header, rows)
     return 1 if options.check and differing else 0
 
 

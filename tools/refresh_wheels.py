@@ -9,36 +9,30 @@ to the table; with `--check` nothing is written, and a difference is exit status
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import zipfile
 from collections import Counter
 from pathlib import Path, PurePosixPath
-from typing import Any
+
+from tools.tables import Row, options_of, read_table, write_table
 
 TABLE = Path("resources/knowledge/wheels.json")
 SONAME = re.compile(r"lib\w+\.so\.\d+(\.\d+)?")
 COMPILERS = frozenset({"nvcc", "ptxas", "cicc"})
 NAME = re.compile(r"(?P<name>[A-Za-z0-9_.]+)-(?P<version>[^-]+)-.*\.whl")
 
-Row = dict[str, Any]
-
 
 def main() -> int:
     """Compares the table with the wheels, and writes it unless it shall only be checked."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("wheels", nargs="+", help="wheel files")
-    parser.add_argument("--checked", default="", help="today, as YYYY-MM-DD; needed to write")
-    parser.add_argument("--check", action="store_true", help="write nothing; a difference is exit status 1")
-    options = parser.parse_args()
-    if not options.check and not options.checked:
-        parser.error("--checked is needed to write the table")
-    header, *rows = json.loads(TABLE.read_text("utf-8"))
+    options = options_of(parser)
+    header, rows = read_table(TABLE)
     by_name = {row["distribution"]: row for row in rows}
     differ = [_bring_up_to_date(by_name, Path(wheel), options.checked) for wheel in options.wheels]
     if options.check:
         return int(any(differ))
-    TABLE.write_text("[\n" + ",\n".join(json.dumps(row) for row in [header, *rows]) + "\n]\n", "utf-8")
+    write_table(TABLE, header, rows)
     return 0
 
 

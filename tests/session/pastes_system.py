@@ -1,4 +1,4 @@
-"""A driver that does not run, in the words of its installers and of the kernel, is explained."""
+"""A driver that does not run, in the words of its installers and of the kernel, each paste with its cause."""
 
 from __future__ import annotations
 
