@@ -36,9 +36,58 @@ class FileEdit:
     mode: int | None = None
 
 
+class Tool(str, Enum):
+    """What changes an environment of packages."""
+
+    PIP = "pip"
+    UV = "uv"
+    CONDA = "conda"
+    DOCKER = "docker"
+
+
+class Proves(str, Enum):
+    """What shows that a step did what it should, whatever its programs said: asked of the machine anew."""
+
+    TORCH = "torch"
+    NVCC = "nvcc"
+    NEW_TERMINAL = "new-terminal"
+    DRIVER = "driver"
+    ENVIRONMENT = "environment"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True)
+class StepProof:
+    """`place` is the interpreter (torch), the program (nvcc), the toolkit's root (new-terminal) or the directory (environment,
+    absent); `wanted` the version: a torch build as `2.9.1+cu128`, a toolkit's or driver's release or branch; empty for any.
+    """
+
+    proves: Proves
+    place: str = ""
+    wanted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How gpuassist itself can take a step as the user: programs one after the other, each a list of words and no shell's line.
+
+    `environment` is the prefix that they change, empty where they change none; `creates` a directory that they make, which the way
+    back removes whole; `interpreter` the Python of that environment, for asking and freezing it.
+    """
+
+    programs: tuple[tuple[str, ...], ...]
+    tool: Tool
+    environment: str = ""
+    interpreter: str = ""
+    creates: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step, with its unified diff where it edits, and how to see that it worked."""
+    """One step, with its unified diff where it edits, and how to see that it worked.
+
+    `run` is none where the user takes it (root, another system, a terminal); `proof` none where nothing of this machine shows it.
+    """
 
     kind: StepKind
     text: Text
@@ -47,6 +96,8 @@ class Step:
     check: Text | None = None
     needs_root: bool = False
     edit: FileEdit | None = None
+    run: Run | None = None
+    proof: StepProof | None = None
 
 
 @dataclass(frozen=True, slots=True)
