@@ -56,7 +56,12 @@ def shell_files(world: World, rc: str = "") -> ShellFiles:
     chain = startup_chain(world)
     path = rc or _main_path(world, chain)
     target = examine(world, path)
-    main = _read(target, dialect_of(path, _spoken(usable_shell(world))), world.surroundings.home, find(target.content))
+    dialect, block = dialect_of(path, _spoken(usable_shell(world))), find(target.content)
+    known = next((file for file in chain if file.path == path and file.dialect is dialect and file.content == target.content), None)
+    if known is not None:  # read in its place, with what the files before it have set
+        main = ShellFile(target, dialect, known.reading, block, target.obstacle)
+    else:
+        main = _read(target, dialect, world.surroundings.home, block)
     return ShellFiles(main, tuple(_others(world, main, chain)), chain)
 
 
