@@ -32,9 +32,9 @@ class Gpu:
     """A physical GPU. `pci_id` is `10de:2684`, `pci_address` `0000:01:00.0`, `kernel_driver` is empty where none is bound.
 
     `addressed`: the firmware gave it its place in memory. `excluded`: an option of the driver leaves it out. `sleeps`: the driver
-    may switch it off while nothing uses it. `persistence`: the driver stays ready while nothing does. `slowdowns`: what the hardware
-    slows it for just now, `heat` or `power brake`. `recovery`: what has to be done before it works again, `reset`, `reboot` or
-    `drain`, empty where nothing has.
+    may switch it off while nothing uses it. `persistence`: the driver stays ready while nothing does. `slowdowns`: what the
+    hardware slows it for just now, `heat` or `power brake`. `recovery`: what has to be done before it works again, `reset`,
+    `reboot` or `drain`, empty where nothing has.
     """
 
     pci_address: Fact[str] = NOT_ASKED
