@@ -66,11 +66,11 @@ def _dynamic(read: Read, segments: tuple[_Segment, ...], entries: bytes) -> Dyna
     if not strings:
         return None
 
-    def text(tag: int) -> tuple[str, ...]:
+    def held(tag: int) -> tuple[str, ...]:
         # One by one: in a library of torch's the strings are 40 MB of names that nobody asks for.
         return tuple(_string(read(strings + place, _STRING_AT_MOST)) for place in values.get(tag, ()))
 
-    return Dynamic(text(_NEEDED), "".join(text(_SONAME)[:1]), "".join(text(_RPATH)[:1]), "".join(text(_RUNPATH)[:1]))
+    return Dynamic(held(_NEEDED), "".join(held(_SONAME)[:1]), "".join(held(_RPATH)[:1]), "".join(held(_RUNPATH)[:1]))
 
 
 def _strings_at(segments: tuple[_Segment, ...], address: int) -> int:
