@@ -40,4 +40,5 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     """Plans, shows, asks, applies and proves."""
     if context.machine_file:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="use"))
+    context = context.for_programs(options)
     return use_devices.run(options, context) if options.what == "devices" else use_cuda.run(options, context)

@@ -129,7 +129,8 @@ def _by_name(variable: str, directory: str) -> Fault | None:
 def _judged(statement: Statement, content: bytes, judge: _Judge) -> ShellLine | None:
     if statement.place is Place.COMMAND:
         return None
-    found = {fault.words: fault for fault in (*judge.faults(), *_unguarded(statement, content, judge))}
+    unguarded = _unguarded(statement, content, judge)
+    found = {fault.words: fault for fault in (*judge.faults(), *unguarded)}
     certain = any(fault.certain for fault in found.values())
     taken: list[Fault] = []
 
@@ -145,7 +146,8 @@ def _judged(statement: Statement, content: bytes, judge: _Judge) -> ShellLine | 
     if any(fault.certain for fault in taken) and not certain:
         certain = True  # an empty element, which is found only now
         rewriting = rewrite(content, statement, partial(fate, judge.elementwise()), GUARDED)
-    faults = tuple({**found, **{fault.words: fault for fault in taken}}.values())
+    told = (*taken, *unguarded) if rewriting.line else (*found.values(), *taken)
+    faults = tuple({fault.words: fault for fault in told}.values())
     return _shown(statement, faults, rewriting) if faults else None
 
 

@@ -24,6 +24,7 @@ def run(verb: ModuleType, session: Session, *arguments: str, interactive: bool =
     """Parses `arguments` with the verb's own options and runs it."""
     parser = argparse.ArgumentParser()
     verb.arguments(parser, session.words)
+    parser.set_defaults(lang="")
     out, err = io.StringIO(), io.StringIO()
     context = Context(session, Terminal(out, err, colour=False, interactive=interactive), machine_file)
     status = verb.run(parser.parse_args(arguments), context)
