@@ -26,7 +26,7 @@ from tests.cli.runs import Run, run
 from tests.repair.homes import world_at
 
 RC = "export PATH=/tmp::$PATH\nexport PATH=$HOME/none:$PATH\nexport LD_LIBRARY_PATH=/opt/cuda/lib64/stubs\n"
-PROFILE = ". ~/.bashrc\nexport LD_LIBRARY_PATH=/tmp:$LD_LIBRARY_PATH\n"
+PROFILE = ". ~/.bashrc\nexport LIBRARY_PATH=/tmp:$LIBRARY_PATH\n"
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_cleans_proves_and_comes_back(session: Session, home: Path) -> None:
     assert (document["result"], document["proof"]["holds"]) == ("modified", True)
     assert "LD_LIBRARY_PATH: /opt/cuda/lib64/stubs" in document["proof"]["message"]
     assert "\nexport PATH=/tmp:$PATH # gpuassist rewrote" in (home / ".bashrc").read_text()
-    assert "/tmp${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} # gpuassist" in (home / ".profile").read_text()
+    assert "/tmp${LIBRARY_PATH:+:$LIBRARY_PATH} # gpuassist" in (home / ".profile").read_text()
     assert "nothing is left to do" in _json(session, "--yes")["message"]
     fix.undo(session)
     assert ((home / ".bashrc").read_text(), (home / ".profile").read_text()) == (RC, PROFILE)
@@ -111,6 +111,7 @@ def test_nothing_wrong_is_done_and_says_so(session: Session, home: Path) -> None
 
 
 def test_what_hurts_is_handed_in(session: Session, home: Path) -> None:
+    (home / ".profile").write_text("export LD_LIBRARY_PATH=/tmp\n")
     lines = suggestions(session, Machine(), {"/tmp": text("an older cuDNN lies there")})
     (line,) = (line for line in lines if line.file == f"{home}/.profile")
     assert ENGLISH(line.does[0]) == "an older cuDNN lies there"
