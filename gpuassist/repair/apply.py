@@ -90,9 +90,9 @@ def _apply_locked(world: World, journal: Journal, change: Change, notes: tuple[T
         if refusal is not None:
             return Applied(Outcome(Result.REFUSED, refusal), notes=notes)
     receipts = _receipts(world, change, targets)
-    journal.prepare([Kept(receipt, edit.before, edit.after) for receipt, edit in zip(receipts, change.edits, strict=True)])
     making = _Making(world, journal, change.id, receipts)
     try:
+        journal.prepare([Kept(receipt, edit.before, edit.after) for receipt, edit in zip(receipts, change.edits, strict=True)])
         making.make(change.edits)
     except ChangedError as error:
         return Applied(Outcome(Result.REFUSED, making.left or _changed(error.path)), making.standing, notes)

@@ -104,10 +104,16 @@ class Journal:
     def settle(self, receipt: Receipt, state: State) -> None:
         """Says how far the change of a file came, and what its receipt says now."""
         path = self._path(receipt.id, _SETTLED)
+        settled = False
         self._disk.remove(f"{path}.new")
-        self._disk.create(f"{path}.new")
-        self._fill(f"{path}.new", _encode(Entry(receipt, state)))
-        self._disk.replace(f"{path}.new", path)
+        try:
+            self._disk.create(f"{path}.new")
+            self._fill(f"{path}.new", _encode(Entry(receipt, state)))
+            self._disk.replace(f"{path}.new", path)
+            settled = True
+        finally:
+            if not settled:
+                self._disk.remove(f"{path}.new")
         self._disk.remove(self._path(receipt.id, _PREPARED))
 
     def clear(self) -> None:

@@ -14,7 +14,6 @@ from gpuassist.model.text import Text, text
 from gpuassist.repair.block import RepairError
 from gpuassist.repair.edit import mentions
 from gpuassist.repair.journal import Journal, State, digest, undone
-from gpuassist.repair.merge import merge
 from gpuassist.repair.writing import ChangedError, put, remove_directories, sibling, take_away
 from gpuassist.system.clock import iso
 from gpuassist.system.world import World
@@ -136,9 +135,9 @@ def _is_in(now: bytes, journal: Journal, receipt: Receipt) -> bool:
             return True
     except RepairError:  # its markers do not pair up: something of it is there all the same
         return receipt.change.encode() in now
-    # Without marks: making the change once more would change nothing.
-    merged = merge(journal.before(receipt), journal.after(receipt), now)
-    return merged.content == now and not merged.meetings
+    before, after, rows = (set(content.split(b"\n")) for content in (journal.before(receipt), journal.after(receipt), now))
+    added, taken = after - before, before - after
+    return bool(added & rows) if added else not taken & rows
 
 
 def _undo_settled(world: World, journal: Journal, change: str, wanted: Mapping[str, str]) -> list[Text]:

@@ -103,10 +103,12 @@ class _Taking:
         """Raises `ChangedError` or `OSError`; each file is then as it was or taken back, and its record says which."""
         files = [file for file in reversed(planned.files) if not file.passed_over]
         self._journal.begin_undo(planned.receipt.change, {file.receipt.id: _wanted(file) for file in files})
-        for file in files:
-            self._carry_out(file)
-            self._settle(file)
-        self._finish(planned.receipt.change)
+        try:
+            for file in files:
+                self._carry_out(file)
+                self._done.append(undone(file.receipt, iso(self._world.clock.now()), _wanted(file)))
+        finally:
+            self._settle(planned.receipt.change, finished=len(self._done) == len(files))
         changed = any(file.edit is not None for file in files)
         return Outcome(Result.MODIFIED if changed else Result.UNCHANGED, planned.way), self._done[-1]
 
@@ -128,20 +130,15 @@ class _Taking:
         take_away(self._world, file.edit)
         remove_directories(self._world, file.directories)
 
-    def _finish(self, change: str) -> None:
+    def _settle(self, change: str, *, finished: bool) -> None:
         try:
-            self._journal.end_undo(change)
+            for receipt in self._done:
+                self._journal.settle(receipt, State.UNDONE)
+            if finished:
+                self._journal.end_undo(change)
         except OSError as error:
-            _log.info("undo of %s not settled: %s", change, error)  # the next run finds that nothing is left to do
-
-    def _settle(self, file: FileBack) -> None:
-        receipt = undone(file.receipt, iso(self._world.clock.now()), _wanted(file))
-        self._done.append(receipt)
-        try:
-            self._journal.settle(receipt, State.UNDONE)
-        except OSError as error:
-            # The file is as it was, which the next run sees: only the record lags behind.
-            _log.info("record of %s not settled: %s", receipt.id, error)
+            # The files are as they were: only the records lag behind, and what `begin_undo` noted tells the next run.
+            _log.info("undo of %s not settled: %s", change, error)
 
 
 def _history(world: World, journal: Journal) -> tuple[Receipt, ...]:
