@@ -27,6 +27,13 @@ def _round_trip(machine: Machine) -> Machine:
     return decode_machine(json.loads(json.dumps(encode_machine(machine, ENGLISH))))
 
 
+def _holder() -> Holder:
+    told = {"uid": 1000, "state": "S", "started": 98765, "unit": "session-3.scope", "container": ""}
+    return Holder(
+        41277, "you", "python train.py", ("/dev/nvidia0",), **{name: Known(value, "/proc/41277") for name, value in told.items()}
+    )  # type: ignore[arg-type]
+
+
 def _whole_machine() -> Machine:
     return Machine(
         taken_at="2026-11-21T09:00:00.000+00:00",
@@ -45,7 +52,7 @@ def _whole_machine() -> Machine:
         compilers=Known((Compiler("g++", "/usr/bin/g++", Known(Version((11, 4, 0)), "g++ -dumpfullversion")),), "PATH"),
         environments=Known((_environment(),), "files"),
         shell=Shell(new_terminal=Known(_terminal(), "bash -l, bash -i")),
-        holders=Known((Holder(41277, "you", "python train.py", ("/dev/nvidia0",)),), "/proc"),
+        holders=Known((_holder(),), "/proc"),
     )
 
 
