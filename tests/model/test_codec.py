@@ -28,10 +28,18 @@ def _round_trip(machine: Machine) -> Machine:
 
 
 def _holder() -> Holder:
-    told = {"uid": 1000, "state": "S", "started": 98765, "unit": "session-3.scope", "container": ""}
+    stat, group = "/proc/41277/stat", "/proc/41277/cgroup"
     return Holder(
-        41277, "you", "python train.py", ("/dev/nvidia0",), **{name: Known(value, "/proc/41277") for name, value in told.items()}
-    )  # type: ignore[arg-type]
+        41277,
+        "you",
+        "python train.py",
+        ("/dev/nvidia0",),
+        uid=Known(1000, "/proc/41277"),
+        state=Known("S", stat),
+        started=Known(98765, stat),
+        unit=Known("session-3.scope", group),
+        container=Known("", group),
+    )
 
 
 def _whole_machine() -> Machine:
