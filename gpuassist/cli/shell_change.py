@@ -13,7 +13,8 @@ from gpuassist.model.codec import Json
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
-from gpuassist.session.shell_plan import Made, ShellPlan, make
+from gpuassist.repair.apply import Applied
+from gpuassist.session.shell_plan import ShellPlan, make
 
 _EXITS = {
     Result.MODIFIED: Exit.HEALTHY,
@@ -48,7 +49,7 @@ def carry_out(options: argparse.Namespace, context: Context, change: Change) -> 
     if options.dry_run:
         return _planned(options, context, change)
     if plan.diff and plan.obstacle is None and not (options.yes or confirmed(context, text("Change the files like this?"))):
-        declined = Made(Outcome(Result.REFUSED, text("you said no; nothing was changed")))
+        declined = Applied(Outcome(Result.REFUSED, text("you said no; nothing was changed")))
         return _told(options, context, change, declined, status=Exit.HEALTHY)
     made = make(context.session, plan)
     proved = change.prove() if change.prove is not None and _EXITS[made.outcome.result] is Exit.HEALTHY else None
@@ -68,7 +69,7 @@ def refuse(options: argparse.Namespace, context: Context, reason: Text) -> Exit:
     return Exit.PROBLEMS
 
 
-def _exit(made: Made, proved: Proved | None) -> Exit:
+def _exit(made: Applied, proved: Proved | None) -> Exit:
     if proved is not None and not isinstance(proved.holds, Known):
         return Exit.UNDETERMINED
     if proved is not None and isinstance(proved.holds, Known) and not proved.holds.value:
@@ -78,12 +79,12 @@ def _exit(made: Made, proved: Proved | None) -> Exit:
 
 def _planned(options: argparse.Namespace, context: Context, change: Change) -> Exit:
     if change.plan.obstacle is not None:
-        return _told(options, context, change, Made(Outcome(Result.REFUSED, change.plan.obstacle)), status=Exit.PROBLEMS)
-    made = Made(Outcome(Result.UNCHANGED, text("nothing was changed (--dry-run)")))
+        return _told(options, context, change, Applied(Outcome(Result.REFUSED, change.plan.obstacle)), status=Exit.PROBLEMS)
+    made = Applied(Outcome(Result.UNCHANGED, text("nothing was changed (--dry-run)")))
     return _told(options, context, change, made, status=Exit.HEALTHY)
 
 
-def _told(options: argparse.Namespace, context: Context, change: Change, made: Made, *, status: Exit) -> Exit:
+def _told(options: argparse.Namespace, context: Context, change: Change, made: Applied, *, status: Exit) -> Exit:
     if options.json:
         context.document(_document(context, change, made, None, dry_run=options.dry_run))
     else:
@@ -101,7 +102,7 @@ def _show(context: Context, plan: ShellPlan) -> None:
         context.say(plan.diff)
 
 
-def _show_made(context: Context, plan: ShellPlan, made: Made, proved: Proved | None) -> None:
+def _show_made(context: Context, plan: ShellPlan, made: Applied, proved: Proved | None) -> None:
     for note in made.notes:
         context.say(text("Note: {note}", note=note))
     _say_outcome(context, plan, made.outcome)
@@ -123,7 +124,7 @@ def _say_outcome(context: Context, plan: ShellPlan, outcome: Outcome) -> None:
         context.say(plan.block)
 
 
-def _document(context: Context, change: Change, made: Made, proved: Proved | None, *, dry_run: bool = False) -> Json:
+def _document(context: Context, change: Change, made: Applied, proved: Proved | None, *, dry_run: bool = False) -> Json:
     words, plan = context.session.words, change.plan
     proof: Json = None
     if proved is not None:

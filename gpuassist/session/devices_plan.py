@@ -21,6 +21,7 @@ from gpuassist.repair.target import strangers_home
 from gpuassist.session.context import Session
 from gpuassist.session.devices_notes import VARIABLES, notes_on_choice, notes_on_lines
 from gpuassist.session.line_plan import change_id, edit_of, parsed
+from gpuassist.session.proof import with_shell
 from gpuassist.session.shell_files import ShellFile, shell_files
 from gpuassist.session.shell_plan import ShellPlan
 from gpuassist.system.clock import iso
@@ -104,7 +105,7 @@ def plan_use_devices(session: Session, machine: Machine, wish: UseDevices) -> De
 
 def prove_devices(world: World, plan: DevicesPlan) -> DevicesProof:
     """Asks a real new terminal what it holds."""
-    terminal: Fact[Terminal] = ask_terminal(world)
+    terminal: Fact[Terminal] = ask_terminal(with_shell(world, plan.dialect.value))
     if isinstance(terminal, Unknown):
         return DevicesProof(terminal, text("no new terminal could be asked: {reason}", reason=terminal.reason))
     found = terminal.value.variable("CUDA_VISIBLE_DEVICES")

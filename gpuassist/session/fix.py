@@ -129,7 +129,7 @@ def make(session: Session, plan: Plan, goal: str) -> Made:
 
 def prove(session: Session, plan: CudaPlan) -> Proof:
     """Asks a real new terminal which nvcc it finds."""
-    return prove_toolkit(session.world, plan.toolkit.root)
+    return prove_toolkit(session.world, plan.toolkit.root, shell=plan.edit.dialect)
 
 
 def plan_undo(session: Session, change: str = "") -> TakeBack:

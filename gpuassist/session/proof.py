@@ -42,9 +42,9 @@ class Proof:
     words: Text
 
 
-def prove_toolkit(world: World, root: str, *, seconds: float = SECONDS) -> Proof:
-    """Opens a new terminal with bash, whose files are what was changed, and looks which nvcc wins there."""
-    terminal = ask_terminal(with_bash(world), seconds=seconds)
+def prove_toolkit(world: World, root: str, *, shell: str = "bash", seconds: float = SECONDS) -> Proof:
+    """Opens a new terminal with the shell whose files were changed, and looks which nvcc wins there."""
+    terminal = ask_terminal(with_shell(world, shell), seconds=seconds)
     if isinstance(terminal, Unknown):
         return Proof(terminal, None, Holds.UNKNOWN, text("no new terminal could be asked: {reason}", reason=terminal.reason))
     winner = _winner(world, terminal.value)
@@ -61,10 +61,16 @@ def prove_toolkit(world: World, root: str, *, seconds: float = SECONDS) -> Proof
 
 def with_bash(world: World) -> World:
     """The same world for a user whose login shell is bash."""
-    if PurePosixPath(world.surroundings.login_shell).name == "bash":
+    return with_shell(world, "bash")
+
+
+def with_shell(world: World, shell: str) -> World:
+    """The same world for a user whose login shell is this one."""
+    if PurePosixPath(world.surroundings.login_shell).name == shell:
         return world
-    bash = next((place for place in ("/bin/bash", "/usr/bin/bash") if world.files.is_file(place)), "/bin/bash")
-    return replace(world, surroundings=replace(world.surroundings, login_shell=bash))
+    places = (f"/bin/{shell}", f"/usr/bin/{shell}", f"/usr/local/bin/{shell}")
+    place = next((place for place in places if world.files.is_file(place)), places[0])
+    return replace(world, surroundings=replace(world.surroundings, login_shell=place))
 
 
 def _winner(world: World, terminal: Terminal) -> Winner | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpuassist.model.plan import FileEdit, Outcome, Plan, Receipt, Result
+from gpuassist.model.plan import FileEdit, Outcome, Plan, Result
 from gpuassist.model.text import Text, text
-from gpuassist.repair import apply as applying
+from gpuassist.repair.apply import Applied
 from gpuassist.repair.lines import ShellLine
+from gpuassist.session import fix
 from gpuassist.session.context import Session
 
 
@@ -35,22 +36,10 @@ class ShellPlan:
         return "".join(step.diff for step in self.plan.steps)
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """What came of a plan, and the receipts of the files that were changed."""
-
-    outcome: Outcome
-    receipts: tuple[Receipt, ...] = ()
-    notes: tuple[Text, ...] = ()
-
-
-def make(session: Session, plan: ShellPlan) -> Made:
+def make(session: Session, plan: ShellPlan) -> Applied:
     """Makes the planned change, or says why not."""
-    if not session.world.files.live:
-        return Made(Outcome(Result.REFUSED, text("this is a recorded machine: nothing on it can be changed")))
     if plan.obstacle is not None:
-        return Made(Outcome(Result.REFUSED, plan.obstacle))
-    if not plan.diff:
-        return Made(Outcome(Result.UNCHANGED, text("nothing is left to do; nothing was changed")))
-    applied = applying.apply(session.world, applying.Change(plan.plan.id, plan.command, plan.edits))
-    return Made(applied.outcome, applied.receipts, applied.notes)
+        return Applied(Outcome(Result.REFUSED, plan.obstacle))
+    if session.world.files.live and not plan.diff:
+        return Applied(Outcome(Result.UNCHANGED, text("nothing is left to do; nothing was changed")))
+    return fix.make(session, plan.plan, plan.command)
