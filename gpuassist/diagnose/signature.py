@@ -18,6 +18,8 @@ from gpuassist.model.text import Parameter
 _QUOTED = 300  # characters of a passage that are shown
 _LONG = 64 << 10  # characters
 _ENDING = re.compile(r"\w{1,40}")
+_PIECE = 16 << 10
+_OVERLAP = 500  # characters that a match may go on in the next piece
 _MOST_PLACES = 60  # of one literal, from either end of the text
 _ADVICE = re.compile(
     r"\b(?:if|when(?:ever)?|in case) (?:you|your|users?)\b[^.\n]{0,100}$|\b(?:such as|e\.g\.)[^.\n]{1,24}$"
@@ -65,9 +67,18 @@ class Setting:
     def finds(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """The first place of a pattern in the whole text; looked for once, however many passages are judged by it."""
         if pattern not in self.answered:
-            found = pattern.search(self.paste.words)
+            found = next((one for one in self._searched(pattern) if one), None)
             self.answered[pattern] = () if found is None else (found,)
         return next(iter(self.answered[pattern]), None)
+
+    def _searched(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str] | None]:
+        """Piece by piece, for one search through 1 MB takes 0.1 s, and no other thread runs meanwhile."""
+        words = self.paste.words
+        start = 0
+        while start < len(words):
+            end = words.find("\n", start + _PIECE) + 1 or len(words)
+            yield pattern.search(words, start, min(len(words), end + _OVERLAP))
+            start = end
 
     def line_at(self, offset: int) -> int:
         """The number of the line that a place stands in, from 1."""

@@ -157,3 +157,10 @@ def test_pattern_is_looked_for_once_in_a_text() -> None:
     setting = _setting("one\ntwo\n")
     assert setting.finds(re.compile("two")) is setting.finds(re.compile("two"))
     assert setting.finds(re.compile("three")) is None
+
+
+def test_pattern_is_found_where_it_runs_over_the_end_of_a_piece() -> None:
+    words = "x" * 16_382 + "first\nsecond" + "\nz" * 20_000
+    found = _setting(words).finds(re.compile(r"first\s+second"))
+    assert found is not None
+    assert found.start() == words.index("first")

@@ -42,9 +42,9 @@ def _address(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
 
 def _no_image(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """torch's own kernels miss the card, or those of an extension that was compiled elsewhere."""
-    words, gpu = setting.paste.words, card_name(setting)
-    extension = _EXTENSION.search(words)
-    if extension is None and _TORCH.search(words):
+    gpu = card_name(setting)
+    extension = setting.finds(_EXTENSION)
+    if extension is None and setting.finds(_TORCH):
         known = capability(setting)
         problem = "gpu-too-old-for-torch" if known is not None and known < OLDEST else "torch-lacks-sm"
         yield sign(problem, Weight.SYMPTOM, gpu=gpu, capability=str(known or ""))
