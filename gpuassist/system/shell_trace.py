@@ -153,7 +153,19 @@ def _words(value: bytes) -> str:
     return value.decode("utf-8", "surrogateescape")
 
 
-def _changes(steps: list[_Step], names: Sequence[str]) -> Iterator[TracedChange]:
+def _changes(steps: list[_Step], names: Sequence[str]) -> list[TracedChange]:
+    """The changes that were not taken back at once: a variable in front of a command, or of a function, is set for that alone."""
+    lasting: dict[str, list[TracedChange]] = {name: [] for name in names}
+    for change in _all_changes(steps, names):
+        standing = lasting[change.variable]
+        if standing and standing[-1].before == change.after:
+            standing.pop()
+        else:
+            standing.append(change)
+    return sorted((change for standing in lasting.values() for change in standing), key=lambda change: change.step)
+
+
+def _all_changes(steps: list[_Step], names: Sequence[str]) -> Iterator[TracedChange]:
     place = ("", 0)
     for number, (step, after) in enumerate(pairwise(steps)):
         # What `eval` runs counts lines from the eval on: the eval's own line is where it comes from.

@@ -71,8 +71,8 @@ def test_shows_the_whole_line_and_what_it_stands_in() -> None:
 
 
 def test_tells_the_blocks_that_tools_keep() -> None:
-    content = b"x\n# >>> conda initialize >>>\ny\n# <<< conda initialize <<<\n# BEGIN ANSIBLE MANAGED BLOCK\n# END ANSIBLE MANAGED BLOCK\n"
-    assert read(content, {}).blocks == (("conda initialize", 2, 4), ("ANSIBLE MANAGED BLOCK", 5, 6))
+    conda, other = b"x\n# >>> conda initialize >>>\ny\n# <<< conda initialize <<<\n", b"# BEGIN OTHER BLOCK\n# END OTHER BLOCK\n"
+    assert read(conda + other, {}).blocks == (("conda initialize", 2, 4), ("OTHER BLOCK", 5, 6))
 
 
 def test_a_block_that_does_not_end_is_none() -> None:
