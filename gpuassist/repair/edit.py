@@ -47,6 +47,8 @@ def change_lines(content: bytes, retire: Iterable[Lines], change: str) -> bytes:
     parts: list[bytes] = []
     done = 0
     for lines in sorted(retire, key=lambda lines: lines.first_byte):
+        if lines.first_byte < done:
+            continue  # a parser that recovers from an error may give one line to two statements
         parts.append(content[done : lines.first_byte])
         parts.extend(_comment(content[lines.first_byte : lines.end_byte], lines, change))
         done = lines.end_byte

@@ -152,12 +152,16 @@ PIECES = st.lists(
 ).map(b"".join)
 
 
-@given(st.one_of(PIECES, st.binary(max_size=120)), st.sampled_from(WAYS))
+BYTES = st.binary(max_size=120).filter(lambda content: b"gpuassist" not in content)
+
+
+@given(st.one_of(PIECES, BYTES), st.sampled_from(WAYS))
 def test_any_file_comes_back_and_needs_no_second_time(content: bytes, way: tuple[int, bool]) -> None:
     number, rewriting = way
     result = _all(content, number, rewriting=rewriting)
     assert take_back(result, "one") == content
-    assert _all(result, number, "two", rewriting=rewriting) == result
+    if not read_startup(content, Dialect.BASH, KNOWN).unreadable_line:
+        assert _all(result, number, "two", rewriting=rewriting) == result
 
 
 @given(PIECES, st.sampled_from(WAYS))

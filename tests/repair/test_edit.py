@@ -249,6 +249,13 @@ def test_lines_change_and_the_block_stays() -> None:
     assert after.startswith(b"# gpuassist retired two: " + LINE)
 
 
+def test_lines_that_overlap_are_changed_once() -> None:
+    both = (Lines(0, len(LINE) * 2, nested=False), Lines(len(LINE), len(LINE) * 2, nested=False))
+    after = change_lines(LINE + LINE, both, "one")
+    assert after.count(b"retired one") == 2
+    assert take_back(after, "one") == LINE + LINE
+
+
 # hypothesis tries our own markers too; what happens with those is said in test_block.py
 BYTES = st.binary(max_size=200).filter(lambda content: b"gpuassist" not in content)
 PIECES = st.lists(
