@@ -29,10 +29,11 @@ class LdLibraryPath(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class LoaderChoice:
-    """What was decided about LD_LIBRARY_PATH, and what it rests on."""
+    """What was decided about LD_LIBRARY_PATH, and what it rests on; `listed` where the loader finds the libraries without it."""
 
     on: bool
     reason: Text
+    listed: bool = False
 
 
 class WishError(RepairError):
@@ -63,10 +64,7 @@ def version_of(toolkit: Toolkit) -> str:
 
 
 def choose_loader_path(files: Files | None, toolkit: Toolkit, wish: LdLibraryPath) -> LoaderChoice:
-    """Whether to write LD_LIBRARY_PATH; `files` is none for a recorded machine.
-
-    `AUTO` leaves it alone: it is written where a program of this machine is shown to need it, and so far no probe looks for one.
-    """
+    """Whether to write LD_LIBRARY_PATH, where no program was looked at; `files` is none for a recorded machine."""
     if wish is LdLibraryPath.ON:
         return LoaderChoice(
             on=True, reason=text("you asked for it; it comes before the libraries that Python packages bring along")
@@ -80,7 +78,7 @@ def choose_loader_path(files: Files | None, toolkit: Toolkit, wish: LdLibraryPat
             "unless told otherwise. Based on /etc/ld.so.conf and the files that it includes.",
             file=listed,
         )
-        return LoaderChoice(on=False, reason=reason)
+        return LoaderChoice(on=False, reason=reason, listed=True)
     reason = text(
         "left alone: nvcc links the CUDA runtime statically unless told otherwise, PyTorch brings its own CUDA libraries, and "
         "LD_LIBRARY_PATH would come before those. Turn it on if a program of yours says that it cannot find libcudart, libcublas "

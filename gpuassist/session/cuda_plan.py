@@ -32,6 +32,7 @@ from gpuassist.repair.sections import Sections, loader_section, quoted_for, read
 from gpuassist.repair.syntax import Syntax
 from gpuassist.session.context import Session
 from gpuassist.session.line_plan import change_id, edit_of, judged, parsed, to_change
+from gpuassist.session.loader_choice import choose_loader
 from gpuassist.session.shell_files import ShellFile, login_file, recorded_file, shell_files
 from gpuassist.system.files import Files
 from gpuassist.system.world import World
@@ -109,7 +110,10 @@ def plan_use_cuda(session: Session, machine: Machine, wish: UseCuda, *, recorded
     seen = _recorded(machine, wish) if recorded or _is_recorded(session.world, machine) else _live(session.world, wish)
     if seen.files is not None:
         require_executable(seen.files, toolkit)
-    loader = choose_loader_path(seen.files, toolkit, wish.ld_library_path)
+    if seen.files is None:
+        loader = choose_loader_path(None, toolkit, wish.ld_library_path)
+    else:
+        loader = choose_loader(session.world, machine, toolkit, wish.ld_library_path)
     libraries = library_directory(seen.files, toolkit) if loader.on else ""
     lines = _lines(seen, _installed(machine, toolkit, seen), wish)
     block = _block(seen.main, toolkit, libraries)

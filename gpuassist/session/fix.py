@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuassist.detect import environments as environment_probe
+from gpuassist.detect import pci as pci_probe
+from gpuassist.detect import prefixes
 from gpuassist.detect import shell as shell_probe
 from gpuassist.detect import toolkits as toolkit_probe
+from gpuassist.detect.prefixes import Prefix
+from gpuassist.detect.runner import Running
 from gpuassist.model.fact import NOT_ASKED, Fact, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Plan, Receipt, Result
@@ -26,8 +31,10 @@ from gpuassist.repair.target import strangers_home
 from gpuassist.repair.undo import NothingToUndoError, TakeBack, UnknownChangeError
 from gpuassist.session.context import Session
 from gpuassist.session.cuda_plan import CudaPlan, Expected, UseCuda, plan_use_cuda
-from gpuassist.session.proof import Holds, Proof, prove_toolkit
+from gpuassist.session.proof import Holds, Proof, judge_terminal, prove_toolkit, with_shell
+from gpuassist.session.shells import ShellChange, ShellSeen, ask_shells, compare, slow
 from gpuassist.system.clock import iso
+from gpuassist.system.terminal import SECONDS, Opening
 
 __all__ = [
     "Applied",
@@ -69,6 +76,8 @@ __all__ = [
 ]
 
 
+_Prefixes = Fact[tuple[Prefix, ...]]
+_SCAN_SECONDS = 5.0
 _RECORDED = text("this is a recorded machine: nothing on it can be changed")
 
 
@@ -76,7 +85,8 @@ _RECORDED = text("this is a recorded machine: nothing on it can be changed")
 class Applied:
     """What came of it: one outcome for each step that gpuassist itself takes, and the proof where something was changed.
 
-    `receipts` are those of all files, `notes` say what became of an earlier change that had been interrupted.
+    `receipts` are those of all files, `notes` say what became of an earlier change that had been interrupted. `shells` are all ways
+    of starting a shell before and after, where something was changed; `slow` is the one that took long, none where none did.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -86,6 +96,8 @@ class Applied:
     proof: Proof | None
     receipts: tuple[Receipt, ...] = ()
     notes: tuple[Text, ...] = ()
+    shells: tuple[ShellChange, ...] = ()
+    slow: ShellSeen | None = None
 
     @property
     def result(self) -> Result:
@@ -102,21 +114,45 @@ class Undone:
 
 
 def look(session: Session) -> Machine:
-    """As much of the machine as a plan needs: its shell and its toolkits; another user's start-up files are not run."""
-    stranger = strangers_home(session.world)
-    shell = shell_probe.probe(session.world) if stranger is None else shell_probe.around(session.world, Unknown(stranger))
-    toolkits = toolkit_probe.probe(session.world, shell.new_terminal)
-    return Machine(iso(session.world.clock.now()), shell=shell, toolkits=toolkits)
+    """As much of the machine as a plan needs: shell, toolkits, environments, GPUs; another user's start-up files are not run."""
+    world = session.world
+    stranger = strangers_home(world)
+    # HOME is searched while the shell starts, which takes longer.
+    scan: Running[_Prefixes] = Running("prefixes", lambda: prefixes.scan(world), seconds=_SCAN_SECONDS, otherwise=lambda why: why)
+    shell = shell_probe.probe(world) if stranger is None else shell_probe.around(world, Unknown(stranger))
+    return Machine(
+        iso(world.clock.now()),
+        gpus=pci_probe.probe(world, session.knowledge),
+        shell=shell,
+        toolkits=toolkit_probe.probe(world, shell.new_terminal),
+        environments=environment_probe.probe(world, shell.new_terminal, scan.result()),
+    )
 
 
-def apply(session: Session, plan: CudaPlan) -> Applied:
-    """Makes the planned change and proves it in a new terminal."""
+def apply(session: Session, plan: CudaPlan, *, seconds: float = SECONDS) -> Applied:
+    """Makes the planned change and proves it: in a new terminal, and in shells that are started in other ways, before and after.
+
+    `seconds` is how long the start-up files may take.
+    """
+    world = with_shell(session.world, plan.edit.dialect)
+    changes = bool(plan.diff) and plan.obstacle is None and not plan.recorded and session.world.files.live
+    before = ask_shells(world, seconds=seconds) if changes else ()
     made = _edit(session, plan)
-    before, receipts = plan.now, made.receipts
     if made.outcome.result not in {Result.MODIFIED, Result.UNCHANGED}:
-        return Applied((made.outcome,), made.receipt, before, NOT_ASKED, None, receipts, made.notes)
-    proof = prove(session, plan)
-    return Applied((made.outcome,), made.receipt, before, proof.terminal, proof, receipts, made.notes)
+        return Applied((made.outcome,), made.receipt, plan.now, NOT_ASKED, None, made.receipts, made.notes)
+    after = ask_shells(world, seconds=seconds)
+    terminal = next(one.terminal for one in after if one.opening is Opening.TERMINAL)
+    return Applied(
+        (made.outcome,),
+        made.receipt,
+        plan.now,
+        terminal,
+        judge_terminal(world, plan.toolkit.root, terminal),
+        made.receipts,
+        made.notes,
+        compare(before, after),
+        slow(after),
+    )
 
 
 def make(session: Session, plan: Plan, goal: str) -> Made:
@@ -127,9 +163,9 @@ def make(session: Session, plan: Plan, goal: str) -> Made:
     return applying.apply(session.world, applying.Change(plan.id, goal, edits))
 
 
-def prove(session: Session, plan: CudaPlan) -> Proof:
+def prove(session: Session, plan: CudaPlan, *, seconds: float = SECONDS) -> Proof:
     """Asks a real new terminal which nvcc it finds."""
-    return prove_toolkit(session.world, plan.toolkit.root, shell=plan.edit.dialect)
+    return prove_toolkit(session.world, plan.toolkit.root, shell=plan.edit.dialect, seconds=seconds)
 
 
 def plan_undo(session: Session, change: str = "") -> TakeBack:

@@ -44,7 +44,11 @@ class Proof:
 
 def prove_toolkit(world: World, root: str, *, shell: str = "bash", seconds: float = SECONDS) -> Proof:
     """Opens a new terminal with the shell whose files were changed, and looks which nvcc wins there."""
-    terminal = ask_terminal(with_shell(world, shell), seconds=seconds)
+    return judge_terminal(world, root, ask_terminal(with_shell(world, shell), seconds=seconds))
+
+
+def judge_terminal(world: World, root: str, terminal: Fact[Terminal]) -> Proof:
+    """Whether the toolkit wins in a new terminal that was asked already."""
     if isinstance(terminal, Unknown):
         return Proof(terminal, None, Holds.UNKNOWN, text("no new terminal could be asked: {reason}", reason=terminal.reason))
     winner = _winner(world, terminal.value)
