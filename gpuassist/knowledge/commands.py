@@ -57,9 +57,11 @@ def parameters_of(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 class _Word(str):
-    """A parameter in a line: quoted, and with `:dashed` as package names write a version (12-4)."""
+    """A parameter in a line: quoted, with `:dashed` as package names write a version (12-4), with `:words` several of them."""
 
     __slots__ = ()
 
     def __format__(self, spec: str) -> str:
+        if spec == "words":
+            return shlex.join(self.split())
         return shlex.quote(self.replace(".", "-") if spec == "dashed" else str(self))

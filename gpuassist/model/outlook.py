@@ -29,6 +29,27 @@ class Goal:
     name: str = ""
 
 
+class Way(str, Enum):
+    """How another torch is brought about: beside what is there, in its place with all that belonged to it taken out first, by
+    exchanging torch alone, or in a container.
+    """
+
+    NEW = "new-environment"
+    CLEAN = "clean-out"
+    IN_PLACE = "in-place"
+    CONTAINER = "container"
+
+
+@dataclass(frozen=True, slots=True)
+class WayPlan:
+    """One way with all the steps that it takes, those that every way has in common among them, and what to know of it."""
+
+    way: Way
+    text: Text
+    steps: tuple[Step, ...]
+    notes: tuple[Text, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """Two parts, named with the GPU that they are for, whether they fit, and why not; None where that cannot be told."""
@@ -44,7 +65,8 @@ class Outlook:
     """`before` is the chain of each GPU with the wish in place and nothing else changed, `after` when the steps are done. `steps`
     is the smallest change that makes every link hold, empty where all hold already, or where `blocked_by` says why none does.
     `undetermined` is what is not known of this machine and could change the answer; `links` are those of `before`, every one of
-    every GPU, those that a picture leaves out because they hold as well.
+    every GPU, those that a picture leaves out because they hold as well. `ways` are the ways to the same end where there is a
+    choice, the best first: `steps` are its steps.
     """
 
     goal: Text
@@ -55,3 +77,4 @@ class Outlook:
     notes: tuple[Text, ...] = ()
     undetermined: tuple[Text, ...] = ()
     links: tuple[Link, ...] = ()
+    ways: tuple[WayPlan, ...] = ()

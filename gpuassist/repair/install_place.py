@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.records import Family
 from gpuassist.model.finding import Action
-from gpuassist.model.plan import Step, StepKind
+from gpuassist.model.plan import Run, Step, StepKind, StepProof
 from gpuassist.model.text import Text
 
 _KINDS = {
@@ -61,8 +62,18 @@ def use(key: str, **parameters: object) -> Use:
     return Use(key, parameters)
 
 
-def step(uses: tuple[Use, ...], place: Place, commands: Commands, words: tuple[Text, Text | None]) -> Step:
-    """A step of these commands, as far as they are known for the place; `words` say what it does, and how to see that it worked."""
+def step(
+    uses: tuple[Use, ...],
+    place: Place,
+    commands: Commands,
+    words: tuple[Text, Text | None],
+    *,
+    run: Run | None = None,
+    proof: StepProof | None = None,
+) -> Step:
+    """A step of these commands, as far as they are known for the place; `words` say what it does, and how to see that it worked.
+    `run` says who takes it and where, and gets its programs from the lines.
+    """
     records = [commands.record(one.key, place.families) for one in uses]
     known = [record for record in records if record is not None]
     lines = tuple(line for one in uses for line in commands.render(one.key, place.families, one.parameters))
@@ -70,4 +81,11 @@ def step(uses: tuple[Use, ...], place: Place, commands: Commands, words: tuple[T
     acts = [_KINDS[record.action] for record in known if record.action is not Action.COMMAND]
     kind = acts[0] if acts else StepKind.ROOT_COMMAND if root else StepKind.COMMAND
     does, check = words
-    return Step(kind, does, lines, check=check, needs_root=root)
+    taken = replace(run, programs=programs_of(lines)) if run is not None and not root else None
+    return Step(kind, does, lines, check=check, needs_root=root, run=taken, proof=proof)
+
+
+def programs_of(lines: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+    """The programs of lines without a shell's operators; a line that activates an environment changes the user's shell alone."""
+    words = (tuple(shlex.split(line)) for line in lines)
+    return tuple(one for one in words if one and one[0] not in {".", "source"} and one[:2] != ("conda", "activate"))

@@ -19,6 +19,7 @@ from tests.knowledge.shipped import KNOWLEDGE
 COMMANDS = KNOWLEDGE.commands
 NASTY = "/home/me/my env; rm -rf $HOME/`x` 'y'"
 ROOT = re.compile(r"\bsudo\b")
+SEVERAL = {"packages", "requirements", "arguments"}  # each is several words
 
 
 def fill(record: CommandRecord, value: str) -> tuple[str, ...]:
@@ -56,6 +57,7 @@ def test_parameters_of_one_key_agree_in_name() -> None:
     allowed = {"branch", "version", "tag", "python", "name", "cuda", "path", "root", "file", "directory", "compiler", "library"}
     allowed |= {"architectures", "architecture", "repository", "major", "index", "group", "pid", "image", "container", "value"}
     allowed |= {"devices", "id", "requirement", "package", "program", "options", "variable", "unit"}
+    allowed |= SEVERAL | {"prefix"}
     assert {name for record in COMMANDS.records for name in record.parameters} <= allowed
 
 
@@ -70,8 +72,16 @@ def test_every_line_is_a_shell_line() -> None:
 
 def test_nasty_parameter_stays_part_of_its_word() -> None:
     for record in COMMANDS.records:
+        if SEVERAL & set(record.parameters):
+            continue
         for plain, nasty in zip(fill(record, "needle"), fill(record, NASTY), strict=True):
             assert shlex.split(nasty) == [word.replace("needle", NASTY) for word in shlex.split(plain)]
+
+
+def test_several_words_are_quoted_one_by_one() -> None:
+    words = "torch==2.7.1 numpy<2 $(reboot)"
+    (line,) = COMMANDS.render("packages-install", Family.ANY, {"python": "/p/bin/python", "requirements": words})
+    assert line == "/p/bin/python -m pip install torch==2.7.1 'numpy<2' '$(reboot)'"
 
 
 def test_root_lines_say_so() -> None:
