@@ -1,0 +1,118 @@
+"""An environment and an index of made-up wheels under a test's own directory, and steps that change the one from the other."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from gpuassist.model.fact import Known
+from gpuassist.model.machine import Machine
+from gpuassist.model.plan import Run, Step, StepKind, Tool
+from gpuassist.model.solve import Looked
+from gpuassist.model.text import text
+from gpuassist.session.context import Session
+from gpuassist.session.solve import look_before
+from gpuassist.session.words import ENGLISH
+from gpuassist.system.surroundings import Surroundings
+from gpuassist.system.world import World
+from tests.values import knowledge
+from tests.wheels import Wheel, index, unpack
+
+Change = tuple[str, str, str]
+_LIST = """import importlib.metadata, json
+print(json.dumps({one.name.lower().replace("_", "-"): one.version for one in importlib.metadata.distributions()}))"""
+
+
+class Place:
+    """A virtual environment with the tests' own pip in it, a home, and an index that is empty at first; nothing reaches a network."""
+
+    def __init__(self, root: Path, variables: Mapping[str, str] | None = None) -> None:
+        self.root, self.home = root, root / "home"
+        self.prefix = root / "environment"
+        self.python = str(self.prefix / "bin" / "python")
+        self.site = site_of(self.prefix)
+        self.index = (root / "index").as_uri()
+        self.home.mkdir()
+        (root / "index").mkdir()
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(self.prefix)], check=True, timeout=60)
+        with_pip(self.site)
+        offline = {"PIP_CONFIG_FILE": "/dev/null", "PIP_INDEX_URL": self.index, "UV_NO_CONFIG": "1", "UV_DEFAULT_INDEX": self.index}
+        caches = {"PIP_CACHE_DIR": str(root / "pip"), "UV_CACHE_DIR": str(root / "uv"), "UV_OFFLINE": "1"}
+        binaries = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+        self.variables = {"PATH": binaries, "HOME": str(self.home), "LANG": "C.UTF-8", **offline, **caches, **(variables or {})}
+
+    def offers(self, *wheels: Wheel) -> None:
+        """Puts them into the index."""
+        index(self.root / "index", wheels)
+
+    def has(self, *wheels: Wheel) -> None:
+        """Puts them into the environment."""
+        unpack(wheels, self.site)
+
+    @property
+    def session(self) -> Session:
+        """A live one, at home here."""
+        around = Surroundings(str(self.home), "you", 1000, self.variables, str(self.home))
+        return Session(World(around), knowledge(), ENGLISH)
+
+    def pip(self, *programs: str) -> Step:
+        """A step of pip's programs, each its words after `pip`."""
+        return self.step(*((self.python, "-m", "pip", *words.split()) for words in programs))
+
+    def uv(self, *programs: str) -> Step:
+        """A step of uv's programs, each its words after `uv pip`."""
+        made = []
+        for words in programs:
+            act, *rest = words.split()
+            made.append(("uv", "pip", act, "--python", self.python, *rest))
+        return self.step(*made, tool=Tool.UV)
+
+    def step(self, *programs: tuple[str, ...], tool: Tool = Tool.PIP) -> Step:
+        """A step that changes this environment."""
+        run = Run(programs, tool, str(self.prefix), self.python)
+        return Step(StepKind.COMMAND, text("Change the environment"), run=run)
+
+    def look(self, step: Step, machine: Machine | None = None) -> Looked:
+        """The step looked at."""
+        return look_before(self.session, machine or Machine(), step)
+
+    def take(self, step: Step) -> subprocess.CompletedProcess[str]:
+        """The step really taken; the last program's end."""
+        assert step.run is not None
+        done = None
+        for program in step.run.programs:
+            done = subprocess.run(program, env=self.variables, capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL)
+        assert done is not None
+        return done
+
+    def installed(self) -> dict[str, str]:
+        """What lies there now, by what Python itself says."""
+        done = subprocess.run([self.python, "-c", _LIST], capture_output=True, text=True, timeout=60, check=True, env=self.variables)
+        return dict(json.loads(done.stdout))
+
+
+def changes(looked: Looked) -> list[Change]:
+    """Name, version before and after of each change."""
+    assert isinstance(looked.solve, Known), looked
+    return [(one.name, one.before, one.after) for one in looked.solve.value.changes]
+
+
+def site_of(prefix: Path) -> Path:
+    """Where a virtual environment of this Python has its packages."""
+    return prefix / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+
+
+def with_pip(site: Path) -> None:
+    """Lets an environment use the pip that these tests run beside: to install one takes two seconds each time."""
+    spec = importlib.util.find_spec("pip")
+    if spec is None or spec.origin is None:
+        pytest.skip("NOT RUN: needs pip in the environment of the tests: python -m ensurepip")
+    package = Path(spec.origin).parent
+    for one in (package, *package.parent.glob("pip-*.dist-info")):
+        (site / one.name).symlink_to(one)
