@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from gpuassist.formats.shell_reading import Element, Place, Reading, Statement, printable
+from gpuassist.formats.startup import Dialect
 from gpuassist.model.text import Text, text
 from gpuassist.repair.block import Block
 from gpuassist.repair.duplicates import repeated
@@ -43,7 +44,13 @@ class Fault:
 
 
 def judge_clean(
-    reading: Reading, grounds: Grounds, content: bytes, ours: Block | None = None, *, file: str = ""
+    reading: Reading,
+    grounds: Grounds,
+    content: bytes,
+    ours: Block | None = None,
+    *,
+    file: str = "",
+    dialect: Dialect = Dialect.BASH,
 ) -> tuple[ShellLine, ...]:
     """The lines with faults, each with what is suggested: one that holds nothing else is retired, from others they are taken.
 
@@ -51,7 +58,7 @@ def judge_clean(
     """
     outside = [one for one in reading.statements if ours is None or not ours.first_byte <= one.first_byte < ours.end_byte]
     twice = repeated(outside)
-    judged = (_judged(statement, content, _Judge(statement, grounds, twice)) for statement in outside)
+    judged = (_judged(statement, content, _Judge(statement, grounds, twice), dialect) for statement in outside)
     lines = tuple(replace(line, file=file) for line in judged if line is not None)
     if not reading.unreadable_line:
         return lines
@@ -126,10 +133,10 @@ def _by_name(variable: str, directory: str) -> Fault | None:
     return None
 
 
-def _judged(statement: Statement, content: bytes, judge: _Judge) -> ShellLine | None:
+def _judged(statement: Statement, content: bytes, judge: _Judge, dialect: Dialect) -> ShellLine | None:
     if statement.place is Place.COMMAND:
         return None
-    unguarded = _unguarded(statement, content, judge)
+    unguarded = _unguarded(statement, content, judge) if dialect is not Dialect.FISH else ()
     found = {fault.words: fault for fault in (*judge.faults(), *unguarded)}
     certain = any(fault.certain for fault in found.values())
     taken: list[Fault] = []
@@ -142,10 +149,10 @@ def _judged(statement: Statement, content: bytes, judge: _Judge) -> ShellLine | 
         taken.append(fault)
         return None
 
-    rewriting = rewrite(content, statement, partial(fate, judge.elementwise()), GUARDED)
+    rewriting = rewrite(content, statement, partial(fate, judge.elementwise()), GUARDED, dialect=dialect)
     if any(fault.certain for fault in taken) and not certain:
         certain = True  # an empty element, which is found only now
-        rewriting = rewrite(content, statement, partial(fate, judge.elementwise()), GUARDED)
+        rewriting = rewrite(content, statement, partial(fate, judge.elementwise()), GUARDED, dialect=dialect)
     told = (*taken, *unguarded) if rewriting.line else (*found.values(), *taken)
     faults = tuple({fault.words: fault for fault in told}.values())
     return _shown(statement, faults, rewriting) if faults else None

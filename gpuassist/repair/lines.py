@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gpuassist.formats.shell import Assignment, Element, Place, Reading, Reference, Statement, printable
+from gpuassist.formats.startup import Dialect
 from gpuassist.model.text import Text, text
 from gpuassist.repair.block import Block, RepairError
 from gpuassist.repair.installed import HOMES as HOMES
@@ -55,14 +56,20 @@ class ShellLine:
 
 
 def judge(
-    reading: Reading, installed: Installed, ours: Block | None = None, *, content: bytes = b"", file: str = ""
+    reading: Reading,
+    installed: Installed,
+    ours: Block | None = None,
+    *,
+    content: bytes = b"",
+    file: str = "",
+    dialect: Dialect = Dialect.BASH,
 ) -> tuple[ShellLine, ...]:
     """Every statement that sets a watched variable, with the ones ticked that put another toolkit in the way of the chosen one.
 
     `ours` is the managed block of the file, whose lines are not the user's; rewriting is offered where the `content` is given.
     """
     outside = (one for one in reading.statements if ours is None or not ours.first_byte <= one.first_byte < ours.end_byte)
-    judged = (_offered(_line(statement, installed, reading), statement, installed, content) for statement in outside)
+    judged = (_offered(_line(one, installed, reading), one, installed, content, dialect=dialect) for one in outside)
     lines = tuple(replace(line, file=file, rewritten=line.rewritten and not reading.unreadable_line) for line in judged)
     return _without_needed(lines, reading.references)
 
@@ -107,10 +114,11 @@ def _require_offered(choice: LineChoice, lines: list[ShellLine]) -> None:
         raise ChoiceError(text("{file}:{line} cannot be rewritten: {why}", file=choice.file, line=choice.line, why=reason))
 
 
-def _offered(line: ShellLine, statement: Statement, installed: Installed, content: bytes) -> ShellLine:
+def _offered(line: ShellLine, statement: Statement, installed: Installed, content: bytes, *, dialect: Dialect) -> ShellLine:
     if not line.tickable or not content:
         return line
-    found = offer(content, statement, installed, mixed=bool(_other_contributions(statement, installed)))
+    mixed = bool(_other_contributions(statement, installed))
+    found = offer(content, statement, installed, mixed=mixed, dialect=dialect)
     if not found.rewriting.line:
         return replace(line, why_not=found.rewriting.why)
     needed = found.harms and statement.place is Place.TOP

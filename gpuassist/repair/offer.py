@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpuassist.formats.shell_reading import Element, Statement
+from gpuassist.formats.startup import Dialect
 from gpuassist.model.text import Text, text
 from gpuassist.repair.installed import HOMES, LISTS, Installed, Lead
 from gpuassist.repair.rewrite import Rewriting, rewrite
@@ -22,7 +23,7 @@ class Offer:
     harms: bool
 
 
-def offer(content: bytes, statement: Statement, installed: Installed, *, mixed: bool) -> Offer:
+def offer(content: bytes, statement: Statement, installed: Installed, *, mixed: bool, dialect: Dialect = Dialect.BASH) -> Offer:
     """The statement for the chosen toolkit; `mixed` where it gives directories of the user's own as well."""
     follows = _follows(statement, installed)
     if follows:
@@ -33,7 +34,7 @@ def offer(content: bytes, statement: Statement, installed: Installed, *, mixed: 
             return element.written
         return None if mixed and variable in LISTS else installed.moved(element)
 
-    rewriting = rewrite(content, statement, fate)
+    rewriting = rewrite(content, statement, fate, dialect=dialect)
     return Offer(rewriting, harms=bool(rewriting.line) and mixed and _harms(statement, installed))
 
 

@@ -9,11 +9,15 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from gpuassist.formats.shell_reading import Assignment, Element, Statement
+from gpuassist.formats.startup import Dialect
 from gpuassist.model.text import Text, text
 from gpuassist.repair.written import Part, Written, fitted, read_lists, with_lists
+from gpuassist.repair.written_fish import read_fish_lists
 
 EMPTY = Element("", "")
 _SOUND = text("nothing in it needs to be written anew")
+
+_LISTS = {Dialect.FISH: read_fish_lists}
 
 # What becomes of an element of a variable: other words, its own (it stays), or none (it is left out).
 Fate = Callable[[str, Element], "str | None"]
@@ -33,10 +37,12 @@ class Rewriting:
         return self.line.decode("utf-8", "backslashreplace").strip()
 
 
-def rewrite(content: bytes, statement: Statement, fate: Fate, guarded: Collection[str] = ()) -> Rewriting:
+def rewrite(
+    content: bytes, statement: Statement, fate: Fate, guarded: Collection[str] = (), *, dialect: Dialect = Dialect.BASH
+) -> Rewriting:
     """The statement with each element as `fate` says; what the `guarded` variables held before makes no empty element in it."""
     line = _one_line(content[statement.first_byte : statement.end_byte])
-    lists = None if line is None else read_lists(line)
+    lists = None if line is None else _LISTS.get(dialect, read_lists)(line)
     if line is None or lists is None or not _read_alike(lists, statement.assignments):
         return Rewriting(why=text("it is written in a way that gpuassist does not rewrite: retire it, or change it by hand"))
     new = tuple(_with_fates(value, one, fate, guarded) for value, one in zip(lists, statement.assignments, strict=True))
@@ -63,7 +69,7 @@ def _read_alike(lists: tuple[Written, ...], assignments: tuple[Assignment, ...])
 
 def _alike(value: Written, assignment: Assignment) -> bool:
     parts = [part for part in value.parts if part.text]
-    elements = _told(value, assignment)
+    elements = _told(assignment)
     if value.variable != assignment.variable or len(parts) != len(elements):
         return False
     return all(
@@ -72,9 +78,9 @@ def _alike(value: Written, assignment: Assignment) -> bool:
     )
 
 
-def _told(value: Written, assignment: Assignment) -> tuple[Element, ...]:
-    """The elements that the value itself writes, without what `+=` stands for."""
-    return assignment.elements[1:] if value.appends else assignment.elements
+def _told(assignment: Assignment) -> tuple[Element, ...]:
+    """The elements that the value itself writes, without what `+=`, `set --append` or `fish_add_path` stand for."""
+    return tuple(element for element in assignment.elements if element.written or not element.previous)
 
 
 def _bare(words: str) -> str:
@@ -84,14 +90,14 @@ def _bare(words: str) -> str:
 def _with_fates(value: Written, assignment: Assignment, fate: Fate, guarded: Collection[str]) -> Written:
     if [part.text for part in value.parts] == [""]:
         return value  # it takes the variable's value away, and no element is empty
-    elements = iter(_told(value, assignment))
+    elements = iter(_told(assignment))
     parts: list[Part] = []
     for part in value.parts:
         element = next(elements) if part.text else EMPTY
         words = part.text if part.previous else fate(value.variable, element)
         if words is not None:
             parts.append(part if words == element.written else replace(part, text=words))
-    return fitted(value, tuple(parts), guarded=value.variable in guarded)
+    return fitted(value, tuple(parts), guarded=value.variable in guarded and value.separator == ":")
 
 
 def _is_hollow(value: Written, before: Written) -> bool:

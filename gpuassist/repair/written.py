@@ -33,7 +33,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A variable's value in a line: where it stands, the quote around all of it, and its parts.
+    """A variable's value in a line: where it stands, the quote around all of it, and its parts, which fish separates by spaces.
 
     `appends` is `+=`, whose first colon joins it to what was there.
     """
@@ -44,6 +44,7 @@ class Written:
     quote: str
     parts: tuple[Part, ...]
     appends: bool = False
+    separator: str = ":"
 
     @property
     def text(self) -> str:
@@ -51,7 +52,7 @@ class Written:
         words = ":" if self.appends else ""
         for number, part in enumerate(self.parts):
             joined = not number or part.leads or self.parts[number - 1].trails
-            words += part.text if joined else ":" + part.text
+            words += part.text if joined else self.separator + part.text
         return self.quote + words + self.quote
 
 

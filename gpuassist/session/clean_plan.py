@@ -90,11 +90,11 @@ def _all(files: ShellFiles) -> tuple[ShellFile, ...]:
 
 def _judged(world: World, files: ShellFiles, machine: Machine, hurts: Mapping[str, Text]) -> tuple[ShellLine, ...]:
     grounds = Grounds(world.files.is_directory, hurts, _with_empty_element(machine.shell.new_terminal))
-    return tuple(
-        line
+    judged = (
+        within_reach(file, judge_clean(file.reading, grounds, file.content, file.block, file=file.path, dialect=file.dialect))
         for file in _all(files)
-        for line in within_reach(file, judge_clean(file.reading, grounds, file.content, file.block, file=file.path))
     )
+    return tuple(line for lines in judged for line in lines)
 
 
 def _with_empty_element(terminal: Fact[Terminal]) -> frozenset[str]:

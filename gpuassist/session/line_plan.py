@@ -79,4 +79,4 @@ def change_id(world: World, file: ShellFile, wanted: tuple[bytes, ...]) -> str:
 
 
 def _judged(file: ShellFile, installed: Installed) -> tuple[ShellLine, ...]:
-    return judge(file.reading, installed, file.block, content=file.content, file=file.path)
+    return judge(file.reading, installed, file.block, content=file.content, file=file.path, dialect=file.dialect)
