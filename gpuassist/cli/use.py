@@ -31,6 +31,10 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     parser.add_argument("--rewrite", metavar="FILE:LINE,…", help=rewrite)
     also = words(text("write the lines in the login file too, where that does not read the other one"))
     parser.add_argument("--also-login", action="store_true", help=also)
+    patience = text("how long start-up files may take when a new shell is asked (default: {seconds:.0f})", seconds=fix.SECONDS)
+    parser.add_argument("--seconds", type=_seconds, default=fix.SECONDS, metavar="N", help=words(patience))
+    kernel = words(text("do not compile a kernel for each GPU afterwards"))
+    parser.add_argument("--no-kernel", action="store_true", help=kernel)
     parser.add_argument("--dry-run", action="store_true", help=words(text("show what would be done, and do nothing")))
     parser.add_argument("--yes", action="store_true", help=words(text("do it without asking")))
     parser.add_argument("--json", action="store_true", help=words(text("print one JSON document")))
@@ -42,3 +46,10 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="use"))
     context = context.for_programs(options)
     return use_devices.run(options, context) if options.what == "devices" else use_cuda.run(options, context)
+
+
+def _seconds(words: str) -> float:
+    seconds = float(words)
+    if not 0.1 <= seconds <= 600:
+        raise ValueError(words)
+    return seconds

@@ -9,14 +9,15 @@ from dataclasses import replace
 from gpuassist.cli.asking import confirmed
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.line_options import choices
+from gpuassist.cli.proof import proof_json, show_kernels, show_shells
 from gpuassist.cli.shell_change import refuse
 from gpuassist.cli.shell_lines import files_json, line_json, show_lines
-from gpuassist.model.codec import Json, encode
+from gpuassist.model.codec import Json
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import text
 from gpuassist.session import fix
-from gpuassist.session.words import Words
+from gpuassist.session.kernels import KernelProof, prove_kernels
 
 _EXITS = {
     Result.MODIFIED: Exit.HEALTHY,
@@ -36,12 +37,13 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         also_login=options.also_login,
     )
     try:
-        plan = _planned_with_lines(options, context, fix.look(context.session), wish)
+        machine = fix.look(context.session)
+        plan = _planned_with_lines(options, context, machine, wish)
     except (fix.WishError, fix.ChoiceError) as error:
         raise UsageError(error.reason) from error
     except fix.RepairError as error:
         return refuse(options, context, error.reason)
-    return _go(options, context, plan)
+    return _go(options, context, plan, machine)
 
 
 def _planned_with_lines(options: argparse.Namespace, context: Context, machine: Machine, wish: fix.UseCuda) -> fix.CudaPlan:
@@ -50,23 +52,38 @@ def _planned_with_lines(options: argparse.Namespace, context: Context, machine: 
     return plan if lines is None else fix.plan_use_cuda(context.session, machine, replace(wish, lines=lines))
 
 
-def _go(options: argparse.Namespace, context: Context, plan: fix.CudaPlan) -> Exit:
+def _go(options: argparse.Namespace, context: Context, plan: fix.CudaPlan, machine: Machine) -> Exit:
     if not options.json:
         _show(context, plan)
     if options.dry_run:
         return _planned(options, context, plan)
     if plan.diff and plan.obstacle is None and not (options.yes or confirmed(context, text("Change the file like this?"))):
         return _declined(options, context, plan)
-    applied = fix.apply(context.session, plan)
-    if options.json:
-        context.document(_document(context, plan, applied.outcomes[0], applied))
-    else:
+    applied = fix.apply(context.session, plan, seconds=options.seconds)
+    if not options.json:
         _show_applied(context, plan, applied)
-    return _exit(applied)
+    kernels = _kernels(options, context, applied, machine)
+    if options.json:
+        context.document(
+            _document(context, plan, applied.outcomes[0], applied) | proof_json(applied, kernels, context.session.words)
+        )
+    else:
+        show_kernels(context, kernels)
+    return _exit(applied, kernels)
 
 
-def _exit(applied: fix.Applied) -> Exit:
+def _kernels(options: argparse.Namespace, context: Context, applied: fix.Applied, machine: Machine) -> tuple[KernelProof, ...]:
+    """A kernel for each GPU, where the wished toolkit wins: for another one it would prove nothing."""
+    proof = applied.proof
+    if options.no_kernel or proof is None or proof.holds is not fix.Holds.YES or proof.winner is None:
+        return ()
+    return prove_kernels(context.session, machine, proof.winner.path, proof.terminal, on_progress=context.note)
+
+
+def _exit(applied: fix.Applied, kernels: tuple[KernelProof, ...]) -> Exit:
     if applied.proof is not None and applied.proof.holds is fix.Holds.NO:
+        return Exit.PROBLEMS
+    if any(not kernel.check.passed for kernel in kernels):
         return Exit.PROBLEMS
     if applied.proof is not None and applied.proof.holds is fix.Holds.UNKNOWN:
         return Exit.UNDETERMINED
@@ -111,6 +128,7 @@ def _show_applied(context: Context, plan: fix.CudaPlan, applied: fix.Applied) ->
     if applied.proof is not None:
         glyph = {"yes": "✓", "no": "✗", "unknown": "?"}[applied.proof.holds.value]
         context.say(f"{glyph} {context.session.words(applied.proof.words)}")
+    show_shells(context, applied)
     if applied.result in {Result.MODIFIED, Result.UNCHANGED}:
         context.say(plan.plan.steps[-1].text)
         for line in plan.paste:
@@ -126,7 +144,7 @@ def _say_outcome(context: Context, plan: fix.CudaPlan, outcome: Outcome) -> None
         context.say(plan.block)
 
 
-def _document(context: Context, plan: fix.CudaPlan, outcome: Outcome, applied: fix.Applied | None) -> Json:
+def _document(context: Context, plan: fix.CudaPlan, outcome: Outcome, applied: fix.Applied | None) -> dict[str, Json]:
     words = context.session.words
     return {
         "schema": 1,
@@ -145,16 +163,7 @@ def _document(context: Context, plan: fix.CudaPlan, outcome: Outcome, applied: f
         "notes": [words(note) for note in plan.plan.notes],
         "block": plan.block,
         "paste": list(plan.paste),
-        "proof": _proof_json(applied.proof, words) if applied is not None and applied.proof is not None else None,
-    }
-
-
-def _proof_json(proof: fix.Proof, words: Words) -> Json:
-    winner = proof.winner
-    return {
-        "holds": {"yes": True, "no": False, "unknown": None}[proof.holds.value],
-        "message": words(proof.words),
-        "nvcc": None if winner is None else winner.path,
-        "nvcc_real_path": None if winner is None else winner.real_path,
-        "nvcc_version": None if winner is None else encode(winner.version, words),
+        "proof": None,
+        "shells": [],
+        "kernels": [],
     }

@@ -37,6 +37,7 @@ from gpuassist.system.clock import iso
 from gpuassist.system.terminal import SECONDS, Opening
 
 __all__ = [
+    "SECONDS",
     "Applied",
     "ChangeRecord",
     "Choice",

@@ -96,6 +96,8 @@ def _run(world: World, wish: KernelWish, program: str, *, command: tuple[str, ..
 
 
 def _why_not(wish: KernelWish, outcome: Outcome) -> Text:
+    if outcome.ending is Ending.EXITED and not _said(outcome):
+        return text("not compiled: {nvcc} said nothing (exit status {status})", nvcc=wish.nvcc, status=outcome.status)
     if outcome.ending is Ending.EXITED:
         return text("not compiled: {words}", words=_first_error(_said(outcome)))
     return text("not compiled: {nvcc} {ending}", nvcc=wish.nvcc, ending=_ending(outcome))
@@ -109,7 +111,7 @@ def _ending(outcome: Outcome) -> Text:
     if outcome.ending is not Ending.EXITED:
         return text("could not be started: {words}", words=outcome.words)
     if outcome.status:
-        return text("it failed: {words}", words=_first_error(_said(outcome)))
+        return text("it failed: {words}", words=_first_error(_said(outcome)) or str(outcome.status))
     return text("the result was {found} and not {expected}", found=outcome.text.strip()[:40] or "''", expected=_EXPECTED)
 
 
@@ -120,4 +122,4 @@ def _said(outcome: Outcome) -> str:
 def _first_error(said: str) -> str:
     """The line that names the error: nvcc and the host compiler warn before they fail."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    return next((line for line in lines if "error" in line.lower() or "fatal" in line.lower()), lines[0] if lines else "?")
+    return next((line for line in lines if "error" in line.lower() or "fatal" in line.lower()), lines[0] if lines else "")

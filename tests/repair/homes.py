@@ -21,6 +21,7 @@ from gpuassist.system.world import World
 from tests.fakes import FixedClock
 
 NVCC = """#!/bin/sh
+case "$*" in *kernel.cu) printf '#!/bin/sh\\necho 42\\n' > kernel; chmod +x kernel; exit ;; esac
 [ "$1" = --version ] || exit 1
 cat <<EOF
 nvcc: NVIDIA (R) Cuda compiler driver
@@ -46,7 +47,7 @@ def world_at(home: Path, *, disk: Disk | None = None, processes: Processes | Non
 
 
 def make_toolkit(root: Path, version: str) -> Path:
-    """A toolkit with an nvcc that says its version and does nothing else."""
+    """A toolkit with an nvcc that says its version, and for a kernel makes a program that prints what the kernel would."""
     (root / "bin").mkdir(parents=True)
     (root / "lib64").mkdir()
     (root / "include").mkdir()

@@ -66,7 +66,7 @@ def test_kernel_that_does_not_run_is_no_proof(home: Path, result: str, words: st
             "not compiled: nvcc fatal   : Unsupported gpu architecture 'compute_89'",
         ),
         ("echo 'x.h(3): warning: odd'; echo '#error -- unsupported GNU version!' >&2; exit 1", "unsupported GNU version"),
-        ("exit 1", "not compiled: ?"),
+        ("exit 1", "/bin/nvcc said nothing (exit status 1)"),
         ("kill -9 $$", "was killed by signal 9"),
     ],
 )

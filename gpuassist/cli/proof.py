@@ -1,0 +1,89 @@
+"""The proof of a repair on a terminal and as JSON: what every shell finds now, and a kernel for each GPU."""
+
+from __future__ import annotations
+
+from gpuassist.cli.context import Context
+from gpuassist.model.codec import Json, encode
+from gpuassist.model.fact import Known
+from gpuassist.model.text import text
+from gpuassist.session import fix
+from gpuassist.session.kernels import KernelProof, told
+from gpuassist.session.shells import NAMES, ShellChange
+from gpuassist.session.words import Words
+
+
+def show_shells(context: Context, applied: fix.Applied) -> None:
+    """Each way of starting a shell in which something changed, those where nothing did in one line, and a slow start-up."""
+    words = context.session.words
+    for change in applied.shells:
+        if change.differences:
+            context.say(f"  {words(NAMES[change.after.opening])}:")
+            for difference in change.differences:
+                context.say(f"    {words(difference)}")
+    same = [words(NAMES[change.after.opening]) for change in applied.shells if not change.differences]
+    if same:
+        context.say(text("  unchanged: {shells}", shells="; ".join(same)))
+    if applied.slow is not None:
+        context.say(
+            text(
+                "Note: a shell is ready only after {seconds:.1f} s ({shell}); the time goes into its start-up files",
+                seconds=applied.slow.seconds,
+                shell=NAMES[applied.slow.opening],
+            )
+        )
+
+
+def show_kernels(context: Context, kernels: tuple[KernelProof, ...]) -> None:
+    """Each kernel, and where one failed what was said."""
+    for kernel in kernels:
+        glyph = "✓" if kernel.check.passed else "✗"
+        context.say(f"{glyph} {context.session.words(told(kernel))}")
+        if not kernel.check.passed and kernel.check.said:
+            context.say(text("    {command}", command=" ".join(kernel.check.command)))
+            for line in kernel.check.said.splitlines():
+                context.say(f"    {line}")
+            context.say(text("  `gpuassist explain` says what such a message means: paste it there"))
+
+
+def proof_json(applied: fix.Applied, kernels: tuple[KernelProof, ...], words: Words) -> dict[str, Json]:
+    """The keys of the document of `use cuda` that tell of the proof."""
+    return {
+        "proof": None if applied.proof is None else _proof(applied.proof, words),
+        "shells": [_shell(change, words) for change in applied.shells],
+        "kernels": [_kernel(kernel, words) for kernel in kernels],
+    }
+
+
+def _proof(proof: fix.Proof, words: Words) -> Json:
+    winner = proof.winner
+    return {
+        "holds": {"yes": True, "no": False, "unknown": None}[proof.holds.value],
+        "message": words(proof.words),
+        "nvcc": None if winner is None else winner.path,
+        "nvcc_real_path": None if winner is None else winner.real_path,
+        "nvcc_version": None if winner is None else encode(winner.version, words),
+    }
+
+
+def _shell(change: ShellChange, words: Words) -> Json:
+    return {
+        "opening": change.after.opening.value,
+        "nvcc_before": change.before.nvcc() or None,
+        "nvcc_after": change.after.nvcc() or None,
+        "asked": isinstance(change.after.terminal, Known),
+        "seconds": round(change.after.seconds, 3),
+        "differences": [words(difference) for difference in change.differences],
+    }
+
+
+def _kernel(kernel: KernelProof, words: Words) -> Json:
+    return {
+        "architecture": kernel.architecture or None,
+        "gpus": list(kernel.gpus),
+        "verdict": kernel.check.verdict.value,
+        "passed": kernel.check.passed,
+        "message": words(kernel.check.words),
+        "command": list(kernel.check.command),
+        "said": kernel.check.said,
+        "seconds": round(kernel.check.seconds, 3),
+    }
