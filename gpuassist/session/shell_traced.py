@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gpuassist.formats.shell_reading import Assignment
+from gpuassist.formats.shell_reading import Assignment, Place, Statement
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.session.shell_effect import LISTS, Effect, Judge, Placed, best, deciding, directories, elements_of, not_read
 from gpuassist.system.shell_trace import Trace, TracedChange
 
+_FOR_ITSELF = frozenset({Place.COMMAND, Place.SUBSHELL})
 SOURCE = "the steps of a real new terminal"
 
 
@@ -78,9 +79,16 @@ class Traced:
         return tuple(element for element in brought if all(element in elements_of(one.after) for one in later))
 
     def _of(self, placed: Placed, assignment: Assignment) -> Effect:
+        if self._is_kept_back(assignment.variable):
+            return _false(text("{variable} is set but not exported, so that no program sees it", variable=assignment.variable))
         if assignment.variable in LISTS and not assignment.unsets:
             return self._list(placed, assignment)
         return self._plain(placed, assignment)
+
+    def _is_kept_back(self, variable: str) -> bool:
+        """Whether the shell has the variable and the programs that it starts have not."""
+        known = isinstance(self.terminal, Known) and not self.terminal.value.is_set(variable)
+        return known and self.trace.values.get(variable) is not None
 
     def _plain(self, placed: Placed, assignment: Assignment) -> Effect:
         name = assignment.variable
@@ -119,8 +127,17 @@ class Traced:
         for placed in lines:
             ran = self.ran(placed) if placed.file.unread is None else -1
             for assignment in placed.assignments if ran >= 0 else ():
-                found[assignment.variable] = max(found.get(assignment.variable, (-1, -1)), (ran, placed.number))
+                if self._sets(placed, assignment):
+                    found[assignment.variable] = max(found.get(assignment.variable, (-1, -1)), (ran, placed.number))
         return {variable: number for variable, (_, number) in found.items()}
+
+    def _sets(self, placed: Placed, assignment: Assignment) -> bool:
+        """Whether it changed the variable for good, or says what the variable holds in the end."""
+        if self.changes(placed, assignment.variable):
+            return True
+        held = self.trace.values.get(assignment.variable)
+        says = None if assignment.unsets else ":".join(element.directory for element in assignment.elements)
+        return held == says and isinstance(placed.says, Statement) and placed.says.place not in _FOR_ITSELF
 
 
 def _brings_forward(change: TracedChange, element: str) -> bool:

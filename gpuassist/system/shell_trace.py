@@ -166,10 +166,32 @@ def _changes(steps: list[_Step], names: Sequence[str]) -> list[TracedChange]:
 
 
 def _all_changes(steps: list[_Step], names: Sequence[str]) -> Iterator[TracedChange]:
-    place = ("", 0)
+    places = _places(steps)
+    held = list(steps[0].values)
+    aside: dict[int, tuple[str | None, int]] = {}  # a value that is for one command alone, and the last step before it
     for number, (step, after) in enumerate(pairwise(steps)):
-        # What `eval` runs counts lines from the eval on: the eval's own line is where it comes from.
-        place = place if step.evaluated else (step.file, step.line)
-        for name, old, new in zip(names, step.values, after.values, strict=True):
-            if old != new:
-                yield TracedChange(number, name, *place, old, new)
+        for index, value in enumerate(after.values if step.values != after.values else ()):
+            if index in aside and aside[index][0] == value:
+                continue
+            since = aside.pop(index)[1] if index in aside else number
+            if _is_for_one_command(step, after, names[index], value):
+                aside[index] = (value, since)
+            elif held[index] != value:
+                yield TracedChange(since, names[index], *places[since], held[index], value)
+                held[index] = value
+
+
+def _places(steps: list[_Step]) -> list[tuple[str, int]]:
+    # What `eval` runs counts lines from the eval on: the eval's own line is where it comes from.
+    places: list[tuple[str, int]] = []
+    for step in steps:
+        places.append(places[-1] if step.evaluated and places else (step.file, step.line))
+    return places
+
+
+def _is_for_one_command(step: _Step, after: _Step, name: str, value: str | None) -> bool:
+    """Whether a value is of a variable in front of a command: bash says such a step with the value already in place."""
+    if value is None:
+        return False
+    says = name.encode() + b"=" + value.encode("utf-8", "surrogateescape")
+    return after.command.replace(b"'", b"") == says and says not in step.command.replace(b"'", b"")

@@ -29,7 +29,8 @@ _log = logging.getLogger(__name__)
 
 _NAMES = frozenset(
     (
-        *("PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "LD_PRELOAD", "CUDACXX", "CUDAHOSTCXX", "CC", "CXX"),
+        *("PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"),
+        *("LD_PRELOAD", "CUDACXX", "CUDAHOSTCXX", "CC", "CXX"),
         *("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PYENV_ROOT", "PYENV_VERSION", "UV_TORCH_BACKEND"),
         *("PYTHONPATH", "PYTHONNOUSERSITE"),
     )

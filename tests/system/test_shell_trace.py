@@ -112,7 +112,7 @@ def test_a_file_that_turns_it_off_is_found_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [".bash_profile", ".bash_login", ".profile"])
 def test_bash_reads_the_first_login_file_alone(tmp_path: Path, name: str) -> None:
     names = [".bash_profile", ".bash_login", ".profile"]
-    home = _home(tmp_path, {one: f"CUDA_HOME=/{one}\n" for one in names[names.index(name) :]})
+    home = _home(tmp_path, {one: f"export CUDA_HOME=/{one}\n" for one in names[names.index(name) :]})
     assert [file for _, file, _, _ in _own(_trace(home), home)] == [name]
 
 
