@@ -9,8 +9,8 @@ from gpuassist.system.processes import Ending
 from gpuassist.system.world import World
 
 _SECONDS = 10.0
-# fish makes directories below HOME as it starts, and takes the one of the user database where none is set.
-_ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "HOME": "/nonexistent"}
+# fish may make directories below HOME, and takes that of the user database where none is set: here nothing can be made.
+_ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "HOME": "/dev/null"}
 _COMMANDS = {
     "bash": ("bash", "--noprofile", "--norc", "-n"),
     "zsh": ("zsh", "-f", "-n"),

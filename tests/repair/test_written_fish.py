@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -103,12 +104,12 @@ def test_offers_the_chosen_toolkit() -> None:
 
 @pytest.mark.needs("fish")
 @pytest.mark.parametrize("instead", [(), (b"  set -gx CUDA_HOME /new",)])
-def test_a_branch_of_fish_stays_one(instead: tuple[bytes, ...]) -> None:
+def test_a_branch_of_fish_stays_one(instead: tuple[bytes, ...], tmp_path: Path) -> None:
     content = b"if true\n  set -gx CUDA_HOME /old\nend\nfunction f\n  set -gx PATH /old $PATH\nend\nf\n"
     changes = (Lines(one.first_byte, one.end_byte, nested=True, instead=instead) for one in read(content, KNOWN).statements)
     result = change_lines(content, changes, "one")
     command = ["/usr/bin/fish", "--no-config", "-c", result.decode() + 'echo "$CUDA_HOME"']
-    environment = {"HOME": "/nonexistent", "PATH": "/usr/bin"}
+    environment = {"HOME": str(tmp_path), "PATH": "/usr/bin"}
     done = subprocess.run(command, capture_output=True, timeout=30, check=True, env=environment)
     assert (done.stdout, done.stderr) == (b"/new\n" if instead else b"\n", b"")
     assert take_back(result, "one") == content
