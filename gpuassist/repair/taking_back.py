@@ -142,13 +142,20 @@ def _wanted(looked: _Looked) -> tuple[bytes, bool]:
 def _merged(looked: _Looked, wanted: bytes, reason: Text | None) -> FileBack:
     written, receipt = _written(looked), looked.receipt
     merged = merge(written, wanted, looked.now)
-    if not merged.meetings and merged.content == looked.now:
+    if (not merged.meetings and merged.content == looked.now) or _all_gone(written, wanted, looked.now):
         return _nothing_left(receipt)
     if merged.meetings or _breaks(looked, merged.content):
         words = reason or text("{path} was changed since in the same lines", path=receipt.target)
         raise ConflictError(_cannot(looked, words), ThreeWay(receipt.path, written, looked.now, wanted, merged.meetings))
     way = text("{path} was edited since: what was changed was taken back, and what was edited stays", path=receipt.target)
     return _changed(looked, merged.content, way)
+
+
+def _all_gone(written: bytes, wanted: bytes, now: bytes) -> bool:
+    """Whether the change only added lines, and none of them is there any more."""
+    added = Counter(written.split(b"\n")) - Counter(wanted.split(b"\n"))
+    taken = Counter(wanted.split(b"\n")) - Counter(written.split(b"\n"))
+    return bool(added) and not taken and not added.keys() & set(now.split(b"\n"))
 
 
 def _loses(written: bytes, now: bytes, after: bytes) -> bool:

@@ -185,7 +185,7 @@ def test_the_next_run_settles_after_a_power_cut(files: Path, step: int, after: b
     assert states <= ({State.MADE} if _contents(files) == AFTER else {State.UNDONE})
 
 
-def _half_made(files: Path, edited: Callable[[Path], None] | None = None) -> None:
+def _half_made(files: Path, edited: Callable[[Path], object] | None = None) -> None:
     """The power goes between the first file and the others."""
     disk = FaultyDisk()
     _apply(files, disk)
