@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpuassist.cli.context import Context
 from gpuassist.model.codec import Json, encode
 from gpuassist.model.fact import Known
-from gpuassist.model.text import text
+from gpuassist.model.text import Text, text
 from gpuassist.session import fix
 from gpuassist.session.kernels import KernelProof, told
 from gpuassist.session.shells import NAMES, ShellChange
@@ -13,16 +13,16 @@ from gpuassist.session.words import Words
 
 
 def show_shells(context: Context, applied: fix.Applied) -> None:
-    """Each way of starting a shell in which something changed, those where nothing did in one line, and a slow start-up."""
+    """What changed, for all ways of starting a shell in which the same did, and a slow start-up."""
     words = context.session.words
+    together: dict[tuple[Text, ...], list[str]] = {}
     for change in applied.shells:
-        if change.differences:
-            context.say(f"  {words(NAMES[change.after.opening])}:")
-            for difference in change.differences:
-                context.say(f"    {words(difference)}")
-    same = [words(NAMES[change.after.opening]) for change in applied.shells if not change.differences]
-    if same:
-        context.say(text("  unchanged: {shells}", shells="; ".join(same)))
+        together.setdefault(change.differences, []).append(words(NAMES[change.after.opening]))
+    for differences, shells in together.items():
+        named = "; ".join(shells)
+        context.say(f"  {named}:" if differences else text("  unchanged: {shells}", shells=named))
+        for difference in differences:
+            context.say(f"    {words(difference)}")
     if applied.slow is not None:
         context.say(
             text(
