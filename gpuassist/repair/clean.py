@@ -6,6 +6,7 @@ half; a directory that does not exist, or that another line puts there too, is s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,6 +22,7 @@ from gpuassist.repair.lines import ShellLine
 from gpuassist.repair.rewrite import Rewriting, rewrite
 
 GUARDED = LISTS - {"PATH"}  # PATH is never empty where a start-up file runs
+_EMPTY_COLONS = re.compile(r"""::|[="']:|:["'\s;]|:$""")
 _EMPTY_ELEMENT = text("an empty element, which means the current directory")
 
 
@@ -134,7 +136,7 @@ def _by_name(variable: str, directory: str) -> Fault | None:
 
 
 def _judged(statement: Statement, content: bytes, judge: _Judge, dialect: Dialect) -> ShellLine | None:
-    if statement.place is Place.COMMAND:
+    if statement.place is Place.COMMAND or not (judge.faults() or _may_hold_empty(statement)):
         return None
     unguarded = _unguarded(statement, content, judge) if dialect is not Dialect.FISH else ()
     found = {fault.words: fault for fault in (*judge.faults(), *unguarded)}
@@ -156,6 +158,11 @@ def _judged(statement: Statement, content: bytes, judge: _Judge, dialect: Dialec
     told = (*taken, *unguarded) if rewriting.line else (*found.values(), *taken)
     faults = tuple({fault.words: fault for fault in told}.values())
     return _shown(statement, faults, rewriting) if faults else None
+
+
+def _may_hold_empty(statement: Statement) -> bool:
+    """Whether a closer look is worth its time: most lines write PATH with nothing between their colons."""
+    return _EMPTY_COLONS.search(statement.text) is not None or any(one.variable in GUARDED for one in statement.assignments)
 
 
 def _unguarded(statement: Statement, content: bytes, judge: _Judge) -> tuple[Fault, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.machine import Machine
@@ -89,7 +90,7 @@ def _all(files: ShellFiles) -> tuple[ShellFile, ...]:
 
 
 def _judged(world: World, files: ShellFiles, machine: Machine, hurts: Mapping[str, Text]) -> tuple[ShellLine, ...]:
-    grounds = Grounds(world.files.is_directory, hurts, _with_empty_element(machine.shell.new_terminal))
+    grounds = Grounds(cache(world.files.is_directory), hurts, _with_empty_element(machine.shell.new_terminal))
     judged = (
         within_reach(file, judge_clean(file.reading, grounds, file.content, file.block, file=file.path, dialect=file.dialect))
         for file in _all(files)

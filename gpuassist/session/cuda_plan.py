@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePosixPath
 
 from gpuassist.formats.startup import Dialect
@@ -172,7 +173,7 @@ def _installed(machine: Machine, chosen: Toolkit, seen: _Seen) -> Installed:
     others = tuple(toolkit for toolkit in value_or(machine.toolkits, ()) if toolkit.root != chosen.root)
     if seen.files is None:
         return Installed(chosen, others, str, seen.home)
-    return Installed(chosen, others, seen.files.real, seen.home, seen.files.is_directory)
+    return Installed(chosen, others, cache(seen.files.real), seen.home, cache(seen.files.is_directory))
 
 
 def _lines(seen: _Seen, installed: Installed, wish: UseCuda) -> tuple[ShellLine, ...]:
