@@ -181,6 +181,8 @@ class Tree:
         node = self.root
         if not node.has_error:
             return 0
+        if node.is_error:  # nothing holds together: a construct that does not end has left its first word among the statements
+            node = next((child for child in node.children if child.is_error or not child.is_named), node)
         while not (node.is_error or node.is_missing):
             inner = [child for child in node.children if child.has_error or child.is_missing]
             if not inner:
