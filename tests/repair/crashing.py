@@ -37,6 +37,7 @@ CHANGE = "20261121-090000-abcdef"
 BASHRC = b"# mine\nexport PATH=/usr/local/cuda-11.7/bin:$PATH\nalias x=y"
 DOTENV = b"USER_SETTING=1\n"
 MARK = ".gpuassist-"
+SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 LEFT_OVER = (".preparing", ".prepared", ".undoing", ".new")
 ATTRIBUTE = "user.gpuassist.test"
 
@@ -213,13 +214,13 @@ def run_one(scene: Scene, home: Path, want: Wanted, die: Callable[[Path], bool])
     return report
 
 
-def killed_in_time(scene: Scene, seconds: float, disk: Disk) -> Callable[[Path], bool]:
+def killed_in_time(scene: Scene, seconds: float, disk: Disk, by: signal.Signals = signal.SIGKILL) -> Callable[[Path], bool]:
     """Killed from outside, so many seconds after it began."""
 
     def die(home: Path) -> bool:
         child = _fork(lambda: scene.act(quiet_world(home, disk)))
         time.sleep(seconds)
-        os.kill(child, signal.SIGKILL)
+        os.kill(child, by)
         return _was_killed(child)
 
     return die
@@ -250,13 +251,13 @@ def every_step(root: Path, wants: Mapping[str, Wanted], stride: int = 1, first: 
 
 
 def random_moments(root: Path, wants: Mapping[str, Wanted], runs: int, chance: random.Random, disk: Disk | None = None) -> Report:
-    """So many runs, each of some scene and killed at some moment of the time that it takes."""
+    """So many runs, each of some scene and killed, ended or interrupted at some moment of the time that it takes."""
     report = Report()
     disk = disk or QuickDisk()
     takes = {scene.name: _seconds(scene, root / "home", disk) for scene in SCENES}
     for _ in range(runs):
         scene = chance.choice(SCENES)
-        die = killed_in_time(scene, chance.uniform(0, 1.3 * takes[scene.name]), disk)
+        die = killed_in_time(scene, chance.uniform(0, 1.1 * takes[scene.name]), disk, chance.choice(SIGNALS))
         report.add(run_one(scene, root / "home", wants[scene.name], die))
     return report
 
@@ -338,8 +339,9 @@ def _fork(act: Callable[[], None]) -> int:
         return child
     try:
         act()
-    finally:
         os._exit(0)
+    finally:  # Ctrl-C: what has to be put back was put back on the way here
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _kill_myself(path: str) -> BaseException:
