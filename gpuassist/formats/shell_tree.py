@@ -181,14 +181,14 @@ class Tree:
         node = self.root
         if not node.has_error:
             return 0
-        if node.is_error:  # nothing holds together: a construct that does not end has left its first word among the statements
-            node = next((child for child in node.children if child.is_error or not child.is_named), node)
         while not (node.is_error or node.is_missing):
             inner = [child for child in node.children if child.has_error or child.is_missing]
             if not inner:
                 break
             node = inner[0]
-        return node.start_point.row + 1
+        # A construct that does not end swallows the statements in front of it: its first word says where it begins.
+        first = next((child for child in node.children if child.is_error or not child.is_named), node)
+        return (first if node.is_error else node).start_point.row + 1
 
     def is_prefix(self, assignment: Node) -> bool:
         """Whether it stands in front of a command and so holds for that command alone."""
