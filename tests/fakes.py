@@ -30,6 +30,7 @@ class ScriptedProcesses:
         environment: Mapping[str, str],
         directory: str = "/",
         stdin: bytes = b"",
+        cancelled: Callable[[], bool] | None = None,
     ) -> Outcome:
         self.asked.append(tuple(command))
         answer = self.answers.get(" ".join(command))

@@ -6,7 +6,7 @@ considerations"); `clean` takes that back, so that the user's shells and interpr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -21,6 +21,7 @@ class Ending(str, Enum):
     EXITED = "exited"
     KILLED = "killed"
     TIMED_OUT = "timed out"
+    CANCELLED = "cancelled"
     NOT_FOUND = "not found"
     NOT_STARTED = "not started"
 
@@ -58,8 +59,11 @@ class Processes(Protocol):
         environment: Mapping[str, str],
         directory: str = "/",
         stdin: bytes = b"",
+        cancelled: Callable[[], bool] | None = None,
     ) -> Outcome:
-        """Runs `command` for at most `seconds`; never raises for what the program does."""
+        """Runs `command` for at most `seconds`, or until `cancelled`, asked ten times a second, says so; never raises for what the
+        program does.
+        """
 
 
 def clean(variables: Mapping[str, str]) -> dict[str, str]:

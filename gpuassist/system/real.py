@@ -5,7 +5,7 @@ A sample of the GPUs and most of the window's start run none, and `subprocess` w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,11 +24,12 @@ class RealProcesses:
         environment: Mapping[str, str],
         directory: str = "/",
         stdin: bytes = b"",
+        cancelled: Callable[[], bool] | None = None,
     ) -> Outcome:
-        """Runs `command` for at most `seconds`; never raises for what the program does."""
+        """See `processes.Processes.run`."""
         from gpuassist.system.running import run
 
-        return run(command, seconds=seconds, environment=environment, directory=directory, stdin=stdin)
+        return run(command, seconds=seconds, environment=environment, directory=directory, stdin=stdin, cancelled=cancelled)
 
 
 class RealStreams:

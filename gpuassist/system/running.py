@@ -7,7 +7,7 @@ import selectors
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from gpuassist.system.groups import begin, end_group, under_way
@@ -18,9 +18,18 @@ _LAST_WAIT_SECONDS = 0.5
 _PIECE = 1 << 16
 
 
-def run(command: Sequence[str], *, seconds: float, environment: Mapping[str, str], directory: str, stdin: bytes) -> Outcome:
+def run(
+    command: Sequence[str],
+    *,
+    seconds: float,
+    environment: Mapping[str, str],
+    directory: str,
+    stdin: bytes,
+    cancelled: Callable[[], bool] | None = None,
+) -> Outcome:
     """See `Processes.run`."""
     began = time.monotonic()
+    unwanted = _Unwanted(began + seconds, cancelled)
     try:
         child = begin(lambda: _start(command, environment, directory, stdin), lambda started: started.pid)
     except FileNotFoundError as error:
@@ -29,7 +38,7 @@ def run(command: Sequence[str], *, seconds: float, environment: Mapping[str, str
         return Outcome(Ending.NOT_STARTED, 0, b"", b"", 0.0, str(error))
     pipes = _Pipes(child)
     try:
-        in_time = _await(child, pipes, began + seconds)
+        in_time = _await(child, pipes, unwanted)
     finally:
         pipes.close()
         if child.poll() is None:  # Ctrl-C while it was waited for
@@ -37,7 +46,9 @@ def run(command: Sequence[str], *, seconds: float, environment: Mapping[str, str
         _let_go(child)
         under_way.discard(child.pid)
     stdout, stderr = pipes.printed
-    return Outcome(_ending(child, in_time=in_time), abs(child.returncode or 0), stdout, stderr, time.monotonic() - began)
+    return Outcome(
+        unwanted.why if not in_time else _ending(child), abs(child.returncode or 0), stdout, stderr, time.monotonic() - began
+    )
 
 
 def _start(command: Sequence[str], environment: Mapping[str, str], directory: str, stdin: bytes) -> subprocess.Popen[bytes]:
@@ -71,11 +82,29 @@ def _given(stdin: bytes) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _await(child: subprocess.Popen[bytes], pipes: _Pipes, deadline: float) -> bool:
-    """Whether it ended before the deadline."""
-    while pipes.are_open and child.poll() is None and time.monotonic() < deadline:
-        pipes.serve(min(_LOOK_AGAIN_SECONDS, deadline - time.monotonic()))
-    in_time = child.poll() is not None or _ends(child, deadline)
+class _Unwanted:
+    """When a program is no longer waited for: its time is over, or whoever wanted it has changed his mind."""
+
+    def __init__(self, deadline: float, cancelled: Callable[[], bool] | None) -> None:
+        self.deadline, self._cancelled = deadline, cancelled
+        self.why = Ending.TIMED_OUT
+
+    def __bool__(self) -> bool:
+        if self._cancelled is not None and self._cancelled():
+            self.why = Ending.CANCELLED
+            return True
+        return time.monotonic() >= self.deadline
+
+    def wait(self) -> float:
+        """How long to wait before it is asked again."""
+        return max(0.0, min(_LOOK_AGAIN_SECONDS, self.deadline - time.monotonic()))
+
+
+def _await(child: subprocess.Popen[bytes], pipes: _Pipes, unwanted: _Unwanted) -> bool:
+    """Whether it ended before it was unwanted."""
+    while pipes.are_open and child.poll() is None and not unwanted:
+        pipes.serve(unwanted.wait())
+    in_time = child.poll() is not None or _ends(child, unwanted)
     if in_time:
         pipes.drain(_LOOK_AGAIN_SECONDS)
     if pipes.are_open or not in_time:
@@ -86,17 +115,17 @@ def _await(child: subprocess.Popen[bytes], pipes: _Pipes, deadline: float) -> bo
     return in_time
 
 
-def _ends(child: subprocess.Popen[bytes], deadline: float) -> bool:
-    try:
-        child.wait(timeout=max(0.0, deadline - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        return False
-    return True
+def _ends(child: subprocess.Popen[bytes], unwanted: _Unwanted) -> bool:
+    while not unwanted:
+        try:
+            child.wait(timeout=unwanted.wait())
+        except subprocess.TimeoutExpired:
+            continue
+        return True
+    return False
 
 
-def _ending(child: subprocess.Popen[bytes], *, in_time: bool) -> Ending:
-    if not in_time:
-        return Ending.TIMED_OUT
+def _ending(child: subprocess.Popen[bytes]) -> Ending:
     return Ending.EXITED if child.returncode >= 0 else Ending.KILLED
 
 

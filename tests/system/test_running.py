@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,11 @@ from gpuassist.system.running import run
 PATH = {"PATH": "/usr/bin:/bin"}
 
 
-def _shell(line: str, *, seconds: float = 20, directory: str = "/", stdin: bytes = b"") -> Outcome:
-    return run(["/bin/sh", "-c", line], seconds=seconds, environment=PATH, directory=directory, stdin=stdin)
+def _shell(
+    line: str, *, seconds: float = 20, directory: str = "/", stdin: bytes = b"", cancelled: Callable[[], bool] | None = None
+) -> Outcome:
+    command = ["/bin/sh", "-c", line]
+    return run(command, seconds=seconds, environment=PATH, directory=directory, stdin=stdin, cancelled=cancelled)
 
 
 def test_program_runs_in_the_directory_that_is_given(tmp_path: Path) -> None:
@@ -81,3 +85,15 @@ def test_program_has_no_terminal_to_ask_on() -> None:
     outcome = run([sys.executable, "-I", "-c", code], seconds=20, environment=PATH, directory="/", stdin=b"")
     assert outcome.status == 1
     assert b"OSError" in outcome.stderr
+
+
+@pytest.mark.parametrize("line", ["sleep 300", "exec >&- 2>&-; sleep 300", "while :; do echo y; done", "sleep 300 & wait"])
+def test_program_that_is_wanted_no_more_is_ended_with_its_children(line: str) -> None:
+    asked = iter([False, False])
+    outcome = _shell(line, seconds=100, cancelled=lambda: next(asked, True))
+    assert outcome.ending is Ending.CANCELLED
+    assert not under_way
+
+
+def test_program_that_nobody_cancels_ends_by_itself() -> None:
+    assert _shell("echo done", cancelled=lambda: False).stdout == b"done\n"
