@@ -57,10 +57,12 @@ def edit_of(file: ShellFile, after: bytes) -> FileEdit:
 
 def parsed(world: World, edits: tuple[FileEdit, ...]) -> tuple[Syntax, Text | None]:
     """What its shell says of the first file as it is, and what forbids writing the files: one that could then not be parsed."""
-    first = check(world, edits[0].before, edits[0].dialect)
+    standing: list[Syntax] = []
     for edit in edits:
         planned = check(world, edit.after, edit.dialect)
-        before = first if edit is edits[0] or not planned.broken else check(world, edit.before, edit.dialect)
+        # What can be parsed afterwards could be before: the changes only comment lines out and add whole ones.
+        before = check(world, edit.before, edit.dialect) if planned.broken else planned
+        standing.append(before)
         if breaks(before, planned):
             words = text(
                 "{shell} could not parse the result ({words}), so {path} is not written; untick lines",
@@ -68,8 +70,8 @@ def parsed(world: World, edits: tuple[FileEdit, ...]) -> tuple[Syntax, Text | No
                 words=planned.words,
                 path=edit.path,
             )
-            return first, words
-    return first, None
+            return standing[0], words
+    return standing[0], None
 
 
 def change_id(world: World, file: ShellFile, wanted: tuple[bytes, ...]) -> str:

@@ -151,7 +151,7 @@ def test_a_line_in_a_loop_is_shown_with_it(session: Session, home: Path) -> None
 
 
 def test_what_bash_cannot_parse_is_an_obstacle(session: Session, home: Path) -> None:
-    answers = iter((Outcome(Ending.EXITED, 0, b"", b"", 0.0), Outcome(Ending.EXITED, 2, b"", b"line 9: oh", 0.0)))
+    answers = iter((Outcome(Ending.EXITED, 2, b"", b"line 9: oh", 0.0), Outcome(Ending.EXITED, 0, b"", b"", 0.0)))
     doubting = ScriptedProcesses({"bash --noprofile --norc -n": lambda: next(answers)})
     plan = _plan(replace(session, world=world_at(home, processes=doubting)), _live(home))
     assert plan.obstacle is not None
