@@ -13,11 +13,12 @@ from gpuassist.formats.startup import Dialect
 from gpuassist.model.text import Text, text
 from gpuassist.repair.written import Part, Written, fitted, read_lists, with_lists
 from gpuassist.repair.written_fish import read_fish_lists
+from gpuassist.repair.written_zsh import read_zsh_lists
 
 EMPTY = Element("", "")
 _SOUND = text("nothing in it needs to be written anew")
 
-_LISTS = {Dialect.FISH: read_fish_lists}
+_LISTS = {Dialect.FISH: read_fish_lists, Dialect.ZSH: read_zsh_lists}
 
 # What becomes of an element of a variable: other words, its own (it stays), or none (it is left out).
 Fate = Callable[[str, Element], "str | None"]
