@@ -12,7 +12,7 @@ from gpuassist.cli.width import width_of
 from gpuassist.cli.wrapping import wrapped
 from gpuassist.model.chain import Chain, Joint, Part, Status
 from gpuassist.model.codec import Json
-from gpuassist.model.outlook import Outlook
+from gpuassist.model.outlook import Outlook, WayPlan
 from gpuassist.model.plan import Step
 from gpuassist.model.text import Text, text
 from gpuassist.session.plan import GoalError, look, parse_goal, plan_goals
@@ -66,6 +66,7 @@ def document(outlook: Outlook, words: Words) -> Json:
             for one in outlook.links
         ],
         "steps": [_step(one, words) for one in outlook.steps],
+        "ways": [_way(one, words) for one in outlook.ways],
         "blocked_by": [words(one) for one in outlook.blocked_by],
         "undetermined": [words(one) for one in outlook.undetermined],
         "notes": [words(one) for one in outlook.notes],
@@ -83,6 +84,15 @@ def _step(step: Step, words: Words) -> Json:
     }
 
 
+def _way(way: WayPlan, words: Words) -> Json:
+    return {
+        "way": way.way.value,
+        "text": words(way.text),
+        "steps": [_step(one, words) for one in way.steps],
+        "notes": [words(one) for one in way.notes],
+    }
+
+
 def _show(context: Context, outlook: Outlook) -> None:
     say = _Paragraphs(context)
     say(text("Goal: {goal}", goal=outlook.goal))
@@ -94,9 +104,23 @@ def _show(context: Context, outlook: Outlook) -> None:
         say(reason, first="  - ")
     for number, step in enumerate(outlook.steps, start=1):
         _show_step(context, number, step)
-    for note in outlook.notes:
+    for note in (*outlook.notes, *(note for way in outlook.ways[:1] for note in way.notes)):
         context.say()
         say(text("Note: {note}", note=note))
+    for other in outlook.ways[1:]:
+        _show_way(context, other, outlook.steps)
+
+
+def _show_way(context: Context, way: WayPlan, first: tuple[Step, ...]) -> None:
+    """Another way in short: its own commands, without those that it shares with the first."""
+    say = _Paragraphs(context)
+    context.say()
+    say(text("Another way: {way}", way=way.text))
+    for step in way.steps:
+        for line in step.commands if step not in first else ():
+            context.say(f"     {line}")
+    for note in way.notes:
+        say(text("Note: {note}", note=note), first="   ")
 
 
 class _Paragraphs:

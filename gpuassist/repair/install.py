@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from gpuassist.knowledge.change import Change
-from gpuassist.knowledge.commands import Commands
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.outlook import WayPlan
 from gpuassist.model.plan import Step
 from gpuassist.repair.install_driver import driver_steps
 from gpuassist.repair.install_place import Place
 from gpuassist.repair.install_toolkit import gcc_steps, toolkit_steps
-from gpuassist.repair.install_torch import torch_steps
+from gpuassist.repair.install_torch import torch_ways
 
 
-def install_steps(change: Change, place: Place, commands: Commands) -> tuple[Step, ...]:
-    """The steps of a change, in the order in which they are done."""
-    return tuple(_steps(change, place, commands))
+def install_steps(change: Change, place: Place, knowledge: Knowledge) -> tuple[Step, ...]:
+    """The steps of a change, in the order in which they are done; of several ways those of the best."""
+    ways = install_ways(change, place, knowledge)
+    return ways[0].steps if ways else (*_before(change, place, knowledge), *_after(change, place, knowledge))
 
 
-def _steps(change: Change, place: Place, commands: Commands) -> Iterator[Step]:
+def install_ways(change: Change, place: Place, knowledge: Knowledge) -> tuple[WayPlan, ...]:
+    """Each way to the torch of a change with all steps of the change; empty where torch stays."""
+    if change.torch is None:
+        return ()
+    before, after = tuple(_before(change, place, knowledge)), tuple(_after(change, place, knowledge))
+    return tuple(replace(one, steps=(*before, *one.steps, *after)) for one in torch_ways(change.torch, place, knowledge))
+
+
+def _before(change: Change, place: Place, knowledge: Knowledge) -> Iterator[Step]:
     if change.driver is not None:
-        yield from driver_steps(change.driver, place, commands)
-    if change.torch is not None:
-        yield from torch_steps(change.torch, place, commands)
+        yield from driver_steps(change.driver, place, knowledge.commands)
+
+
+def _after(change: Change, place: Place, knowledge: Knowledge) -> Iterator[Step]:
     if change.toolkit is not None:
-        yield from toolkit_steps(change.toolkit, place, commands)
+        yield from toolkit_steps(change.toolkit, place, knowledge.commands)
     if change.gcc is not None:
-        yield from gcc_steps(change.gcc, place, commands)
+        yield from gcc_steps(change.gcc, place, knowledge.commands)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.records import Family
 from gpuassist.model.finding import Action
 from gpuassist.model.plan import Run, Step, StepKind, StepProof
 from gpuassist.model.text import Text
+from gpuassist.repair.install_around import Around
 
 _KINDS = {
     Action.NONE: StepKind.COMMAND,
@@ -37,6 +38,7 @@ class Place:
     torch_there: bool = False
     driver_there: bool = True
     compilers: tuple[tuple[int, str], ...] = ()
+    around: Around = field(default_factory=Around)
 
     @property
     def family(self) -> Family:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from gpuassist.diagnose.case import Case, Installed
 from gpuassist.diagnose.chain import chains
@@ -19,9 +20,9 @@ from gpuassist.model.plan import Step
 from gpuassist.model.text import Text
 from gpuassist.model.toolkit import Origin
 from gpuassist.model.version import ComputeCapability, Version, VersionError
-from gpuassist.repair.install import install_steps
+from gpuassist.repair.install import install_steps, install_ways
 from gpuassist.repair.install_place import Place
-from gpuassist.repair.install_torch import jetson_steps
+from gpuassist.repair.install_torch import jetson_steps, left_by
 from gpuassist.session import imagined
 from gpuassist.session.context import Session
 from gpuassist.session.foresee_words import DRIVER_STAYS, blocked_by, notes_on, undetermined, without_gpu
@@ -29,10 +30,15 @@ from gpuassist.session.inspect import families_of, surroundings_of
 from gpuassist.session.links import links_of
 from gpuassist.session.mending import mending_steps, waiting_module
 from gpuassist.session.replacing import with_driver, with_toolkit
+from gpuassist.session.surrounding import around
 
 _NO_TORCH = Torch("")
 _JETPACK_6 = 540
 _NVIDIAS_TORCH = "JetPack 6"
+
+
+def _nowhere(path: str) -> bool:
+    return not path
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +66,11 @@ def foresee(session: Session, question: Question) -> Outlook:
         return Outlook(question.goal, before, before, (), missing, links=links)
     if unknown:
         return Outlook(question.goal, before, before, (), undetermined=unknown, links=links)
+    place = place_of(case, session.world.files.exists)
     found = smallest_change(rig, question.demand, stock_of(knowledge))
     if found.change is None and _is_jetpack_6(rig, found) and question.demand.torch is None:
         after = chains(imagined.with_unknown_torch(question.base, _NVIDIAS_TORCH), knowledge, thorough=True)
-        return Outlook(question.goal, before, after, jetson_steps(place_of(case), knowledge.commands), links=links)
+        return Outlook(question.goal, before, after, jetson_steps(place, knowledge.commands), links=links)
     if found.change is None:
         walls = blocked_by(case, rig, question.demand, found)
         return Outlook(question.goal, before, before, (), walls, links=links)
@@ -71,10 +78,12 @@ def foresee(session: Session, question: Question) -> Outlook:
     broken = _mending(session, case, rig, found.change)
     mending = broken if must else ()
     mended = with_driver(knowledge, question.base, rig.driver) if mending and rig.driver is not None else question.base
-    steps = (*mending, *install_steps(found.change, place_of(case), knowledge.commands))
+    ways = tuple(replace(one, steps=(*mending, *one.steps)) for one in install_ways(found.change, place, knowledge))
+    steps = ways[0].steps if ways else (*mending, *install_steps(found.change, place, knowledge))
     after = chains(_changed(knowledge, mended, found.change), knowledge, thorough=True)
-    notes = (*notes_on(case, rig, question.demand, found), *((DRIVER_STAYS,) if broken and not must else ()))
-    return Outlook(question.goal, before, after, steps, notes=notes, links=links)
+    left = left_by(found.change.torch, place, knowledge) if found.change.torch is not None else ()
+    notes = (*notes_on(case, rig, question.demand, found), *((DRIVER_STAYS,) if broken and not must else ()), *left)
+    return Outlook(question.goal, before, after, steps, notes=notes, links=links, ways=ways)
 
 
 def _is_jetpack_6(rig: Rig, found: Smallest) -> bool:
@@ -128,21 +137,22 @@ def torch_of(case: Case) -> Installed | None:
     return next(runs, next(iter(case.cuda_torches or case.torches), None))
 
 
-def place_of(case: Case) -> Place:
-    """Where the steps are done."""
+def place_of(case: Case, exists: Callable[[str], bool] = _nowhere) -> Place:
+    """Where the steps are done; a new environment is made where nothing `exists`."""
     torch = torch_of(case)
     environment = torch.environment if torch else imagined.environment_of(case.machine)
     tool = torch.tool if torch else Installed(environment, _NO_TORCH).tool if environment else ""
-    around = surroundings_of(case.machine)
+    surroundings = surroundings_of(case.machine)
     return Place(
         families=families_of(case.machine),
-        repository=around["repository"],
-        repository_architecture=around["repository_architecture"],
+        repository=surroundings["repository"],
+        repository_architecture=surroundings["repository_architecture"],
         python=value_or(environment.interpreter, "python3") if environment else "python3",
         tool=tool,
         torch_there=torch is not None,
         driver_there=isinstance(case.driver, Known),
         compilers=tuple((version.major, path) for version, path in _compilers(case)),
+        around=around(case.machine, environment, torch.torch if torch else None, exists),
     )
 
 

@@ -45,7 +45,7 @@ def test_command_is_one_of_the_program() -> None:
 
 def test_json_holds_the_keys_of_its_contract_and_no_other() -> None:
     document = told('gpu="RTX 5090"')
-    assert list(document) == ["schema", "goal", "links", "steps", "blocked_by", "undetermined", "notes"]
+    assert list(document) == ["schema", "goal", "links", "steps", "ways", "blocked_by", "undetermined", "notes"]
     assert (document["schema"], document["goal"]) == (1, 'gpu="GeForce RTX 5090"')
 
 
@@ -174,3 +174,20 @@ def test_paragraphs_are_no_wider_than_the_terminal(columns: int) -> None:
     wide = [line for line in shown if len(line) > columns and not line.startswith("     ")]
     assert not [line for line in wide if " " in line.strip()]
     assert "".join(shown).count("Goal: ") == 1
+
+
+def test_json_of_the_ways_to_another_torch() -> None:
+    ways = told("torch==2.6")["ways"]
+    assert [list(way) for way in ways] == [["way", "text", "steps", "notes"]] * 3
+    assert [way["way"] for way in ways] == ["new-environment", "clean-out", "in-place"]
+    assert ways[0]["steps"] == told("torch==2.6")["steps"]
+
+
+def test_other_ways_are_told_after_the_first() -> None:
+    found = ran("torch==2.6").out
+    assert found.count("Another way: ") == 2
+    assert found.index("-m venv") < found.index("Another way: ") < found.index("-m pip uninstall --yes ")
+
+
+def test_a_goal_without_torch_has_one_way() -> None:
+    assert told("driver==580")["ways"] == []

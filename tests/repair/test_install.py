@@ -26,7 +26,7 @@ def build(release: str, tag: str) -> TorchBuild:
 
 
 def steps(change: Change, place: Place = UBUNTU) -> tuple[Step, ...]:
-    return install_steps(change, place, knowledge().commands)
+    return install_steps(change, place, knowledge())
 
 
 def lines(change: Change, place: Place = UBUNTU) -> list[str]:
@@ -123,15 +123,14 @@ def test_container_without_gpus_is_started_with_them() -> None:
     assert lines(driver("595"), place) == ["docker run --rm --gpus all ubuntu nvidia-smi"]
 
 
-def test_torch_that_is_there_is_removed_first() -> None:
-    assert lines(Change(torch=TorchMove(build("2.14", "cu130"))), VENV) == [
-        "/home/you/train/bin/python -m pip uninstall torch torchvision torchaudio",
-        "/home/you/train/bin/python -m pip install torch==2.14.1 torchvision --index-url https://download.pytorch.org/whl/cu130",
-    ]
+def test_torch_that_is_there_stays_in_its_environment() -> None:
+    found = lines(Change(torch=TorchMove(build("2.14", "cu130"))), VENV)
+    assert found[0] == "/home/you/train/bin/python -m venv torch-gpu"
+    assert not any("uninstall" in line for line in found)
 
 
 def test_uv_puts_torch_where_it_made_the_environment() -> None:
-    place = Place(python="/p/bin/python", tool="uv", torch_there=True)
+    place = Place(python="/p/bin/python", tool="uv")
     assert lines(Change(torch=TorchMove(build("2.14", "cu130"))), place) == [
         "uv pip install --python /p/bin/python torch==2.14.1 torchvision --torch-backend=cu130"
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ from tests.values import knowledge
 
 CASES = cases()
 SESSION = live_session({})
-BUILD = re.compile(r"torch==(\S+) torchvision --(?:index-url https://download\.pytorch\.org/whl/|torch-backend=)(\w+)")
+BUILD = re.compile(r"torch==(\S+) torchvision .*?--(?:index-url https://download\.pytorch\.org/whl/|torch-backend=)(\w+)")
 
 every_case = pytest.mark.parametrize("case", CASES, ids=[f"{case['topic']}: {case['name']}" for case in CASES])
 
@@ -42,6 +43,28 @@ def test_commands_are_those_of_a_good_engineer(case: dict[str, Any]) -> None:
     told = " / ".join(ENGLISH(reason) for reason in outlook.blocked_by)
     assert case.get("blocked", "") in told, told
     assert (commands(outlook), bool(told)) == (case.get("commands", []), "blocked" in case), told
+
+
+@every_case
+def test_other_ways_are_those_of_a_good_engineer(case: dict[str, Any]) -> None:
+    ways = {one.way.value: [line for step in one.steps for line in step.commands] for one in planned(case).ways}
+    for way, expected in case.get("ways", {}).items():
+        assert ways[way] == expected
+
+
+@every_case
+def test_steps_are_those_of_the_first_way(case: dict[str, Any]) -> None:
+    outlook = planned(case)
+    assert [one.steps for one in outlook.ways[:1]] in ([], [outlook.steps])
+
+
+@every_case
+def test_programs_are_the_lines_that_are_shown(case: dict[str, Any]) -> None:
+    for step in (step for way in planned(case).ways for step in way.steps):
+        shown = [tuple(shlex.split(line)) for line in step.commands]
+        if step.run is not None:
+            assert [words for words in shown if words[0] != "."] == list(step.run.programs)
+            assert not step.needs_root
 
 
 @every_case
