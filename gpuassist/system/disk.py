@@ -36,6 +36,11 @@ class Disk:
         with open(path, "wb") as file:
             file.write(content)
 
+    def append(self, path: str, content: bytes) -> None:
+        """Puts more at the end of a file that `create` made."""
+        with open(path, "ab") as file:
+            file.write(content)
+
     def flush(self, path: str) -> None:
         """Waits until a file, or what a directory lists, has reached the disk."""
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gpuassist.system.processes import Outcome
+    from gpuassist.system.programs import Program
     from gpuassist.system.streams import NotStarted, Stream
 
 
@@ -40,3 +41,25 @@ class RealStreams:
         from gpuassist.system.streaming import start
 
         return start(command, environment, directory)
+
+
+class RealPrograms:
+    """See `programs.Programs`."""
+
+    def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str, mark: str) -> Program | NotStarted:
+        """Starts `command`; whoever starts it must `end` it."""
+        from gpuassist.system.program_running import start
+
+        return start(command, environment, directory, mark)
+
+    def marked(self, mark: str) -> tuple[int, ...]:
+        """The processes of this user that carry the mark."""
+        from gpuassist.system.marked import marked
+
+        return marked(mark)
+
+    def end_marked(self, mark: str) -> int:
+        """Ends them, and says how many there were."""
+        from gpuassist.system.marked import end_marked
+
+        return end_marked(mark)

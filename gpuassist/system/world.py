@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from gpuassist.system.clock import Clock
 from gpuassist.system.disk import Disk
 from gpuassist.system.files import Files
-from gpuassist.system.real import RealProcesses, RealStreams
+from gpuassist.system.real import RealProcesses, RealPrograms, RealStreams
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from gpuassist.system.processes import Processes
+    from gpuassist.system.programs import Programs
     from gpuassist.system.streams import Streams
 
 
@@ -28,3 +29,4 @@ class World:
     resources: Resources = field(default_factory=Resources)
     disk: Disk = field(default_factory=Disk)
     streams: Streams = field(default_factory=RealStreams)
+    programs: Programs = field(default_factory=RealPrograms)

@@ -1,0 +1,152 @@
+"""Whether a step did what it should: asked of the machine anew, whatever the step's programs said of themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from gpuassist.detect import driver
+from gpuassist.detect.compiler_driver import ask_version
+from gpuassist.model.fact import Unknown
+from gpuassist.model.plan import Proves, StepProof
+from gpuassist.model.text import Text, text
+from gpuassist.model.version import Version, VersionError
+from gpuassist.session.context import Session
+from gpuassist.session.proof import Holds, prove_toolkit
+from gpuassist.system.processes import Ending, Outcome, clean
+
+_TORCH_SECONDS = 120.0  # the first import of a CUDA build from a slow disk
+_PYTHON_SECONDS = 20.0
+_ASK_PYTHON = "import sys; print('%d.%d.%d' % sys.version_info[:3])"
+# Asked of torch.version, which a build fills in when it is made.
+_ASK_TORCH = "import json, torch, torch.version as v; print(json.dumps([v.__version__, getattr(v, 'cuda', None)]))"
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """Whether it holds, and what was seen."""
+
+    holds: Holds
+    words: Text
+
+
+def prove_step(session: Session, proof: StepProof) -> Proved:
+    """Asks the machine."""
+    return _ASK[proof.proves](session, proof)
+
+
+def _torch(session: Session, proof: StepProof) -> Proved:
+    python = proof.place
+    outcome = _python(session, python, ("-c", _ASK_TORCH), _TORCH_SECONDS)
+    if outcome.ending is Ending.TIMED_OUT:
+        return Proved(
+            Holds.UNKNOWN, text("{python} did not import torch within {seconds:.0f} s", python=python, seconds=outcome.seconds)
+        )
+    if outcome.ending is not Ending.EXITED:
+        return Proved(Holds.NO, text("{python} could not be started: {words}", python=python, words=_last(outcome)))
+    said = _said(outcome)
+    if said is None:
+        return Proved(Holds.NO, text("{python} cannot import torch: {words}", python=python, words=_last(outcome)))
+    version, cuda = said
+    if not _is_torch(version, proof.wanted):
+        words = text("{python} imports torch {version}, not {wanted}", python=python, version=version, wanted=proof.wanted)
+        return Proved(Holds.NO, words)
+    if cuda:
+        return Proved(
+            Holds.YES,
+            text("{python} imports torch {version}, built for CUDA {cuda}", python=python, version=version, cuda=cuda),
+        )
+    return Proved(Holds.YES, text("{python} imports torch {version}", python=python, version=version))
+
+
+def _is_torch(version: str, wanted: str) -> bool:
+    return not wanted or version == wanted or ("+" not in wanted and version.partition("+")[0] == wanted)
+
+
+def _said(outcome: Outcome) -> tuple[str, str] | None:
+    try:
+        version, cuda = json.loads(outcome.text.strip().rpartition("\n")[2])  # packages print while they are imported
+    except ValueError:
+        return None
+    return str(version), str(cuda or "")
+
+
+def _nvcc(session: Session, proof: StepProof) -> Proved:
+    version = ask_version(session.world, proof.place)
+    if isinstance(version, Unknown):
+        return Proved(Holds.NO, version.reason)
+    found = str(version.value)
+    if not _is_version(found, proof.wanted):
+        return Proved(
+            Holds.NO, text("{path} is nvcc {version}, not {wanted}", path=proof.place, version=found, wanted=proof.wanted)
+        )
+    return Proved(Holds.YES, text("{path} is nvcc {version}", path=proof.place, version=found))
+
+
+def _new_terminal(session: Session, proof: StepProof) -> Proved:
+    found = prove_toolkit(session.world, proof.place)
+    return Proved(found.holds, found.words)
+
+
+def _driver(session: Session, proof: StepProof) -> Proved:
+    loaded = driver.probe(session.world).loaded
+    if isinstance(loaded, Unknown):
+        return Proved(Holds.UNKNOWN, loaded.reason)
+    if not loaded.value:
+        return Proved(Holds.NO, text("no NVIDIA kernel module is loaded"))
+    version = loaded.value[0].version
+    if isinstance(version, Unknown):
+        return Proved(Holds.UNKNOWN, version.reason)
+    found = str(version.value)
+    if not _is_version(found, proof.wanted):
+        return Proved(Holds.NO, text("driver {version} is loaded, not {wanted}", version=found, wanted=proof.wanted))
+    return Proved(Holds.YES, text("driver {version} is loaded", version=found))
+
+
+def _environment(session: Session, proof: StepProof) -> Proved:
+    path = proof.place
+    outcome = _python(session, f"{path}/bin/python", ("-c", _ASK_PYTHON), _PYTHON_SECONDS)
+    if not outcome.succeeded:
+        return Proved(Holds.NO, text("there is no environment that works at {path}: {words}", path=path, words=_last(outcome)))
+    found = outcome.text.strip().rpartition("\n")[2]
+    if not _is_version(found, proof.wanted):
+        words = text("the environment at {path} has Python {version}, not {wanted}", path=path, version=found, wanted=proof.wanted)
+        return Proved(Holds.NO, words)
+    return Proved(Holds.YES, text("the environment at {path} has Python {version}", path=path, version=found))
+
+
+def _absent(session: Session, proof: StepProof) -> Proved:
+    if session.world.disk.exists(proof.place):
+        return Proved(Holds.NO, text("{path} is still there", path=proof.place))
+    return Proved(Holds.YES, text("{path} is gone", path=proof.place))
+
+
+def _python(session: Session, interpreter: str, arguments: tuple[str, ...], seconds: float) -> Outcome:
+    environment = clean(session.world.surroundings.variables)
+    return session.world.processes.run((interpreter, *arguments), seconds=seconds, environment=environment)
+
+
+def _last(outcome: Outcome) -> str:
+    lines = [line for line in outcome.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    return lines[-1].strip()[:300] if lines else outcome.words
+
+
+def _is_version(found: str, wanted: str) -> bool:
+    if not wanted:
+        return True
+    try:
+        one, other = Version.parse(found).parts, Version.parse(wanted).parts
+    except VersionError:
+        return found == wanted
+    return one[: len(other)] == other
+
+
+_ASK: Mapping[Proves, Callable[[Session, StepProof], Proved]] = {
+    Proves.TORCH: _torch,
+    Proves.NVCC: _nvcc,
+    Proves.NEW_TERMINAL: _new_terminal,
+    Proves.DRIVER: _driver,
+    Proves.ENVIRONMENT: _environment,
+    Proves.ABSENT: _absent,
+}
