@@ -7,6 +7,7 @@ in doubt; and what a crash left unsettled is found by its name, however many cha
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +15,9 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timezone
 from enum import Enum
+from typing import Any
 
+from gpuassist.model.codec import Json
 from gpuassist.model.plan import Receipt
 from gpuassist.system.disk import Disk
 from gpuassist.system.world import World
@@ -104,11 +107,12 @@ class Journal:
     def settle(self, receipt: Receipt, state: State) -> None:
         """Says how far the change of a file came, and what its receipt says now."""
         path = self._path(receipt.id, _SETTLED)
+        written = _document(self._read(receipt.id, _SETTLED) or self._read(receipt.id, _PREPARED)).get("written")
         settled = False
         self._disk.remove(f"{path}.new")
         try:
             self._disk.create(f"{path}.new")
-            self._fill(f"{path}.new", _encode(Entry(receipt, state)))
+            self._fill(f"{path}.new", _encode(Entry(receipt, state), written))
             self._disk.replace(f"{path}.new", path)
             settled = True
         finally:
@@ -123,22 +127,26 @@ class Journal:
             if name.endswith(f"{_SETTLED}.new"):
                 self._disk.remove(f"{self.directory}/{name}")
             elif name.endswith(_PREPARING):
-                for path in (self._written(change), self.backup(change), self._path(change, _PREPARING)):
+                for path in (self.backup(change), self._path(change, _PREPARING)):
                     self._disk.remove(path)
 
     def forget(self, receipts: Iterable[Receipt]) -> None:
         """Takes a change off the record that was prepared and then not made; the record goes last, so that a crash is noticed."""
         for receipt in receipts:
-            for path in (self._written(receipt.id), self.backup(receipt.id), self._path(receipt.id, _PREPARED)):
+            for path in (self.backup(receipt.id), self._path(receipt.id, _PREPARED)):
                 self._disk.remove(path)
 
     def entries(self) -> tuple[Entry, ...]:
         """All changes on record, oldest first; a damaged record is left out, its backup stays where it is."""
-        names = self._disk.names(self.directory)
-        settled = {name.removesuffix(_SETTLED) for name in names if name.endswith(_SETTLED)}
-        prepared = {name.removesuffix(_PREPARED) for name in names if name.endswith(_PREPARED)} - settled
-        found = (*(self._entry(one, _SETTLED) for one in settled), *(self._entry(one, _PREPARED) for one in prepared))
-        return tuple(sorted((entry for entry in found if entry), key=_age))
+        return self._all("")
+
+    def group(self, change: str) -> tuple[Entry, ...]:
+        """The files of one change, which may be named by the id of any of them: no other record is read for it."""
+        if "/" in change:
+            return ()
+        named = self._entry(change, _SETTLED) or self._entry(change, _PREPARED)
+        wanted = named.receipt.change if named else change
+        return tuple(entry for entry in self._all(wanted) if entry.receipt.change == wanted)
 
     def unsettled(self) -> tuple[Entry, ...]:
         """The changes that were prepared and not settled, oldest first: no other record is read for it."""
@@ -177,8 +185,9 @@ class Journal:
         return self._disk.read(self.backup(receipt.id))
 
     def after(self, receipt: Receipt) -> bytes:
-        """The bytes that the change wrote."""
-        return self._disk.read(self._written(receipt.id))
+        """The bytes that the change wrote; others where the record or the backup is damaged."""
+        content = self._read(receipt.id, _SETTLED) or self._read(receipt.id, _PREPARED)
+        return patched(self.before(receipt), _document(content).get("written"))
 
     def backup(self, change: str) -> str:
         """Where the bytes before a change lie."""
@@ -186,12 +195,16 @@ class Journal:
 
     def _files(self, kept: Iterable[Kept]) -> Iterator[tuple[str, bytes]]:
         for one in kept:
-            yield self._path(one.receipt.id, _PREPARING), _encode(Entry(one.receipt, State.MADE))
+            written = difference(one.before, one.after)
+            yield self._path(one.receipt.id, _PREPARING), _encode(Entry(one.receipt, State.MADE), written)
             yield self.backup(one.receipt.id), one.before
-            yield self._written(one.receipt.id), one.after
 
-    def _written(self, change: str) -> str:
-        return f"{self.directory}/{change}.after"
+    def _all(self, beginning: str) -> tuple[Entry, ...]:
+        names = [name for name in self._disk.names(self.directory) if name.startswith(beginning)]
+        settled = {name.removesuffix(_SETTLED) for name in names if name.endswith(_SETTLED)}
+        prepared = {name.removesuffix(_PREPARED) for name in names if name.endswith(_PREPARED)} - settled
+        found = (*(self._entry(one, _SETTLED) for one in settled), *(self._entry(one, _PREPARED) for one in prepared))
+        return tuple(sorted((entry for entry in found if entry), key=_age))
 
     def _path(self, change: str, ending: str) -> str:
         return f"{self.directory}/{change}{ending}"
@@ -221,21 +234,59 @@ def undone(receipt: Receipt, when: str, holds: str = "") -> Receipt:
     return replace(receipt, undone_at=when, hash_undone=holds)
 
 
-def _encode(entry: Entry) -> bytes:
-    document = {"schema": SCHEMA, "state": entry.state.value, **asdict(entry.receipt)}
+def difference(before: bytes, after: bytes) -> Json:
+    """What makes `after` of `before`: how many bytes stay at either end, and what stands between them."""
+    head = _alike(before, after)
+    tail = _alike(before[head:][::-1], after[head:][::-1])
+    middle = after[head : len(after) - tail]
+    return {"head": head, "tail": tail, "middle": base64.b64encode(middle).decode("ascii")}
+
+
+def patched(before: bytes, written: Json) -> bytes:
+    """`before` with such a difference; nothing where it is none."""
+    if not isinstance(written, dict):
+        return b""
+    head, tail, middle = written.get("head"), written.get("tail"), written.get("middle")
+    if not (isinstance(head, int) and isinstance(tail, int) and isinstance(middle, str)):
+        return b""
+    try:
+        return before[:head] + base64.b64decode(middle, validate=True) + before[len(before) - tail :]
+    except ValueError:
+        return b""
+
+
+def _alike(one: bytes, other: bytes) -> int:
+    """How many bytes both begin with: halving is a few comparisons of memory where a loop would take a step for each byte."""
+    least, most = 0, min(len(one), len(other))
+    while least < most:
+        middle = (least + most + 1) // 2
+        least, most = (middle, most) if one[least:middle] == other[least:middle] else (least, middle - 1)
+    return least
+
+
+def _encode(entry: Entry, written: Json) -> bytes:
+    document = {"schema": SCHEMA, "state": entry.state.value, **asdict(entry.receipt), "written": written}
     return (json.dumps(document, indent=1) + "\n").encode()
 
 
-def _decode(content: bytes) -> Entry | None:
+def _document(content: bytes) -> dict[str, Json]:
     try:
         document = json.loads(content)
+    except ValueError:
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _decode(content: bytes) -> Entry | None:
+    document = _document(content)
+    try:
         if document["schema"] != SCHEMA:
             return None
         state = State(document["state"])
-        said = {name: value for name, value in document.items() if name in _KNOWN}
+        said: dict[str, Any] = {name: value for name, value in document.items() if name in _KNOWN}
         directories = tuple(str(path) for path in said.pop("made_directories", ()))
         return Entry(Receipt(**said, made_directories=directories), state)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError):
         return None
 
 

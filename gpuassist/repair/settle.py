@@ -149,14 +149,13 @@ def _undo_settled(world: World, journal: Journal, change: str, wanted: Mapping[s
 
 
 def _settle_undo(world: World, journal: Journal, change: str, wanted: Mapping[str, str]) -> list[Text]:
-    group = [entry for entry in journal.entries() if entry.receipt.change == change]
-    for entry in group:
+    for entry in journal.group(change):
         world.disk.remove(sibling(world, entry.receipt.target, undo_of(change)))
         if entry.state is State.MADE and _is_back(world, entry.receipt, wanted):
             remove_directories(world, entry.receipt.made_directories)
             journal.settle(undone(entry.receipt, iso(world.clock.now()), wanted.get(entry.receipt.id, "")), State.UNDONE)
     journal.end_undo(change)
-    states = {entry.state for entry in journal.entries() if entry.receipt.change == change}
+    states = {entry.state for entry in journal.group(change)}
     return [_half_undone(change)] if states == {State.MADE, State.UNDONE} else []
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gpuassist.model.plan import FileEdit, Outcome, Receipt, Result
@@ -59,12 +59,16 @@ class UnknownChangeError(RepairError):
 
 def history(world: World) -> tuple[Receipt, ...]:
     """Changes that were made, newest first, those that were taken back with the time of that; a change's files in their order."""
-    return _history(world, Journal.of(world))
+    journal = Journal.of(world)
+    return _history(world, journal, journal.entries())
 
 
 def plan(world: World, change: str) -> TakeBack:
     """How a change, or the newest one that stands, would be taken back; raises `RepairError` where it cannot be."""
-    journal = Journal.of(world)
+    return _plan(world, Journal.of(world), change)
+
+
+def _plan(world: World, journal: Journal, change: str) -> TakeBack:
     files = tuple(_planned(world, journal, receipt) for receipt in _receipts(world, journal, change))
     if all(file.passed_over for file in files):
         raise GoneError(files[0].way)
@@ -141,16 +145,16 @@ class _Taking:
             _log.info("undo of %s not settled: %s", change, error)
 
 
-def _history(world: World, journal: Journal) -> tuple[Receipt, ...]:
+def _history(world: World, journal: Journal, entries: Iterable[Entry]) -> tuple[Receipt, ...]:
     groups: dict[str, list[Receipt]] = {}
-    for entry in journal.entries():
+    for entry in entries:
         if _is_history(world, journal, entry):
             groups.setdefault(entry.receipt.change, []).append(entry.receipt)
     return tuple(receipt for group in reversed(groups.values()) for receipt in group)
 
 
 def _receipts(world: World, journal: Journal, change: str) -> tuple[Receipt, ...]:
-    receipts = _history(world, journal)
+    receipts = _history(world, journal, journal.group(change) if change else journal.entries())
     wanted = next((one.change for one in receipts if change in {one.change, one.id} or not (change or one.undone_at)), None)
     if wanted is None and change:
         raise UnknownChangeError(text("there is no change {change}; `gpuassist undo --list` shows all", change=change))
@@ -164,7 +168,7 @@ def _receipts(world: World, journal: Journal, change: str) -> tuple[Receipt, ...
 
 
 def _stands(world: World, journal: Journal, change: str) -> bool:
-    return any(one.change == change and not one.undone_at for one in _history(world, journal))
+    return any(not receipt.undone_at for receipt in _history(world, journal, journal.group(change)))
 
 
 def _put_back(journal: Journal, change: str, settled: Sequence[Text]) -> tuple[Outcome, Receipt]:

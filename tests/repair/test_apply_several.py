@@ -323,7 +323,7 @@ def test_a_directory_that_was_there_stays(files: Path) -> None:
 
 def test_one_that_conflicts_stops_the_whole_undo(files: Path) -> None:
     _apply(files)
-    (files / ".zshrc").write_bytes(OLD + b"# mine instead\n")
+    (files / ".zshrc").write_bytes((files / ".zshrc").read_bytes().replace(b"B=2", b"B=3"))
     before = _contents(files)
     with pytest.raises(RepairError):
         undoing.undo(_world(files), "one")

@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from gpuassist.model.codec import Json
 from gpuassist.model.plan import Receipt
-from gpuassist.repair.journal import Entry, Journal, Kept, State, digest, undone
+from gpuassist.repair.journal import Entry, Journal, Kept, State, difference, digest, patched, undone
 from gpuassist.system.disk import Disk
 
 RECEIPT = Receipt("one", "2026-11-21T09:00:00.000+00:00", "use cuda 12.4", "/r", "/r", True, digest(b"old"), digest(b"new"))
@@ -24,7 +27,27 @@ def journal(tmp_path: Path) -> Journal:
 
 def test_keeps_both_contents(journal: Journal) -> None:
     assert journal.before(RECEIPT) == b"old"
-    assert Path(journal.directory, "one.after").read_bytes() == b"new"
+    assert journal.after(RECEIPT) == b"new"
+
+
+def test_keeps_both_contents_when_it_is_settled(journal: Journal) -> None:
+    journal.settle(RECEIPT, State.UNDONE)
+    assert journal.after(RECEIPT) == b"new"
+
+
+CONTENTS = st.one_of(st.binary(max_size=50), st.lists(st.sampled_from([b"a\n", b"b\n"]), max_size=9).map(b"".join))
+
+
+@given(CONTENTS, CONTENTS)
+def test_a_difference_makes_the_one_of_the_other(before: bytes, after: bytes) -> None:
+    assert patched(before, difference(before, after)) == after
+
+
+@pytest.mark.parametrize(
+    "written", [None, [], {}, {"head": 1}, {"head": 0, "tail": 0, "middle": "?"}, {"head": "", "tail": 0, "middle": ""}]
+)
+def test_a_damaged_difference_is_none(written: Json) -> None:
+    assert patched(b"before", written) == b""
 
 
 def test_a_change_is_prepared_first(journal: Journal) -> None:
