@@ -124,6 +124,8 @@ def _show(context: Context, plan: fix.CudaPlan) -> None:
 
 
 def _show_applied(context: Context, plan: fix.CudaPlan, applied: fix.Applied) -> None:
+    for note in applied.notes:
+        context.say(text("Note: {note}", note=note))
     _say_outcome(context, plan, applied.outcomes[0])
     if applied.proof is not None:
         glyph = {"yes": "✓", "no": "✗", "unknown": "?"}[applied.proof.holds.value]

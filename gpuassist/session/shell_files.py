@@ -18,6 +18,15 @@ from gpuassist.repair.target import Target, examine
 from gpuassist.system.terminal import usable_shell
 from gpuassist.system.world import World
 
+# Directories whose files are a tool's, read in by the user's: what is changed there is gone with its next update.
+_TOOLS = frozenset(
+    (
+        *("nvm", "pyenv", "rbenv", "nodenv", "asdf", "sdkman", "cargo", "rustup", "bun", "deno", "fzf", "linuxbrew", "nix-profile"),
+        *("oh-my-zsh", "oh-my-bash", "zinit", "zplug", "antigen", "zgen", "zim", "prezto", "bash_it", "bash-it", "fisher"),
+        *("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba", "miniconda", "anaconda", "site-packages", "venv"),
+    )
+)
+
 
 @dataclass(frozen=True, slots=True)
 class ShellFile:
@@ -122,6 +131,10 @@ def _others(world: World, main: ShellFile, chain: tuple[ChainFile, ...]) -> Iter
 
 def _other(world: World, file: ChainFile) -> ShellFile:
     target = examine(world, file.path)
+    tool = next((part for part in PurePosixPath(file.path).parts if part.lstrip(".") in _TOOLS), "")
+    if tool and target.obstacle is None:
+        obstacle = text("{path} belongs to {tool}, which writes it anew when it is updated", path=file.path, tool=tool.lstrip("."))
+        return ShellFile(target, file.dialect, file.reading, obstacle=obstacle)
     try:
         block = find(target.content)
     except RepairError as error:
