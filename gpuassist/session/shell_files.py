@@ -133,8 +133,8 @@ def _other(world: World, file: ChainFile) -> ShellFile:
     target = examine(world, file.path)
     tool = next((part for part in PurePosixPath(file.path).parts if part.lstrip(".") in _TOOLS), "")
     if tool and target.obstacle is None:
-        obstacle = text("{path} belongs to {tool}, which writes it anew when it is updated", path=file.path, tool=tool.lstrip("."))
-        return ShellFile(target, file.dialect, file.reading, obstacle=obstacle)
+        words = text("{path} belongs to {tool}, which writes it anew when it is updated", path=file.path, tool=tool.lstrip("."))
+        return ShellFile(target, file.dialect, file.reading, obstacle=words)
     try:
         block = find(target.content)
     except RepairError as error:
