@@ -1,7 +1,7 @@
 """Making a change and taking it back, beside a bare atomic write of the same file in the same run.
 
-The bare write is the least that keeps a file whole: a sibling, flushed, renamed, its directory flushed. A change first puts on record
-what undo needs. The question to `bash -n` is a process of its own, told beside it: one for each start-up file that is changed.
+The bare write is the least that keeps a file whole: a sibling, flushed, renamed, its directory flushed. A change also puts what
+undo needs on record. The question to `bash -n` is a process of its own, told beside it: one for each start-up file that is changed.
 """
 
 from __future__ import annotations

@@ -12,11 +12,13 @@ import pytest
 from gpuassist.cli import undo, use
 from gpuassist.cli.context import Exit, UsageError
 from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.plan import Plan, Result, Step, StepKind
+from gpuassist.model.text import text
 from gpuassist.session import fix
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH
 from tests.cli.runs import run
-from tests.repair.homes import make_toolkit, world_at
+from tests.repair.homes import edit_of, make_toolkit, world_at
 
 ORIGINAL = b"# mine\n"
 
@@ -139,3 +141,97 @@ def test_undo_as_json(session: Session) -> None:
 def test_a_refusal_as_json(session: Session, home: Path) -> None:
     (home / ".bashrc").unlink()
     assert json.loads(run(undo, session, "--json").out)["result"] == "refused"
+
+
+def test_a_dry_run_shows_and_changes_nothing(session: Session, home: Path) -> None:
+    before = (home / ".bashrc").read_bytes()
+    done = run(undo, session, "--dry-run")
+    assert done.exit is Exit.HEALTHY
+    assert f"+export CUDA_HOME='{home}/cuda-11.7'" in done.out
+    assert "nothing was changed (--dry-run)" in done.out
+    assert (home / ".bashrc").read_bytes() == before
+
+
+def test_a_dry_run_of_an_older_one_asks_nothing(session: Session) -> None:
+    document = json.loads(run(undo, session, _ids(session)[1], "--dry-run", "--json").out)
+    assert (document["result"], document["dry_run"]) == ("unchanged", True)
+    assert [(file["removes_file"], file["edited_since"]) for file in document["files"]] == [(False, False)]
+    assert len([change for change in fix.history(session) if not change.undone_at]) == 2
+
+
+def test_what_was_edited_since_is_shown_as_a_diff(session: Session, home: Path) -> None:
+    with open(home / ".bashrc", "a", encoding="utf-8") as file:
+        file.write("alias mine=x\n")
+    done = run(undo, session)
+    assert f"-export CUDA_HOME='{home}/cuda-12.4'" in done.out
+    assert "was edited since" in done.out
+    assert "alias mine=x" in (home / ".bashrc").read_text()
+
+
+@pytest.fixture
+def conflict(session: Session, home: Path) -> Session:
+    """Somebody wrote a line of their own into the block."""
+    content = (home / ".bashrc").read_bytes()
+    (home / ".bashrc").write_bytes(content.replace(b"# <<< gpuassist", b"export MINE=1\n# <<< gpuassist"))
+    return session
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",), ("--yes",)])
+def test_a_conflict_shows_all_three(conflict: Session, home: Path, options: tuple[str, ...]) -> None:
+    before = (home / ".bashrc").read_bytes()
+    done = run(undo, conflict, *options)
+    assert done.exit is Exit.PROBLEMS
+    for words in ("What was changed in", "+export MINE=1", "What undo would change", "<<<<<<< now", "is kept in"):
+        assert words in done.err
+    assert (home / ".bashrc").read_bytes() == before
+
+
+def test_a_conflict_as_json(conflict: Session) -> None:
+    document = json.loads(run(undo, conflict, "--json").out)
+    assert document["result"] == "refused"
+    assert "+export MINE=1" in document["conflict"]["since"]
+    assert [sorted(meeting) for meeting in document["conflict"]["meetings"]] == [["line", "now", "undo", "written"]]
+
+
+def test_the_list_says_what_was_edited_since(session: Session, home: Path) -> None:
+    (home / ".bashrc").write_bytes(b"# head\n" + (home / ".bashrc").read_bytes())
+    assert "(in effect; the file was edited since)" in run(undo, session, "--list").out.splitlines()[0]
+    newest = json.loads(run(undo, session, "--list", "--json").out)["changes"][0]
+    assert (newest["stands"], newest["edited_since"], newest["standing"]) == (True, True, "stands")
+
+
+def _several(session: Session, home: Path) -> None:
+    edits = tuple(edit_of(home / name, b"A=1\n", dialect="env") for name in (".env", ".config/environment.d/50-gpuassist.conf"))
+    steps = tuple(Step(StepKind.EDIT, text("Write"), edit=edit) for edit in edits)
+    assert fix.make(session, Plan("several", text("Both"), steps), "use devices 0").outcome.result is Result.MODIFIED
+
+
+def test_files_of_one_change_are_listed_together(session: Session, home: Path) -> None:
+    _several(session, home)
+    lines = run(undo, session, "--list").out.splitlines()
+    assert lines[0].startswith("several  ")
+    assert [line.strip().split()[0] for line in lines[1:3]] == [f"{home}/.env", f"{home}/.config/environment.d/50-gpuassist.conf"]
+    changes = json.loads(run(undo, session, "--list", "--json").out)["changes"]
+    assert [(change["id"], change["group"]) for change in changes[:2]] == [("several", "several"), ("several-2", "several")]
+
+
+@pytest.mark.parametrize("change", ["", "several", "several-2"])
+def test_files_of_one_change_are_undone_together(session: Session, home: Path, change: str) -> None:
+    _several(session, home)
+    document = json.loads(run(undo, session, *([change] if change else []), "--json").out)
+    assert len(document["files"]) == 2
+    assert not (home / ".env").exists()
+    assert not (home / ".config").exists()
+
+
+def test_a_file_that_cannot_be_read_is_listed_so(session: Session, home: Path) -> None:
+    (home / ".bashrc").unlink()
+    assert "(the file is not there any more)" in run(undo, session, "--list").out
+    (home / ".bashrc").mkdir()
+    assert "(the file cannot be read)" in run(undo, session, "--list").out
+    assert json.loads(run(undo, session, "--list", "--json").out)["changes"][0]["stands"] is None
+
+
+def test_what_was_taken_out_by_hand_is_listed_so(session: Session, home: Path) -> None:
+    (home / ".bashrc").write_bytes(ORIGINAL + b"alias x=y\n")
+    assert "(nothing of it is left in the file)" in run(undo, session, "--list").out
