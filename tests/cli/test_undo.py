@@ -170,9 +170,9 @@ def test_what_was_edited_since_is_shown_as_a_diff(session: Session, home: Path) 
 
 @pytest.fixture
 def conflict(session: Session, home: Path) -> Session:
-    """Somebody wrote a line of their own into the block."""
+    """Somebody changed a line of the block."""
     content = (home / ".bashrc").read_bytes()
-    (home / ".bashrc").write_bytes(content.replace(b"# <<< gpuassist", b"export MINE=1\n# <<< gpuassist"))
+    (home / ".bashrc").write_bytes(content.replace(b"/cuda-12.4'", b"/cuda-mine'"))
     return session
 
 
@@ -181,7 +181,7 @@ def test_a_conflict_shows_all_three(conflict: Session, home: Path, options: tupl
     before = (home / ".bashrc").read_bytes()
     done = run(undo, conflict, *options)
     assert done.exit is Exit.PROBLEMS
-    for words in ("What was changed in", "+export MINE=1", "What undo would change", "<<<<<<< now", "is kept in"):
+    for words in ("What was changed in", "/cuda-mine'", "What undo would change", "<<<<<<< now", "is kept in"):
         assert words in done.err
     assert (home / ".bashrc").read_bytes() == before
 
@@ -189,7 +189,7 @@ def test_a_conflict_shows_all_three(conflict: Session, home: Path, options: tupl
 def test_a_conflict_as_json(conflict: Session) -> None:
     document = json.loads(run(undo, conflict, "--json").out)
     assert document["result"] == "refused"
-    assert "+export MINE=1" in document["conflict"]["since"]
+    assert "/cuda-mine'" in document["conflict"]["since"]
     assert [sorted(meeting) for meeting in document["conflict"]["meetings"]] == [["line", "now", "undo", "written"]]
 
 
