@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 
 from gpuassist.model.fact import Fact, Known, Unknown
@@ -18,6 +18,7 @@ from gpuassist.repair.installed import LISTS
 from gpuassist.repair.line_choice import LineChoice
 from gpuassist.repair.lines import ShellLine, choose_exactly
 from gpuassist.session.context import Session
+from gpuassist.session.hurting import hurting, on_library_path
 from gpuassist.session.line_plan import change_id, edit_of, parsed, to_change, within_reach
 from gpuassist.session.shell_files import ShellFile, ShellFiles, shell_files
 from gpuassist.session.shell_plan import ShellPlan
@@ -28,11 +29,11 @@ from gpuassist.system.world import World
 @dataclass(frozen=True, slots=True)
 class CleanShell:
     """What the user wishes: `lines` that do not stay, none for what is suggested; `hurts` says of directories why they hurt on
-    LD_LIBRARY_PATH.
+    LD_LIBRARY_PATH, none to look that up in this machine's environments.
     """
 
     lines: tuple[LineChoice, ...] | None = None
-    hurts: Mapping[str, Text] = field(default_factory=dict)
+    hurts: Mapping[str, Text] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def plan_clean(session: Session, machine: Machine, wish: CleanShell) -> ShellPla
 
 def suggestions(session: Session, machine: Machine, hurts: Mapping[str, Text] | None = None) -> tuple[ShellLine, ...]:
     """For each line that holds something wrong what it is, what is suggested and why: for a table of all lines."""
-    return _judged(session.world, shell_files(session.world), machine, hurts or {})
+    return _judged(session.world, shell_files(session.world), machine, hurts)
 
 
 def prove_clean(world: World, before: Fact[Terminal]) -> CleanProof:
@@ -89,7 +90,8 @@ def _all(files: ShellFiles) -> tuple[ShellFile, ...]:
     return (files.main, *files.others)
 
 
-def _judged(world: World, files: ShellFiles, machine: Machine, hurts: Mapping[str, Text]) -> tuple[ShellLine, ...]:
+def _judged(world: World, files: ShellFiles, machine: Machine, given: Mapping[str, Text] | None) -> tuple[ShellLine, ...]:
+    hurts = hurting(world, machine, on_library_path(_all(files))) if given is None else given
     grounds = Grounds(cache(world.files.is_directory), hurts, _with_empty_element(machine.shell.new_terminal))
     judged = (
         within_reach(file, judge_clean(file.reading, grounds, file.content, file.block, file=file.path, dialect=file.dialect))
