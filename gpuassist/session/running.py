@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -107,7 +108,7 @@ def _run(running: _Running, run: Run) -> StepDone:
     for number, command in enumerate(run.programs):
         if running.cancelled():
             return StepDone(Came.CANCELLED, _cancelled_before(number))
-        running.log.note("$ " + " ".join(command))
+        running.log.note(f"$ {shlex.join(command)}")
         world = running.session.world
         program = world.programs.start(
             command,
