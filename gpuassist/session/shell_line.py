@@ -12,7 +12,7 @@ from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text, text
 from gpuassist.session.shell_effect import Effect, Placed, elements_of
 from gpuassist.session.shell_traced import SOURCE, Traced
-from gpuassist.system.shell_trace import TracedChange
+from gpuassist.system.shell_steps import TracedChange
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.session.shell_effect import LISTS, Effect, Judge, Placed, best, deciding, directories, elements_of, not_read
-from gpuassist.system.shell_trace import Trace, TracedChange
+from gpuassist.system.shell_steps import TracedChange
+from gpuassist.system.shell_trace import Trace
 
 _FOR_ITSELF = frozenset({Place.COMMAND, Place.SUBSHELL})
 SOURCE = "the steps of a real new terminal"

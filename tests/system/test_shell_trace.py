@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
 from gpuassist.model.fact import Known, Unknown
-from gpuassist.system.processes import OUTPUT_AT_MOST_BYTES, Ending, Outcome
-from gpuassist.system.shell_trace import Trace, TracedChange, trace_startup
+from gpuassist.system.shell_steps import TracedChange
+from gpuassist.system.shell_trace import Trace, trace_startup
+from gpuassist.system.streams import Ended, NotStarted, Quiet, Stream, Streams
 from gpuassist.system.world import World
 from tests.fakes import put, world_under
 from tests.repair.homes import world_at
@@ -145,29 +146,37 @@ def test_a_file_that_leaves_the_shell_is_told(tmp_path: Path) -> None:
     assert isinstance(trace_startup(_real(home), NAMES, seconds=20), Unknown)
 
 
+@dataclass
 class _Prints:
-    """A shell that prints this, with the sentinel that it was given in the place of MARK."""
+    """A shell that says this, with the mark that it was given in the place of MARK, and is then quiet in this way."""
 
-    def __init__(self, printed: str, ending: Ending = Ending.EXITED) -> None:
-        self.printed = printed
-        self.ending = ending
+    printed: str
+    quiet: Quiet = Quiet.CLOSED
+    lines: Iterator[bytes] = field(default_factory=lambda: iter(()))
+    ended: bool = False
 
-    def run(
-        self,
-        command: Sequence[str],
-        *,
-        seconds: float,
-        environment: Mapping[str, str],
-        directory: str = "/",
-        stdin: bytes = b"",
-    ) -> Outcome:
+    def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str = "/") -> Stream | NotStarted:
         mark = next(word for word in command if "GPUASSIST_" in word).split("\2")[0].strip("\1")
-        return Outcome(self.ending, 0, b"", self.printed.replace("MARK", mark).encode("utf-8", "surrogateescape"), seconds)
+        said = self.printed.replace("MARK", mark).encode("utf-8", "surrogateescape")
+        self.lines = iter(said.split(b"\n"))
+        return self
+
+    def line(self, *, seconds: float) -> bytes | Quiet:
+        return next(self.lines, self.quiet)
+
+    def end(self, *, patience: float = 0.0) -> Ended:
+        self.ended = True
+        return Ended(0, "", "", ended_by_us=True)
 
 
-def _scripted(tmp_path: Path, printed: str, ending: Ending = Ending.EXITED) -> World:
+class _NotThere:
+    def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str = "/") -> Stream | NotStarted:
+        return NotStarted("no such file", missing=True)
+
+
+def _scripted(tmp_path: Path, streams: Streams) -> World:
     put(tmp_path, "/bin/bash", mode=0o755)
-    return world_under(tmp_path, processes=_Prints(printed, ending))
+    return replace(world_under(tmp_path), streams=streams)
 
 
 def _step(file: str, line: int, path: str, *, level: int = 2, frames: str = "1 ", subshell: int = 0, command: str = "x") -> str:
@@ -178,7 +187,7 @@ _DONE = _step("", 5, "/z", level=1, frames="0 ", command=": gpuassist end")
 
 
 def _changes(tmp_path: Path, printed: str) -> list[TracedChange]:
-    trace = trace_startup(_scripted(tmp_path, printed), NAMES)
+    trace = trace_startup(_scripted(tmp_path, _Prints(printed)), NAMES)
     assert isinstance(trace, Known)
     return list(trace.value.changes)
 
@@ -204,19 +213,52 @@ def test_banners_between_the_steps_do_not_matter(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("printed", "ending", "words"),
+    ("printed", "quiet", "words"),
     [
-        ("", Ending.EXITED, "did not say"),
-        (_step("/a", 1, "/y"), Ending.EXITED, "did not say"),
-        (_step("/a", 1, "/y"), Ending.TIMED_OUT, "was not done"),
-        ("x" * OUTPUT_AT_MOST_BYTES, Ending.EXITED, "more steps than are kept"),
-        ("", Ending.NOT_FOUND, "did not say"),
+        ("", Quiet.CLOSED, "leaves the shell"),
+        (_step("/a", 1, "/y"), Quiet.CLOSED, "leaves the shell"),
+        (_step("/a", 1, "/y"), Quiet.SILENT, "were not done"),
+        (_step("/a", 1, "/y") * 60_001, Quiet.CLOSED, "more than {count} steps"),
     ],
 )
-def test_says_why_it_could_not_be_told(tmp_path: Path, printed: str, ending: Ending, words: str) -> None:
-    trace = trace_startup(_scripted(tmp_path, printed, ending), NAMES)
+def test_says_why_it_could_not_be_told(tmp_path: Path, printed: str, quiet: Quiet, words: str) -> None:
+    shell = _Prints(printed, quiet)
+    trace = trace_startup(_scripted(tmp_path, shell), NAMES)
     assert isinstance(trace, Unknown)
     assert words in trace.reason.message
+    assert shell.ended
+
+
+def test_a_shell_that_does_not_start_is_told(tmp_path: Path) -> None:
+    trace = trace_startup(_scripted(tmp_path, _NotThere()), NAMES)
+    assert isinstance(trace, Unknown)
+    assert "could not be started" in trace.reason.message
+
+
+def test_what_comes_after_the_end_is_not_waited_for(tmp_path: Path) -> None:
+    shell = _Prints(_step("/a", 1, "/y") + _DONE + "more\n")
+    assert isinstance(trace_startup(_scripted(tmp_path, shell), NAMES), Known)
+    assert next(shell.lines) == b"more"
+
+
+def test_a_value_may_hold_line_ends(tmp_path: Path) -> None:
+    printed = _step("/a", 1, "/y") + _step("/a", 2, "/one\n/two") + _DONE
+    assert [one.after for one in _changes(tmp_path, printed)] == ["/one\n/two", "/z"]
+
+
+def test_what_is_for_one_command_alone_is_no_change(tmp_path: Path) -> None:
+    printed = (
+        _step("/a", 1, "/y", command="export PATH=/z:/y")
+        + _step("/a", 2, "/for/one", command="PATH=/for/one")
+        + _step("/a", 2, "/for/one", command="ls")
+        + _DONE
+    )
+    assert [(one.line, one.before, one.after) for one in _changes(tmp_path, printed)] == [(1, "/y", "/z")]
+
+
+def test_what_is_taken_back_is_no_change(tmp_path: Path) -> None:
+    printed = _step("/a", 1, "/y") + _step("/a", 2, "/x") + _step("/a", 3, "/y") + _step("/a", 4, "/y") + _DONE
+    assert [(one.line, one.after) for one in _changes(tmp_path, printed)] == [(4, "/z")]
 
 
 def test_bytes_that_are_no_text_survive(tmp_path: Path) -> None:
