@@ -1,0 +1,80 @@
+"""`FILE:LINE,…` on the command line, and the choices that it comes to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gpuassist.cli.context import UsageError
+from gpuassist.cli.line_options import choices, named
+from gpuassist.model.text import text
+from gpuassist.session.fix import Choice, ShellLine
+from gpuassist.session.words import ENGLISH
+
+
+def _line(number: int, last: int, file: Path, choice: Choice) -> ShellLine:
+    line = ShellLine(number, last, "x", ("PATH",), (), tickable=number != 9, ticked=choice is Choice.RETIRE, why=text("a reason"))
+    return replace(line, file=str(file), rewritten=choice is Choice.REWRITE, instead=b"y")
+
+
+@pytest.fixture
+def lines(home: Path) -> tuple[ShellLine, ...]:
+    rc, profile = home / ".bashrc", home / ".profile"
+    return (
+        _line(1, 1, rc, Choice.RETIRE),
+        _line(3, 5, rc, Choice.LEAVE),
+        _line(9, 9, rc, Choice.LEAVE),
+        _line(3, 3, profile, Choice.REWRITE),
+    )
+
+
+L, T, W = Choice.LEAVE, Choice.RETIRE, Choice.REWRITE
+
+
+@pytest.mark.parametrize(
+    ("retire", "rewrite", "expected"),
+    [
+        ("all", None, (T, T, L, T)),
+        ("none", None, (L, L, L, L)),
+        ("", None, (L, L, L, L)),
+        (None, "", (T, L, L, W)),
+        ("~/.bashrc:1", None, (T, L, L, L)),
+        ("~/.bashrc:4", None, (L, T, L, L)),
+        ("~/.bashrc:1,~/.profile:3", None, (T, L, L, T)),
+        (None, "~/.bashrc:1", (W, L, L, W)),
+        ("none", "~/.bashrc:3, ~/.profile:3", (L, W, L, W)),
+        ("all", "~/.bashrc:5", (T, W, L, T)),
+    ],
+)
+def test_options_become_choices(
+    lines: tuple[ShellLine, ...], retire: str | None, rewrite: str | None, expected: tuple[Choice, ...]
+) -> None:
+    found = choices(lines, retire=retire, rewrite=rewrite)
+    assert found is not None
+    assert tuple(one.choice for one in found) == expected
+
+
+def test_no_option_is_no_choice(lines: tuple[ShellLine, ...]) -> None:
+    assert choices(lines, retire=None, rewrite=None) is None
+
+
+@pytest.mark.parametrize("words", ["12", "x", ":3", "~/.bashrc:", "~/.bashrc:-1", "~/.bashrc:1.5", "~/.bashrc:²", "a:b:c"])
+def test_words_that_name_no_line_are_wrong_usage(lines: tuple[ShellLine, ...], words: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        named(words, lines)
+    assert "names no line" in ENGLISH(raised.value.reason)
+
+
+def test_a_file_may_be_named_in_any_way_that_leads_to_it(
+    lines: tuple[ShellLine, ...], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    (home / "link").symlink_to(home)
+    for words in (".bashrc:1", "./.bashrc:1", f"{home}/link/.bashrc:1", "~/.bashrc:1"):
+        assert named(words, lines) == ((f"{home}/.bashrc", 1),)
+
+
+def test_a_line_that_is_not_there_keeps_its_number(lines: tuple[ShellLine, ...], home: Path) -> None:
+    assert named("~/.bashrc:7,/elsewhere:1", lines) == ((f"{home}/.bashrc", 7), ("/elsewhere", 1))
