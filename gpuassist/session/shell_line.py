@@ -54,7 +54,7 @@ def line_of(placed: Placed, effect: Effect, traced: Traced | None) -> SurveyLine
     if isinstance(says, ToolLine):
         contributions = tuple(_observed(change) for change in traced.changes(placed)) if traced else ()
     changeable, why = _changeable(placed)
-    words = tuple(_words(one) for one in contributions)
+    words = tuple(words_of(one) for one in contributions)
     if isinstance(says, ToolLine) and not words:
         words = (text("lets {owner} set variables", owner=says.owner),)
     return SurveyLine(
@@ -97,7 +97,8 @@ def _observed(change: TracedChange) -> Contribution:
     return Contribution(change.variable, "appends" if behind else "prepends", added)
 
 
-def _words(one: Contribution) -> Text:
+def words_of(one: Contribution) -> Text:
+    """What it does, in words."""
     shown = ":".join(one.elements) or "''"
     if one.effect == "unsets":
         return text("takes {variable} away", variable=one.variable)
@@ -153,7 +154,7 @@ def _seen_only(place: tuple[str, int], changes: tuple[TracedChange, ...], file: 
         _text_at(file, line),
         tuple(dict.fromkeys(one.variable for one in contributions)),
         contributions,
-        tuple(_words(one) for one in contributions),
+        tuple(words_of(one) for one in contributions),
         "",
         _owner_at(file, line),
         Known(value=True, source=SOURCE),

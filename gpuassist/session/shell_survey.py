@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from gpuassist.detect.startup_chain import ChainFile, startup_chain
@@ -19,6 +19,7 @@ from gpuassist.session.shell_line import SurveyLine, line_of, untold
 from gpuassist.session.shell_notes import notes_on
 from gpuassist.session.shell_recorded import recorded_chain
 from gpuassist.session.shell_traced import Traced
+from gpuassist.session.shell_universal import universal_lines
 from gpuassist.system.login import login_environment
 from gpuassist.system.shell_trace import SECONDS, Trace, trace_startup
 from gpuassist.system.terminal import ask_terminal, usable_shell
@@ -59,7 +60,10 @@ def survey(session: Session, machine: Machine | None = None, *, seconds: float =
     shell = usable_shell(world)
     terminal, trace, took = _watched(world, machine, seconds)
     start = login_environment(world.files, world.surroundings, shell=shell, home=world.surroundings.home)
-    return _survey(_Seen(shell, chain, terminal, trace, took, elements_of(start.get("PATH")), world.files.real))
+    found = _survey(_Seen(shell, chain, terminal, trace, took, elements_of(start.get("PATH")), world.files.real))
+    if PurePosixPath(shell).name != "fish":
+        return found
+    return replace(found, lines=(*universal_lines(world, terminal), *found.lines))
 
 
 def is_recorded(world: World, machine: Machine) -> bool:

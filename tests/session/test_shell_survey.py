@@ -255,3 +255,13 @@ def test_gpuassists_own_block_is_named(tmp_path: Path) -> None:
 def test_nothing_of_interest_is_an_empty_table(tmp_path: Path) -> None:
     found = _survey(tmp_path, {".bashrc": "alias x=y\n"})
     assert _of(found, tmp_path) == {}
+
+
+@pytest.mark.needs("fish")
+def test_a_universal_variable_of_fish_is_listed(home: Path) -> None:
+    written = f"SETUVAR --export CUDA_HOME:/c\nSETUVAR fish_user_paths:{home}/cuda\\x2d12\\x2e4/bin\nSETUVAR LD_LIBRARY_PATH:/q\n"
+    found = _survey(home, {".config/fish/fish_variables": f"# VERSION: 3.0\n{written}"}, "/usr/bin/fish")
+    lines = _of(found, home, ".config/fish/fish_variables")
+    assert _holds(lines) == {2: True, 3: True, 4: False}
+    assert (lines[2].wins, lines[3].wins, lines[4].wins) == (("CUDA_HOME",), ("PATH",), ())
+    assert {(line.owner, line.changeable) for line in lines.values()} == {("fish", False)}

@@ -1,0 +1,64 @@
+"""fish's universal variables as lines of the table: they hold everywhere, and no start-up file says so."""
+
+from __future__ import annotations
+
+from gpuassist.formats.fish_variables import UniversalVariable, read
+from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.shell import Terminal
+from gpuassist.model.text import text
+from gpuassist.session.shell_effect import LISTS, deciding, elements_of
+from gpuassist.session.shell_line import Contribution, SurveyLine, words_of
+from gpuassist.system.world import World
+
+_AT_MOST_BYTES = 1 << 20
+_SOURCE = "fish's universal variables, and what a new terminal holds"
+
+
+def universal_lines(world: World, terminal: Fact[Terminal]) -> tuple[SurveyLine, ...]:
+    """Those that matter; nothing where the user has none."""
+    around = world.surroundings
+    path = f"{around.variables.get('XDG_CONFIG_HOME') or around.home + '/.config'}/fish/fish_variables"
+    try:
+        content = world.files.read_text(path, _AT_MOST_BYTES)
+    except OSError:
+        return ()
+    return tuple(_line(path, one, terminal) for one in read(content))
+
+
+def _line(path: str, one: UniversalVariable, terminal: Fact[Terminal]) -> SurveyLine:
+    contribution = Contribution(one.variable, "prepends" if one.name == "fish_user_paths" else "sets", one.elements)
+    holds = _holds(one, terminal)
+    known = isinstance(holds, Known)
+    return SurveyLine(
+        path,
+        one.line,
+        one.line,
+        one.text,
+        (one.variable,),
+        (contribution,),
+        (words_of(contribution),),
+        "",
+        "fish",
+        holds,
+        text("a universal variable of fish") if known else text("what a new terminal holds is not known"),
+        _wins(one, terminal) if known and holds == Known(value=True, source=_SOURCE) else (),
+        changeable=False,
+        why=text("fish keeps this list itself: `set --erase --universal {name}` takes it out", name=one.name),
+    )
+
+
+def _holds(one: UniversalVariable, terminal: Fact[Terminal]) -> Fact[bool]:
+    if isinstance(terminal, Unknown):
+        return Unknown(terminal.reason)
+    value = terminal.value.variable(one.variable)
+    if one.variable in LISTS:
+        held = elements_of(value)
+        return Known(one.exported and any(element.rstrip("/") in held for element in one.elements), _SOURCE)
+    return Known(one.exported and value == " ".join(one.elements), _SOURCE)
+
+
+def _wins(one: UniversalVariable, terminal: Fact[Terminal]) -> tuple[str, ...]:
+    value = terminal.value.variable(one.variable) if isinstance(terminal, Known) else ""
+    if one.variable not in LISTS:
+        return (one.variable,)
+    return (one.variable,) if deciding(terminal, one.variable, value) in one.elements else ()
