@@ -39,7 +39,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     context = context.for_programs(options)
     if shell_clean.wanted(options):
         return shell_clean.run(options, context)
-    found = survey(context.session, _machine(context), seconds=options.seconds)
+    found = survey(context.session, _machine(context), seconds=options.seconds, recorded=bool(context.machine_file))
     if options.json:
         context.document(survey_document(found, context.session.words))
     else:

@@ -13,6 +13,7 @@ from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
+from gpuassist.repair.target import strangers_home
 from gpuassist.session.context import Session
 from gpuassist.session.shell_effect import Placed, by_reading, elements_of
 from gpuassist.session.shell_line import SurveyLine, line_of, untold
@@ -46,12 +47,12 @@ class Survey:
     terminal: Fact[Terminal] = NOT_ASKED
 
 
-def survey(session: Session, machine: Machine | None = None, *, seconds: float = SECONDS) -> Survey:
+def survey(session: Session, machine: Machine | None = None, *, seconds: float = SECONDS, recorded: bool = False) -> Survey:
     """Reads the start-up files and watches a new terminal come up, for at most `seconds`; of a recorded machine it reads what the
     recording holds, and starts nothing.
     """
     world = session.world
-    if machine is not None and is_recorded(world, machine):
+    if machine is not None and (recorded or is_recorded(world, machine)):
         chain = recorded_chain(machine)
         shell = value_or(machine.shell.login_shell, "")
         untold: Fact[Trace] = Unknown(text("nothing was run: this is a recorded machine"), asked=False)
@@ -75,6 +76,9 @@ def is_recorded(world: World, machine: Machine) -> bool:
 
 
 def _watched(world: World, machine: Machine | None, seconds: float) -> tuple[Fact[Terminal], Fact[Trace], Fact[float]]:
+    stranger = strangers_home(world)
+    if stranger is not None:
+        return Unknown(stranger), Unknown(stranger), Unknown(stranger)
     with ThreadPoolExecutor(2) as pool:
         tracing = pool.submit(trace_startup, world, WATCHED, seconds=seconds)
         if machine is not None:

@@ -151,6 +151,13 @@ def test_a_recorded_machine_is_read_and_nothing_runs(tmp_path: Path) -> None:
     assert document["seconds"] is None
 
 
+def test_a_recording_without_a_shell_runs_nothing_either(tmp_path: Path) -> None:
+    session = _session(tmp_path, "touch ~/ran\n")
+    (tmp_path / "machine.json").write_text(json.dumps(encode_machine(Machine("2026-11-21T09:00:00Z"), ENGLISH)))
+    assert _document(session, machine_file=str(tmp_path / "machine.json"))["lines"] == []
+    assert not (tmp_path / "ran").exists()
+
+
 @pytest.mark.parametrize("content", ["", "{}", "not json", "[]"])
 def test_a_damaged_recording_is_wrong_usage(tmp_path: Path, content: str) -> None:
     (tmp_path / "machine.json").write_text(content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -244,6 +245,15 @@ def test_a_machine_that_was_looked_at_is_not_asked_again(tmp_path: Path) -> None
     found = survey(session, Machine("x", shell=Shell(startup_files=files, new_terminal=Known(terminal, "x"))), seconds=SECONDS)
     assert value_or(_of(found, tmp_path)[1].in_effect, None) is True
     assert (tmp_path / "runs").read_text() == "x\n"
+
+
+def test_a_strangers_files_are_read_and_not_run(tmp_path: Path) -> None:
+    session = _session(tmp_path, {".bashrc": "export CUDA_HOME=/c\ntouch ~/ran\n"})
+    around = replace(session.world.surroundings, uid=os.geteuid() + 1)
+    found = survey(replace(session, world=replace(session.world, surroundings=around)), seconds=SECONDS)
+    line = _of(found, tmp_path)[1]
+    assert (value_or(line.in_effect, None), line.changeable) == (None, False)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_gpuassists_own_block_is_named(tmp_path: Path) -> None:
