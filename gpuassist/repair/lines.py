@@ -63,15 +63,18 @@ def judge(
     content: bytes = b"",
     file: str = "",
     dialect: Dialect = Dialect.BASH,
+    later: bool = False,
 ) -> tuple[ShellLine, ...]:
     """Every statement that sets a watched variable, with the ones ticked that put another toolkit in the way of the chosen one.
 
-    `ours` is the managed block of the file, whose lines are not the user's; rewriting is offered where the `content` is given.
+    `ours` is the managed block of the file, whose lines are not the user's; rewriting is offered where the `content` is given;
+    `later` files are read after the block.
     """
     outside = (one for one in reading.statements if ours is None or not ours.first_byte <= one.first_byte < ours.end_byte)
-    judged = (_offered(_line(one, installed, reading), one, installed, content, dialect=dialect) for one in outside)
+    found = _Found(reading, content, dialect, later)
+    judged = (_offered(_line(one, installed, found), one, installed, found) for one in outside)
     lines = tuple(replace(line, file=file, rewritten=line.rewritten and not reading.unreadable_line) for line in judged)
-    return _without_needed(lines, reading.references)
+    return _without_needed(lines, found)
 
 
 def choose(lines: tuple[ShellLine, ...], wanted: tuple[int, ...] | None) -> tuple[ShellLine, ...]:
@@ -114,19 +117,29 @@ def _require_offered(choice: LineChoice, lines: list[ShellLine]) -> None:
         raise ChoiceError(text("{file}:{line} cannot be rewritten: {why}", file=choice.file, line=choice.line, why=reason))
 
 
-def _offered(line: ShellLine, statement: Statement, installed: Installed, content: bytes, *, dialect: Dialect) -> ShellLine:
-    if not line.tickable or not content:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The file that a line stands in, `later` where it is read after the block."""
+
+    reading: Reading
+    content: bytes
+    dialect: Dialect
+    later: bool
+
+
+def _offered(line: ShellLine, statement: Statement, installed: Installed, file: _Found) -> ShellLine:
+    if not line.tickable or not file.content:
         return line
     mixed = bool(_other_contributions(statement, installed))
-    found = offer(content, statement, installed, mixed=mixed, dialect=dialect)
+    found = offer(file.content, statement, installed, mixed=mixed, later=file.later, dialect=file.dialect)
     if not found.rewriting.line:
         return replace(line, why_not=found.rewriting.why)
     needed = found.harms and statement.place is Place.TOP
     return replace(line, instead=found.rewriting.line, rewritten=needed, why=harm(statement) if needed else line.why)
 
 
-def _line(statement: Statement, installed: Installed, reading: Reading) -> ShellLine:
-    tickable, ticked, why = _verdict(statement, installed, reading)
+def _line(statement: Statement, installed: Installed, file: _Found) -> ShellLine:
+    tickable, ticked, why = _verdict(statement, installed, file)
     return ShellLine(
         statement.line,
         statement.last_line,
@@ -142,7 +155,7 @@ def _line(statement: Statement, installed: Installed, reading: Reading) -> Shell
     )
 
 
-def _verdict(statement: Statement, installed: Installed, reading: Reading) -> tuple[bool, bool, Text]:
+def _verdict(statement: Statement, installed: Installed, file: _Found) -> tuple[bool, bool, Text]:
     leads = _leads(statement, installed)
     if Lead.OTHER not in leads:
         return False, False, _harmless(statement, leads)
@@ -152,20 +165,24 @@ def _verdict(statement: Statement, installed: Installed, reading: Reading) -> tu
         return False, False, text("belongs to {owner}, which rewrites it; left as it is", owner=statement.owner)
     if statement.shared:
         return False, False, text("shares its lines with other commands; please change it by hand if it is in the way")
-    if reading.unreadable_line:
+    if file.reading.unreadable_line:
         return (
             True,
             False,
             text(
                 "leads to another toolkit, but line {line} of this file could not be understood",
-                line=reading.unreadable_line,
+                line=file.reading.unreadable_line,
             ),
         )
-    return _verdict_by_content(statement, installed, leads)
+    return _verdict_by_content(statement, installed, leads, later=file.later)
 
 
-def _verdict_by_content(statement: Statement, installed: Installed, leads: frozenset[Lead]) -> tuple[bool, bool, Text]:
+def _verdict_by_content(
+    statement: Statement, installed: Installed, leads: frozenset[Lead], *, later: bool
+) -> tuple[bool, bool, Text]:
     also = _other_contributions(statement, installed)
+    if also and later:
+        return True, False, text("wins over the new block, but also sets {also}, which would be lost with it", also=", ".join(also))
     if also:
         return (
             True,
@@ -231,13 +248,13 @@ def _shown(element: Element, installed: Installed) -> str:
     return printable(element.written if installed.lead(element.directory) is Lead.UNKNOWN else element.directory)
 
 
-def _without_needed(lines: tuple[ShellLine, ...], references: tuple[Reference, ...]) -> tuple[ShellLine, ...]:
+def _without_needed(lines: tuple[ShellLine, ...], file: _Found) -> tuple[ShellLine, ...]:
     # A line that stays may use CUDA_HOME where a ticked one sets it: then that one stays too, and so on until nothing changes.
     while True:
-        needed = {line.line: user for line in lines if line.ticked and (user := _needed_by(line, lines, references))}
+        needed = {line.line: user for line in lines if line.ticked and (user := _needed_by(line, lines, file.reading.references))}
         if not needed:
             return lines
-        lines = tuple(_kept(line, needed[line.line]) if line.line in needed else line for line in lines)
+        lines = tuple(_kept(line, needed[line.line], later=file.later) if line.line in needed else line for line in lines)
 
 
 def _needed_by(line: ShellLine, lines: tuple[ShellLine, ...], references: tuple[Reference, ...]) -> int:
@@ -247,6 +264,9 @@ def _needed_by(line: ShellLine, lines: tuple[ShellLine, ...], references: tuple[
     return next(users, 0)
 
 
-def _kept(line: ShellLine, user: int) -> ShellLine:
+def _kept(line: ShellLine, user: int, *, later: bool) -> ShellLine:
+    if later and line.instead:
+        why = text("wins over the new block, and line {line} uses it: it is written anew for the chosen toolkit", line=user)
+        return replace(line, ticked=False, rewritten=True, why=why)
     why = text("sets another toolkit, but line {line} uses it; the new block wins over it anyway", line=user)
     return replace(line, ticked=False, why=why)

@@ -23,8 +23,12 @@ class Offer:
     harms: bool
 
 
-def offer(content: bytes, statement: Statement, installed: Installed, *, mixed: bool, dialect: Dialect = Dialect.BASH) -> Offer:
-    """The statement for the chosen toolkit; `mixed` where it gives directories of the user's own as well."""
+def offer(
+    content: bytes, statement: Statement, installed: Installed, *, mixed: bool, later: bool = False, dialect: Dialect = Dialect.BASH
+) -> Offer:
+    """The statement for the chosen toolkit; `mixed` where it gives directories of the user's own as well, `later` where it is read
+    after the new block.
+    """
     follows = _follows(statement, installed)
     if follows:
         return Offer(Rewriting(why=text("it follows ${name}: rewrite the line that sets that", name=follows)), harms=False)
@@ -35,7 +39,7 @@ def offer(content: bytes, statement: Statement, installed: Installed, *, mixed: 
         return None if mixed and variable in LISTS else installed.moved(element)
 
     rewriting = rewrite(content, statement, fate, dialect=dialect)
-    return Offer(rewriting, harms=bool(rewriting.line) and mixed and _harms(statement, installed))
+    return Offer(rewriting, harms=bool(rewriting.line) and mixed and _harms(statement, installed, later=later))
 
 
 def harm(statement: Statement) -> Text:
@@ -56,10 +60,11 @@ def _home_in(written: str) -> str:
     return next((home for home in sorted(HOMES) if bare.split("/")[0] in {f"${home}", f"${{{home}}}"}), "")
 
 
-def _harms(statement: Statement, installed: Installed) -> bool:
-    # The new block puts the chosen one first on PATH alone: on every other list this one would stay in front.
+def _harms(statement: Statement, installed: Installed, *, later: bool) -> bool:
+    # The new block puts the chosen one first on PATH alone, and over what is read before it: elsewhere this one would stay.
+    unbeaten = LISTS | HOMES if later else LISTS - {"PATH"}
     return any(
-        assignment.variable in LISTS - {"PATH"} and installed.lead(element.directory) is Lead.OTHER
+        assignment.variable in unbeaten and installed.lead(element.directory) is Lead.OTHER
         for assignment in statement.assignments
         for element in assignment.elements
     )

@@ -37,7 +37,7 @@ def notes_on_lines(files: ShellFiles, devices: Devices) -> Iterator[Text]:
         value, where, line = statement.text.strip(), file.path, statement.line
         if not devices.values:
             yield text("line {line} of {file} chooses GPUs all the same ({value})", line=line, file=where, value=value)
-        elif _comes_later(files, file):
+        elif file.later:
             yield text(
                 "line {line} of {file} is read after the block and wins over it ({value})", line=line, file=where, value=value
             )
@@ -51,11 +51,3 @@ def _choosing(files: ShellFiles) -> Iterator[tuple[ShellFile, Statement]]:
             ours = file.block is not None and file.block.first_byte <= statement.first_byte < file.block.end_byte
             if not ours and any(assignment.variable in VARIABLES for assignment in statement.assignments):
                 yield file, statement
-
-
-def _comes_later(files: ShellFiles, file: ShellFile) -> bool:
-    order = [one.path for one in files.chain]
-    if files.main.path in order:
-        return file.path in order[order.index(files.main.path) + 1 :]
-    # Files of fish's conf.d are read by name, and config.fish after them.
-    return not file.path.startswith(files.main.path.rpartition("/")[0]) or file.path > files.main.path

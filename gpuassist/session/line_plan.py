@@ -76,9 +76,14 @@ def parsed(world: World, edits: tuple[FileEdit, ...]) -> tuple[Syntax, Text | No
 
 def change_id(world: World, file: ShellFile, wanted: tuple[bytes, ...]) -> str:
     """An id that no change has yet, by the time and what is `wanted` of the file."""
-    seed = digest(b"\0".join((file.content, *wanted, file.path.encode("utf-8", "surrogateescape"))))
-    return Journal.of(world).unused(f"{world.clock.now():%Y%m%d-%H%M%S}-{seed[:6]}")
+    return new_id(world, (file.content, *wanted, file.path.encode("utf-8", "surrogateescape")))
+
+
+def new_id(world: World, parts: tuple[bytes, ...]) -> str:
+    """An id that no change has yet, by the time and these parts of it."""
+    return Journal.of(world).unused(f"{world.clock.now():%Y%m%d-%H%M%S}-{digest(bytes([0]).join(parts))[:6]}")
 
 
 def _judged(file: ShellFile, installed: Installed) -> tuple[ShellLine, ...]:
-    return judge(file.reading, installed, file.block, content=file.content, file=file.path, dialect=file.dialect)
+    seen = (file.reading, installed, file.block)
+    return judge(*seen, content=file.content, file=file.path, dialect=file.dialect, later=file.later)

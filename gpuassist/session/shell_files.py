@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from gpuassist.detect.startup_chain import ChainFile, Stage, dialect_of, sources, startup_chain
@@ -30,13 +30,16 @@ _TOOLS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ShellFile:
-    """A start-up file as it was read; `obstacle` says why it may not be changed, `block` is the managed one that stands in it."""
+    """A start-up file as it was read; `obstacle` says why it may not be changed, `block` is the managed one that stands in it, and
+    `later` whether a new terminal reads it after the one that the block is written in.
+    """
 
     target: Target
     dialect: Dialect
     reading: Reading
     block: Block | None = None
     obstacle: Text | None = None
+    later: bool = False
 
     @property
     def path(self) -> str:
@@ -126,7 +129,24 @@ def _others(world: World, main: ShellFile, chain: tuple[ChainFile, ...]) -> Iter
         of_interest = file.reading.statements or file.stage is Stage.LOGIN
         if file.exists and file.unread is None and real not in seen and of_interest:
             seen.add(real)
-            yield _other(world, file)
+            yield replace(_other(world, file), later=_is_later(file, main, chain))
+
+
+def _is_later(file: ChainFile, main: ShellFile, chain: tuple[ChainFile, ...]) -> bool:
+    order = [one.path for one in chain]
+    if main.path in order:
+        return order.index(file.path) > order.index(main.path) and not _read_by(file, main.path, chain)
+    # Files of fish's conf.d are read by name, and config.fish after them.
+    return file.path.rpartition("/")[0] != main.path.rpartition("/")[0] or file.path > main.path
+
+
+def _read_by(file: ChainFile, reader: str, chain: tuple[ChainFile, ...]) -> bool:
+    """Whether a line of the main file reads it in: the block stands below all of them."""
+    above = {one.path: one.sourced_by[0] for one in chain if one.sourced_by is not None}
+    path, steps = file.path, len(chain)
+    while path in above and path != reader and steps:
+        path, steps = above[path], steps - 1
+    return path == reader
 
 
 def _other(world: World, file: ChainFile) -> ShellFile:

@@ -278,3 +278,28 @@ def test_refuses_what_a_line_does_not_offer(choice: LineChoice, says: str) -> No
     with pytest.raises(RepairError) as raised:
         choose_exactly(_offered(TWO), (choice,))
     assert says in ENGLISH(raised.value.reason)
+
+
+def _later(content: str) -> tuple[ShellLine, ...]:
+    """The lines of a file that is read after the block, as fish reads config.fish."""
+    raw = content.encode()
+    return judge(read(raw, {"HOME": "/home/you"}), INSTALLED, content=raw, later=True)
+
+
+def test_a_line_that_wins_over_the_block_is_rewritten_by_itself() -> None:
+    (line,) = _later("export PATH=/usr/local/cuda-11.7/bin:$HOME/bin:$PATH\n")
+    assert (line.choice, line.new_text) == (Choice.REWRITE, "export PATH=$HOME/bin:$PATH")
+    (line,) = _later("export CUDA_HOME=/opt/cuda CUDA_VISIBLE_DEVICES=0\n")
+    assert line.choice is Choice.REWRITE
+
+
+def test_one_that_cannot_be_rewritten_says_that_it_wins() -> None:
+    (line,) = _later("export PATH=/usr/local/cuda-11.7/bin:$(x):$PATH\n")
+    assert line.choice is Choice.LEAVE
+    assert "wins over the new block, but also sets" in ENGLISH(line.why)
+
+
+def test_a_home_that_others_use_is_rewritten_where_it_would_win() -> None:
+    lines = _later("export CUDA_HOME=/opt/cuda\nexport CUDACXX=$CUDA_HOME/bin/nvcc\n")
+    assert (lines[0].choice, lines[0].new_text) == (Choice.REWRITE, "export CUDA_HOME=/usr/local/cuda-12.4")
+    assert "line 2 uses it" in ENGLISH(lines[0].why)

@@ -72,6 +72,19 @@ def test_a_fish_file_that_leads_elsewhere_is_retired(home: Path) -> None:
     assert applied.proof.holds is fix.Holds.YES
 
 
+@FISH
+def test_a_line_of_fish_that_would_win_loses_the_other_toolkit(home: Path) -> None:
+    folder = home / ".config" / "fish"
+    folder.mkdir(parents=True)
+    (folder / "config.fish").write_text(f"set -gx PATH {home}/cuda-11.7/bin $HOME/bin $PATH\n")
+    session = _session(home, "/usr/bin/fish")
+    plan = fix.plan_use_cuda(session, fix.look(session), fix.UseCuda("12.4", everywhere=True))
+    applied = fix.apply(session, plan)
+    assert applied.proof is not None
+    assert applied.proof.holds is fix.Holds.YES
+    assert "\nset -gx PATH $HOME/bin $PATH # gpuassist rewrote" in (folder / "config.fish").read_text()
+
+
 def test_a_file_of_another_shell_says_who_reads_it(home: Path) -> None:
     session = _session(home, "/bin/bash")
     plan = fix.plan_use_cuda(session, fix.look(session), fix.UseCuda("12.4", rc=f"{home}/.zshrc"))

@@ -138,3 +138,22 @@ def test_the_file_that_would_break_is_named(home: Path) -> None:
     assert not syntax.broken
     assert obstacle is not None
     assert f"so {home}/.profile is not written" in ENGLISH(obstacle)
+
+
+@pytest.mark.parametrize(
+    ("shell", "files", "later"),
+    [
+        ("/bin/bash", {"_DOT_bashrc": ". ~/.env\n", "_DOT_env": LINE, "_DOT_profile": LINE}, {".env": False, ".profile": False}),
+        ("/bin/zsh", {"_DOT_zshrc": ". ~/.env\n", "_DOT_env": LINE, "_DOT_zprofile": LINE}, {".env": False, ".zprofile": False}),
+        (
+            "/usr/bin/fish",
+            dict.fromkeys((".config__fish__config.fish", ".config__fish__conf.d__a.fish"), "set -gx PATH /x $PATH\n"),
+            {".config/fish/config.fish": True, ".config/fish/conf.d/a.fish": False},
+        ),
+    ],
+)
+def test_knows_what_is_read_after_the_block(home: Path, shell: str, files: dict[str, str], later: dict[str, bool]) -> None:
+    _put(home, **files)
+    others = shell_files(_world(home, shell)).others
+    mine = {file.path.removeprefix(f"{home}/"): file.later for file in others if file.path.startswith(str(home))}
+    assert mine == later
