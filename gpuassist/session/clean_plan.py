@@ -17,6 +17,7 @@ from gpuassist.repair.edit import change_lines
 from gpuassist.repair.installed import LISTS
 from gpuassist.repair.line_choice import LineChoice
 from gpuassist.repair.lines import ShellLine, choose_exactly
+from gpuassist.repair.target import strangers_home
 from gpuassist.session.context import Session
 from gpuassist.session.hurting import hurting, on_library_path
 from gpuassist.session.line_plan import change_id, edit_of, parsed, to_change, within_reach
@@ -54,7 +55,8 @@ def plan_clean(session: Session, machine: Machine, wish: CleanShell) -> ShellPla
     change = change_id(world, files.main, tuple(line.text.encode("utf-8", "surrogateescape") for line in lines))
     changed = ((file, change_lines(file.content, to_change(file, lines), change)) for file in _all(files))
     edits = tuple(edit_of(file, after) for file, after in changed if after != file.content)
-    obstacle = parsed(world, edits)[1] if edits else None
+    # Under sudo nothing of another's home is run, not even to look whether it still works.
+    obstacle = strangers_home(world) or (parsed(world, edits)[1] if edits else None)
     plan = Plan(change, text("Take out of the start-up files what should not be searched"), _steps(edits), _notes(lines))
     return ShellPlan(plan, "clean start-up files", lines, obstacle=obstacle)
 

@@ -61,13 +61,16 @@ def edit_summary(plan: CudaPlan) -> Text:
     """What happens to the file, in figures."""
     if not plan.diff:
         return text("The file says so already: nothing is changed")
-    retired = sum(line.ticked for line in plan.lines)
+    retired, rewritten = (sum(line.ticked for line in plan.lines), sum(line.rewritten for line in plan.lines))
     block = counted("{count} line written", "{count} lines written", plan.block.count("\n") + 1)
     if not plan.edit.existed:
         return text("a new file · {block}", block=block)
-    if not retired:
+    if not retired and not rewritten:
         return text("{block} · a backup is kept", block=block)
     lines = counted("{count} line retired", "{count} lines retired", retired)
+    if rewritten:
+        more = counted("{count} line rewritten", "{count} lines rewritten", rewritten)
+        lines = text("{retired} · {rewritten}", retired=lines, rewritten=more) if retired else more
     return text("{lines} · {block} · a backup is kept", lines=lines, block=block)
 
 

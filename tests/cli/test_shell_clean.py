@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -142,3 +143,13 @@ def test_the_proof_names_what_is_gone(session: Session, home: Path) -> None:
 def test_a_terminal_that_cannot_be_asked_is_undetermined(session: Session, home: Path) -> None:
     (home / ".bashrc").write_text(RC + "exit 3\n")
     assert _clean(session, "--yes").exit is Exit.UNDETERMINED
+
+
+def test_another_users_home_is_neither_changed_nor_run(session: Session, home: Path) -> None:
+    (home / ".bashrc").write_text(RC + "touch ~/ran\n")
+    sudo = replace(session, world=world_at(home, uid=os.geteuid() + 1))
+    done = _clean(sudo, "--yes")
+    assert done.exit is Exit.PROBLEMS
+    assert "without sudo" in done.out
+    assert not (home / "ran").exists()
+    assert not (home / ".local").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -116,3 +117,13 @@ def test_a_line_that_wins_fails_the_proof(session: Session, home: Path) -> None:
     done = _use(session, "1", "--yes")
     assert done.exit is Exit.PROBLEMS
     assert "✗ a new terminal holds CUDA_VISIBLE_DEVICES=0" in done.out
+
+
+@pytest.mark.parametrize("devices", ["1", "all"])
+def test_another_users_home_is_neither_changed_nor_run(session: Session, home: Path, devices: str) -> None:
+    (home / ".bashrc").write_text("touch ~/ran\n")
+    sudo = Session(world_at(home, uid=os.geteuid() + 1), session.knowledge, ENGLISH)
+    done = _use(sudo, devices, "--yes")
+    assert done.exit is Exit.PROBLEMS
+    assert "without sudo" in done.out
+    assert not (home / "ran").exists()

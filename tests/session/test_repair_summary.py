@@ -102,6 +102,14 @@ def test_a_plan_that_changes_nothing_says_so(plan: CudaPlan) -> None:
     assert "nothing is changed" in ENGLISH(edit_summary(same))
 
 
+def test_rewritten_lines_are_told_too(plan: CudaPlan) -> None:
+    (line,) = plan.lines[:1]
+    rewritten = replace(line, ticked=False, rewritten=True)
+    assert ENGLISH(edit_summary(replace(plan, lines=(rewritten,)))).startswith("1 line rewritten · ")
+    both = (replace(line, ticked=True), rewritten, rewritten)
+    assert ENGLISH(edit_summary(replace(plan, lines=both))).startswith("1 line retired · 2 lines rewritten · ")
+
+
 def test_the_edit_is_told_in_figures(plan: CudaPlan) -> None:
     assert ENGLISH(edit_summary(plan)).startswith("1 line retired · ")
 
