@@ -30,7 +30,7 @@ print(json.dumps({one.name.lower().replace("_", "-"): one.version for one in imp
 
 
 class Place:
-    """A virtual environment with the tests' own pip in it, a home, and an index that is empty at first; nothing reaches a network."""
+    """A virtual environment with the tests' own pip in it, a home, and an index, empty at first; nothing reaches a network."""
 
     def __init__(self, root: Path, variables: Mapping[str, str] | None = None) -> None:
         self.root, self.home = root, root / "home"
@@ -87,13 +87,17 @@ class Place:
         assert step.run is not None
         done = None
         for program in step.run.programs:
-            done = subprocess.run(program, env=self.variables, capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL)
+            done = subprocess.run(
+                program, env=self.variables, capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL
+            )
         assert done is not None
         return done
 
     def installed(self) -> dict[str, str]:
         """What lies there now, by what Python itself says."""
-        done = subprocess.run([self.python, "-c", _LIST], capture_output=True, text=True, timeout=60, check=True, env=self.variables)
+        done = subprocess.run(
+            [self.python, "-c", _LIST], capture_output=True, text=True, timeout=60, check=True, env=self.variables
+        )
         return dict(json.loads(done.stdout))
 
 

@@ -57,12 +57,13 @@ class Wheel:
 
 
 def torch(version: str, *requires: str) -> Wheel:
-    """A torch look-alike, of the build that its version names: `2.9.1+cu128`, `2.9.1+cpu`; one without a tag is as PyPI's, CUDA 12.8."""
-    release, _, tag = version.partition("+")
+    """A torch look-alike, of the build that its version names (`2.9.1+cu128`, `2.9.1+cpu`), of CUDA 12.8 where it names none."""
+    tag = version.partition("+")[2]
     digits = "128" if not tag else tag.removeprefix("cu") if tag.startswith("cu") else ""
     cuda = f"{digits[:-1]}.{digits[-1]}" if digits else ""
     lines = f"__version__ = {version!r}\ndebug = False\ncuda = {cuda or None!r}\nhip = None\nxpu = None\n"
-    asks = requires or ((f"nvidia-cuda-runtime-cu{cuda.partition('.')[0]}",) if cuda else ())
+    runtime = "nvidia-cuda-runtime" + (f"-cu{digits[:-1]}" if int(digits or 0) < 130 else "")  # so named from CUDA 13 on
+    asks = requires or ((runtime,) if cuda else ())
     init = "from torch.version import __version__\n"
     return Wheel("torch", version, asks, {"torch/__init__.py": init, "torch/version.py": lines})
 
@@ -72,7 +73,11 @@ def index(directory: Path, wheels: Iterable[Wheel]) -> str:
     pages: dict[str, list[str]] = {}
     for one in wheels:
         place = one.write(directory / one.name)
-        python = f' data-requires-python="{one.requires_python.replace(">", "&gt;").replace("<", "&lt;")}"' if one.requires_python else ""
+        python = (
+            f' data-requires-python="{one.requires_python.replace(">", "&gt;").replace("<", "&lt;")}"'
+            if one.requires_python
+            else ""
+        )
         pages.setdefault(one.name, []).append(f'<a href="{place.name.replace("+", "%2B")}"{python}>{place.name}</a>')
     for name, links in pages.items():
         (directory / name / "index.html").write_text("<!DOCTYPE html>\n" + "\n".join(links), "utf-8")

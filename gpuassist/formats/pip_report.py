@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
+from gpuassist.formats.index_address import without_login
 from gpuassist.formats.installed import normalised
 
 
@@ -46,7 +47,9 @@ def _planned(row: object) -> Planned | None:
     asked = _get(metadata, "requires_dist")
     requires = tuple(one for one in cast("list[object]", asked) if isinstance(one, str)) if isinstance(asked, list) else ()
     url = _get(_get(row, "download_info"), "url")
-    return Planned(normalised(name), version, requires, url if isinstance(url, str) else "", _get(row, "is_yanked") is True)
+    return Planned(
+        normalised(name), version, requires, without_login(url) if isinstance(url, str) else "", _get(row, "is_yanked") is True
+    )
 
 
 def _get(value: object, key: str) -> object:

@@ -1,8 +1,9 @@
-"""What the programs of a step do to an environment, and the same programs made to look only."""
+"""What the programs of a step do to an environment of packages, and the same programs made to look only."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePosixPath
@@ -10,12 +11,12 @@ from pathlib import PurePosixPath
 from gpuassist.formats.installed import normalised
 from gpuassist.model.plan import Tool
 
-_PYTHON = re.compile(r"python[\d.]*t?")
+_PYTHON = re.compile(r"(?:python|pypy)[\d.]*t?")
 _CONDAS = frozenset({"conda", "mamba", "micromamba"})
 _CONDA_ACTS = frozenset({"create", "install", "update", "upgrade", "remove", "uninstall"})
-_PIP_LOOKS = ("--dry-run", "--report")
+_PIP_LOOKS = ("--no-input", "--disable-pip-version-check", "--no-color", "--progress-bar", "off")
 _UV_LOOKS = ("--dry-run", "--color", "never", "--no-progress")
-_CONDA_LOOKS = ("--dry-run", "--json")
+_WITH_VALUE = frozenset({"-r", "--requirement", "--python", "-p", "--root-user-action"})
 
 
 class Does(str, Enum):
@@ -38,8 +39,14 @@ class Act:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The packages that it names, without options."""
-        return tuple(normalised(word) for word in self.words if not word.startswith("-"))
+        """The packages that a removal names, without options and their values."""
+        return tuple(_names(self.words))
+
+    def value(self, *options: str) -> str:
+        """The value of an option; empty where it is not given."""
+        pairs = zip(self.words, self.words[1:], strict=False)
+        joined = (word.partition("=")[2] for word in self.words if word.partition("=")[0] in options and "=" in word)
+        return next((value for option, value in pairs if option in options), next(joined, ""))
 
 
 def read_act(program: tuple[str, ...]) -> Act:
@@ -60,13 +67,45 @@ def read_act(program: tuple[str, ...]) -> Act:
     return Act(Does.OTHER)
 
 
-def looking(act: Act, report: str) -> tuple[str, ...]:
-    """The program that only looks; pip writes its report to that file."""
-    if act.tool is Tool.PIP:
-        return (*act.head, *_PIP_LOOKS, report, "--no-input", "--disable-pip-version-check", "--no-color", *act.words)
-    return (*act.head, *(_UV_LOOKS if act.tool is Tool.UV else _CONDA_LOOKS), *act.words)
+def pip_looks(act: Act, report: str) -> tuple[str, ...]:
+    """pip's program that only looks, and writes its report to that file."""
+    return (*act.head, "--dry-run", "--report", report, *_PIP_LOOKS, *act.words)
+
+
+def pip_looks_anew(act: Act, report: str, python: str) -> tuple[str, ...]:
+    """The same for an environment that is not there yet, of the interpreter that will make it."""
+    looks = ("--dry-run", "--report", report, "--ignore-installed", *_PIP_LOOKS)
+    return (python, "-m", "pip", "install", *looks, *act.words)
+
+
+def uv_looks(act: Act, removed: tuple[str, ...]) -> tuple[str, ...]:
+    """uv's program that only looks, as if what an earlier program takes out were gone."""
+    anew = (word for name in removed for word in ("--reinstall-package", name))
+    return (*act.head, *_UV_LOOKS, *anew, *act.words)
+
+
+def uv_looks_anew(act: Act, empty: str, python: str) -> tuple[str, ...]:
+    """The same for an environment that is not there yet: `python` is an interpreter or a version, `empty` an empty directory."""
+    version = ("--python-version", python) if re.fullmatch(r"[\d.]+", python) else ("--python", python)
+    words = iter(act.words)
+    kept = tuple(word for word in words if not (word in {"--python", "-p"} and next(words, "")))
+    return ("uv", "pip", "install", *_UV_LOOKS, "--target", empty, *version, *kept)
+
+
+def conda_looks(act: Act) -> tuple[str, ...]:
+    """conda's program that only looks; mamba's and micromamba's, too."""
+    return (*act.head, "--dry-run", "--json", *act.words)
 
 
 def _of(tool: Tool, program: tuple[str, ...], place: int) -> Act:
     does = {"install": Does.INSTALLS, "uninstall": Does.REMOVES}.get(program[place] if len(program) > place else "", Does.OTHER)
     return Act(does, tool, program[: place + 1], program[place + 1 :])
+
+
+def _names(words: tuple[str, ...]) -> Iterator[str]:
+    rest = iter(words)
+    for word in rest:
+        if word in _WITH_VALUE:
+            next(rest, "")
+        elif not word.startswith("-"):
+            yield normalised(word)

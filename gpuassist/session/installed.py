@@ -2,38 +2,72 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
 from gpuassist.formats.package_metadata import HEAD_AT_MOST_BYTES, PackageMetadata, read_package_metadata
+from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Run
+from gpuassist.model.version import Version
 from gpuassist.system.files import Files
 
+_RELEASE = re.compile(r"/python(\d+\.\d+)t?/")
 _METADATA = {".dist-info": "METADATA", ".egg-info": "PKG-INFO"}
 
 
-def site_directories(files: Files, machine: Machine, run: Run) -> tuple[str, ...]:
-    """Where the environment of a step has its packages: as it was detected, else its own directories alone."""
-    for one in value_or(machine.environments, ()):
-        here = one.prefix == run.environment or value_or(one.interpreter, "") == run.interpreter != ""
-        if here and isinstance(one.sites, Known) and one.sites.value:
-            return one.sites.value
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An environment: whether it is there, where Python looks in it, its packages with their records (paths), and its Python's
+    version; None where that is not known.
+    """
+
+    there: bool = True
+    sites: tuple[str, ...] = ()
+    packages: Mapping[str, PackageMetadata] = field(default_factory=dict)
+    records: Mapping[str, str] = field(default_factory=dict)
+    python: Version | None = None
+
+
+def held_by(files: Files, machine: Machine, run: Run) -> Held:
+    """What the environment of a step holds."""
     prefix = run.environment or run.interpreter.rpartition("/bin/")[0]
-    return (*files.glob(f"{prefix}/lib/python3*/site-packages"), *files.glob(f"{prefix}/lib64/python3*/site-packages"))
-
-
-def installed_in(files: Files, sites: tuple[str, ...]) -> dict[str, PackageMetadata]:
-    """What lies there, by its normalised name; of two the first counts, as for Python."""
-    found: dict[str, PackageMetadata] = {}
+    if not files.exists(run.interpreter or prefix):
+        return Held(there=False)
+    known = _detected(machine, run)
+    sites = known.sites.value if known and isinstance(known.sites, Known) and known.sites.value else _own(files, prefix)
+    packages: dict[str, PackageMetadata] = {}
+    records: dict[str, str] = {}
     for site in dict.fromkeys(files.real(one) for one in sites):
         for name in files.names(site):
             one = _read(files, f"{site}/{name}")
-            if one is not None:
-                found.setdefault(one.name, one)
-    return found
+            if one is not None and one.name not in packages:  # of two the first counts, as for Python
+                packages[one.name], records[one.name] = one, f"{site}/{name}"
+    return Held(sites=sites, packages=packages, records=records, python=_python(known, sites))
+
+
+def _detected(machine: Machine, run: Run) -> PythonEnvironment | None:
+    every = value_or(machine.environments, ())
+    return next(
+        (one for one in every if one.prefix == run.environment or value_or(one.interpreter, "") == run.interpreter != ""), None
+    )
+
+
+def _own(files: Files, prefix: str) -> tuple[str, ...]:
+    return (*files.glob(f"{prefix}/lib/python3*/site-packages"), *files.glob(f"{prefix}/lib64/python3*/site-packages"))
+
+
+def _python(known: PythonEnvironment | None, sites: tuple[str, ...]) -> Version | None:
+    if known and isinstance(known.python_version, Known):
+        return known.python_version.value
+    found = (match for site in sites if (match := _RELEASE.search(site)))
+    return next((Version.parse(match[1]) for match in found), None)
 
 
 def _read(files: Files, record: str) -> PackageMetadata | None:
-    name = _METADATA.get(record[-len(".dist-info") :])
+    name = next((inside for ending, inside in _METADATA.items() if record.endswith(ending)), "")
     try:
         return read_package_metadata(files.read_text(f"{record}/{name}", HEAD_AT_MOST_BYTES)) if name else None
     except OSError:

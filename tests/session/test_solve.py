@@ -12,7 +12,7 @@ from tests.wheels import Wheel, torch
 RUNTIME = Wheel("nvidia-cuda-runtime-cu12", "12.8.90")
 
 
-@pytest.fixture()
+@pytest.fixture
 def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
