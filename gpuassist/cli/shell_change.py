@@ -113,6 +113,8 @@ def _show_made(context: Context, plan: ShellPlan, made: Applied, proved: Proved 
         context.say(text("Terminals that are open keep what they have. For one of them, paste this into it:"))
         for line in plan.paste:
             context.say(f"    {line}")
+    if made.outcome.result is Result.MODIFIED and plan.afterwards is not None:
+        context.say(plan.afterwards)
     if made.receipts:
         context.say(text("To take it back: gpuassist undo {change}", change=made.receipts[0].change))
 
@@ -120,7 +122,7 @@ def _show_made(context: Context, plan: ShellPlan, made: Applied, proved: Proved 
 def _say_outcome(context: Context, plan: ShellPlan, outcome: Outcome) -> None:
     context.say(outcome.text)
     if outcome.result is Result.REFUSED and outcome.text == plan.obstacle and plan.block:
-        context.say(text("These are the lines, to put at the end of a start-up file of yours by hand:"))
+        context.say(plan.by_hand or text("These are the lines, to put at the end of a start-up file of yours by hand:"))
         context.say(plan.block)
 
 
@@ -143,5 +145,6 @@ def _document(context: Context, change: Change, made: Applied, proved: Proved | 
         "notes": [words(note) for note in plan.plan.notes],
         "block": plan.block,
         "paste": list(plan.paste),
+        "afterwards": words(plan.afterwards) if plan.afterwards is not None else None,
         "proof": proof,
     }

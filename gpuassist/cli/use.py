@@ -1,10 +1,10 @@
-"""`gpuassist use cuda VERSION` and `use devices LIST`: what new shells use."""
+"""`gpuassist use cuda VERSION` and `use devices LIST`: what new shells use, or what an environment, a project or a kernel does."""
 
 from __future__ import annotations
 
 import argparse
 
-from gpuassist.cli import use_cuda, use_devices
+from gpuassist.cli import use_cuda, use_devices, use_scope
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.model.text import text
 from gpuassist.session import fix
@@ -16,9 +16,10 @@ HELP = text("make an installed CUDA toolkit, or some of the GPUs, what new shell
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     """Adds the options of `use`."""
-    parser.add_argument("what", choices=("cuda", "devices"), help=words(text("what to choose: a toolkit or GPUs")))
+    parser.add_argument("what", nargs="?", choices=("cuda", "devices"), help=words(text("what to choose: a toolkit or GPUs")))
     which = words(text("cuda: an installed release, such as 12.4; devices: indices as nvidia-smi counts them, UUIDs, or `all`"))
-    parser.add_argument("which", metavar=words(text("VERSION|DEVICES")), help=which)
+    parser.add_argument("which", nargs="?", metavar=words(text("VERSION|DEVICES")), help=which)
+    use_scope.arguments(parser, words)
     parser.add_argument(
         "--rc", default="", metavar="FILE", help=words(text("the start-up file to change (default: the login shell's)"))
     )
@@ -45,6 +46,12 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     if context.machine_file:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="use"))
     context = context.for_programs(options)
+    if options.scopes is not None:
+        return use_scope.show_scopes(options, context)
+    if options.what is None or options.which is None:
+        raise UsageError(text("what to use is missing: cuda and a version, or devices and which ones"))
+    if options.scope != use_scope.SHELL:
+        return use_scope.run(options, context)
     return use_devices.run(options, context) if options.what == "devices" else use_cuda.run(options, context)
 
 

@@ -15,7 +15,8 @@ from gpuassist.session.context import Session
 @dataclass(frozen=True, slots=True)
 class ShellPlan:
     """The plan with all that is shown of it: `command` is what the history calls it, `block` what may be written by hand where
-    `obstacle` says why gpuassist may not, `paste` the lines for a terminal that is open.
+    `obstacle` says why gpuassist may not (`by_hand` introduces it where it is for no start-up file), `paste` the lines for a
+    terminal that is open, `afterwards` what the user does once it is made.
     """
 
     plan: Plan
@@ -24,6 +25,8 @@ class ShellPlan:
     block: str = ""
     paste: tuple[str, ...] = ()
     obstacle: Text | None = None
+    by_hand: Text | None = None
+    afterwards: Text | None = None
 
     @property
     def edits(self) -> tuple[FileEdit, ...]:

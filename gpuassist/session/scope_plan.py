@@ -1,0 +1,193 @@
+"""The plan that chooses a toolkit or GPUs for an environment, a project, a kernel or the desktop alone; changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gpuassist.model.machine import Machine
+from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
+from gpuassist.model.text import Text, text
+from gpuassist.model.toolkit import Toolkit
+from gpuassist.repair.block import RepairError, find
+from gpuassist.repair.choice import (
+    LdLibraryPath,
+    choose_loader_path,
+    choose_toolkit,
+    library_directory,
+    require_executable,
+    version_of,
+)
+from gpuassist.repair.devices import Devices, choose_devices
+from gpuassist.repair.diff import unified
+from gpuassist.repair.edit import write
+from gpuassist.repair.scopes import jupyter
+from gpuassist.repair.scopes.kinds import TITLES, Kind
+from gpuassist.repair.scopes.wanted import Held, Wanted, read_settings
+from gpuassist.repair.target import Target, examine
+from gpuassist.session.context import Session
+from gpuassist.session.line_plan import new_id, parsed
+from gpuassist.session.scope_notes import AFTERWARDS, BY_HAND, notes_on_devices, notes_on_lines, notes_on_scope, strangers_prefix
+from gpuassist.session.scopes import Scope, find_scope
+from gpuassist.session.shell_plan import ShellPlan
+from gpuassist.system.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class ScopePlan:
+    """The plan, the scope that it is for, and what that holds once the plan is made."""
+
+    shell: ShellPlan
+    scope: Scope
+    held: Held
+    toolkit: Toolkit | None = None
+    devices: Devices | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file of the scope as it is, its bytes when the plan is made, and our lines in it for writing them by hand."""
+
+    target: Target
+    dialect: str
+    after: bytes
+    block: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The files of a scope, the id of the change, and what it will hold."""
+
+    files: tuple[_File, ...]
+    change: str
+    held: Held
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the plan is for, what the history calls it, and what is said of the choice itself."""
+
+    goal: Text
+    command: str
+    notes: tuple[Text, ...] = ()
+
+
+def plan_cuda_in(
+    session: Session, machine: Machine, version: str, *, scope: str, ld_library_path: LdLibraryPath = LdLibraryPath.AUTO
+) -> ScopePlan:
+    """Plans that an installed toolkit is used there; raises `RepairError`, and `WishError` for words that mean nothing."""
+    found = find_scope(session.world, scope)
+    toolkit = choose_toolkit(machine.toolkits, version)
+    files = session.world.files
+    require_executable(files, toolkit)
+    loader = choose_loader_path(files, toolkit, ld_library_path)
+    wanted = Wanted(toolkit.root, library_directory(files, toolkit) if loader.on else "")
+    told = _Told(
+        text("Use CUDA {version} in {root} for {scope}", version=version_of(toolkit), root=toolkit.root, scope=TITLES[found.kind]),
+        f"use cuda {version.strip()} --scope {scope}",
+    )
+    plan, held = _planned(session.world, found, wanted, told)
+    return ScopePlan(plan, found, held, toolkit=toolkit)
+
+
+def plan_devices_in(session: Session, machine: Machine, words: str, *, scope: str) -> ScopePlan:
+    """Plans that programs see some of the GPUs alone there, or all of them again; raises as `plan_cuda_in` does."""
+    found = find_scope(session.world, scope)
+    devices = choose_devices(machine.gpus, words)
+    told = _Told(_devices_goal(found, devices), f"use devices {words.strip()} --scope {scope}", tuple(notes_on_devices(devices)))
+    plan, held = _planned(session.world, found, Wanted(devices=devices.values), told)
+    return ScopePlan(plan, found, held, devices=devices)
+
+
+def held_in(world: World, scope: Scope) -> Held:
+    """What our lines choose there now; raises `RepairError` for a file that cannot be read as what it is."""
+    if scope.kind is Kind.JUPYTER:
+        return jupyter.held(_known(examine(world, scope.place)).content)
+    return _held(_known(examine(world, scope.files[0].path)))
+
+
+def _devices_goal(scope: Scope, devices: Devices) -> Text:
+    value = ",".join(devices.values)
+    if value:
+        return text("Show the GPUs {devices} alone, for {scope}", devices=value, scope=TITLES[scope.kind])
+    return text("Choose no GPUs any more for {scope}", scope=TITLES[scope.kind])
+
+
+def _planned(world: World, scope: Scope, wanted: Wanted, told: _Told) -> tuple[ShellPlan, Held]:
+    found = _kernel(world, scope, wanted) if scope.kind is Kind.JUPYTER else _blocks(world, scope, wanted)
+    edits = tuple(_edit(file) for file in found.files if file.target.exists or file.after)
+    afterwards = AFTERWARDS[scope.kind](scope)
+    steps = (*(_step(edit) for edit in edits), Step(StepKind.NEW_SHELL, afterwards))
+    plan = ShellPlan(
+        Plan(found.change, told.goal, steps, (*told.notes, *notes_on_scope(scope, wanted), *_notes(found.files, edits, wanted))),
+        told.command,
+        block=_by_hand(found.files),
+        obstacle=_obstacle(world, scope, found.files, edits),
+        by_hand=BY_HAND[scope.kind],
+        afterwards=afterwards,
+    )
+    return plan, found.held
+
+
+def _obstacle(world: World, scope: Scope, files: tuple[_File, ...], edits: tuple[FileEdit, ...]) -> Text | None:
+    obstacles = (strangers_prefix(world, scope), *(file.target.obstacle for file in files))
+    obstacle = next((one for one in obstacles if one is not None), None)
+    return parsed(world, edits)[1] if obstacle is None and edits else obstacle
+
+
+def _notes(files: tuple[_File, ...], edits: tuple[FileEdit, ...], wanted: Wanted) -> Iterator[Text]:
+    changed = {edit.path for edit in edits if edit.after != edit.before}
+    for file in files:
+        yield from file.target.notes if file.target.path in changed else ()
+        yield from notes_on_lines(file.target.path, file.target.content, wanted)
+
+
+def _by_hand(files: tuple[_File, ...]) -> str:
+    return "\n\n".join(f"# {file.target.path}\n{file.block}" if len(files) > 1 else file.block for file in files)
+
+
+def _blocks(world: World, scope: Scope, wanted: Wanted) -> _Found:
+    targets = tuple(examine(world, file.path) for file in scope.files)
+    held = wanted.over(_held(targets[0]))
+    lines = tuple(file.lines(held) for file in scope.files)
+    change = new_id(world, (*(target.content for target in targets), *(b"\n".join(one) for one in lines), scope.words.encode()))
+    files = (
+        _File(target, file.dialect, write(target.content, one, (), change), b"\n".join(one).decode("utf-8", "replace"))
+        for target, file, one in zip(targets, scope.files, lines, strict=True)
+    )
+    return _Found(tuple(files), change, held)
+
+
+def _kernel(world: World, scope: Scope, wanted: Wanted) -> _Found:
+    target = examine(world, scope.place)
+    try:
+        after = b"" if target.obstacle is not None and not target.content else jupyter.rewritten(target.content, wanted)
+    except RepairError as error:
+        raise RepairError(text("{path} cannot be changed: {reason}", path=scope.place, reason=error.reason)) from error
+    change = new_id(world, (target.content, after, scope.place.encode("utf-8", "surrogateescape")))
+    held = jupyter.held(after) if after else wanted.over(Held())
+    return _Found((_File(target, "json", after, jupyter.by_hand(wanted)),), change, held)
+
+
+def _known(target: Target) -> Target:
+    if target.obstacle is not None and not target.content:
+        raise RepairError(target.obstacle)
+    return target
+
+
+def _held(target: Target) -> Held:
+    try:
+        block = find(target.content)
+    except RepairError as error:
+        raise RepairError(text("{path} cannot be changed: {reason}", path=target.path, reason=error.reason)) from error
+    return read_settings(block.lines) if block is not None else Held()
+
+
+def _edit(file: _File) -> FileEdit:
+    target = file.target
+    return FileEdit(target.path, target.path_written, target.content, file.after, target.exists, file.dialect)
+
+
+def _step(edit: FileEdit) -> Step:
+    words = text("Write it in {path}", path=edit.path) if edit.existed else text("Make {path}", path=edit.path)
+    return Step(StepKind.EDIT, words, diff=unified(edit.path, edit.before, edit.after), edit=edit)
