@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuassist.formats.shell_reading import Place
@@ -174,3 +174,11 @@ def test_bytes_outside_the_changed_lines_stay(content: bytes, way: tuple[int, bo
     rows = [row for row in change_lines(content, changes, "one").split(b"\n") if b"gpuassist retired one: " not in row]
     others = [row for row in rows if not rewritten_by(row)]
     assert b"\n".join(others).removesuffix(b"\n") == kept.removesuffix(b"\n")
+
+
+@settings(max_examples=15, deadline=None)
+@given(PIECES, st.sampled_from(WAYS))
+def test_any_file_that_parses_still_does(content: bytes, way: tuple[int, bool]) -> None:
+    number, rewriting = way
+    result = write(_all(content, number, rewriting=rewriting), BLOCK, (), "one")
+    assert _parses(result) or not _parses(content)
