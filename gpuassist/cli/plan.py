@@ -13,7 +13,7 @@ from gpuassist.cli.wrapping import wrapped
 from gpuassist.model.chain import Chain, Joint, Part, Status
 from gpuassist.model.codec import Json
 from gpuassist.model.outlook import Outlook, WayPlan
-from gpuassist.model.plan import Step
+from gpuassist.model.plan import Step, Tool
 from gpuassist.model.text import Text, text
 from gpuassist.session.plan import GoalError, look, parse_goal, plan_goals
 from gpuassist.session.recording import RecordingError
@@ -30,6 +30,8 @@ _GOALS = text('driver, driver==580, cuda, cuda==12.8, torch, torch==2.6, gpu="RT
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     """The goals, and how they are answered."""
     parser.add_argument("goals", nargs="+", metavar=words(text("GOAL")), help=words(_GOALS))
+    tools = [one.value for one in Tool]
+    parser.add_argument("--as", dest="tool", choices=tools, default="", help=words(text("what torch shall come by")))
     parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
 
 
@@ -41,7 +43,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         machine = look(context.session, context.machine_file)
     except (GoalError, RecordingError) as error:
         raise UsageError(error.reason) from error
-    outlook = plan_goals(context.session, machine, goals)
+    outlook = plan_goals(context.session, machine, goals, Tool(options.tool) if options.tool else None)
     if options.json:
         context.document(document(outlook, context.session.words))
     else:

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gpuassist.knowledge.change import Change
+from gpuassist.knowledge.conda_records import CondaRecord
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.outlook import WayPlan
 from gpuassist.model.plan import Step
+from gpuassist.repair.install_conda import conda_ways
 from gpuassist.repair.install_driver import driver_steps
 from gpuassist.repair.install_place import Place
 from gpuassist.repair.install_toolkit import gcc_steps, toolkit_steps
@@ -21,12 +23,16 @@ def install_steps(change: Change, place: Place, knowledge: Knowledge) -> tuple[S
     return ways[0].steps if ways else (*_before(change, place, knowledge), *_after(change, place, knowledge))
 
 
-def install_ways(change: Change, place: Place, knowledge: Knowledge) -> tuple[WayPlan, ...]:
-    """Each way to the torch of a change with all steps of the change; empty where torch stays."""
+def install_ways(change: Change, place: Place, knowledge: Knowledge, record: CondaRecord | None = None) -> tuple[WayPlan, ...]:
+    """Each way to the torch of a change with all steps of the change; empty where torch stays. `record` is that of conda's build
+    where torch is to come from there.
+    """
     if change.torch is None:
         return ()
+    torch = change.torch
+    ways = torch_ways(torch, place, knowledge) if record is None else conda_ways(torch, record, place, knowledge)
     before, after = tuple(_before(change, place, knowledge)), tuple(_after(change, place, knowledge))
-    return tuple(replace(one, steps=(*before, *one.steps, *after)) for one in torch_ways(change.torch, place, knowledge))
+    return tuple(replace(one, steps=(*before, *one.steps, *after)) for one in ways)
 
 
 def _before(change: Change, place: Place, knowledge: Knowledge) -> Iterator[Step]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from gpuassist.model.environment import Package
 from gpuassist.model.plan import Tool
@@ -15,7 +16,8 @@ NEW = "torch-gpu"
 class Around:
     """`prefix` and `name` are the environment's, `new` is the directory of one to be made, which is not there yet; `packages` those
     that have to do with the GPU, `directory` that of its torch; `pythons` are interpreters that can make an environment, `wished`
-    the tool that the user asked for.
+    the tool that the user asked for. `of_conda` where conda made the environment, `torch_of_conda` where its torch came by conda;
+    `conda_root` is the directory under which conda keeps its environments.
     """
 
     prefix: str = ""
@@ -25,6 +27,19 @@ class Around:
     directory: str = ""
     pythons: tuple[tuple[Version, str], ...] = ()
     wished: Tool | None = None
+    python: Version | None = None
+    of_conda: bool = False
+    torch_of_conda: bool = False
+    conda_root: str = ""
+
+    @property
+    def new_of_conda(self) -> str:
+        """Where conda makes a new one: beside those that it made."""
+        return f"{self.conda_root}/{PurePosixPath(self.new).name}" if self.conda_root else self.new
+
+    def channels_for(self, channels: tuple[str, ...]) -> tuple[str, ...]:
+        """What `-c` has to name so that conda looks there."""
+        return channels
 
     def has(self, name: str) -> bool:
         """Whether a package is installed there."""

@@ -22,7 +22,8 @@ def torch_ways(move: TorchMove, place: Place, knowledge: Knowledge) -> tuple[Way
     none is, installing it changes nothing that is there.
     """
     goal = _Goal(move, place, knowledge)
-    if not place.tool or move.python is not None:
+    without_pip = place.tool == "uv" and place.around.wished is Tool.PIP  # uv puts no pip into what it makes
+    if not place.tool or move.python is not None or without_pip:
         return (goal.in_new(),)
     if not place.torch_there:
         return (goal.added(), goal.in_new())

@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 
 from gpuassist.diagnose.case import Case, Installed
 from gpuassist.diagnose.chain import chains
-from gpuassist.knowledge.change import Change, Demand, Need, Rig, Smallest, Stock, TorchThere
+from gpuassist.knowledge.change import Change, Demand, Need, Rig, Smallest, TorchThere
 from gpuassist.knowledge.choosing import InstalledToolkit, Obstacle
 from gpuassist.knowledge.compatibility import kernels_run
-from gpuassist.knowledge.smallest import smallest_change
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import Accelerator, Torch
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
-from gpuassist.model.plan import Step
+from gpuassist.model.plan import Step, Tool
 from gpuassist.model.text import Text
 from gpuassist.model.toolkit import Origin
 from gpuassist.model.version import ComputeCapability, Version, VersionError
 from gpuassist.repair.install import install_steps, install_ways
+from gpuassist.repair.install_conda import notes_on_channel
 from gpuassist.repair.install_place import Place
 from gpuassist.repair.install_torch import jetson_steps, left_by
 from gpuassist.session import imagined
@@ -31,6 +31,8 @@ from gpuassist.session.links import links_of
 from gpuassist.session.mending import mending_steps, waiting_module
 from gpuassist.session.replacing import with_driver, with_toolkit
 from gpuassist.session.surrounding import around
+from gpuassist.session.surrounding_system import system_of
+from gpuassist.session.torch_source import Found, find
 
 _NO_TORCH = Torch("")
 _JETPACK_6 = 540
@@ -44,46 +46,69 @@ def _nowhere(path: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked: `base` is the machine that the change starts from, `wished` the one with the whole wish in place,
-    `demand` what the wish pins.
+    `demand` what the wish pins, `tool` what torch shall come by (none: what the environment that is there comes by).
     """
 
     goal: Text
     base: Machine
     wished: Machine
     demand: Demand
+    tool: Tool | None = None
 
 
 def foresee(session: Session, question: Question) -> Outlook:
     """What the wish would take."""
+    looked = begun(session, question)
+    if looked.blocked_by or looked.undetermined:
+        return looked
+    return _answered(session, question, Case(question.base, session.knowledge), looked)
+
+
+def begun(session: Session, question: Question) -> Outlook:
+    """How it looks with the wish in place, before any change, and what keeps it from being planned at all."""
     knowledge = session.knowledge
     case = Case(question.base, knowledge)
-    rig = rig_of(case)
     before = chains(question.wished, knowledge, thorough=True)
     links = links_of(Case(question.wished, knowledge), before)
-    unknown = undetermined(case, question.demand)
     missing = without_gpu(case, question.demand)
-    if missing:
-        return Outlook(question.goal, before, before, (), missing, links=links)
-    if unknown:
-        return Outlook(question.goal, before, before, (), undetermined=unknown, links=links)
-    place = place_of(case, session.world.files.exists)
-    found = smallest_change(rig, question.demand, stock_of(knowledge))
-    if found.change is None and _is_jetpack_6(rig, found) and question.demand.torch is None:
+    unknown = () if missing else undetermined(case, question.demand)
+    return Outlook(question.goal, before, before, (), missing, undetermined=unknown, links=links)
+
+
+def _answered(session: Session, question: Question, case: Case, looked: Outlook) -> Outlook:
+    """The outlook with the steps that the wish takes, or with what stands in the way."""
+    knowledge, rig, demand = session.knowledge, rig_of(case), question.demand
+    place = place_of(case, session.world.files.exists, question.tool)
+    found = find(knowledge, rig, demand, question.tool, torch_of_conda=place.around.torch_of_conda)
+    change = found.smallest.change
+    if change is not None:
+        return _with_steps(session, question, looked, found=found, change=change, place=place)
+    if _is_jetpack_6(rig, found.smallest) and demand.torch is None and question.tool is not Tool.CONDA:
         after = chains(imagined.with_unknown_torch(question.base, _NVIDIAS_TORCH), knowledge, thorough=True)
-        return Outlook(question.goal, before, after, jetson_steps(place, knowledge.commands), links=links)
-    if found.change is None:
-        walls = blocked_by(case, rig, question.demand, found)
-        return Outlook(question.goal, before, before, (), walls, links=links)
-    must = question.demand.driver_need is Need.MUST
-    broken = _mending(session, case, rig, found.change)
+        return replace(looked, after=after, steps=jetson_steps(place, knowledge.commands))
+    return replace(looked, blocked_by=found.missing or blocked_by(case, rig, demand, found.smallest))
+
+
+def _with_steps(session: Session, question: Question, looked: Outlook, *, found: Found, change: Change, place: Place) -> Outlook:
+    knowledge = session.knowledge
+    case, rig, must = Case(question.base, knowledge), found.rig, question.demand.driver_need is Need.MUST
+    broken = _mending(session, case, rig, change)
     mending = broken if must else ()
     mended = with_driver(knowledge, question.base, rig.driver) if mending and rig.driver is not None else question.base
-    ways = tuple(replace(one, steps=(*mending, *one.steps)) for one in install_ways(found.change, place, knowledge))
-    steps = ways[0].steps if ways else (*mending, *install_steps(found.change, place, knowledge))
-    after = chains(_changed(knowledge, mended, found.change), knowledge, thorough=True)
-    left = left_by(found.change.torch, place, knowledge) if found.change.torch is not None else ()
-    notes = (*notes_on(case, rig, question.demand, found), *((DRIVER_STAYS,) if broken and not must else ()), *left)
-    return Outlook(question.goal, before, after, steps, notes=notes, links=links, ways=ways)
+    installs = install_ways(change, place, knowledge, found.record)
+    ways = tuple(replace(one, steps=(*mending, *one.steps)) for one in installs)
+    steps = ways[0].steps if ways else (*mending, *install_steps(change, place, knowledge))
+    after = chains(_changed(knowledge, mended, change), knowledge, thorough=True)
+    stays = (DRIVER_STAYS,) if broken and not must else ()
+    notes = (*notes_on(case, rig, question.demand, found.smallest), *stays, *_notes_on_torch(found, place, knowledge))
+    return replace(looked, after=after, steps=steps, notes=notes, ways=ways)
+
+
+def _notes_on_torch(found: Found, place: Place, knowledge: Knowledge) -> tuple[Text, ...]:
+    if found.record is not None:
+        return notes_on_channel(found.record)
+    torch = found.smallest.change.torch if found.smallest.change else None
+    return left_by(torch, place, knowledge) if torch is not None else ()
 
 
 def _is_jetpack_6(rig: Rig, found: Smallest) -> bool:
@@ -96,11 +121,6 @@ def _mending(session: Session, case: Case, rig: Rig, change: Change) -> tuple[St
         return ()
     now = chains(case.machine, session.knowledge)
     return mending_steps(case, now, place_of(case), session.knowledge.commands)
-
-
-def stock_of(knowledge: Knowledge) -> Stock:
-    """Everything that can be installed."""
-    return Stock(knowledge.branches(), knowledge.torch_builds(), knowledge.toolkits())
 
 
 def rig_of(case: Case) -> Rig:
@@ -137,8 +157,8 @@ def torch_of(case: Case) -> Installed | None:
     return next(runs, next(iter(case.cuda_torches or case.torches), None))
 
 
-def place_of(case: Case, exists: Callable[[str], bool] = _nowhere) -> Place:
-    """Where the steps are done; a new environment is made where nothing `exists`."""
+def place_of(case: Case, exists: Callable[[str], bool] = _nowhere, wished: Tool | None = None) -> Place:
+    """Where the steps are done, by which tool; a new environment is made where nothing `exists`."""
     torch = torch_of(case)
     environment = torch.environment if torch else imagined.environment_of(case.machine)
     tool = torch.tool if torch else Installed(environment, _NO_TORCH).tool if environment else ""
@@ -152,7 +172,8 @@ def place_of(case: Case, exists: Callable[[str], bool] = _nowhere) -> Place:
         torch_there=torch is not None,
         driver_there=isinstance(case.driver, Known),
         compilers=tuple((version.major, path) for version, path in _compilers(case)),
-        around=around(case.machine, environment, torch.torch if torch else None, exists),
+        system=system_of(case),
+        around=replace(around(case.machine, environment, torch.torch if torch else None, exists), wished=wished),
     )
 
 

@@ -16,11 +16,13 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Goal, GoalKind, Outlook
+from gpuassist.model.plan import Tool
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version, VersionError
 from gpuassist.session import imagined
 from gpuassist.session.context import Session
 from gpuassist.session.foresee import Question, foresee, rig_of
+from gpuassist.session.foresee_container import foresee_container
 from gpuassist.session.recording import read_recording
 from gpuassist.session.replacing import WishError, gpu_record, with_added_gpu, with_driver, with_toolkit
 
@@ -64,8 +66,10 @@ def plan_goal(session: Session, machine: Machine, goal: Goal) -> Outlook:
     return plan_goals(session, machine, (goal,))
 
 
-def plan_goals(session: Session, machine: Machine, goals: tuple[Goal, ...]) -> Outlook:
-    """What several goals would take at once; each GPU among them is one more beside those that are there."""
+def plan_goals(session: Session, machine: Machine, goals: tuple[Goal, ...], tool: Tool | None = None) -> Outlook:
+    """What several goals would take at once; each GPU among them is one more beside those that are there. `tool` is what torch
+    shall come by.
+    """
     knowledge = session.knowledge
     base = machine
     for goal in goals:
@@ -74,7 +78,9 @@ def plan_goals(session: Session, machine: Machine, goals: tuple[Goal, ...]) -> O
     rig = rig_of(Case(base, knowledge))
     demand = _demand(goals, rig)
     title = verbatim(" ".join(_spelled(goal, knowledge) for goal in goals))
-    return foresee(session, Question(title, base, _wished(knowledge, base, rig, goals), demand))
+    question = Question(title, base, _wished(knowledge, base, rig, goals), demand, tool)
+    contained = tool is Tool.DOCKER and any(goal.kind is GoalKind.TORCH for goal in goals)
+    return foresee_container(session, question) if contained else foresee(session, question)
 
 
 def _gpu_goal(name: str, knowledge: Knowledge) -> Goal:

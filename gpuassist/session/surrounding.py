@@ -24,7 +24,17 @@ def around(machine: Machine, environment: PythonEnvironment | None, torch: Torch
         packages=value_or(environment.packages, ()) if environment else (),
         directory=torch.path if torch and torch.path.startswith("/") else "",
         pythons=tuple(_pythons(machine)),
+        python=environment.python_version.value if environment and isinstance(environment.python_version, Known) else None,
+        of_conda=environment is not None and value_or(environment.manager, Manager.VENV) is Manager.CONDA,
+        torch_of_conda=torch is not None and value_or(torch.installer, "").startswith("conda"),
+        conda_root=conda_root(machine),
     )
+
+
+def conda_root(machine: Machine) -> str:
+    """The directory in which conda keeps the environments of this machine; empty where it has none."""
+    every = (one.prefix for one in value_or(machine.environments, ()) if value_or(one.manager, Manager.VENV) is Manager.CONDA)
+    return next((prefix.rpartition("/")[0] for prefix in every if PurePosixPath(prefix).parent.name == "envs"), "")
 
 
 def free_place(machine: Machine, exists: Callable[[str], bool]) -> str:

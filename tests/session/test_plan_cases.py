@@ -13,6 +13,7 @@ from gpuassist.model.chain import Part, Status
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.outlook import GoalKind, Outlook
+from gpuassist.model.plan import Tool
 from gpuassist.model.version import ComputeCapability, Version
 from gpuassist.session.plan import parse_goal, plan_goals
 from gpuassist.session.replacing import with_added_gpu
@@ -22,6 +23,7 @@ from tests.plans import cases, machine_of
 from tests.values import knowledge
 
 CASES = cases()
+PLANNED: dict[tuple[str, str], Outlook] = {}
 SESSION = live_session({})
 BUILD = re.compile(r"torch==(\S+) torchvision .*?--(?:index-url https://download\.pytorch\.org/whl/|torch-backend=)(\w+)")
 
@@ -29,8 +31,16 @@ every_case = pytest.mark.parametrize("case", CASES, ids=[f"{case['topic']}: {cas
 
 
 def planned(case: dict[str, Any]) -> Outlook:
+    """Planned once, and looked at by each test."""
+    key = (case["topic"], case["name"])
+    if key not in PLANNED:
+        PLANNED[key] = plan(case)
+    return PLANNED[key]
+
+
+def plan(case: dict[str, Any]) -> Outlook:
     goals = tuple(parse_goal(words, knowledge()) for words in case["goal"])
-    return plan_goals(SESSION, machine_of(case), goals)
+    return plan_goals(SESSION, machine_of(case), goals, Tool(case["as"]) if "as" in case else None)
 
 
 def commands(outlook: Outlook) -> list[str]:
@@ -53,6 +63,13 @@ def test_other_ways_are_those_of_a_good_engineer(case: dict[str, Any]) -> None:
 
 
 @every_case
+def test_notes_name_what_a_good_engineer_would(case: dict[str, Any]) -> None:
+    outlook = planned(case)
+    told = " / ".join(ENGLISH(one) for one in (*outlook.notes, *(note for way in outlook.ways for note in way.notes)))
+    assert [words for words in case.get("notes", []) if words not in told] == [], told
+
+
+@every_case
 def test_steps_are_those_of_the_first_way(case: dict[str, Any]) -> None:
     outlook = planned(case)
     assert [one.steps for one in outlook.ways[:1]] in ([], [outlook.steps])
@@ -63,7 +80,7 @@ def test_programs_are_the_lines_that_are_shown(case: dict[str, Any]) -> None:
     for step in (step for way in planned(case).ways for step in way.steps):
         shown = [tuple(shlex.split(line)) for line in step.commands]
         if step.run is not None:
-            assert [words for words in shown if words[0] != "."] == list(step.run.programs)
+            assert [words for words in shown if words[0] != "." and words[:2] != ("conda", "activate")] == list(step.run.programs)
             assert not step.needs_root
 
 

@@ -1,0 +1,147 @@
+"""The steps to another torch by conda: from conda-forge, or from PyTorch's own channel, which ended with torch 2.5.1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuassist.knowledge.change import TorchMove
+from gpuassist.knowledge.conda import exact_spec, specs
+from gpuassist.knowledge.conda_records import Channel, CondaRecord
+from gpuassist.knowledge.smallest import usual_python
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.knowledge.torch_records import Companion
+from gpuassist.model.environment import Package
+from gpuassist.model.outlook import Way, WayPlan
+from gpuassist.model.plan import Proves, Run, Step, StepProof, Tool
+from gpuassist.model.text import Text, text
+from gpuassist.model.version import Version
+from gpuassist.repair.install_place import Place, Use, step, use
+
+# What is torch's in an environment of conda's, whichever channel it came from.
+_OF_TORCH = frozenset(
+    (
+        *("pytorch", "pytorch-gpu", "pytorch-cpu", "pytorch-cuda", "pytorch-mutex", "libtorch", "cpuonly", "cudatoolkit"),
+        *("torchvision", "torchaudio", "torchtext", "torchdata", "torchtriton", "triton", "xformers"),
+    )
+)
+_COMPANIONS = ("torchvision", "torchaudio", "torchtext", "torchdata")
+
+
+def conda_ways(move: TorchMove, record: CondaRecord, place: Place, knowledge: Knowledge) -> tuple[WayPlan, ...]:
+    """A new environment first; the one that is there too, where conda made it and its Python has a build."""
+    goal = _Goal(move, record, place, knowledge)
+    if not place.around.of_conda or place.around.python is None or not _serves(record, place.around.python):
+        return (goal.in_new(),)
+    if not place.torch_there:
+        return (goal.added(), goal.in_new())
+    return (goal.in_new(), goal.cleaned(), goal.exchanged()) if place.around.torch_of_conda else (goal.in_new(),)
+
+
+def notes_on_channel(record: CondaRecord) -> tuple[Text, ...]:
+    """What to know of a build by where it comes from."""
+    if record.channel is not Channel.PYTORCH:
+        return ()
+    frozen = text(
+        "the conda channel pytorch is frozen: torch 2.5.1 of October 2024 is its last, and nothing in it is mended any more"
+    )
+    return (frozen,)
+
+
+@dataclass(frozen=True, slots=True)
+class _Goal:
+    move: TorchMove
+    record: CondaRecord
+    place: Place
+    knowledge: Knowledge
+
+    def in_new(self) -> WayPlan:
+        directory, python = self.place.around.new_of_conda, self._python
+        arguments = self._arguments(python, f"python={python}")
+        does = text("In a new environment of conda's, {directory}; what is there stays as it is", directory=directory)
+        name = self.place.around.name
+        notes = (text("the other packages of {name} do not come along: install what your project needs there as well", name=name),)
+        told = notes if name and self.place.torch_there else ()
+        made = self._install(use("conda-create", directory=directory, arguments=arguments), directory, creates=directory)
+        return WayPlan(Way.NEW, does, (made,), told)
+
+    def added(self) -> WayPlan:
+        does = text("Into {name}, which has no torch yet", name=self.place.around.name)
+        return WayPlan(Way.IN_PLACE, does, (self._here(),))
+
+    def cleaned(self) -> WayPlan:
+        gone = tuple(one.name for one in self.place.around.packages if _is_of_torch(one))
+        directory = self.place.around.prefix
+        name = self.place.around.name
+        taken = text("Take everything that belongs to torch out of {name}", name=name)
+        proof = StepProof(Proves.ABSENT, self.place.around.directory) if self.place.around.directory else None
+        run = Run((), Tool.CONDA, directory, self.place.python)
+        remove = use("conda-remove", directory=directory, packages=" ".join(gone or ("pytorch",)))
+        removal = step((remove,), self.place, self.knowledge.commands, (taken, None), run=run, proof=proof)
+        does = text("In {name}, once every package that belongs to torch is out of it", name=name)
+        return WayPlan(Way.CLEAN, does, (removal, self._here()))
+
+    def exchanged(self) -> WayPlan:
+        does = text("In {name}, in the place of the torch that is there", name=self.place.around.name)
+        return WayPlan(Way.IN_PLACE, does, (self._here(),))
+
+    def _here(self) -> Step:
+        directory, python = self.place.around.prefix, self.place.around.python or self._python
+        return self._install(use("conda-install", directory=directory, arguments=self._arguments(python)), directory)
+
+    @property
+    def _python(self) -> Version:
+        there = self.place.around.python
+        if there is not None and _serves(self.record, there):
+            return there.release
+        return usual_python(self.move.build)
+
+    def _arguments(self, python: Version, *more: str) -> str:
+        """The channels, the Python, torch by the name of its very build where that is known, and what selects the CUDA."""
+        channels = (word for name in self.place.around.channels_for(self.record.channels) for word in ("-c", name))
+        torch, *selectors = specs(self.record)
+        exact = exact_spec(self.record, python) or torch
+        return " ".join((*channels, *more, exact, *self._companions(), *self._limits(), *selectors))
+
+    def _companions(self) -> tuple[str, ...]:
+        """On conda-forge the solver finds those that fit; PyTorch's channel has each for one torch."""
+        around = self.place.around
+        if self.record.channel is Channel.CONDA_FORGE:
+            return tuple(name for name in _COMPANIONS[:2] if around.has(name))
+        release = self.knowledge.torch_release(self.record.version)
+        belongs = release.companions_of(self.record.version) if release else ()
+        return tuple(
+            _spec(one) for one in belongs if one.name == "torchvision" or (one.name in _COMPANIONS and around.has(one.name))
+        )
+
+    def _limits(self) -> tuple[str, ...]:
+        """Builds that link MKL need one of their time; a torch that does not know NumPy 2 is kept from it."""
+        if self.record.channel is not Channel.PYTORCH or self.record.version >= Version((2, 3)):
+            return ()
+        return ("mkl<2024.1", "numpy<2")
+
+    def _install(self, one: Use, directory: str, *, creates: str = "") -> Step:
+        python = f"{directory}/bin/python"
+        record = self.record
+        does = text(
+            "Install torch {version} for CUDA {cuda} from {channel}",
+            version=str(record.version),
+            cuda=str(record.cuda),
+            channel=record.channel.value,
+        )
+        check = text("`gpuassist verify --python {python}` passes on every GPU", python=python)
+        absolute = directory.startswith("/")
+        run = Run((), Tool.CONDA, directory, python, creates) if absolute else None
+        proof = StepProof(Proves.TORCH, python, str(record.version))
+        return step((one,), self.place, self.knowledge.commands, (does, check), run=run, proof=proof)
+
+
+def _serves(record: CondaRecord, python: Version) -> bool:
+    return record.pythons is None or python.release in record.pythons
+
+
+def _is_of_torch(package: Package) -> bool:
+    return package.build != "" and package.name in _OF_TORCH
+
+
+def _spec(companion: Companion) -> str:
+    return f"{companion.name}={companion.version}"
