@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -27,11 +28,11 @@ KNOWN = {"HOME": "/nowhere/home"}
 
 
 def _of_toolkit(content: bytes, dialect: Dialect) -> tuple[ShellLine, ...]:
-    return judge(read_startup(content, dialect, KNOWN), INSTALLED, find(content), content=content)
+    return judge(read_startup(content, dialect, KNOWN), INSTALLED, find(content), content=content, dialect=dialect)
 
 
 def _of_cleaning(content: bytes, dialect: Dialect) -> tuple[ShellLine, ...]:
-    return judge_clean(read_startup(content, dialect, KNOWN), GROUNDS, content, find(content))
+    return judge_clean(read_startup(content, dialect, KNOWN), GROUNDS, content, find(content), dialect=dialect)
 
 
 JUDGES = [_of_toolkit, _of_cleaning]
@@ -57,8 +58,9 @@ def _all(content: bytes, number: int, change: str = "one", *, rewriting: bool, d
 
 
 def _parses(content: bytes, shell: str = "bash") -> bool:
-    command = {"bash": ["bash", "--norc", "-n"], "fish": ["fish", "--no-config", "-n"]}[shell]
-    return subprocess.run(command, input=content, capture_output=True, timeout=30, check=False).returncode == 0
+    command = {"bash": ["bash", "--norc", "-n"], "fish": ["fish", "--no-config", "-n"], "zsh": ["zsh", "-f", "-n"]}[shell]
+    nowhere = {"HOME": "/dev/null", "PATH": "/usr/bin:/bin"}
+    return subprocess.run(command, input=content, capture_output=True, timeout=30, check=False, env=nowhere).returncode == 0
 
 
 WAYS = [(number, rewriting) for number in range(len(JUDGES)) for rewriting in (False, True)]
@@ -72,6 +74,26 @@ def test_every_real_file_survives_every_choice(name: str) -> None:
     for (number, rewriting), result in zip(WAYS, results, strict=True):
         assert _all(result, number, "two", rewriting=rewriting) == result
         assert take_back(result, "one") == content
+
+
+CASES = Path(__file__).parents[1] / "cases" / "shell"
+DIALECTS = {".zshrc": Dialect.ZSH, ".fish": Dialect.FISH, ".zshenv": Dialect.ZSH, ".bashrc": Dialect.BASH, ".profile": Dialect.BASH}
+RECORDED = [
+    pytest.param(path, marks=pytest.mark.needs(DIALECTS[path.suffix].value), id=path.name)
+    for path in sorted(CASES.iterdir())
+    if path.suffix in DIALECTS
+]
+
+
+@pytest.mark.parametrize("path", RECORDED)
+def test_every_file_of_the_corpus_survives_every_choice(path: Path) -> None:
+    content, dialect = path.read_bytes(), DIALECTS[path.suffix]
+    sound = _parses(content, dialect.value)
+    for number, rewriting in WAYS:
+        result = _all(content, number, rewriting=rewriting, dialect=dialect)
+        assert _all(result, number, "two", rewriting=rewriting, dialect=dialect) == result
+        assert take_back(result, "one") == content
+        assert result == content or _parses(result, dialect.value) or not sound
 
 
 # What conda init broke by commenting lines out (conda issue 11030, mamba issue 1356), and what rustup's tests of dotfiles hold:
