@@ -41,7 +41,9 @@ AFTERWARDS: Mapping[Kind, Callable[[Scope], Text]] = {
         place=scope.place,
     ),
     Kind.DOTENV: lambda scope: text("Programs that read {path} find it when they are started anew.", path=f"{scope.place}/.env"),
-    Kind.JUPYTER: lambda scope: text("Restart the kernel where it runs; the Jupyter server can stay."),
+    Kind.JUPYTER: lambda scope: text(
+        "Where the kernel runs, shut it down and start it: a mere restart keeps what the file said before."
+    ),
     Kind.DESKTOP: lambda scope: text("Log out and in again: systemd reads the file when your session starts."),
 }
 
@@ -70,7 +72,7 @@ def notes_on_scope(scope: Scope, wanted: Wanted) -> Iterator[Text]:
             yield text("LD_LIBRARY_PATH is a list like PATH: it is not written in a .env")
     if scope.kind is Kind.JUPYTER and wanted.toolkit:
         yield text(
-            "{expression} in kernel.json stands for what the Jupyter server has; an IDE that starts the kernel itself may not know it",
+            "{expression} in kernel.json stands for what the Jupyter server has; an IDE that starts kernels itself may not know it",
             expression="${PATH}",
         )
 
