@@ -1,0 +1,236 @@
+"""Installs on record under XDG state: the goal, its steps, how far each came, in single writes that a crash cannot halve."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from gpuassist.model.codec import DecodeError, Json, decode, encode
+from gpuassist.model.plan import Run, Step, StepKind, StepProof
+from gpuassist.model.text import verbatim
+from gpuassist.session.context import Session
+from gpuassist.session.words import ENGLISH, Words
+from gpuassist.system.clock import iso
+from gpuassist.system.world import World
+
+SCHEMA = 1
+_LOCK_SECONDS = 0.5
+_NAME = "install.json"
+
+
+class StepState(str, Enum):
+    """How far a step came; `running` on record while nothing runs means that gpuassist was ended meanwhile."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    TAKEN_BACK = "taken-back"
+
+
+class InstallState(str, Enum):
+    """Whether somebody still has to go on with it."""
+
+    OPEN = "open"
+    DONE = "done"
+    GIVEN_UP = "given-up"
+    TAKEN_BACK = "taken-back"
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """A step and what came of it. `boot` is the boot in which it was begun, `made` whether what it creates was not there before,
+    `tries` how often it was begun: each try has a log of its own.
+    """
+
+    step: Step
+    state: StepState = StepState.WAITING
+    words: str = ""
+    boot: str = ""
+    made: bool = False
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Install:
+    """An install: `goal` in words, `goals` as they were typed, `directory` where its programs run, `boot` in which it was begun."""
+
+    id: str
+    made_at: str
+    goal: str
+    goals: tuple[str, ...]
+    directory: str
+    boot: str
+    steps: tuple[StepRecord, ...]
+    state: InstallState = InstallState.OPEN
+
+    def with_step(self, number: int, record: StepRecord) -> Install:
+        """The same with another record of that step."""
+        return replace(self, steps=(*self.steps[:number], record, *self.steps[number + 1 :]))
+
+
+def root(world: World) -> str:
+    """The directory that holds them."""
+    return f"{world.surroundings.state()}/installs"
+
+
+def place(world: World, install: Install) -> str:
+    """The directory of one of them."""
+    return f"{root(world)}/{install.id}"
+
+
+def lock(world: World) -> AbstractContextManager[None]:
+    """One install at a time; raises `BlockingIOError` where another gpuassist is at it."""
+    world.disk.make_directory(root(world))
+    return world.disk.lock(f"{root(world)}/lock", _LOCK_SECONDS)
+
+
+def boot_id(world: World) -> str:
+    """Names the time since the machine was started; empty where the kernel does not say."""
+    try:
+        return world.files.read_text("/proc/sys/kernel/random/boot_id", 100).strip()
+    except OSError:
+        return ""
+
+
+def begin(session: Session, goal: str, steps: tuple[Step, ...], *, goals: tuple[str, ...] = (), directory: str) -> Install:
+    """Puts a new install on record, before anything of it is done."""
+    world = session.world
+    base = f"{world.clock.now():%Y%m%d-%H%M%S}"
+    number, chosen = 1, base
+    while world.disk.exists(f"{root(world)}/{chosen}"):
+        number += 1
+        chosen = f"{base}-{number}"
+    records = tuple(StepRecord(_placed(_plain(one, session.words), directory)) for one in steps)
+    made = Install(chosen, iso(world.clock.now()), goal, goals, directory, boot_id(world), records)
+    world.disk.make_directory(place(world, made))
+    save(world, made)
+    return made
+
+
+def save(world: World, install: Install) -> None:
+    """Writes the record in one step: whoever reads it finds the old one or the new one."""
+    path = f"{place(world, install)}/{_NAME}"
+    fresh = f"{path}.new"
+    world.disk.remove(fresh)
+    world.disk.create(fresh)
+    world.disk.write(fresh, (json.dumps(_encoded(install), indent=1) + "\n").encode())
+    world.disk.flush(fresh)
+    world.disk.replace(fresh, path)
+    world.disk.flush(place(world, install))
+
+
+def installs(world: World) -> tuple[Install, ...]:
+    """All on record, newest first; a damaged record is left out."""
+    found = (load(world, name) for name in reversed(world.disk.names(root(world))))
+    return tuple(sorted((one for one in found if one is not None), key=lambda one: (one.made_at, one.id), reverse=True))
+
+
+def load(world: World, install: str) -> Install | None:
+    """The one of this id, where there is one that can be read."""
+    if not install or "/" in install or install.startswith("."):
+        return None
+    try:
+        return _decoded(json.loads(world.disk.read(f"{root(world)}/{install}/{_NAME}")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, DecodeError, RecursionError):
+        return None
+
+
+def _plain(step: Step, words: Words) -> Step:
+    """The step with its words as they were read, so that they come back from the record as they are."""
+    check = verbatim(words(step.check)) if step.check is not None else None
+    return replace(step, text=verbatim(words(step.text)), check=check, edit=None)
+
+
+def _placed(step: Step, directory: str) -> Step:
+    """The step with places that mean the same wherever it is gone on with; its programs run in `directory` and keep their words."""
+    run, proof = step.run, step.proof
+    if run is not None:
+        environment, interpreter, creates = (_absolute(one, directory) for one in (run.environment, run.interpreter, run.creates))
+        run = replace(run, environment=environment, interpreter=interpreter, creates=creates)
+    if proof is not None:
+        proof = replace(proof, place=_absolute(proof.place, directory))
+    return replace(step, run=run, proof=proof)
+
+
+def _absolute(path: str, directory: str) -> str:
+    return os.path.normpath(os.path.join(directory, path)) if path else ""
+
+
+def _encoded(install: Install) -> Json:
+    return {
+        "schema": SCHEMA,
+        "id": install.id,
+        "made_at": install.made_at,
+        "goal": install.goal,
+        "goals": list(install.goals),
+        "directory": install.directory,
+        "boot": install.boot,
+        "state": install.state.value,
+        "steps": [_step_encoded(one) for one in install.steps],
+    }
+
+
+def _step_encoded(record: StepRecord) -> Json:
+    step = record.step
+    return {
+        "state": record.state.value,
+        "words": record.words,
+        "boot": record.boot,
+        "made": record.made,
+        "tries": record.tries,
+        "kind": step.kind.value,
+        "text": ENGLISH(step.text),
+        "commands": list(step.commands),
+        "diff": step.diff,
+        "check": None if step.check is None else ENGLISH(step.check),
+        "needs_root": step.needs_root,
+        "run": encode(step.run, ENGLISH),
+        "proof": encode(step.proof, ENGLISH),
+    }
+
+
+def _decoded(document: Mapping[str, Json]) -> Install | None:
+    if document["schema"] != SCHEMA:
+        return None
+    steps = document["steps"]
+    if not isinstance(steps, list):
+        raise TypeError
+    return Install(
+        id=decode(str, document["id"]),
+        made_at=decode(str, document["made_at"]),
+        goal=decode(str, document["goal"]),
+        goals=decode(tuple[str, ...], document["goals"]),
+        directory=decode(str, document["directory"]),
+        boot=decode(str, document["boot"]),
+        steps=tuple(_step_decoded(one) for one in steps),
+        state=InstallState(document["state"]),
+    )
+
+
+def _step_decoded(document: Json) -> StepRecord:
+    if not isinstance(document, dict):
+        raise TypeError
+    step = Step(
+        StepKind(document["kind"]),
+        verbatim(decode(str, document["text"])),
+        decode(tuple[str, ...], document["commands"]),
+        diff=decode(str, document["diff"]),
+        check=None if document["check"] is None else verbatim(decode(str, document["check"])),
+        needs_root=decode(bool, document["needs_root"]),
+        run=None if document["run"] is None else decode(Run, document["run"]),
+        proof=None if document["proof"] is None else decode(StepProof, document["proof"]),
+    )
+    return StepRecord(
+        step,
+        StepState(document["state"]),
+        decode(str, document["words"]),
+        decode(str, document["boot"]),
+        decode(bool, document["made"]),
+        decode(int, document["tries"]),
+    )
