@@ -25,6 +25,8 @@ _LETTERS = frozenset(bytes((sign,)) for sign in b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcd
 _NAME = rb"[A-Za-z_][A-Za-z0-9_]*"
 _QUOTED = re.compile(rb"[\"']?(" + _NAME + rb")(\+?)=")
 _OF_INTEREST = frozenset({"variable_assignment", "simple_expansion", "expansion", "comment", "command", "unset_command"})
+_EXPANSIONS = frozenset({"expansion", "simple_expansion"})
+_NAMES = re.compile(r"[A-Za-z_]\w*")
 _WORDS_OF_A_DECLARATION = frozenset({"string", "raw_string", "concatenation"})
 _HARMLESS_COMMANDS = frozenset({b"test", b"true", b":"})
 _SIGNS = frozenset({"&&", "||", ";", "comment", "export", "declare", "typeset", "readonly", "local", "test_command"})
@@ -222,6 +224,9 @@ class Tree:
             return self._text(name.child_by_field_name("name") or name) in self.watched
         if node.type == "unset_command":
             return all(self._text(child) in self.watched for child in node.children[1:] if not self._text(child).startswith("-"))
+        if node.type in _EXPANSIONS and _is_declared(node) and not self._is_glued(node):
+            # NVIDIA's guide breaks `/lib64${LD_LIBRARY_PATH:+…}` in two, and bash takes the second half for names to export.
+            return all(name in self.watched for name in _NAMES.findall(self._text(node)))
         if node.type in _WORDS_OF_A_DECLARATION and _is_declared(node) and not self._is_glued(node):
             return any(one.name in self.watched for one in self._quoted(node))
         if node.type == "word" and node.text is not None and node.text.startswith(b"-"):

@@ -83,6 +83,13 @@ class _Judge:
         found = (judge(variable, element) for variable, element in told)
         return tuple(fault for fault in found if fault is not None)
 
+    def holds_nothing_else(self) -> bool:
+        """Whether every element is certainly one too many, whichever way the line is written."""
+        judge = self.elementwise()
+        told = [(one.variable, element) for one in self._statement.assignments for element in one.elements if not element.previous]
+        found = [judge(variable, element) for variable, element in told]
+        return bool(found) and all(fault is not None and fault.certain for fault in found)
+
     def elementwise(self) -> Callable[[str, Element], Fault | None]:
         """A judge of elements that remembers those before: the second time that a line names a directory is one too many."""
         seen: set[tuple[str, str]] = set()
@@ -155,6 +162,8 @@ def _judged(statement: Statement, content: bytes, judge: _Judge, dialect: Dialec
     if any(fault.certain for fault in taken) and not certain:
         certain = True  # an empty element, which is found only now
         rewriting = rewrite(content, statement, partial(fate, judge.elementwise()), GUARDED, dialect=dialect)
+    if not rewriting.line and not rewriting.hollow and judge.holds_nothing_else():
+        rewriting = replace(rewriting, hollow=True)
     told = (*taken, *unguarded) if rewriting.line else (*found.values(), *taken)
     faults = tuple({fault.words: fault for fault in told}.values())
     return _shown(statement, faults, rewriting) if faults else None

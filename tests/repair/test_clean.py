@@ -33,6 +33,7 @@ def _faults(line: ShellLine) -> str:
         ("export PATH=/a:$PATH:", "an empty element", Choice.REWRITE, "export PATH=/a:$PATH"),
         ("export PATH=/a:/b:/a/:$PATH", "/a/ a second time", Choice.REWRITE, "export PATH=/a:/b:$PATH"),
         ("export PATH=/usr/local/cuda-10.2/bin:$PATH", "does not exist", Choice.RETIRE, ""),
+        ('export "PATH=/usr/local/cuda-10.2/bin:$PATH"', "does not exist", Choice.RETIRE, ""),
         ("export PATH=/usr/local/cuda-10.2/bin:/a:$PATH", "does not exist", Choice.REWRITE, "export PATH=/a:$PATH"),
         ("export CUDA_HOME=/usr/local/cuda-10.2", "does not exist", Choice.RETIRE, ""),
         ("export PATH=$HOME/none:$PATH", "/home/you/none does not exist", Choice.LEAVE, ""),

@@ -54,6 +54,7 @@ def _only(content: str) -> ShellLine:
         "CUDA_HOME=/usr/local/cuda-11.7; export CUDA_HOME",
         "export PATH=/usr/local/cuda-11.7/bin:$PATH LD_LIBRARY_PATH=/usr/local/cuda-11.7/lib64",
         "export PATH=/usr/local/cuda-11.7/bin:$PATH:",
+        "export LD_LIBRARY_PATH=/usr/local/cuda-11.7/lib64\\\n                         ${LD_LIBRARY_PATH:+:${LD_LIBRARY_PATH}}",
     ],
 )
 def test_ticks_plain_lines_of_another_toolkit(line: str) -> None:
