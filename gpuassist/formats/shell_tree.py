@@ -171,7 +171,8 @@ class Tree:
         node = assignment
         while node.parent is not None and node.parent.type in {"declaration_command", "variable_assignments", "list", "command"}:
             if not self._only_sets(node.parent):
-                return Unit(node, node, shared=True)
+                around = node.parent if node.parent.type == "declaration_command" else node
+                return Unit(around, around, shared=True)
             node = node.parent
         group = self._same_lines(node)
         whole = all(self._only_sets(one) for one in group) and self._alone(group[0], group[-1])

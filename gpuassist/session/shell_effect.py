@@ -109,7 +109,7 @@ class _ByReading:
             return _unknown(text("only a running shell can tell its value"))
         if value != terminal.variable(name):
             return _known(text("a new terminal holds another value"), holds=False)
-        later = [one for one in self._others(placed, name) if one.number > placed.number]
+        later = [one for one in self._others(placed, name) if one.number > placed.number and _may_say(one, name, value)]
         if later:
             return _unknown(text("{place} sets it too", place=place_of(later[-1])))
         return Effect(Known(value=True, source=BY_READING), text("a new terminal holds this value"), (name,))
@@ -149,6 +149,14 @@ def best(effects: Sequence[Effect]) -> tuple[Fact[bool], Text]:
 def place_of(placed: Placed) -> str:
     """The file and line, as compilers write it."""
     return f"{placed.file.path}:{placed.says.line}"
+
+
+def _may_say(placed: Placed, variable: str, value: str) -> bool:
+    """Whether a line may be what gave a variable this value; a function is only defined, as long as nothing shows that it runs."""
+    if isinstance(placed.says, Statement) and placed.says.place is Place.FUNCTION:
+        return False
+    said = [one.elements for one in placed.assignments if one.variable == variable and not one.unsets]
+    return any(not all(one.directory for one in parts) or ":".join(one.directory for one in parts) == value for parts in said)
 
 
 def _brought(placed: Placed, variable: str) -> Iterator[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 END = b": gpuassist end"
 _TURNED_OFF = re.compile(rb"(?:set \+(?:[a-zA-Z]*x|o xtrace)|unsetopt xtrace|setopt no_?xtrace)")
+_SAID = rb"(\x01+)%s\x020\x02([^\x02]*)\x02([^\x02]*)\x02(\d*)\x02([^\x03]*)\x03([^\x01\n]*)"  # steps of no subshell
 _LONGEST = 1 << 20
 
 
@@ -21,14 +22,6 @@ class TracedChange:
     line: int
     before: str | None
     after: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    place: tuple[str, int]
-    values: tuple[str | None, ...]
-    evaluated: bool
-    command: bytes
 
 
 def bash_steps(mark: str, names: Sequence[str]) -> str:
@@ -46,24 +39,35 @@ def zsh_steps(mark: str, names: Sequence[str]) -> str:
 
 
 class Steps:
-    """Takes what a shell prints, line by line, and keeps of it what changed a variable and where it was."""
+    """Takes what a shell prints, line by line, and keeps of it what changed a variable and where it was.
 
-    def __init__(self, mark: str, names: Sequence[str]) -> None:
+    A framework takes tens of thousands of steps, most of which change nothing: those cost a comparison and no more.
+    """
+
+    def __init__(self, mark: str, names: Sequence[str], at_most: int) -> None:
         self.names = names
+        self._at_most = at_most
         self.count = 0
         self.whole = True
         self.ended = False
-        self.taken: dict[tuple[str, int], int] = {}
         self._mark = mark.encode()
-        self._said = re.compile(rb"(\x01+)" + self._mark + rb"\x02([^\x03]*)\x03([^\x01\n]*)")
+        self._said = re.compile(_SAID % self._mark)
         self._pending = b""
-        self._last: _Step | None = None
-        self._raw: list[bytes] = []
-        self._place = ("", 0)
+        self._taken: dict[tuple[bytes, bytes], int] = {}
+        self._depths: dict[bytes, int] = {}
+        self._raw = b""
+        self._place = (b"", b"0")
+        self._command = b""
+        self._values: tuple[str | None, ...] = ()
         self._held: list[str | None] = []
         self._standing: dict[str, list[TracedChange]] = {name: [] for name in names}
         # A value that is for one command alone, with the last step before it and its place.
-        self._aside: dict[int, tuple[str | None, int, tuple[str, int]]] = {}
+        self._aside: dict[int, tuple[str | None, int, tuple[bytes, bytes]]] = {}
+
+    @property
+    def too_many(self) -> bool:
+        """Whether as many came as are followed."""
+        return self.count >= self._at_most
 
     @property
     def changes(self) -> tuple[TracedChange, ...]:
@@ -71,58 +75,65 @@ class Steps:
         return tuple(sorted((one for standing in self._standing.values() for one in standing), key=lambda change: change.step))
 
     @property
+    def taken(self) -> Mapping[tuple[str, int], int]:
+        """The last step that each file and line took."""
+        return {(_words(file), int(line or 0)): number for (file, line), number in self._taken.items()}
+
+    @property
     def values(self) -> Mapping[str, str | None]:
         """What the variables held at the last step."""
-        return dict(zip(self.names, self._last.values, strict=True)) if self._last else {}
+        return dict(zip(self.names, self._values, strict=False))
 
     def take(self, line: bytes) -> None:
         """The next line, without its end; a step whose values hold line ends comes in several."""
+        if not self._pending and self._mark not in line:
+            return
         self._pending += line + b"\n"
         start = self._pending.rfind(self._mark)
-        if start >= 0 and b"\3" not in self._pending[start:] and len(self._pending) < _LONGEST:
+        if b"\3" not in self._pending[start:] and len(self._pending) < _LONGEST:
             return
-        for step in self._steps(self._pending) if start >= 0 else ():
-            self._follow(step)
+        for found in self._said.finditer(self._pending):
+            self._follow(found)
         self._pending = b""
 
-    def _steps(self, printed: bytes) -> Iterator[_Step]:
-        for found in self._said.finditer(printed):
-            subshell, frames, file, line, *values = found[2].split(b"\2")
-            if subshell == b"0" and len(values) == len(self.names):
-                evaluated = frames == b"(eval)" or len(found[1]) > _depth(frames.decode("utf-8", "replace"))
-                place = (_words(file), int(line) if line.isdigit() else 0)
-                yield _Step(place, self._known(values), evaluated, found[3])
-
-    def _known(self, values: list[bytes]) -> tuple[str | None, ...]:
-        if self._last is not None and values == self._raw:
-            return self._last.values
-        self._raw = values
-        return tuple(_words(value[1:]) if value else None for value in values)
-
-    def _follow(self, step: _Step) -> None:
-        if self._last is None:
-            self._held = list(step.values)
-        elif step.values is not self._last.values:
-            self._compare(self._last, step)
+    def _follow(self, found: re.Match[bytes]) -> None:
+        level, frames, file, line, values, command = found.groups()
+        if values != self._raw:
+            self._compare(values, command)
+        if frames not in self._depths:
+            self._depths[frames] = _depth(frames)
         # What `eval` runs counts lines from the eval on: the eval's own line is where it comes from.
-        self._place = self._place if step.evaluated else step.place
-        if not step.evaluated:
-            self.taken[step.place] = self.count
-        self.whole = self.whole and not _TURNED_OFF.match(step.command)
-        self.ended = step.command.startswith(END)
-        self._last = step
+        if len(level) <= self._depths[frames]:
+            self._place = (file, line)
+            self._taken[self._place] = self.count
+        if command.startswith((b"set +", b"unsetopt", b"setopt")):
+            self.whole = self.whole and not _TURNED_OFF.match(command)
+        self.ended = command.startswith(END)
+        self._command = command
         self.count += 1
 
-    def _compare(self, last: _Step, step: _Step) -> None:
-        for index, value in enumerate(step.values):
+    def _compare(self, raw: bytes, command: bytes) -> None:
+        self._raw = raw
+        self._values = tuple(_words(value[1:]) if value else None for value in raw.split(b"\2"))
+        if not self._held:
+            self._held = list(self._values)
+        for index, value in enumerate(self._values):
             if index in self._aside and self._aside[index][0] == value:
                 continue
             _, number, place = self._aside.pop(index, (None, self.count - 1, self._place))
-            if _is_for_one_command(last, step, self.names[index], value):
+            if value != self._held[index] and self._is_for_one_command(command, self.names[index], value):
                 self._aside[index] = (value, number, place)
             elif self._held[index] != value:
-                self._changed(TracedChange(number, self.names[index], *place, self._held[index], value))
+                file, line = place
+                self._changed(TracedChange(number, self.names[index], _words(file), int(line or 0), self._held[index], value))
                 self._held[index] = value
+
+    def _is_for_one_command(self, command: bytes, name: str, value: str | None) -> bool:
+        """Whether a value is of a variable in front of a command: bash says such a step with the value already in place."""
+        if value is None:
+            return False
+        says = name.encode() + b"=" + value.encode("utf-8", "surrogateescape")
+        return command.replace(b"'", b"") == says and says not in self._command.replace(b"'", b"")
 
     def _changed(self, change: TracedChange) -> None:
         # One that is taken back is none: what stands in front of a command, or of a function, is set for that alone.
@@ -133,20 +144,17 @@ class Steps:
             standing.append(change)
 
 
-def _depth(frames: str) -> int:
-    """How often bash repeats the sign where nothing is evaluated: once, and once more for each file that is being read in."""
-    count, *functions = frames.split(" ")
-    files = functions.count("source") if any(functions) else int(count) if count.isdigit() else 1 << 30
+def _depth(frames: bytes) -> int:
+    """How often bash repeats the sign where nothing is evaluated: once, and once more for each file that is being read in.
+
+    zsh never repeats it, and says by itself where it evaluates.
+    """
+    if frames == b"(eval)":
+        return 0
+    count, *functions = frames.split(b" ")
+    files = functions.count(b"source") if any(functions) else int(count) if count.isdigit() else 1 << 30
     return 1 + files
 
 
 def _words(value: bytes) -> str:
     return value.decode("utf-8", "surrogateescape")
-
-
-def _is_for_one_command(step: _Step, after: _Step, name: str, value: str | None) -> bool:
-    """Whether a value is of a variable in front of a command: bash says such a step with the value already in place."""
-    if value is None:
-        return False
-    says = name.encode() + b"=" + value.encode("utf-8", "surrogateescape")
-    return after.command.replace(b"'", b"") == says and says not in step.command.replace(b"'", b"")

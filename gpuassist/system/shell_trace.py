@@ -21,7 +21,7 @@ from gpuassist.system.world import World
 
 SECONDS = 10.0
 
-_STEPS_AT_MOST = 60_000
+STEPS_AT_MOST = 300_000
 
 # bash ignores a PS4 from its environment where root runs it (since 4.4), so the files are read in by hand, in bash's own order. The
 # steps go to a descriptor of their own, so that a `2>/dev/null` in a start-up file hides none of them.
@@ -58,7 +58,9 @@ class Trace:
     seconds: float
 
 
-def trace_startup(world: World, names: Sequence[str], *, seconds: float = SECONDS) -> Fact[Trace]:
+def trace_startup(
+    world: World, names: Sequence[str], *, seconds: float = SECONDS, steps_at_most: int = STEPS_AT_MOST
+) -> Fact[Trace]:
     """Watches a new terminal come up, for the variables of these names."""
     shell = usable_shell(world)
     kind = PurePosixPath(shell).name
@@ -72,7 +74,7 @@ def trace_startup(world: World, names: Sequence[str], *, seconds: float = SECOND
     if isinstance(stream, NotStarted):
         return Unknown(text("{shell} could not be started: {words}", shell=shell, words=stream.words))
     try:
-        return _watched(world, stream, Steps(mark, names), seconds)
+        return _watched(world, stream, Steps(mark, names, steps_at_most), seconds)
     finally:
         stream.end()
 
@@ -89,7 +91,7 @@ def _watched(world: World, stream: Stream, steps: Steps, seconds: float) -> Fact
     began = world.clock.monotonic()
     lasted = 0.0
     line: bytes | Quiet = b""
-    while not steps.ended and steps.count < _STEPS_AT_MOST and lasted < seconds:
+    while not steps.ended and not steps.too_many and lasted < seconds:
         line = stream.line(seconds=seconds - lasted)
         if isinstance(line, Quiet):
             break
@@ -97,8 +99,8 @@ def _watched(world: World, stream: Stream, steps: Steps, seconds: float) -> Fact
         lasted = world.clock.monotonic() - began
     if steps.ended:
         return Known(Trace(steps.changes, steps.taken, steps.values, steps.whole, lasted), "set -x")
-    if steps.count >= _STEPS_AT_MOST:
-        return Unknown(text("the start-up files take more than {count} steps", count=_STEPS_AT_MOST))
+    if steps.too_many:
+        return Unknown(text("the start-up files take more than {count} steps", count=steps.count))
     if lasted >= seconds or line is Quiet.SILENT:
         return Unknown(text("the start-up files were not done after {seconds:.0f} s", seconds=seconds))
     return Unknown(text("a start-up file leaves the shell, or puts another program in its place"))
