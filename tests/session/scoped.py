@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import venv
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +18,15 @@ from tests.repair.homes import make_toolkit, world_at
 
 KERNEL = b'{\n "argv": ["python", "-m", "ipykernel_launcher", "-f", "{connection_file}"],\n "display_name": "ML"\n}\n'
 
+ACTIVATE = """deactivate () {{
+    PATH="$_OLD_VIRTUAL_PATH"
+    unset VIRTUAL_ENV _OLD_VIRTUAL_PATH
+    if [ ! "${{1:-}}" = "nondestructive" ] ; then unset -f deactivate; fi
+}}
+export VIRTUAL_ENV="{prefix}" _OLD_VIRTUAL_PATH="$PATH"
+export PATH="$VIRTUAL_ENV/bin:$PATH"
+"""
+
 
 def session_at(home: Path, *, uid: int = -1, shell: str = "/bin/bash", **variables: str) -> Session:
     """The session of the home's user."""
@@ -33,11 +41,19 @@ def furnish(home: Path) -> Path:
         (home / prefix / "conda-meta").mkdir(parents=True)
         (home / prefix / "bin").mkdir()
     (home / "miniconda3/condabin").mkdir()
-    venv.EnvBuilder(symlinks=True, with_pip=False).create(home / "project/.venv")
+    _virtual(home / "project/.venv")
     kernel = home / ".local/share/jupyter/kernels/ml/kernel.json"
     kernel.parent.mkdir(parents=True)
     kernel.write_bytes(KERNEL)
     return home
+
+
+def _virtual(prefix: Path) -> None:
+    """As much of a virtual environment as entering and leaving it takes; the real scripts are in the tests of its block."""
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.12.3\n")
+    (prefix / "bin/activate").write_text(ACTIVATE.format(prefix=prefix))
+    (prefix / "bin/activate.fish").write_text(f'set -gx VIRTUAL_ENV "{prefix}"\n')
 
 
 def machine(home: Path) -> Machine:

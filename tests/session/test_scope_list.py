@@ -1,0 +1,89 @@
+"""The scopes of a machine: which there are, what is chosen there, and why one may not be changed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpuassist.repair.scopes.kinds import Kind, Program
+from gpuassist.repair.scopes.wanted import Held
+from gpuassist.session.context import Session
+from gpuassist.session.devices_plan import UseDevices, plan_use_devices
+from gpuassist.session.scope_list import ListedScope, list_scopes, scopes_json
+from gpuassist.session.scope_plan import plan_cuda_in, plan_devices_in
+from gpuassist.session.shell_plan import make
+from gpuassist.session.words import ENGLISH
+from tests.session.scoped import furnish, machine, session_at
+
+
+@pytest.fixture
+def session(home: Path) -> Session:
+    return session_at(furnish(home))
+
+
+def _own(session: Session, home: Path) -> dict[str, ListedScope]:
+    found = list_scopes(session, f"{home}/project")
+    return {one.words: one for one in found if all(path.startswith(str(home)) for path in one.files)}
+
+
+def test_lists_what_is_on_this_machine(session: Session, home: Path) -> None:
+    assert list(_own(session, home)) == [
+        "shell",
+        "conda:base",
+        "conda:ml",
+        "conda:other",
+        f"venv:{home}/project/.venv",
+        f"envrc:{home}/project",
+        f"dotenv:{home}/project",
+        "jupyter:ml",
+        "desktop",
+    ]
+
+
+def test_says_what_is_chosen(session: Session, home: Path) -> None:
+    here = machine(home)
+    make(session, plan_cuda_in(session, here, "12.4", scope="conda:ml").shell)
+    make(session, plan_devices_in(session, here, "1", scope="jupyter:ml").shell)
+    make(session, plan_use_devices(session, here, UseDevices("0,2")).shell)
+    found = _own(session, home)
+    assert found["conda:ml"].held == Held(f"{home}/cuda-12.4")
+    assert found["jupyter:ml"].held == Held(devices=("1",))
+    assert found["shell"].held == Held(devices=("0", "2"))
+    assert found["desktop"].held == Held()
+
+
+def test_names_that_two_environments_share_become_paths(session: Session, home: Path) -> None:
+    (home / "miniforge3/envs/ml/conda-meta").mkdir(parents=True)
+    assert {f"conda:{home}/miniconda3/envs/ml", f"conda:{home}/miniforge3/envs/ml"} <= set(_own(session, home))
+
+
+def test_every_listed_scope_can_be_named(session: Session, home: Path) -> None:
+    here = machine(home)
+    for words in _own(session, home):
+        if words != "shell":
+            assert plan_devices_in(session, here, "0", scope=words).scope.words == words
+
+
+def test_says_why_one_may_not_be_changed(home: Path) -> None:
+    found = _own(session_at(furnish(home), uid=os.geteuid() + 1), home)
+    assert all(one.obstacle is not None for one in found.values())
+
+
+def test_a_damaged_file_is_a_reason_and_no_end(session: Session, home: Path) -> None:
+    (home / ".local/share/jupyter/kernels/ml/kernel.json").write_text("{,}")
+    (home / "project/.env").write_text("# <<< gpuassist <<<\n")
+    (home / ".bashrc").write_text("# <<< gpuassist <<<\n")
+    found = _own(session, home)
+    assert "it is not JSON" in ENGLISH(found["jupyter:ml"].obstacle) if found["jupyter:ml"].obstacle else False
+    assert found[f"dotenv:{home}/project"].obstacle is not None
+    assert list_scopes(session, "")[0].obstacle is not None
+
+
+def test_the_document_is_for_programs(session: Session, home: Path) -> None:
+    document: Any = scopes_json(list_scopes(session, f"{home}/project"), ENGLISH)
+    assert [kind["kind"] for kind in document["kinds"]] == [kind.value for kind in Kind]
+    assert all(len(kind["seen_by"]) == len(Program) for kind in document["kinds"])
+    assert document["scopes"][0]["scope"] == "shell"
