@@ -1,9 +1,15 @@
-"""Names of users and groups by number, from the files of the machine that is looked at."""
+"""Names of users and groups by number, from the files of the machine that is looked at, and whether this user may become root."""
 
 from __future__ import annotations
 
+from gpuassist.detect.reading import made, read
+from gpuassist.model.fact import Fact, Known
 from gpuassist.system.files import Files
 from gpuassist.system.world import World
+
+_STATUS = "/proc/self/status"
+# The groups that distributions' own sudoers let become root: Debian's and Ubuntu's, that of the others, Ubuntu's before 12.04.
+_ADMINISTRATORS = frozenset({"sudo", "wheel", "admin", "root"})
 
 
 class Accounts:
@@ -20,6 +26,19 @@ class Accounts:
     def group(self, number: int) -> str:
         """The group's name."""
         return self._groups.get(str(number), str(number))
+
+
+def administrator(world: World) -> Fact[bool]:
+    """Whether this user is root, or of a group that may become root; a rule of sudoers for him alone can be read by root only."""
+    if world.surroundings.uid == 0:
+        return Known(value=True, source="uid 0")
+    accounts = Accounts(world)
+    return made(read(world.files, _STATUS), lambda words: any(accounts.group(one) in _ADMINISTRATORS for one in _groups(words)))
+
+
+def _groups(status: str) -> list[int]:
+    lines = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+    return [int(word) for name in ("Gid", "Groups") for word in lines.get(name, "").split()]
 
 
 def _names(files: Files, path: str) -> dict[str, str]:

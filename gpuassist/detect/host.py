@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import struct
 
+from gpuassist.detect import firmware
+from gpuassist.detect.accounts import administrator
 from gpuassist.detect.reading import made, read, unreadable
 from gpuassist.formats import os_release
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
@@ -70,6 +72,10 @@ def probe(world: World) -> Host:
         realtime=Known(files.exists(_REALTIME), _REALTIME) if files.is_directory("/sys/kernel") else NOT_ASKED,
         slept=made(read(files, _SLEPT), int) if files.exists(_SLEPT) else NOT_ASKED,
         unattended=_unattended(files),
+        provider=firmware.provider(files),
+        product=firmware.product(files),
+        hybrid=firmware.hybrid(files),
+        administrator=administrator(world),
     )
 
 

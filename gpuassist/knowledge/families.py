@@ -14,6 +14,8 @@ _BY_ID = {
     Family.OPENSUSE: {"opensuse", "opensuse-leap", "opensuse-tumbleweed", "opensuse-slowroll", "sles", "sled", "suse"},
 }
 
+_OPENSUSE = {"opensuse-leap": "Leap", "opensuse-slowroll": "Slowroll", "opensuse-microos": "MicroOS"}
+
 
 def family(distribution: Distribution, *, wsl: int = 0, container: str = "") -> Family:
     """The family of a distribution; `wsl` and `container` as `Host` has them: there the driver is not the distribution's."""
@@ -51,4 +53,11 @@ def repository(distribution: Distribution, *, wsl: int = 0) -> str:
         return ("wsl-ubuntu" if wsl else f"ubuntu{release}{rest}") if long_term else ""
     if distribution.id in {"debian", "fedora"}:
         return f"{distribution.id}{release}"
-    return f"rhel{release}" if packages_family(distribution) is Family.RHEL and distribution.id != "amzn" else ""
+    if distribution.id == "amzn":
+        return "amzn2023" if release == "2023" else ""
+    return f"rhel{release}" if packages_family(distribution) is Family.RHEL else ""
+
+
+def repositories_package(distribution: Distribution) -> str:
+    """openSUSE's package that adds the repository of NVIDIA's drivers."""
+    return f"openSUSE-repos-{_OPENSUSE.get(distribution.id, 'Tumbleweed')}-NVIDIA"

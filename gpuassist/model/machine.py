@@ -9,6 +9,7 @@ from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.holder import Holder as Holder
+from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.shell import Shell
 from gpuassist.model.system_wide import SystemWide
 from gpuassist.model.toolkit import Compiler, Toolkit
@@ -32,7 +33,9 @@ class Host:
     """`container` is empty outside one, else its kind (docker, podman, lxc, ...); `wsl` is 0 outside, else WSL's 1 or 2.
 
     `key_pending`: a key for Secure Boot waits to be confirmed at the next start. `slept` counts since the start. `unattended`:
-    packages are upgraded by themselves.
+    packages are upgraded by themselves. `provider` is the cloud that the machine is rented from (aws, azure, gcp, ...), empty where
+    it is none that is known, `product` what the firmware calls the machine; `hybrid`: a laptop whose processor draws as well;
+    `administrator`: this user is root, or of a group that may become root.
     """
 
     distribution: Fact[Distribution] = NOT_ASKED
@@ -47,6 +50,10 @@ class Host:
     realtime: Fact[bool] = NOT_ASKED
     slept: Fact[int] = NOT_ASKED
     unattended: Fact[bool] = NOT_ASKED
+    provider: Fact[str] = NOT_ASKED
+    product: Fact[str] = NOT_ASKED
+    hybrid: Fact[bool] = NOT_ASKED
+    administrator: Fact[bool] = NOT_ASKED
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +74,4 @@ class Machine:
     note: str = ""
     system: SystemWide = field(default_factory=SystemWide)
     path_libraries: Fact[tuple[Library, ...]] = NOT_ASKED
+    package_settings: Fact[PackageSettings] = NOT_ASKED

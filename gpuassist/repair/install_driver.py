@@ -7,14 +7,11 @@ from collections.abc import Iterator
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.records import Family
-from gpuassist.model.plan import Step, StepKind
+from gpuassist.model.plan import Proves, Step, StepKind, StepProof
 from gpuassist.model.text import Text, text
+from gpuassist.repair.install_driver_uses import driver_uses, removal, signed
 from gpuassist.repair.install_place import Place, Use, step, use
-
-# Whose packages come from NVIDIA's own repository, because their distribution has none, or older ones.
-_FROM_NVIDIA = frozenset({Family.DEBIAN, Family.RHEL})
-# Whose packages hold one driver with the open modules, the newest that the distribution has.
-_ONE_DRIVER = frozenset({Family.ARCH, Family.OPENSUSE, Family.ANY})
+from gpuassist.repair.install_secure_boot import key_after, key_before, restart
 
 
 def driver_steps(move: DriverMove, place: Place, commands: Commands) -> Iterator[Step]:
@@ -24,8 +21,7 @@ def driver_steps(move: DriverMove, place: Place, commands: Commands) -> Iterator
     elif place.family is Family.CONTAINER:
         yield _on_the_host(move) if place.driver_there else _not_handed_in(move, place, commands)
     else:
-        yield _here(move, place, commands)
-        yield step((use("reboot"),), place, commands, (text("Restart the computer"), None))
+        yield from _here(move, place, commands)
 
 
 def _in_windows(move: DriverMove, place: Place, commands: Commands) -> Step:
@@ -34,7 +30,7 @@ def _in_windows(move: DriverMove, place: Place, commands: Commands) -> Step:
         "In Windows, install NVIDIA's driver {version} or newer; then bring WSL up to date. Linux needs no driver", version=version
     )
     check = text("`nvidia-smi` in a new WSL window shows driver {version} or newer", version=version)
-    return step((use("wsl-update"),), place, commands, (does, check))
+    return step((use("wsl-update"),), place, commands, (does, check), proof=_proof(move))
 
 
 def _on_the_host(move: DriverMove) -> Step:
@@ -45,7 +41,7 @@ def _on_the_host(move: DriverMove) -> Step:
         flavour=_flavour(move),
     )
     check = text("`nvidia-smi` in the new container shows driver {version} or newer", version=version)
-    return Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True)
+    return Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True, proof=_proof(move))
 
 
 def _not_handed_in(move: DriverMove, place: Place, commands: Commands) -> Step:
@@ -57,45 +53,64 @@ def _not_handed_in(move: DriverMove, place: Place, commands: Commands) -> Step:
     return step((use("container-check"),), place, commands, (does, text("`nvidia-smi` in the new container lists every GPU")))
 
 
-def _here(move: DriverMove, place: Place, commands: Commands) -> Step:
-    branch = str(move.version.major)
-    uses = tuple(_uses(move, place))
-    check = (
-        text("after the restart, `nvidia-smi` lists every GPU and shows a driver of branch {branch}", branch=branch)
-        if move.pinned or not move.open_module or place.family is Family.UBUNTU
-        else text("after the restart, `nvidia-smi` lists every GPU; its driver is the newest of these packages")
-    )
-    if uses and all(commands.record(one.key, place.families) is not None for one in uses):
-        does = text("Install NVIDIA's driver, branch {branch}, {flavour}", branch=branch, flavour=_flavour(move))
-        if place.family is Family.FEDORA and uses[0].key != "cuda-repository-add":
-            does = text(
-                "With RPM Fusion's nonfree repository enabled, install NVIDIA's driver, branch {branch}, {flavour}",
-                branch=branch,
-                flavour=_flavour(move),
-            )
-        return step(uses, place, commands, (does, check))
-    does = text(
-        "Install NVIDIA's driver, branch {branch}, {flavour}, in the way that your distribution describes",
-        branch=branch,
-        flavour=_flavour(move),
-    )
-    return Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True)
+def _here(move: DriverMove, place: Place, commands: Commands) -> Iterator[Step]:
+    uses = driver_uses(move, place)
+    before = tuple(key_before(place, commands)) if uses else ()
+    after = tuple(key_after(place, commands, opened=move.open_module, signed=signed(move, place))) if uses else ()
+    yield from before
+    yield from _removed(move, place, commands)
+    yield _installed(move, uses, place, commands)
+    yield from after
+    if place.system.hybrid and place.family is Family.UBUNTU:
+        yield step((use("prime-on-demand"),), place, commands, (_hybrid(), text("`prime-select query` says on-demand")))
+    enrolled = bool(before or after) and place.system.secure_boot is True
+    yield restart(place, commands, enrolled=enrolled, proof=_proof(move, place))
 
 
-def _uses(move: DriverMove, place: Place) -> Iterator[Use]:
-    """The commands; none where the family's packages hold no such driver."""
-    branch, family = move.version.major, place.family
-    exact = move.pinned and move.open_module and family is not Family.UBUNTU
-    if exact and (family in _ONE_DRIVER or not place.repository):
-        return
-    if exact or (family in _FROM_NVIDIA and place.repository):
-        yield use("cuda-repository-add", repository=place.repository, architecture=place.repository_architecture)
-    if exact:
-        yield use("driver-install-open-branch", branch=branch)
-    elif family not in _FROM_NVIDIA or place.repository:
-        suffix = "-nvidia" if family is Family.DEBIAN else ""
-        yield use(f"driver-install-{'open' if move.open_module else 'proprietary'}{suffix}", branch=branch)
+def _removed(move: DriverMove, place: Place, commands: Commands) -> Iterator[Step]:
+    uses = removal(move, place)
+    if uses:
+        does = text(
+            "Remove the driver that is there, whose packages cannot be beside the new one's; until the restart nothing computes"
+        )
+        yield step(uses, place, commands, (does, None))
+
+
+def _installed(move: DriverMove, uses: tuple[Use, ...], place: Place, commands: Commands) -> Step:
+    check = _check(move, place)
+    words: dict[str, str | Text] = {"branch": str(move.version.major), "flavour": _flavour(move)}
+    if not uses:
+        does = text("Install NVIDIA's driver, branch {branch}, {flavour}, in the way that your distribution describes", **words)
+        return Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True)
+    does = text("Install NVIDIA's driver, branch {branch}, {flavour}", **words)
+    if place.family is Family.FEDORA and uses[0].key != "cuda-repository-add":
+        does = text("With RPM Fusion's nonfree repository enabled, install NVIDIA's driver, branch {branch}, {flavour}", **words)
+    if place.family is Family.ARCH and any(one.key == "driver-install-proprietary" for one in uses):
+        does = text(
+            "Install NVIDIA's driver, branch {branch}, from the AUR, after the headers that its module is built with", **words
+        )
+    return step(uses, place, commands, (does, check))
+
+
+def _check(move: DriverMove, place: Place) -> Text:
+    if move.pinned or not move.open_module or place.family is Family.UBUNTU:
+        branch = str(move.version.major)
+        return text("after the restart, `nvidia-smi` lists every GPU and shows a driver of branch {branch}", branch=branch)
+    return text("after the restart, `nvidia-smi` lists every GPU; its driver is the newest of these packages")
+
+
+def _hybrid() -> Text:
+    return text(
+        "Let the processor's graphics draw and the NVIDIA GPU compute: in this mode it sleeps while nothing uses it, and programs for "
+        "CUDA find it all the same"
+    )
 
 
 def _flavour(move: DriverMove) -> Text:
     return text("with the open kernel modules") if move.open_module else text("with the proprietary kernel module")
+
+
+def _proof(move: DriverMove, place: Place | None = None) -> StepProof:
+    """A driver of the branch, or any that runs where the packages hold only their newest."""
+    newest = place is not None and place.family is not Family.UBUNTU and move.open_module and not move.pinned
+    return StepProof(Proves.DRIVER, wanted="" if newest else str(move.version))

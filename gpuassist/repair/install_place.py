@@ -12,6 +12,7 @@ from gpuassist.model.finding import Action
 from gpuassist.model.plan import Run, Step, StepKind, StepProof
 from gpuassist.model.text import Text
 from gpuassist.repair.install_around import Around
+from gpuassist.repair.install_system import System
 
 _KINDS = {
     Action.NONE: StepKind.COMMAND,
@@ -39,6 +40,7 @@ class Place:
     driver_there: bool = True
     compilers: tuple[tuple[int, str], ...] = ()
     around: Around = field(default_factory=Around)
+    system: System = field(default_factory=System)
 
     @property
     def family(self) -> Family:

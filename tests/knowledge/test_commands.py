@@ -57,7 +57,7 @@ def test_parameters_of_one_key_agree_in_name() -> None:
     allowed = {"branch", "version", "tag", "python", "name", "cuda", "path", "root", "file", "directory", "compiler", "library"}
     allowed |= {"architectures", "architecture", "repository", "major", "index", "group", "pid", "image", "container", "value"}
     allowed |= {"devices", "id", "requirement", "package", "program", "options", "variable", "unit"}
-    allowed |= SEVERAL | {"prefix"}
+    allowed |= SEVERAL | {"prefix", "kernel"}
     assert {name for record in COMMANDS.records for name in record.parameters} <= allowed
 
 

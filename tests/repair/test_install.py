@@ -65,9 +65,8 @@ def test_nothing_to_change_is_no_step() -> None:
         (Family.UBUNTU, True, "sudo apt install nvidia-driver-595-open"),
         (Family.UBUNTU, False, "sudo apt install nvidia-driver-595"),
         (Family.ARCH, True, "sudo pacman -Syu nvidia-open"),
-        (Family.ARCH, False, "yay -S nvidia-595xx-dkms"),
         (Family.FEDORA, False, "sudo dnf install akmod-nvidia-595xx xorg-x11-drv-nvidia-595xx-cuda"),
-        (Family.OPENSUSE, True, "sudo zypper install openSUSE-repos-Tumbleweed-NVIDIA  # openSUSE-repos-Leap-NVIDIA on Leap"),
+        (Family.OPENSUSE, True, "sudo zypper install openSUSE-repos-Tumbleweed-NVIDIA"),
     ],
 )
 def test_driver_of_the_distribution(family: Family, opened: bool, first: str) -> None:
@@ -101,9 +100,9 @@ def test_branch_that_was_asked_for_is_held(family: Family, line: str) -> None:
     assert line in lines(driver("580", pinned=True), place)
 
 
-@pytest.mark.parametrize("family", [Family.ARCH, Family.OPENSUSE])
+@pytest.mark.parametrize("family", [Family.ARCH, Family.OPENSUSE, Family.FEDORA, Family.RHEL])
 def test_branch_that_no_package_holds_is_told_in_words(family: Family) -> None:
-    assert lines(driver("580", pinned=True), Place((family, Family.ANY))) == ["sudo systemctl reboot"]
+    assert lines(driver("595", pinned=True), Place((family, Family.ANY))) == ["sudo systemctl reboot"]
 
 
 def test_windows_driver_is_no_step_in_linux() -> None:

@@ -234,6 +234,8 @@ def test_wsl_and_containers_come_before_the_distribution() -> None:
         (DEBIAN, 0, "debian12"),
         (FEDORA, 0, "fedora42"),
         (ROCKY, 0, "rhel9"),
+        (Distribution("amzn", ("fedora",), "2023", "Amazon Linux 2023"), 0, "amzn2023"),
+        (Distribution("amzn", ("centos",), "2", "Amazon Linux 2"), 0, ""),
         (ARCH, 0, ""),
         (TUMBLEWEED, 0, ""),
         (NIXOS, 0, ""),

@@ -1,0 +1,42 @@
+"""What of a machine decides how a driver comes onto it, from its facts."""
+
+from __future__ import annotations
+
+from gpuassist.diagnose.case import Case
+from gpuassist.knowledge.families import repositories_package
+from gpuassist.knowledge.records import ModuleFlavour
+from gpuassist.model.driver import KernelModule
+from gpuassist.model.fact import Known, value_or
+from gpuassist.model.machine import Distribution
+from gpuassist.repair.install_system import System
+from gpuassist.session.mending import waiting_module
+
+_NOWHERE = Distribution("", (), "", "")
+
+
+def system_of(case: Case) -> System:
+    """What is known of it."""
+    host, driver = case.machine.host, case.machine.driver
+    distribution = value_or(host.distribution, _NOWHERE)
+    module = _module(case)
+    return System(
+        distribution=distribution.id,
+        release=distribution.version_id,
+        kernel=value_or(host.kernel, ""),
+        secure_boot=host.secure_boot.value if isinstance(host.secure_boot, Known) else None,
+        driver=value_or(module.version, None) if module else None,
+        open_module=value_or(module.open_flavour, None) if module else None,
+        uninstaller=value_or(driver.uninstaller, ""),
+        needs_open=any(card.flavour is ModuleFlavour.OPEN_REQUIRED for card in case.cards),
+        nouveau=any(case.held_by(card) in {"nouveau", "nova_core"} for card in case.cards),
+        hybrid=value_or(host.hybrid, False),  # noqa: FBT003 -- the fact's default
+        provider=value_or(host.provider, ""),
+        repositories=repositories_package(distribution),
+    )
+
+
+def _module(case: Case) -> KernelModule | None:
+    """The module that is installed, loaded or not."""
+    driver = case.machine.driver
+    installed = (*value_or(driver.on_disk, ()), *value_or(driver.loaded, ()))
+    return next(iter(installed), None) or waiting_module(case)

@@ -1,0 +1,90 @@
+"""The firmware's tables tell whose cloud a machine is rented from, its model, and whether it is a laptop with two graphics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpuassist.detect import firmware
+from gpuassist.model.fact import Unknown, value_or
+from gpuassist.system.files import Files
+from tests.fakes import put
+
+TABLES = "/sys/class/dmi/id"
+DEVICES = "/sys/bus/pci/devices"
+AZURE = "7783-7084-3265-9085-8269-3286-77"
+
+
+def files(root: Path, **tables: str) -> Files:
+    for name, words in {"bios_version": "1.0", **tables}.items():
+        put(root, f"{TABLES}/{name}", f"{words}\n")
+    return Files(str(root))
+
+
+def device(root: Path, address: str, kind: str, vendor: str) -> None:
+    put(root, f"{DEVICES}/{address}/class", f"{kind}\n")
+    put(root, f"{DEVICES}/{address}/vendor", f"{vendor}\n")
+
+
+@pytest.mark.parametrize(
+    ("tables", "provider"),
+    [
+        ({"sys_vendor": "Amazon EC2", "product_name": "g5.xlarge"}, "aws"),
+        ({"sys_vendor": "Xen", "product_name": "HVM domU", "bios_version": "4.11.amazon"}, "aws"),
+        ({"sys_vendor": "Google", "product_name": "Google Compute Engine"}, "gcp"),
+        ({"sys_vendor": "Microsoft Corporation", "product_name": "Virtual Machine", "chassis_asset_tag": AZURE}, "azure"),
+        ({"sys_vendor": "QEMU", "product_name": "Standard PC", "chassis_asset_tag": "OracleCloud.com"}, "oci"),
+        ({"sys_vendor": "Alibaba Cloud", "product_name": "Alibaba Cloud ECS"}, "alibaba"),
+        ({"sys_vendor": "DigitalOcean", "product_name": "Droplet"}, "digitalocean"),
+        ({"sys_vendor": "Hetzner", "product_name": "vServer"}, "hetzner"),
+        ({"sys_vendor": "OpenStack Foundation", "product_name": "OpenStack Nova"}, "openstack"),
+    ],
+)
+def test_provider_is_what_its_machines_tables_say(tmp_path: Path, tables: dict[str, str], provider: str) -> None:
+    assert value_or(firmware.provider(files(tmp_path, **tables)), "?") == provider
+
+
+@pytest.mark.parametrize(
+    "tables",
+    [
+        {"sys_vendor": "Microsoft Corporation", "product_name": "Virtual Machine", "chassis_asset_tag": "None"},
+        {"sys_vendor": "QEMU", "product_name": "Standard PC (Q35 + ICH9, 2009)"},
+        {"sys_vendor": "Dell Inc.", "product_name": "Precision 7960 Tower", "chassis_asset_tag": "IT-4711"},
+        {"sys_vendor": "LENOVO"},
+    ],
+)
+def test_computer_of_ones_own_has_no_provider(tmp_path: Path, tables: dict[str, str]) -> None:
+    assert value_or(firmware.provider(files(tmp_path, **tables)), "?") == ""
+
+
+def test_lambda_is_known_by_its_packages(tmp_path: Path) -> None:
+    put(tmp_path, "/var/lib/dpkg/info/lambda-stack-cuda.list", "/.\n")
+    assert value_or(firmware.provider(files(tmp_path, sys_vendor="QEMU")), "?") == "lambda"
+
+
+def test_machine_without_tables_does_not_tell(tmp_path: Path) -> None:
+    found = firmware.provider(Files(str(tmp_path)))
+    assert isinstance(found, Unknown)
+    assert "/sys/class/dmi/id" in str(found.reason.parameters)
+
+
+def test_product_is_what_the_firmware_calls_it(tmp_path: Path) -> None:
+    assert value_or(firmware.product(files(tmp_path, product_name="g6f.large")), "?") == "g6f.large"
+
+
+@pytest.mark.parametrize(("chassis", "vendor", "hybrid"), [("10", "0x8086", True), ("9", "0x1002", True), ("3", "0x8086", False)])
+def test_laptop_with_two_graphics_is_hybrid(tmp_path: Path, chassis: str, vendor: str, hybrid: bool) -> None:
+    device(tmp_path, "0000:00:02.0", "0x030000", vendor)
+    device(tmp_path, "0000:01:00.0", "0x030200", "0x10de")
+    assert value_or(firmware.hybrid(files(tmp_path, chassis_type=chassis)), None) is hybrid
+
+
+def test_laptop_with_nvidia_alone_is_not_hybrid(tmp_path: Path) -> None:
+    device(tmp_path, "0000:00:1f.0", "0x060100", "0x8086")
+    device(tmp_path, "0000:01:00.0", "0x030000", "0x10de")
+    assert value_or(firmware.hybrid(files(tmp_path, chassis_type="10")), None) is False
+
+
+def test_unreadable_chassis_is_unknown(tmp_path: Path) -> None:
+    assert isinstance(firmware.hybrid(files(tmp_path)), Unknown)
