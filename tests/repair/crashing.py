@@ -334,10 +334,13 @@ def _seconds(scene: Scene, home: Path, disk: Disk) -> float:
 
 
 def _fork(act: Callable[[], None]) -> int:
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # not before the child is where it can be caught
     child = os.fork()
     if child:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         return child
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         act()
         os._exit(0)
     finally:  # Ctrl-C: what has to be put back was put back on the way here
