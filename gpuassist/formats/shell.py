@@ -160,6 +160,7 @@ class Reader:
             "" if construct is None else self._line_at(construct.start_byte),
             self.owners.of(unit.first.start_byte, assignments),
             unit.shared,
+            unit.command_end + 1 if unit.command_end > unit.last.end_point.row else 0,
         )
 
     def _whole_lines(self, unit: Unit) -> tuple[int, int]:

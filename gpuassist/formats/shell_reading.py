@@ -67,7 +67,8 @@ class Statement:
     """Whole lines that do nothing but set watched variables, or (`shared`) a part of lines that do more.
 
     Lines count from 1; `first_byte` and `end_byte` bound the whole lines with their line ends. `inside` is the first line of the
-    innermost construct around it, `owner` the tool whose marked block it stands in.
+    innermost construct around it, `owner` the tool whose marked block it stands in; `command_last_line` is the line in which the
+    whole command ends where that goes on, 0 where it does not.
     """
 
     line: int
@@ -80,6 +81,7 @@ class Statement:
     inside: str = ""
     owner: str = ""
     shared: bool = False
+    command_last_line: int = 0
 
 
 @dataclass(frozen=True, slots=True)

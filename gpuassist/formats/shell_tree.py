@@ -72,6 +72,12 @@ class Unit:
     last: Node
     shared: bool
 
+    @property
+    def command_end(self) -> int:
+        """The row in which the whole command ends: bash counts a step of several lines by its last one."""
+        around = self.last.parent
+        return (around if around is not None and around.type == "declaration_command" else self.last).end_point.row
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -171,8 +177,7 @@ class Tree:
         node = assignment
         while node.parent is not None and node.parent.type in {"declaration_command", "variable_assignments", "list", "command"}:
             if not self._only_sets(node.parent):
-                around = node.parent if node.parent.type == "declaration_command" else node
-                return Unit(around, around, shared=True)
+                return Unit(node, node, shared=True)
             node = node.parent
         group = self._same_lines(node)
         whole = all(self._only_sets(one) for one in group) and self._alone(group[0], group[-1])

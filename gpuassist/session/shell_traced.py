@@ -52,7 +52,7 @@ class Traced:
     def ran(self, placed: Placed) -> int:
         """The number of its last step, -1 where it took none."""
         steps = self.steps.get(self.real(placed.file.path), {})
-        return max((steps.get(line, -1) for line in range(placed.says.line, placed.says.last_line + 1)), default=-1)
+        return max((steps.get(line, -1) for line in range(placed.says.line, _last_line(placed) + 1)), default=-1)
 
     def changes(self, placed: Placed, variable: str = "") -> tuple[TracedChange, ...]:
         """What it changed, of one variable or of all."""
@@ -60,7 +60,7 @@ class Traced:
             change
             for change in self.trace.changes
             if change.variable == (variable or change.variable)
-            and placed.says.line <= change.line <= placed.says.last_line
+            and placed.says.line <= change.line <= _last_line(placed)
             and self.real(change.file) == self.real(placed.file.path)
         )
 
@@ -139,6 +139,11 @@ class Traced:
         held = self.trace.values.get(assignment.variable)
         says = None if assignment.unsets else ":".join(element.directory for element in assignment.elements)
         return held == says and isinstance(placed.says, Statement) and placed.says.place not in _FOR_ITSELF
+
+
+def _last_line(placed: Placed) -> int:
+    until = placed.says.command_last_line if isinstance(placed.says, Statement) else 0
+    return until or placed.says.last_line
 
 
 def _brings_forward(change: TracedChange, element: str) -> bool:
