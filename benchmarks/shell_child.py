@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 import tempfile
 import time
@@ -92,13 +93,18 @@ def _machine(home: str) -> Machine:
 
 
 def _fastest(act: Callable[[], object]) -> float:
-    """The shortest of several times: what it takes when nobody else wants the machine."""
+    """The shortest of several times, of processor time with that of `bash -n`: what it takes when nobody else wants the machine."""
     times = []
     for _ in range(_RUNS):
-        began = time.perf_counter()
+        began = _processor_seconds()
         act()
-        times.append(time.perf_counter() - began)
+        times.append(_processor_seconds() - began)
     return min(times) * 1000
+
+
+def _processor_seconds() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 if __name__ == "__main__":
