@@ -19,6 +19,8 @@ def setting(held: Held, *, exported: bool) -> tuple[bytes, ...]:
     for name, directory in held.lists:
         lines.append(b"set -l _gpuassist_directory " + quoted_for(directory, Dialect.FISH))
         lines += _kept(name, "=$_gpuassist_directory", "$_gpuassist_directory", keep)
+        # A list that is set to nothing is one empty element in fish: behind a directory it would mean the current one.
+        lines += [f'    test -n "${name}"; or set -l {name}'.encode()]
         lines += [f"    set -gx {name} $_gpuassist_directory ${name}".encode(), b"end"]
     return tuple(lines)
 

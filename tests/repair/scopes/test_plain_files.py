@@ -107,10 +107,11 @@ def test_what_is_chosen_leaves_the_rest() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@given(content=st.binary(max_size=200), devices=st.sampled_from((("0",), ("GPU-1", "GPU-2"))))
+@given(
+    content=st.binary(max_size=200).filter(lambda content: b"gpuassist" not in content),
+    devices=st.sampled_from((("0",), ("GPU-1", "GPU-2"))),
+)
 def test_the_block_changes_no_byte_of_the_file(kind: str, content: bytes, devices: tuple[str, ...]) -> None:
-    if find(content) is not None:
-        return
     lines = KINDS[kind](Held("/opt/cuda", "", devices))
     once = write(content, lines, (), CHANGE)
     assert once.startswith(content)
