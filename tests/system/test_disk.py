@@ -149,3 +149,34 @@ def _take_and_say(path: str, entered: threading.Event) -> None:
 def test_a_lock_gives_up_in_time(tmp_path: Path) -> None:
     with DISK.lock(str(tmp_path / "lock"), 0), pytest.raises(BlockingIOError), DISK.lock(str(tmp_path / "lock"), 0.1):
         pass
+
+
+@pytest.mark.parametrize("mode", [0o700, 0o755, 0o775])
+def test_adds_one_directory_with_its_mode(tmp_path: Path, mode: int) -> None:
+    DISK.add_directory(str(tmp_path / "new"), mode)
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == mode
+    with pytest.raises(FileExistsError):
+        DISK.add_directory(str(tmp_path / "new"), 0o700)
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == mode
+
+
+def test_removes_only_an_empty_directory(tmp_path: Path) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/file").write_bytes(b"")
+    (tmp_path / "empty").mkdir()
+    assert [DISK.remove_directory(str(tmp_path / name)) for name in ("full", "empty", "gone")] == [False, True, True]
+    assert [path.name for path in tmp_path.iterdir()] == ["full"]
+
+
+def test_never_removes_a_file_as_a_directory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(NotADirectoryError):
+        DISK.remove_directory(str(tmp_path / "file"))
+    assert (tmp_path / "file").exists()
+
+
+def test_a_name_that_is_ours_already_is_placed(tmp_path: Path) -> None:
+    (tmp_path / "beside").write_bytes(b"x")
+    os.link(tmp_path / "beside", tmp_path / "target")
+    DISK.place_new(str(tmp_path / "beside"), str(tmp_path / "target"))
+    assert [path.name for path in tmp_path.iterdir()] == ["target"]
