@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from gpuassist.model.codec import decode
 from gpuassist.model.environment import Manager, Package
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
+from gpuassist.model.package_settings import PackageSettings
 from tests.values import Env
 
 
@@ -26,3 +28,11 @@ def installed_by(installer: str, made: Machine) -> Machine:
         torches = tuple(replace(torch, installer=Known(installer, "test")) for torch in value_or(one.torch, ()))
         environments.append(replace(one, torch=Known(torches, "test")))
     return replace(made, environments=Known(tuple(environments), "test"))
+
+
+def with_settings(words: dict[str, Any], made: Machine) -> Machine:
+    """The machine whose pip, uv and conda are told this; what is not said is not set."""
+    if not words:
+        return made
+    told: PackageSettings = decode(PackageSettings, words)
+    return replace(made, package_settings=Known(told, "test"))

@@ -12,14 +12,21 @@ from gpuassist.model.machine import Distribution, Machine
 from gpuassist.model.text import text
 from gpuassist.session import imagined
 from gpuassist.session.replacing import gpu_record
-from tests.plan_environments import environment_of, installed_by
+from tests.plan_environments import environment_of, installed_by, with_settings
 from tests.values import UBUNTU_22, Recipe, knowledge, machine
 
 _HOST = ("secure_boot", "provider", "product", "hybrid", "administrator")
 _DRIVER = ("uninstaller",)
 _KERNELS = {"arch": "6.17.8-arch1-1", "fedora": "6.17.8-200.fc42.x86_64", "debian": "6.1.0-40-amd64"}
 CASES = Path(__file__).parent / "cases" / "plans"
-_LIKE = {"ubuntu": ("debian",), "rocky": ("rhel", "centos", "fedora"), "opensuse-tumbleweed": ("opensuse", "suse"), "opensuse-leap": ("suse", "opensuse"), "ol": ("fedora",), "amzn": ("fedora",)}
+_LIKE = {
+    "ubuntu": ("debian",),
+    "rocky": ("rhel", "centos", "fedora"),
+    "opensuse-tumbleweed": ("opensuse", "suse"),
+    "opensuse-leap": ("suse", "opensuse"),
+    "ol": ("fedora",),
+    "amzn": ("fedora",),
+}
 
 
 def cases() -> list[dict[str, Any]]:
@@ -44,7 +51,8 @@ def machine_of(case: dict[str, Any]) -> Machine:
     facts = {"architecture": architecture, "jetson": jetson, "kernel": kernel or _kernel(recipe.distribution), **told}
     host = replace(made.host, **{name: _fact(value) for name, value in facts.items()})
     driver = replace(made.driver, **{name: _fact(value) for name, value in installed.items()})
-    return installed_by(installer, _with_chips(replace(made, host=host, driver=driver), names))
+    made = installed_by(installer, _with_chips(replace(made, host=host, driver=driver), names))
+    return with_settings(case.get("settings", {}), made)
 
 
 def _fact(value: Any) -> Fact[Any]:

@@ -13,6 +13,7 @@ from gpuassist.detect import (
     holders,
     host,
     nvml,
+    package_settings,
     path_libraries,
     pci,
     prefixes,
@@ -28,6 +29,7 @@ from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Fact, Unknown
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Holder, Host, Machine
+from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.shell import Shell, Terminal
 from gpuassist.model.system_wide import SystemWide
 from gpuassist.model.text import Text, text
@@ -88,6 +90,7 @@ class _Software:
     environments: Running[Fact[tuple[PythonEnvironment, ...]]]
     system: Running[SystemWide]
     libraries: Running[Fact[tuple[Library, ...]]]
+    packages: Running[Fact[PackageSettings]]
 
 
 def _start_hardware(world: World, knowledge: Knowledge) -> _Hardware:
@@ -120,6 +123,7 @@ def _start_software(world: World) -> _Software:
         toolkits=_start("toolkits", lambda: toolkits.probe(world, asked.result(), scan.result()), _SOFTWARE_SECONDS),
         environments=_start("environments", lambda: environments.probe(world, asked.result(), scan.result()), _SOFTWARE_SECONDS),
         libraries=_start("libraries", lambda: path_libraries.probe(world, asked.result()), _SOFTWARE_SECONDS),
+        packages=_start("package settings", lambda: package_settings.probe(world, asked.result()), _SOFTWARE_SECONDS),
         system=Running(
             "system",
             lambda: system_wide.probe(world),
@@ -164,6 +168,7 @@ def _assemble(world: World, hardware: _Hardware, software: _Software) -> Machine
         holders=hardware.holders.result(),
         system=software.system.result(),
         path_libraries=software.libraries.result(),
+        package_settings=software.packages.result(),
     )
 
 

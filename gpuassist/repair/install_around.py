@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from gpuassist.model.environment import Package
+from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.plan import Tool
 from gpuassist.model.version import Version
 
@@ -17,7 +18,7 @@ class Around:
     """`prefix` and `name` are the environment's, `new` is the directory of one to be made, which is not there yet; `packages` those
     that have to do with the GPU, `directory` that of its torch; `pythons` are interpreters that can make an environment, `wished`
     the tool that the user asked for. `of_conda` where conda made the environment, `torch_of_conda` where its torch came by conda;
-    `conda_root` is the directory under which conda keeps its environments.
+    `conda_root` is the directory under which conda keeps its environments; `settings` say where packages come from.
     """
 
     prefix: str = ""
@@ -31,15 +32,12 @@ class Around:
     of_conda: bool = False
     torch_of_conda: bool = False
     conda_root: str = ""
+    settings: PackageSettings = field(default_factory=PackageSettings)
 
     @property
     def new_of_conda(self) -> str:
         """Where conda makes a new one: beside those that it made."""
         return f"{self.conda_root}/{PurePosixPath(self.new).name}" if self.conda_root else self.new
-
-    def channels_for(self, channels: tuple[str, ...]) -> tuple[str, ...]:
-        """What `-c` has to name so that conda looks there."""
-        return channels
 
     def has(self, name: str) -> bool:
         """Whether a package is installed there."""

@@ -15,6 +15,7 @@ from gpuassist.model.outlook import Way, WayPlan
 from gpuassist.model.plan import Proves, Run, Step, StepProof, Tool
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
+from gpuassist.repair.install_channels import channels_for, notes_on_channels
 from gpuassist.repair.install_place import Place, Use, step, use
 
 # What is torch's in an environment of conda's, whichever channel it came from.
@@ -37,14 +38,15 @@ def conda_ways(move: TorchMove, record: CondaRecord, place: Place, knowledge: Kn
     return (goal.in_new(), goal.cleaned(), goal.exchanged()) if place.around.torch_of_conda else (goal.in_new(),)
 
 
-def notes_on_channel(record: CondaRecord) -> tuple[Text, ...]:
+def notes_on_channel(record: CondaRecord, place: Place) -> tuple[Text, ...]:
     """What to know of a build by where it comes from."""
+    told = notes_on_channels(record, place.around.settings.conda)
     if record.channel is not Channel.PYTORCH:
-        return ()
+        return told
     frozen = text(
         "the conda channel pytorch is frozen: torch 2.5.1 of October 2024 is its last, and nothing in it is mended any more"
     )
-    return (frozen,)
+    return (*told, frozen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class _Goal:
 
     def _arguments(self, python: Version, *more: str) -> str:
         """The channels, the Python, torch by the name of its very build where that is known, and what selects the CUDA."""
-        channels = (word for name in self.place.around.channels_for(self.record.channels) for word in ("-c", name))
+        channels = (word for name in channels_for(self.record.channels, self.place.around.settings.conda) for word in ("-c", name))
         torch, *selectors = specs(self.record)
         exact = exact_spec(self.record, python) or torch
         return " ".join((*channels, *more, exact, *self._companions(), *self._limits(), *selectors))

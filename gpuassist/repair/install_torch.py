@@ -13,6 +13,7 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.outlook import Way, WayPlan
 from gpuassist.model.plan import Proves, Step, StepProof, Tool
 from gpuassist.model.text import Text, text
+from gpuassist.repair.install_index import notes_on_index, origin_of
 from gpuassist.repair.install_place import Place, Use, step, use
 from gpuassist.repair.install_way import Target, create, here, new
 
@@ -31,8 +32,11 @@ def torch_ways(move: TorchMove, place: Place, knowledge: Knowledge) -> tuple[Way
 
 
 def left_by(move: TorchMove, place: Place, knowledge: Knowledge) -> tuple[Text, ...]:
-    """What of the environment will not work with the build, whichever way it comes."""
-    return _Goal(move, place, knowledge).company.left
+    """What of the environment will not work with the build, whichever way it comes, and what the user's settings have to do with
+    it.
+    """
+    tool = new(place, move).tool
+    return (*_Goal(move, place, knowledge).company.left, *notes_on_index(move.build, tool, place.around.settings))
 
 
 def jetson_steps(place: Place, commands: Commands) -> tuple[Step, ...]:
@@ -119,8 +123,13 @@ class _Goal:
         return step(uses, self.place, self.commands, (does, _check(target)), run=target.run, proof=proof)
 
     def _uses(self, target: Target) -> Iterator[Use]:
-        key = "packages-install-tag-uv" if target.tool is Tool.UV else "packages-install-tag"
-        yield use(key, python=target.python, requirements=" ".join(self.company.requirements), tag=self.build.tag)
+        origin = origin_of(self.build, target.tool, self.place.around.settings)
+        torch, *others = self.company.requirements
+        exact = f"{torch}+{self.build.tag}" if origin.exact else torch
+        key = "packages-install" if origin.own else "packages-install-tag"
+        suffix = "-uv" if target.tool is Tool.UV else ""
+        requirements = " ".join((exact, *others))
+        yield use(f"{key}{suffix}", python=target.python, requirements=requirements, tag=self.build.tag)
 
     def _others(self, target: Target) -> Iterator[Step]:
         others = self.company.others

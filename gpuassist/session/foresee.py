@@ -25,6 +25,7 @@ from gpuassist.repair.install_place import Place
 from gpuassist.repair.install_torch import jetson_steps, left_by
 from gpuassist.session import imagined
 from gpuassist.session.context import Session
+from gpuassist.session.driver_notes import driver_notes
 from gpuassist.session.foresee_words import DRIVER_STAYS, blocked_by, notes_on, undetermined, without_gpu
 from gpuassist.session.inspect import families_of, surroundings_of
 from gpuassist.session.links import links_of
@@ -100,13 +101,14 @@ def _with_steps(session: Session, question: Question, looked: Outlook, *, found:
     steps = ways[0].steps if ways else (*mending, *install_steps(change, place, knowledge))
     after = chains(_changed(knowledge, mended, change), knowledge, thorough=True)
     stays = (DRIVER_STAYS,) if broken and not must else ()
-    notes = (*notes_on(case, rig, question.demand, found.smallest), *stays, *_notes_on_torch(found, place, knowledge))
+    driver = driver_notes(session, case, change.driver, place)
+    notes = (*driver, *notes_on(case, rig, question.demand, found.smallest), *stays, *_notes_on_torch(found, place, knowledge))
     return replace(looked, after=after, steps=steps, notes=notes, ways=ways)
 
 
 def _notes_on_torch(found: Found, place: Place, knowledge: Knowledge) -> tuple[Text, ...]:
     if found.record is not None:
-        return notes_on_channel(found.record)
+        return notes_on_channel(found.record, place)
     torch = found.smallest.change.torch if found.smallest.change else None
     return left_by(torch, place, knowledge) if torch is not None else ()
 

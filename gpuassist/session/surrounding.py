@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from gpuassist.model.environment import Manager, PythonEnvironment, Torch
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
+from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.version import Version
 from gpuassist.repair.install_around import NEW, Around
 
@@ -28,6 +29,7 @@ def around(machine: Machine, environment: PythonEnvironment | None, torch: Torch
         of_conda=environment is not None and value_or(environment.manager, Manager.VENV) is Manager.CONDA,
         torch_of_conda=torch is not None and value_or(torch.installer, "").startswith("conda"),
         conda_root=conda_root(machine),
+        settings=value_or(machine.package_settings, PackageSettings()),
     )
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePosixPath
 
+from gpuassist.model.address import without_secrets
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.text import Text, text
@@ -32,7 +33,10 @@ _NAMES = frozenset(
         *("PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"),
         *("LD_PRELOAD", "CUDACXX", "CUDAHOSTCXX", "CC", "CXX"),
         *("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PYENV_ROOT", "PYENV_VERSION", "UV_TORCH_BACKEND"),
-        *("PYTHONPATH", "PYTHONNOUSERSITE"),
+        *("PYTHONPATH", "PYTHONNOUSERSITE", "XDG_CONFIG_HOME", "CONDARC", "CONDA_CHANNELS", "CONDA_OVERRIDE_CUDA", "CONDA_OFFLINE"),
+        *("PIP_CONFIG_FILE", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_NO_INDEX", "PIP_CONSTRAINT"),
+        *("UV_CONFIG_FILE", "UV_NO_CONFIG", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS"),
+        *("UV_OFFLINE", "UV_CONSTRAINT"),
     )
 )
 _PREFIXES = ("CUDA_", "PYTORCH_", "TORCH_", "NVCC_", "NVIDIA_")
@@ -118,7 +122,7 @@ def find_command(files: Files, path: str, name: str) -> tuple[Command, ...]:
 
 def that_matter(variables: Mapping[str, str]) -> tuple[Variable, ...]:
     """The variables that decide which GPU software is used, by name; what looks like a secret is left out."""
-    return tuple(Variable(name, variables[name]) for name in sorted(variables) if _matters(name))
+    return tuple(Variable(name, without_secrets(variables[name])) for name in sorted(variables) if _matters(name))
 
 
 def usable_shell(world: World) -> str:

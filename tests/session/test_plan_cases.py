@@ -67,6 +67,7 @@ def test_notes_name_what_a_good_engineer_would(case: dict[str, Any]) -> None:
     outlook = planned(case)
     told = " / ".join(ENGLISH(one) for one in (*outlook.notes, *(note for way in outlook.ways for note in way.notes)))
     assert [words for words in case.get("notes", []) if words not in told] == [], told
+    assert [words for words in case.get("without", []) if words in told] == [], told
 
 
 @every_case

@@ -1,0 +1,59 @@
+"""Where pip, uv and conda take packages from, as the user's own settings say: files and variables, each with its source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NOWHERE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A value as it is set, without the passwords in it, and the file or variable that sets it; both empty where nothing does."""
+
+    value: str = NOWHERE
+    source: str = NOWHERE
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Indexes:
+    """What pip or uv is told: `index` in the place of PyPI, `extra` beside it, `links` directories or pages of files; `forbidden`
+    where no index may be asked. `pins` are the torch that constraints allow, as `==2.1.0`; `backend` is uv's own wish for a build.
+    """
+
+    index: Setting = Setting()
+    extra: tuple[Setting, ...] = ()
+    links: tuple[Setting, ...] = ()
+    forbidden: Setting = Setting()
+    constraints: tuple[Setting, ...] = ()
+    pins: tuple[Setting, ...] = ()
+    offline: Setting = Setting()
+    backend: Setting = Setting()
+
+
+@dataclass(frozen=True, slots=True)
+class Channels:
+    """What conda is told: `channels` in their order, `alias` the place that names without one are looked up at; only those that are
+    `allowed` where any is, none that is `denied`; `pins` are packages that every environment keeps to; `virtual` is what conda is
+    to take for the driver's CUDA.
+    """
+
+    channels: tuple[Setting, ...] = ()
+    alias: Setting = Setting()
+    allowed: tuple[Setting, ...] = ()
+    denied: tuple[Setting, ...] = ()
+    pins: tuple[Setting, ...] = ()
+    offline: Setting = Setting()
+    virtual: Setting = Setting()
+
+
+@dataclass(frozen=True, slots=True)
+class PackageSettings:
+    """The settings of each tool."""
+
+    pip: Indexes = Indexes()
+    uv: Indexes = Indexes()
+    conda: Channels = Channels()

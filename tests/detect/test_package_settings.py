@@ -1,0 +1,161 @@
+"""The user's settings of pip, uv and conda, from every place that the tools themselves read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from gpuassist.detect.package_settings import probe
+from gpuassist.model.fact import Known, Unknown
+from gpuassist.model.package_settings import PackageSettings, Setting
+from gpuassist.model.shell import Terminal, Variable
+from gpuassist.model.text import text
+from tests.fakes import put, world_under
+
+MIRROR, OTHER = "https://pypi.example.org/simple", "https://other.example.org/simple"
+USER_CONF, CONDARC = "/home/you/.config/pip/pip.conf", "/home/you/.condarc"
+
+
+def told(root: Path, variables: Mapping[str, str] | None = None) -> PackageSettings:
+    """What is read where a new terminal has these variables."""
+    set_there = tuple(Variable(name, value) for name, value in (variables or {}).items())
+    fact = probe(world_under(root, variables={}), Known(Terminal("/bin/bash", set_there, ()), "test"))
+    assert isinstance(fact, Known)
+    return fact.value
+
+
+def conf(url: str) -> str:
+    return f"[global]\nindex-url = {url}\n"
+
+
+def test_nothing_set_is_nothing_told(tmp_path: Path) -> None:
+    assert told(tmp_path) == PackageSettings()
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["/etc/pip.conf", "/etc/xdg/pip/pip.conf", "/home/you/.pip/pip.conf", USER_CONF],
+    ids=["system", "xdg", "legacy", "user"],
+)
+def test_pips_places(tmp_path: Path, place: str) -> None:
+    put(tmp_path, place, conf(MIRROR))
+    assert told(tmp_path).pip.index == Setting(MIRROR, place)
+
+
+def test_the_user_wins_over_the_system(tmp_path: Path) -> None:
+    put(tmp_path, "/etc/pip.conf", conf(OTHER))
+    put(tmp_path, USER_CONF, conf(MIRROR))
+    assert told(tmp_path).pip.index == Setting(MIRROR, USER_CONF)
+
+
+def test_the_environments_own_file_wins_over_the_user(tmp_path: Path) -> None:
+    put(tmp_path, USER_CONF, conf(OTHER))
+    put(tmp_path, "/home/you/train/pip.conf", conf(MIRROR))
+    assert told(tmp_path, {"VIRTUAL_ENV": "/home/you/train"}).pip.index.value == MIRROR
+
+
+def test_a_variable_wins_over_every_file(tmp_path: Path) -> None:
+    put(tmp_path, USER_CONF, conf(OTHER))
+    assert told(tmp_path, {"PIP_INDEX_URL": MIRROR}).pip.index == Setting(MIRROR, "PIP_INDEX_URL")
+
+
+def test_a_file_that_is_named_stands_for_the_users(tmp_path: Path) -> None:
+    put(tmp_path, USER_CONF, conf(OTHER))
+    put(tmp_path, "/srv/pip.conf", "[global]\nno-index = yes\n")
+    found = told(tmp_path, {"PIP_CONFIG_FILE": "/srv/pip.conf"}).pip
+    assert (found.index, found.forbidden) == (Setting(), Setting("yes", "/srv/pip.conf"))
+
+
+def test_no_file_at_all_where_pip_reads_none(tmp_path: Path) -> None:
+    put(tmp_path, USER_CONF, conf(MIRROR))
+    assert told(tmp_path, {"PIP_CONFIG_FILE": "/dev/null"}) == PackageSettings()
+
+
+def test_several_extra_indexes(tmp_path: Path) -> None:
+    extra = told(tmp_path, {"PIP_EXTRA_INDEX_URL": f"{MIRROR} {OTHER}"}).pip.extra
+    assert [one.value for one in extra] == [MIRROR, OTHER]
+
+
+def test_passwords_stay_where_they_are(tmp_path: Path) -> None:
+    put(tmp_path, USER_CONF, conf("https://me:secret@pypi.example.org/simple"))
+    assert told(tmp_path).pip.index.value == "https://***@pypi.example.org/simple"
+
+
+def test_a_constraint_that_pins_torch(tmp_path: Path) -> None:
+    put(tmp_path, "/srv/constraints.txt", "numpy<2\ntorch == 2.1.0  # as in production\ntorchvision==0.16\n")
+    found = told(tmp_path, {"PIP_CONSTRAINT": "/srv/constraints.txt"}).pip
+    assert found.pins == (Setting("==2.1.0", "/srv/constraints.txt"),)
+
+
+@pytest.mark.parametrize("words", ["torchvision==0.16\n", "# torch==2.1\n", "pytorch-lightning==2.0\n", ""])
+def test_other_constraints_pin_no_torch(tmp_path: Path, words: str) -> None:
+    put(tmp_path, "/srv/constraints.txt", words)
+    assert told(tmp_path, {"PIP_CONSTRAINT": "/srv/constraints.txt"}).pip.pins == ()
+
+
+def test_xdg_says_where_the_users_files_are(tmp_path: Path) -> None:
+    put(tmp_path, "/home/you/settings/pip/pip.conf", conf(MIRROR))
+    assert told(tmp_path, {"XDG_CONFIG_HOME": "/home/you/settings"}).pip.index.value == MIRROR
+
+
+def test_uvs_own_file(tmp_path: Path) -> None:
+    place = "/home/you/.config/uv/uv.toml"
+    put(tmp_path, place, f'[[index]]\nurl = "{MIRROR}"\ndefault = true\n[pip]\ntorch-backend = "cpu"\n')
+    found = told(tmp_path)
+    assert (found.uv.index, found.uv.backend, found.pip) == (Setting(MIRROR, place), Setting("cpu", place), PackageSettings().pip)
+
+
+def test_uv_reads_no_file_where_it_is_told_so(tmp_path: Path) -> None:
+    put(tmp_path, "/home/you/.config/uv/uv.toml", f'index-url = "{MIRROR}"\n')
+    assert told(tmp_path, {"UV_NO_CONFIG": "1"}).uv.index == Setting()
+
+
+@pytest.mark.parametrize("name", ["UV_DEFAULT_INDEX", "UV_INDEX_URL"])
+def test_uvs_index_by_a_variable(tmp_path: Path, name: str) -> None:
+    assert told(tmp_path, {name: f"own={MIRROR}"}).uv.index == Setting(MIRROR, name)
+
+
+def test_uv_kept_from_the_network(tmp_path: Path) -> None:
+    assert told(tmp_path, {"UV_OFFLINE": "true"}).uv.offline.source == "UV_OFFLINE"
+    assert told(tmp_path, {"UV_OFFLINE": "0"}).uv.offline == Setting()
+
+
+def test_uvs_user_file_over_the_systems(tmp_path: Path) -> None:
+    put(tmp_path, "/etc/uv/uv.toml", f'index-url = "{OTHER}"\nno-index = true\n')
+    put(tmp_path, "/home/you/.config/uv/uv.toml", f'index-url = "{MIRROR}"\n')
+    found = told(tmp_path).uv
+    assert (found.index.value, found.forbidden.source) == (MIRROR, "/etc/uv/uv.toml")
+
+
+def test_condas_channels_of_all_its_files(tmp_path: Path) -> None:
+    put(tmp_path, "/etc/conda/.condarc", "channels:\n  - defaults\n  - conda-forge\nallowlist_channels:\n  - conda-forge\n")
+    put(tmp_path, CONDARC, "channels:\n  - conda-forge\n  - nvidia\n")
+    found = told(tmp_path).conda
+    assert [one.value for one in found.channels] == ["conda-forge", "nvidia", "defaults"]
+    assert found.channels[0].source == CONDARC
+    assert found.allowed == (Setting("conda-forge", "/etc/conda/.condarc"),)
+
+
+def test_channels_by_a_variable_come_first(tmp_path: Path) -> None:
+    put(tmp_path, CONDARC, "channels:\n  - defaults\n")
+    found = told(tmp_path, {"CONDA_CHANNELS": "conda-forge, nvidia"}).conda.channels
+    assert [one.value for one in found] == ["conda-forge", "nvidia", "defaults"]
+
+
+def test_condas_own_directory_and_the_environments(tmp_path: Path) -> None:
+    put(tmp_path, "/opt/conda/.condarc", "channel_alias: https://conda.example.org/a\n")
+    put(tmp_path, "/opt/conda/envs/x/condarc.d/10.yml", "offline: true\n")
+    found = told(tmp_path, {"CONDA_PREFIX": "/opt/conda/envs/x"}).conda
+    assert (found.alias.source, found.offline.source) == ("/opt/conda/.condarc", "/opt/conda/envs/x/condarc.d/10.yml")
+
+
+def test_condas_view_of_the_driver_by_a_variable(tmp_path: Path) -> None:
+    assert told(tmp_path, {"CONDA_OVERRIDE_CUDA": "11.8"}).conda.virtual == Setting("11.8", "CONDA_OVERRIDE_CUDA")
+
+
+def test_a_terminal_that_is_not_known_leaves_gpuassists_own_variables(tmp_path: Path) -> None:
+    fact = probe(world_under(tmp_path, variables={"PIP_INDEX_URL": MIRROR}), Unknown(text("no shell")))
+    assert isinstance(fact, Known)
+    assert fact.value.pip.index.value == MIRROR
