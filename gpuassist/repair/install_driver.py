@@ -9,6 +9,7 @@ from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.records import Family
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof
 from gpuassist.model.text import Text, text
+from gpuassist.repair.install_cloud import cloud_words
 from gpuassist.repair.install_driver_uses import driver_uses, removal, signed
 from gpuassist.repair.install_place import Place, Use, step, use
 from gpuassist.repair.install_secure_boot import key_after, key_before, restart
@@ -64,7 +65,7 @@ def _here(move: DriverMove, place: Place, commands: Commands) -> Iterator[Step]:
     if place.system.hybrid and place.family is Family.UBUNTU:
         yield step((use("prime-on-demand"),), place, commands, (_hybrid(), text("`prime-select query` says on-demand")))
     enrolled = bool(before or after) and place.system.secure_boot is True
-    yield restart(place, commands, enrolled=enrolled, proof=_proof(move, place))
+    yield restart(place, commands, enrolled=enrolled, proof=_proof(move, newest=_is_newest(move, place, uses)))
 
 
 def _removed(move: DriverMove, place: Place, commands: Commands) -> Iterator[Step]:
@@ -77,7 +78,7 @@ def _removed(move: DriverMove, place: Place, commands: Commands) -> Iterator[Ste
 
 
 def _installed(move: DriverMove, uses: tuple[Use, ...], place: Place, commands: Commands) -> Step:
-    check = _check(move, place)
+    check = _check(move, place, uses)
     words: dict[str, str | Text] = {"branch": str(move.version.major), "flavour": _flavour(move)}
     if not uses:
         does = text("Install NVIDIA's driver, branch {branch}, {flavour}, in the way that your distribution describes", **words)
@@ -89,20 +90,27 @@ def _installed(move: DriverMove, uses: tuple[Use, ...], place: Place, commands: 
         does = text(
             "Install NVIDIA's driver, branch {branch}, from the AUR, after the headers that its module is built with", **words
         )
-    return step(uses, place, commands, (does, check))
+    return step(uses, place, commands, (cloud_words(place, uses) or does, check))
 
 
-def _check(move: DriverMove, place: Place) -> Text:
-    if move.pinned or not move.open_module or place.family is Family.UBUNTU:
+def _check(move: DriverMove, place: Place, uses: tuple[Use, ...]) -> Text:
+    if not _is_newest(move, place, uses):
         branch = str(move.version.major)
         return text("after the restart, `nvidia-smi` lists every GPU and shows a driver of branch {branch}", branch=branch)
     return text("after the restart, `nvidia-smi` lists every GPU; its driver is the newest of these packages")
 
 
+def _is_newest(move: DriverMove, place: Place, uses: tuple[Use, ...]) -> bool:
+    """Whether the packages have one driver alone, whichever that is by now."""
+    if cloud_words(place, uses) is not None:
+        return True
+    return move.open_module and not move.pinned and place.family is not Family.UBUNTU
+
+
 def _hybrid() -> Text:
     return text(
-        "Let the processor's graphics draw and the NVIDIA GPU compute: in this mode it sleeps while nothing uses it, and programs for "
-        "CUDA find it all the same"
+        "Let the processor's graphics draw and the NVIDIA GPU compute: in this mode it sleeps while nothing uses it, and programs "
+        "for CUDA find it all the same"
     )
 
 
@@ -110,7 +118,6 @@ def _flavour(move: DriverMove) -> Text:
     return text("with the open kernel modules") if move.open_module else text("with the proprietary kernel module")
 
 
-def _proof(move: DriverMove, place: Place | None = None) -> StepProof:
+def _proof(move: DriverMove, *, newest: bool = False) -> StepProof:
     """A driver of the branch, or any that runs where the packages hold only their newest."""
-    newest = place is not None and place.family is not Family.UBUNTU and move.open_module and not move.pinned
     return StepProof(Proves.DRIVER, wanted="" if newest else str(move.version))

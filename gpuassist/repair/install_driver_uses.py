@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.records import Family
+from gpuassist.repair.install_cloud import cloud_uses
 from gpuassist.repair.install_place import Place, Use, use
 
 # Whose packages come from NVIDIA's own repository, because their distribution has none, or older ones.
@@ -18,6 +19,9 @@ _EPEL = "https://dl.fedoraproject.org/pub/epel/epel-release-latest-{major}.noarc
 
 def driver_uses(move: DriverMove, place: Place) -> tuple[Use, ...]:
     """The commands that install it; none where the family's packages hold no such driver."""
+    rented = cloud_uses(move, place)
+    if rented:
+        return rented
     uses = {
         Family.UBUNTU: _ubuntu,
         Family.DEBIAN: _debian,
@@ -40,7 +44,8 @@ def removal(move: DriverMove, place: Place) -> tuple[Use, ...]:
 
 def signed(move: DriverMove, place: Place) -> bool:
     """Whether the modules come signed by the distribution."""
-    return place.family is Family.UBUNTU and place.system.secure_boot is not False and bool(place.system.signed_modules)
+    asked = place.system.secure_boot is not False or any("server" in one.key for one in cloud_uses(move, place))
+    return place.family is Family.UBUNTU and asked and bool(place.system.signed_modules) and not place.system.part
 
 
 def _in_the_way(move: DriverMove, place: Place) -> bool:

@@ -19,7 +19,8 @@ class System:
     """`distribution` and `release` are os-release's ID and VERSION_ID, `kernel` is `uname -r`; `secure_boot` is None where that is
     not known. `driver` is the version that is installed, loaded or not, `open_module` its flavour, both None where not there or not
     known; `uninstaller` is that of NVIDIA's own installer, empty where it was not used. `needs_open`: a GPU runs with the open
-    modules alone. `nouveau` has a GPU; `hybrid`: a laptop whose processor draws as well. `provider` is the cloud it is rented from.
+    modules alone. `nouveau` has a GPU; `hybrid`: a laptop whose processor draws as well. `provider` is the cloud it is rented from,
+    `part` that only a part of a GPU is rented (vGPU). `repositories` is openSUSE's package that adds NVIDIA's.
     """
 
     distribution: str = ""
@@ -33,6 +34,7 @@ class System:
     nouveau: bool = False
     hybrid: bool = False
     provider: str = ""
+    part: bool = False
     repositories: str = "openSUSE-repos-Tumbleweed-NVIDIA"
 
     @property

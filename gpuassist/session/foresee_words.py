@@ -20,7 +20,7 @@ from gpuassist.knowledge.compatibility import (
 )
 from gpuassist.knowledge.records import ModuleFlavour, ToolkitRecord, TorchBuild
 from gpuassist.knowledge.smallest import torch_fits
-from gpuassist.model.fact import Known, Unknown, value_or
+from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.text import Text, enumerated, text
 from gpuassist.model.version import ComputeCapability, Version
 
@@ -224,8 +224,6 @@ def _notes(case: Case, rig: Rig, demand: Demand, found: Smallest) -> Iterator[Te
         yield DRIVER_STAYS
     if change.torch is not None and rig.torch is not None and not rig.torch.cpu:
         yield from _other_torch(rig, rig.torch, change.torch.build, demand)
-    if change.driver is not None and value_or(case.machine.host.secure_boot, False):  # noqa: FBT003 -- the fact's default
-        yield text("Secure Boot is on: the new module must be signed with a key that this computer knows, or it will not be loaded")
     if change.driver is None and demand.driver is None and rig.driver is not None and demand.driver_need is Need.MUST:
         yield from _ended(case, rig.driver)
 

@@ -11,6 +11,8 @@ from gpuassist.model.machine import Distribution
 from gpuassist.repair.install_system import System
 from gpuassist.session.mending import waiting_module
 
+_AZURE_PARTS = frozenset({"10de:2236"})  # A10: NVadsA10 v5, which Azure says takes GRID drivers in all sizes
+_AMAZON_PARTS = ("g6f.", "gr6f.")
 _NOWHERE = Distribution("", (), "", "")
 
 
@@ -31,8 +33,18 @@ def system_of(case: Case) -> System:
         nouveau=any(case.held_by(card) in {"nouveau", "nova_core"} for card in case.cards),
         hybrid=value_or(host.hybrid, False),  # noqa: FBT003 -- the fact's default
         provider=value_or(host.provider, ""),
+        part=_part(case),
         repositories=repositories_package(distribution),
     )
+
+
+def _part(case: Case) -> bool:
+    """Whether only a part of a GPU is rented: Azure has the A10 in such parts, Amazon the L4 in these types of instances."""
+    host = case.machine.host
+    provider = value_or(host.provider, "")
+    if provider == "azure":
+        return any(value_or(card.gpu.pci_id, "") in _AZURE_PARTS for card in case.cards)
+    return provider == "aws" and value_or(host.product, "").startswith(_AMAZON_PARTS)
 
 
 def _module(case: Case) -> KernelModule | None:
