@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 
+from gpuassist.cli import plan_run_options
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.width import width_of
 from gpuassist.cli.wrapping import wrapped
@@ -29,26 +30,33 @@ _GOALS = text('driver, driver==580, cuda, cuda==12.8, torch, torch==2.6, gpu="RT
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     """The goals, and how they are answered."""
-    parser.add_argument("goals", nargs="+", metavar=words(text("GOAL")), help=words(_GOALS))
+    parser.add_argument("goals", nargs="*", metavar=words(text("GOAL")), help=words(_GOALS))
     tools = [one.value for one in Tool]
     parser.add_argument("--as", dest="tool", choices=tools, default="", help=words(text("what torch shall come by")))
     parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
+    plan_run_options.arguments(parser, words)
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
     """Looks, plans and tells."""
     context = context.for_programs(options)
+    if plan_run_options.is_about_an_install(options):
+        return plan_run_options.run(options, context)
+    if not options.goals:
+        raise UsageError(text("a goal is missing: {goals}", goals=_GOALS))
     try:
         goals = tuple(parse_goal(words, context.session.knowledge) for words in options.goals)
+        plan_run_options.check(options, context, goals)
         machine = look(context.session, context.machine_file)
     except (GoalError, RecordingError) as error:
         raise UsageError(error.reason) from error
     outlook = plan_goals(context.session, machine, goals, Tool(options.tool) if options.tool else None)
-    if options.json:
-        context.document(document(outlook, context.session.words))
-    else:
+    runs = options.run and bool(outlook.steps)
+    if not options.json:
         _show(context, outlook)
-    return status(outlook)
+    elif not runs:
+        context.document(document(outlook, context.session.words))
+    return plan_run_options.take_steps(options, context, machine, outlook) if runs else status(outlook)
 
 
 def status(outlook: Outlook) -> Exit:

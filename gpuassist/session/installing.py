@@ -7,6 +7,7 @@ from dataclasses import replace
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.plan import StepKind, Tool
 from gpuassist.model.text import Text, text
+from gpuassist.session.autostart import remove_autostart
 from gpuassist.session.context import Session
 from gpuassist.session.freeze import Frozen, freeze
 from gpuassist.session.installs import Install, InstallState, StepRecord, StepState, boot_id, place, save
@@ -57,15 +58,17 @@ def settled(session: Session, install: Install, number: int, record: StepRecord)
     install = install.with_step(number, record)
     if all(one.state is StepState.DONE for one in install.steps):
         install = replace(install, state=InstallState.DONE)
-    save(session.world, install)
-    return install
+    return _saved(session, install)
 
 
 def give_up(session: Session, install: Install) -> Install:
     """Nobody is reminded of it any more; what was done stays, and can be taken back."""
-    install = replace(install, state=InstallState.GIVEN_UP)
-    save(session.world, install)
-    return install
+    return _saved(session, replace(install, state=InstallState.GIVEN_UP))
+
+
+def forget(session: Session, install: Install) -> None:
+    """Takes an install of which nothing was begun off the record."""
+    session.world.disk.remove_tree(place(session.world, install))
 
 
 def mark(session: Session, install: Install, number: int) -> str:
@@ -136,6 +139,13 @@ def _write(disk: Disk, path: str, content: bytes) -> None:
     disk.write(fresh, content)
     disk.flush(fresh)
     disk.replace(fresh, path)
+
+
+def _saved(session: Session, install: Install) -> Install:
+    save(session.world, install)
+    if install.state is not InstallState.OPEN:
+        remove_autostart(session)
+    return install
 
 
 def _waits_for_reboot(install: Install, number: int) -> bool:

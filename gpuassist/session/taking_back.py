@@ -12,6 +12,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.plan import Run, Step, StepKind
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.repair.way_back import back_programs
+from gpuassist.session.autostart import remove_autostart
 from gpuassist.session.context import Session
 from gpuassist.session.freeze import freeze
 from gpuassist.session.installing import kept, mark
@@ -63,6 +64,8 @@ def take_back(
     if done.came is Came.DONE:
         install = _taken_back(install, back)
         save(session.world, install)
+        if install.state is not InstallState.OPEN:
+            remove_autostart(session)
     return install, done
 
 

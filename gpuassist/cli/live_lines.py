@@ -1,0 +1,48 @@
+"""What a running step prints, line by line on the terminal: its progress on one line there, and only finished lines elsewhere."""
+
+from __future__ import annotations
+
+import os
+from typing import TextIO
+
+from gpuassist.cli import streams
+from gpuassist.cli.context import Context
+from gpuassist.formats.printed import Printed
+
+_INDENT = "  │ "
+_COLUMNS = 100
+
+
+class LiveLines:
+    """Called with each line; on standard error where standard output is for a document."""
+
+    def __init__(self, context: Context, *, on_error: bool) -> None:
+        self._stream: TextIO = context.terminal.err if on_error else context.terminal.out
+        self._moves = self._stream.isatty()
+        self._unfinished = False
+
+    def __call__(self, printed: Printed) -> None:
+        if not self._moves:
+            if printed.ended:
+                streams.write(self._stream, f"{_INDENT}{printed.text}\n")
+            return
+        start = "\r\x1b[K" if self._unfinished else ""
+        up = f"\r\x1b[{printed.back}A\x1b[J" if printed.back else ""
+        end = "\n" if printed.ended else ""
+        words = f"{_INDENT}{printed.text}"[: self._columns() - 1]  # a longer one would take two lines, and be drawn over by half
+        streams.write(self._stream, f"{start}{up}{words}{end}")
+        self._unfinished = not printed.ended
+        if self._unfinished:
+            streams.flush(self._stream)
+
+    def close(self) -> None:
+        """Leaves the cursor on a line of its own."""
+        if self._unfinished:
+            streams.write(self._stream, "\n")
+            self._unfinished = False
+
+    def _columns(self) -> int:
+        try:
+            return os.get_terminal_size(self._stream.fileno()).columns or _COLUMNS
+        except (OSError, ValueError):
+            return _COLUMNS

@@ -1,0 +1,177 @@
+"""`gpuassist plan GOAL --run`: takes the steps one by one, each shown with its exact commands and confirmed, and goes on later.
+
+It ends with 0 where all steps are done, with 1 where one waits for the user, with 2 where one failed or must not be run, with 130
+where it was cancelled.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from gpuassist.cli import plan_run_words as say
+from gpuassist.cli.asking import confirmed
+from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.live_lines import LiveLines
+from gpuassist.cli.plan_run_options import NOBODY
+from gpuassist.cli.use_here import use_here
+from gpuassist.model.machine import Machine
+from gpuassist.model.outlook import Outlook
+from gpuassist.model.plan import Step, StepKind
+from gpuassist.model.text import text
+from gpuassist.session import installs
+from gpuassist.session.autostart import add_autostart
+from gpuassist.session.installing import forget, give_up, said_done, take
+from gpuassist.session.installs import Install, StepState
+from gpuassist.session.plan import look
+from gpuassist.session.proof import Holds
+from gpuassist.session.resume import next_step, open_install, recheck, waiting
+from gpuassist.session.running import Came
+from gpuassist.session.solve import look_before
+from gpuassist.system.interrupts import counted_interrupts
+
+_BUSY = text("another gpuassist is at an install just now")
+_ENDS = {Came.DONE: Exit.HEALTHY, Came.CANCELLED: Exit.INTERRUPTED}
+
+
+@dataclass
+class Run:
+    """An install being gone through."""
+
+    context: Context
+    options: argparse.Namespace
+    machine: Callable[[], Machine]  # it takes a second to look, and only steps that are run need it
+    install: Install
+
+    def agreed(self) -> bool:
+        """Whether the user wants the step to be run."""
+        return self.options.yes or confirmed(self.context, text("Run this?"), NOBODY)
+
+
+def run_plan(options: argparse.Namespace, context: Context, machine: Machine, outlook: Outlook) -> Exit:
+    """Takes the steps of a plan from the first on."""
+    session = context.session
+    goal = session.words(outlook.goal)
+    try:
+        with installs.lock(session.world):
+            earlier = open_install(session.world)
+            if earlier is not None:
+                give_up(session, earlier)
+                say.superseded(context, earlier)
+            install = installs.begin(session, goal, outlook.steps, goals=tuple(options.goals), directory=os.getcwd())
+            return _finished(Run(context, options, lambda: machine, install))
+    except BlockingIOError:
+        raise UsageError(_BUSY) from None
+
+
+def run_resume(options: argparse.Namespace, context: Context) -> Exit:
+    """Goes on with the install that waits, from what the machine shows now."""
+    _require_somebody(options, context)
+    session = context.session
+    try:
+        with installs.lock(session.world):
+            found = open_install(session.world)
+            if found is None:
+                say.nothing_waits(context, options)
+                return Exit.HEALTHY
+            install = recheck(session, found)
+            say.steps(context, install, options)
+            if next_step(install) is None:
+                return say.finished(context, install, options, Exit.HEALTHY)
+            return _finished(Run(context, options, cache(lambda: look(session)), install))
+    except BlockingIOError:
+        raise UsageError(_BUSY) from None
+
+
+def run_give_up(options: argparse.Namespace, context: Context) -> Exit:
+    """Lets go of the install that waits; what was done stays."""
+    found = waiting(context.session)
+    if found is None:
+        say.nothing_waits(context, options)
+        return Exit.HEALTHY
+    install = give_up(context.session, found.install)
+    say.given_up(context, install, options)
+    return Exit.HEALTHY
+
+
+def _require_somebody(options: argparse.Namespace, context: Context) -> None:
+    if context.machine_file:
+        raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="plan --resume"))
+    if not options.yes and not context.terminal.interactive:
+        raise UsageError(NOBODY)
+
+
+def _finished(run: Run) -> Exit:
+    status = Exit.HEALTHY
+    while status is Exit.HEALTHY and (number := next_step(run.install)) is not None:
+        status = _take(run, number)
+    if all(one.state is StepState.WAITING for one in run.install.steps) and run.install.steps:
+        forget(run.context.session, run.install)  # nothing of it was begun: nobody has to be reminded
+        return say.not_begun(run.context, run.install, run.options, status)
+    return say.finished(run.context, run.install, run.options, status)
+
+
+def _take(run: Run, number: int) -> Exit:
+    step = run.install.steps[number].step
+    say.step(run.context, run.install, number, run.options)
+    if step.run is not None:
+        return _run(run, number)
+    if step.kind is StepKind.EDIT and step.commands:
+        return _edit(run, number, step)
+    if step.kind is StepKind.REBOOT:
+        return _reboot(run)
+    return _by_user(run, number)
+
+
+def _run(run: Run, number: int) -> Exit:
+    """A step that gpuassist takes itself: looked at, confirmed, run, proved."""
+    session = run.context.session
+    looked = look_before(session, run.machine(), run.install.steps[number].step)
+    say.looked(run.context, looked, run.options)
+    if looked.stops:
+        return Exit.PROBLEMS
+    if not run.agreed():
+        return Exit.WARNINGS
+    lines = LiveLines(run.context, on_error=run.options.json)
+    with counted_interrupts() as interrupted:
+        run.install, done = take(session, run.install, number, on_line=lines, cancelled=interrupted)
+    lines.close()
+    say.done(run.context, done, run.options)
+    return _ENDS.get(done.came, Exit.PROBLEMS)
+
+
+def _edit(run: Run, number: int, step: Step) -> Exit:
+    """A change of a start-up file, which is shown, asked for and proved by the command that makes it."""
+    status = use_here(run.context, step.commands, yes=run.options.yes, quiet=run.options.json)
+    if status is not Exit.HEALTHY:
+        return status
+    return _said(run, number)
+
+
+def _by_user(run: Run, number: int) -> Exit:
+    if not run.context.terminal.interactive or run.options.json:
+        return Exit.WARNINGS
+    if not confirmed(run.context, text("Have you done that?")):
+        return Exit.WARNINGS
+    return _said(run, number)
+
+
+def _said(run: Run, number: int) -> Exit:
+    run.install, proved = said_done(run.context.session, run.install, number)
+    if proved is not None:
+        say.proved(run.context, proved, run.options)
+    done = run.install.steps[number].state is StepState.DONE
+    return Exit.HEALTHY if done else Exit.PROBLEMS if proved and proved.holds is Holds.NO else Exit.WARNINGS
+
+
+def _reboot(run: Run) -> Exit:
+    asks = run.context.terminal.interactive and not run.options.json and not run.options.yes
+    if run.options.autostart or (asks and confirmed(run.context, text("Open gpuassist by itself after the restart, once?"))):
+        try:
+            say.autostart(run.context, add_autostart(run.context.session), run.options)
+        except OSError as error:
+            run.context.note(text("the entry could not be written: {words}", words=error.strerror or str(error)))
+    return Exit.WARNINGS

@@ -1,0 +1,76 @@
+"""The options of `gpuassist plan` that run a plan, go on with it, give it up or take it back; all else is imported when used."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.model.machine import Machine
+from gpuassist.model.outlook import Goal, GoalKind, Outlook, Way
+from gpuassist.model.text import text
+from gpuassist.session.words import Words
+
+NOBODY = text("this changes an environment, and there is no terminal to ask on: please add --yes")
+
+
+def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
+    """Adds them."""
+    what = parser.add_mutually_exclusive_group()
+    run = words(
+        text("take the steps one by one, each shown with its commands and confirmed; what needs root is shown and never run")
+    )
+    what.add_argument("--run", action="store_true", help=run)
+    resume = words(text("go on with the install that waits, from what the machine shows now"))
+    what.add_argument("--resume", action="store_true", help=resume)
+    what.add_argument("--give-up", action="store_true", help=words(text("let go of the install that waits; what was done stays")))
+    back = words(text("take an install back (default: the newest)"))
+    what.add_argument("--back", nargs="?", const="", default=None, metavar="ID", help=back)
+    way = words(text("which of the ways to run: new, clean or in-place (default: the first that is offered)"))
+    parser.add_argument("--way", choices=[one.value for one in Way], default="", help=way)
+    parser.add_argument("--yes", action="store_true", help=words(text("do it without asking")))
+    autostart = words(text("open gpuassist after a restart that a step asks for, until the install is done"))
+    parser.add_argument("--autostart", action="store_true", help=autostart)
+
+
+def is_about_an_install(options: argparse.Namespace) -> bool:
+    """Whether an install on record is meant, and no goal."""
+    return bool(options.resume or options.give_up or options.back is not None)
+
+
+def run(options: argparse.Namespace, context: Context) -> Exit:
+    """Goes on with it, gives it up or takes it back."""
+    if options.goals:
+        raise UsageError(text("--resume, --give-up and --back are about an install on record and take no goal"))
+    if options.back is not None:
+        from gpuassist.cli.plan_back import run_back
+
+        return run_back(options, context)
+    from gpuassist.cli import plan_run
+
+    return plan_run.run_give_up(options, context) if options.give_up else plan_run.run_resume(options, context)
+
+
+def check(options: argparse.Namespace, context: Context, goals: tuple[Goal, ...]) -> None:
+    """Raises `UsageError` where nothing could be run, before anything is looked at."""
+    if not options.run:
+        return
+    if context.machine_file:
+        raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="plan --run"))
+    if any(one.kind is GoalKind.GPU for one in goals):
+        raise UsageError(text("a GPU that is not there yet is no goal to run"))
+    if not options.yes and not context.terminal.interactive:
+        raise UsageError(NOBODY)
+
+
+def take_steps(options: argparse.Namespace, context: Context, machine: Machine, outlook: Outlook) -> Exit:
+    """Takes the steps of a plan."""
+    from gpuassist.cli.plan_run import run_plan
+
+    if options.way:
+        way = next((one for one in outlook.ways if one.way.value == options.way), None)
+        if way is None:
+            offered = ", ".join(one.way.value for one in outlook.ways) or "–"
+            raise UsageError(text("this plan has no such way; it has: {ways}", ways=offered))
+        outlook = replace(outlook, steps=way.steps)
+    return run_plan(options, context, machine, outlook)
