@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
 
-from gpuassist.model.fact import Known
+from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import Run, Step, StepKind, Tool
+from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.solve import Looked
-from gpuassist.model.text import text
+from gpuassist.model.text import Text, text
 from gpuassist.session.context import Session
 from gpuassist.session.solve import look_before
 from gpuassist.session.words import ENGLISH
@@ -40,8 +41,7 @@ class Place:
         self.index = (root / "index").as_uri()
         self.home.mkdir()
         (root / "index").mkdir()
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(self.prefix)], check=True, timeout=60)
-        with_pip(self.site)
+        make_environment(self.prefix)
         offline = {"PIP_CONFIG_FILE": "/dev/null", "PIP_INDEX_URL": self.index, "UV_NO_CONFIG": "1", "UV_DEFAULT_INDEX": self.index}
         caches = {"PIP_CACHE_DIR": str(root / "pip"), "UV_CACHE_DIR": str(root / "uv"), "UV_OFFLINE": "1"}
         binaries = f"{Path(sys.executable).parent}:/usr/bin:/bin"
@@ -67,20 +67,27 @@ class Place:
 
     def uv(self, *programs: str) -> Step:
         """A step of uv's programs, each its words after `uv pip`."""
+        if shutil.which("uv", path=self.variables["PATH"]) is None:
+            pytest.skip("NOT RUN: needs uv: pip install uv")
         made = []
         for words in programs:
             act, *rest = words.split()
             made.append(("uv", "pip", act, "--python", self.python, *rest))
         return self.step(*made, tool=Tool.UV)
 
-    def step(self, *programs: tuple[str, ...], tool: Tool = Tool.PIP) -> Step:
-        """A step that changes this environment."""
+    def step(self, *programs: tuple[str, ...], tool: Tool = Tool.PIP, torch: str = "") -> Step:
+        """A step that changes this environment, so that it holds this torch."""
         run = Run(programs, tool, str(self.prefix), self.python)
-        return Step(StepKind.COMMAND, text("Change the environment"), run=run)
+        proof = StepProof(Proves.TORCH, self.python, torch) if torch else None
+        return Step(StepKind.COMMAND, text("Change the environment"), run=run, proof=proof)
 
-    def look(self, step: Step, machine: Machine | None = None) -> Looked:
+    def by(self, tool: str, *programs: str) -> Step:
+        """A step of programs that pip and uv understand alike."""
+        return self.pip(*programs) if tool == "pip" else self.uv(*programs)
+
+    def look(self, step: Step, machine: Machine | None = None, *, earlier: tuple[Step, ...] = ()) -> Looked:
         """The step looked at."""
-        return look_before(self.session, machine or Machine(), step)
+        return look_before(self.session, machine or Machine(), step, earlier=earlier)
 
     def take(self, step: Step) -> subprocess.CompletedProcess[str]:
         """The step really taken; the last program's end."""
@@ -107,13 +114,38 @@ def changes(looked: Looked) -> list[Change]:
     return [(one.name, one.before, one.after) for one in looked.solve.value.changes]
 
 
+def said(texts: Iterable[Text]) -> list[str]:
+    """Texts in English."""
+    return [ENGLISH(one) for one in texts]
+
+
+def reason(looked: Looked) -> str:
+    """Why nobody can tell what would be done, which is a stop as well."""
+    assert isinstance(looked.solve, Unknown), looked
+    assert said(looked.stops) == [ENGLISH(looked.solve.reason)]
+    return ENGLISH(looked.solve.reason)
+
+
 def site_of(prefix: Path) -> Path:
     """Where a virtual environment of this Python has its packages."""
     return prefix / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
 
 
-def with_pip(site: Path) -> None:
-    """Lets an environment use the pip that these tests run beside: to install one takes two seconds each time."""
+def make_environment(prefix: Path) -> None:
+    """A virtual environment as `python -m venv` makes it, in no time; its pip is the one that these tests run beside."""
+    base = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+    site = site_of(prefix)
+    site.mkdir(parents=True)
+    (prefix / "bin").mkdir()
+    for name in ("python", "python3"):
+        (prefix / "bin" / name).symlink_to(base)
+    version = ".".join(map(str, sys.version_info[:3]))
+    settings = f"home = {base.parent}\ninclude-system-site-packages = false\nversion = {version}\n"
+    (prefix / "pyvenv.cfg").write_text(settings, "utf-8")
+    _with_pip(site)
+
+
+def _with_pip(site: Path) -> None:
     spec = importlib.util.find_spec("pip")
     if spec is None or spec.origin is None:
         pytest.skip("NOT RUN: needs pip in the environment of the tests: python -m ensurepip")

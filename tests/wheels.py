@@ -43,15 +43,19 @@ class Wheel:
             f"{record}/WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
         }
 
+    @property
+    def recorded(self) -> dict[str, str]:
+        """All that lies in it."""
+        record, members = f"{self._stem}.dist-info/RECORD", self.members
+        lines = [f"{name},{_digest(words)},{len(words.encode())}" for name, words in members.items()]
+        return {**members, record: "\n".join([*lines, f"{record},,", ""])}
+
     def write(self, directory: Path) -> Path:
         """Makes the file."""
         directory.mkdir(parents=True, exist_ok=True)
         place = directory / self.file_name
-        record = f"{self._stem}.dist-info/RECORD"
-        members = self.members
-        lines = [f"{name},{_digest(words)},{len(words.encode())}" for name, words in members.items()]
         with zipfile.ZipFile(place, "w") as archive:
-            for name, words in {**members, record: "\n".join([*lines, f"{record},,", ""])}.items():
+            for name, words in self.recorded.items():
                 archive.writestr(zipfile.ZipInfo(name), words)
         return place
 
@@ -87,7 +91,7 @@ def index(directory: Path, wheels: Iterable[Wheel]) -> str:
 def unpack(wheels: Iterable[Wheel], site: Path) -> None:
     """As if they were installed in that directory, without a tool."""
     for one in wheels:
-        for name, words in one.members.items():
+        for name, words in one.recorded.items():
             place = site / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(words, "utf-8")

@@ -18,7 +18,9 @@ _IMPOSSIBLE = re.compile(
     r"|Unsatisfiable|PackagesNotFound|ResolvePackageNotFound|incompatible with each other|are incompatible|solver_problems"
     r"|Could not solve for environment specs|Encountered problems while solving"
 )
-_CAUSE = re.compile(r"^(?:ERROR: (?:Cannot install|No matching|Could not find)|The conflict is caused by:|\s{4}\S.*)")
+_CAUSE = re.compile(
+    r"^(?:ERROR: (?:Cannot install|No matching|Could not find|Ignored the following)|The conflict is caused by:|\s{4}\S.*)"
+)
 _DRAWN = re.compile(r"[│├└╰─▶×┌]+|^\s*(?:ERROR|error|cause|hint): ")
 
 

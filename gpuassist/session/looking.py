@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gpuassist.formats.conda_dry_run import Refused, read_conda_dry_run
 from gpuassist.formats.package_metadata import PackageMetadata
@@ -48,14 +49,22 @@ class Seen:
     python: Version | None = None
 
 
-def look(
-    session: Session, machine: Machine, run: Run, *, earlier: tuple[Run, ...], cancelled: Callable[[], bool] | None
-) -> Seen | Text:
-    """What a step's programs would do, or why nobody can tell; `earlier` are those before it that are not done yet."""
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Where the programs run, the steps before them that are not done yet, and who may call it off."""
+
+    directory: str
+    earlier: tuple[Run, ...] = ()
+    cancelled: Callable[[], bool] | None = None
+
+
+def look(session: Session, machine: Machine, run: Run, conditions: Conditions) -> Seen | Text:
+    """What a step's programs would do, or why nobody can tell."""
+    run = _from(conditions.directory, run)
     held = held_by(session.world.files, machine, run)
     with scratch(session.world.surroundings.cache()) as directory:
-        view = _View(session, run, held, _Scratch(directory), cancelled)
-        for one in earlier:
+        view = _View(session, run, held, _Scratch(directory), conditions)
+        for one in conditions.earlier:
             for program in one.programs:
                 act = read_act(program)
                 if act.does in {Does.CREATES, Does.REMOVES}:
@@ -65,6 +74,13 @@ def look(
             if problem is not None:
                 return problem
         return view.seen()
+
+
+def _from(directory: str, run: Run) -> Run:
+    """The run with its places as seen from everywhere."""
+    environment = posixpath.join(directory, run.environment) if run.environment else ""
+    interpreter = posixpath.join(directory, run.interpreter) if "/" in run.interpreter else run.interpreter
+    return replace(run, environment=environment, interpreter=interpreter)
 
 
 @dataclass
@@ -87,7 +103,7 @@ class _View:
     run: Run
     held: Held
     scratch: _Scratch
-    cancelled: Callable[[], bool] | None
+    conditions: Conditions
     python: str = ""  # that will make the environment: an interpreter or a version
     removed: dict[str, str] = field(default_factory=dict)
     changes: dict[str, PackageChange] = field(default_factory=dict)
@@ -212,10 +228,10 @@ class _View:
 
     def _ask(self, command: tuple[str, ...], around: Mapping[str, str]) -> Outcome:
         self.sources.append(" ".join(command))
-        surroundings = self.session.world.surroundings
-        environment = {**clean(surroundings.variables), **around}
-        return self.session.world.processes.run(
-            command, seconds=SECONDS, environment=environment, directory=surroundings.home, cancelled=self.cancelled
+        world, conditions = self.session.world, self.conditions
+        environment = {**clean(world.surroundings.variables), **around}
+        return world.processes.run(
+            command, seconds=SECONDS, environment=environment, directory=conditions.directory, cancelled=conditions.cancelled
         )
 
     def _written(self, path: str) -> str:

@@ -10,7 +10,7 @@ from gpuassist.model.plan import Step, Tool
 from gpuassist.model.solve import Looked, Solve
 from gpuassist.model.text import Text
 from gpuassist.session.context import Session
-from gpuassist.session.looking import look
+from gpuassist.session.looking import Conditions, look
 from gpuassist.session.solve_stops import judge
 
 
@@ -20,15 +20,16 @@ def look_before(
     step: Step,
     *,
     earlier: tuple[Step, ...] = (),
+    directory: str = "",
     cancelled: Callable[[], bool] | None = None,
 ) -> Looked:
     """What the step would do to its environment; a step that changes none has nothing to look at. `earlier` are the steps before it
-    that are not done yet: what they make and take out is taken as done.
+    that are not done yet: what they make and take out is taken as done. `directory` is where its programs run, else at home.
     """
     if step.run is None:
         return Looked(Known(Solve(Tool.PIP), ""))
     done = tuple(one.run for one in earlier if one.run is not None)
-    seen = look(session, machine, step.run, earlier=done, cancelled=cancelled)
+    seen = look(session, machine, step.run, Conditions(directory or session.world.surroundings.home, done, cancelled))
     if isinstance(seen, Text):
         return Looked(Unknown(seen), stops=(seen,))
     judged = judge(session.knowledge, machine, step, seen)
