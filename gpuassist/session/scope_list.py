@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.environment import Manager
 from gpuassist.model.text import Text
 from gpuassist.repair.block import RepairError
+from gpuassist.repair.scopes import envrc
 from gpuassist.repair.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind
 from gpuassist.repair.scopes.wanted import Held
 from gpuassist.repair.target import examine
@@ -17,11 +17,9 @@ from gpuassist.session.context import Session
 from gpuassist.session.scope_notes import strangers_prefix
 from gpuassist.session.scope_plan import held_in
 from gpuassist.session.scopes import Scope, environments, kernels, name_of, scope_at
-from gpuassist.session.shell_files import ShellFile, shell_files
+from gpuassist.session.shell_files import shell_files
 from gpuassist.session.words import Words
 from gpuassist.system.world import World
-
-_SETS = re.compile(rb"(?:export|set -gx) (CUDA_HOME|CUDA_VISIBLE_DEVICES)[= ]'(.*)'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +108,5 @@ def _shell(world: World) -> ListedScope:
         main = shell_files(world).main
     except RepairError as error:
         return ListedScope(Kind.SHELL, Kind.SHELL.value, (), Held(), error.reason)
-    return ListedScope(Kind.SHELL, Kind.SHELL.value, (main.path,), _chosen(main), main.obstacle)
-
-
-def _chosen(main: ShellFile) -> Held:
-    lines = main.block.lines if main.block is not None else ()
-    found = {match[1]: match[2].decode("utf-8", "surrogateescape") for match in map(_SETS.fullmatch, lines) if match is not None}
-    devices = found.get(b"CUDA_VISIBLE_DEVICES", "")
-    return Held(found.get(b"CUDA_HOME", ""), "", tuple(devices.split(",")) if devices else ())
+    held = envrc.read(main.block.lines) if main.block is not None else Held()
+    return ListedScope(Kind.SHELL, Kind.SHELL.value, (main.path,), held, main.obstacle)

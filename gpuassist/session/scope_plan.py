@@ -23,7 +23,7 @@ from gpuassist.repair.diff import unified
 from gpuassist.repair.edit import write
 from gpuassist.repair.scopes import jupyter
 from gpuassist.repair.scopes.kinds import TITLES, Kind
-from gpuassist.repair.scopes.wanted import Held, Wanted, read_settings
+from gpuassist.repair.scopes.wanted import Held, Wanted
 from gpuassist.repair.target import Target, examine
 from gpuassist.session.context import Session
 from gpuassist.session.line_plan import new_id, parsed
@@ -103,7 +103,7 @@ def held_in(world: World, scope: Scope) -> Held:
     """What our lines choose there now; raises `RepairError` for a file that cannot be read as what it is."""
     if scope.kind is Kind.JUPYTER:
         return jupyter.held(_known(examine(world, scope.place)).content)
-    return _held(_known(examine(world, scope.files[0].path)))
+    return _held(_known(examine(world, scope.files[0].path)), scope)
 
 
 def _devices_goal(scope: Scope, devices: Devices) -> Text:
@@ -148,7 +148,7 @@ def _by_hand(files: tuple[_File, ...]) -> str:
 
 def _blocks(world: World, scope: Scope, wanted: Wanted) -> _Found:
     targets = tuple(examine(world, file.path) for file in scope.files)
-    held = wanted.over(_held(targets[0]))
+    held = wanted.over(_held(targets[0], scope))
     lines = tuple(file.lines(held) for file in scope.files)
     change = new_id(world, (*(target.content for target in targets), *(b"\n".join(one) for one in lines), scope.words.encode()))
     files = (
@@ -175,12 +175,12 @@ def _known(target: Target) -> Target:
     return target
 
 
-def _held(target: Target) -> Held:
+def _held(target: Target, scope: Scope) -> Held:
     try:
         block = find(target.content)
     except RepairError as error:
         raise RepairError(text("{path} cannot be changed: {reason}", path=target.path, reason=error.reason)) from error
-    return read_settings(block.lines) if block is not None else Held()
+    return scope.files[0].read(block.lines) if block is not None else Held()
 
 
 def _edit(file: _File) -> FileEdit:

@@ -17,7 +17,7 @@ from gpuassist.repair.block import RepairError
 from gpuassist.repair.choice import WishError
 from gpuassist.repair.scopes import conda, desktop, dotenv, envrc, venv
 from gpuassist.repair.scopes.kinds import Kind
-from gpuassist.repair.scopes.wanted import Held
+from gpuassist.repair.scopes.wanted import Held, read_settings
 from gpuassist.system.terminal import usable_shell
 from gpuassist.system.world import World
 
@@ -27,11 +27,12 @@ KERNEL_JSON = "kernel.json"
 
 @dataclass(frozen=True, slots=True)
 class ScopeFile:
-    """A file of a scope, the syntax it has, and the lines of our block in it for what is held."""
+    """A file of a scope, the syntax it has, the lines of our block in it for what is held, and what such lines hold."""
 
     path: str
     dialect: str
     lines: Callable[[Held], tuple[bytes, ...]]
+    read: Callable[[tuple[bytes, ...]], Held] = read_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def _files(world: World, kind: Kind, place: str) -> Iterator[ScopeFile]:
         if world.files.exists(f"{place}/bin/activate.fish"):
             yield ScopeFile(f"{place}/bin/activate.fish", "fish", venv.activate_fish)
     elif kind is Kind.ENVRC:
-        yield ScopeFile(f"{place}/.envrc", "bash", envrc.lines)
+        yield ScopeFile(f"{place}/.envrc", "bash", envrc.lines, envrc.read)
     elif kind is Kind.DOTENV:
         yield ScopeFile(f"{place}/.env", "env", dotenv.lines)
     elif kind is Kind.DESKTOP:
@@ -124,6 +125,8 @@ def _venv(world: World, rest: str) -> str:
     place = _absolute(world, rest)
     if not world.files.exists(f"{place}/bin/activate"):
         raise RepairError(text("{place} is no virtual environment: it holds no bin/activate", place=place))
+    if world.files.is_directory(f"{place}/conda-meta"):  # conda puts a script of that name in its base environment
+        raise RepairError(text("{place} is a conda environment: conda:{place} names it", place=place))
     return place
 
 

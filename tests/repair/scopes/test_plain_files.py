@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpuassist.formats.startup import Dialect
 from gpuassist.repair.block import RepairError, find
 from gpuassist.repair.edit import take_back, write
 from gpuassist.repair.scopes import conda, desktop, dotenv, envrc, venv
 from gpuassist.repair.scopes.wanted import Held, Wanted, read_settings, settings_line
+from gpuassist.repair.sections import Sections, devices_section, loader_section, toolkit_section
 from tests.repair.scopes.shells import BASE, states, watched
 
 CHANGE = "20261121-090000-abcdef"
@@ -117,3 +119,23 @@ def test_the_block_changes_no_byte_of_the_file(kind: str, content: bytes, device
     assert once.startswith(content)
     assert write(once, lines, (), "20261121-090001-abcdef") == once
     assert take_back(once, CHANGE) == content
+
+
+_SHELL_HELD = st.builds(
+    lambda root, libraries, devices: Held(root, f"{root}/lib64" if root and libraries else "", devices),
+    st.just("") | _paths,
+    st.booleans(),
+    st.lists(st.sampled_from(("0", "3", "GPU-1")), max_size=2).map(tuple),
+)
+
+
+@given(_SHELL_HELD)
+def test_an_envrc_is_read_from_its_lines(held: Held) -> None:
+    assert envrc.read(envrc.lines(held)) == held
+
+
+def test_the_lines_of_a_start_up_file_are_read_alike() -> None:
+    for dialect in (Dialect.BASH, Dialect.FISH):
+        toolkit, loader = toolkit_section("/opt/c", dialect), loader_section("/opt/c", "/opt/c/lib64", dialect)
+        lines = Sections(toolkit, loader, devices_section(("0", "2"), dialect)).lines
+        assert envrc.read(lines) == Held("/opt/c", "/opt/c/lib64", ("0", "2"))
