@@ -90,10 +90,12 @@ def _set(name: str, value: str, dialect: Dialect) -> bytes:
 
 
 def _put_first(variable: str, directory: str) -> tuple[bytes, ...]:
-    # fish splits every variable whose name ends in PATH at its colons, and joins it again for programs (fish 3.0).
+    # fish splits every variable whose name ends in PATH at its colons, and joins it again for programs (fish 3.0). One that is set
+    # to nothing is one empty element: behind a directory that would mean the current one.
     return (
         f"while contains -- {directory} ${variable}".encode(),
         f"    set -e {variable}[(contains -i -- {directory} ${variable})]".encode(),
         b"end",
+        f'test -n "${variable}"; or set -e {variable}'.encode(),
         f"set -gx {variable} {directory} ${variable}".encode(),
     )

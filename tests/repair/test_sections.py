@@ -121,6 +121,13 @@ def test_fish_hands_all_of_it_to_programs(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("fish")
+@pytest.mark.parametrize("before", [b"set -gx LD_LIBRARY_PATH ''", b"set -e LD_LIBRARY_PATH", b"set -gx LD_LIBRARY_PATH"])
+def test_fish_makes_no_empty_library_element(before: bytes, tmp_path: Path) -> None:
+    script = [before, *_sections(Dialect.FISH).lines, *_sections(Dialect.FISH).lines, b"/usr/bin/env"]
+    assert f"LD_LIBRARY_PATH={ROOT}/lib64" in _answers(["/usr/bin/fish", "--no-config"], script, tmp_path)
+
+
+@pytest.mark.needs("fish")
 def test_fish_starts_no_process_and_leaves_no_variable(tmp_path: Path) -> None:
     block = [*_sections(Dialect.FISH).lines]
     names = {"CUDA_HOME", "LD_LIBRARY_PATH", "CUDA_DEVICE_ORDER", "CUDA_VISIBLE_DEVICES"}
