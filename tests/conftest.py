@@ -24,6 +24,7 @@ PACKAGES = {
     "shellcheck": "shellcheck",
     "nvcc": "a CUDA toolkit",
     "strace": "strace",
+    "desktop-file-validate": "desktop-file-utils",
 }
 
 

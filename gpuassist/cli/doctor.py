@@ -31,6 +31,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         context.document(document(inspection, context.session.words))
     else:
         _Report(context).show(inspection)
+        _tell_what_waits(context)
     return status(inspection)
 
 
@@ -57,6 +58,18 @@ def _inspection(context: Context) -> Inspection:
         return open_recording(context.session, context.machine_file)
     except RecordingError as error:
         raise UsageError(error.reason) from error
+
+
+def _tell_what_waits(context: Context) -> None:
+    """An install that was begun on this machine and waits for somebody to go on with it."""
+    if context.machine_file:
+        return
+    from gpuassist.session.resume import waiting
+
+    found = waiting(context.session)
+    if found is not None:
+        context.say()
+        context.say(text("{install}: gpuassist plan --resume", install=found.words))
 
 
 def _tell(section: Text, context: Context) -> None:

@@ -142,7 +142,7 @@ def test_progress_becomes_one_line_of_the_log(bench: Bench) -> None:
 
 def test_cancel_ends_it_as_ctrl_c_does(bench: Bench) -> None:
     bench.cancel_at("ready")
-    done = bench.run("import time\nprint('ready', flush=True)\ntry: time.sleep(60)\nexcept KeyboardInterrupt: print('put back')")
+    done = bench.run("try:\n  import time; print('ready', flush=True); time.sleep(60)\nexcept KeyboardInterrupt: print('put back')")
     assert done.came is Came.CANCELLED
     assert done.proved is None
     assert "put back" in bench.log
