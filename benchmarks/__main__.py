@@ -6,7 +6,7 @@ import compileall
 import importlib
 import sys
 
-NAMES = ("startup", "knowledge", "explain", "doctor", "headless", "plot", "live", "shell")
+NAMES = ("startup", "knowledge", "plan", "explain", "doctor", "headless", "plot", "live", "shell", "run_view")
 
 
 def main(names: list[str]) -> int:

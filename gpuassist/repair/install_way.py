@@ -27,7 +27,7 @@ class Target:
 
 def here(place: Place) -> Target:
     """The environment that is there."""
-    tool = place.around.wished or (Tool.UV if place.tool == "uv" else Tool.PIP)
+    tool = _wished(place) or (Tool.UV if place.tool == "uv" else Tool.PIP)
     return Target(place.python, tool, place.around.prefix)
 
 
@@ -35,7 +35,7 @@ def new(place: Place, move: TorchMove | None) -> Target:
     """One that is to be made beside it."""
     directory = place.around.new
     default = Tool.UV if place.tool == "uv" or (move is not None and not _python(place, move)) else Tool.PIP
-    return Target(f"{directory}/bin/python", place.around.wished or default, directory)
+    return Target(f"{directory}/bin/python", _wished(place) or default, directory)
 
 
 def create(target: Target, place: Place, commands: Commands, move: TorchMove | None = None) -> Step:
@@ -51,6 +51,11 @@ def create(target: Target, place: Place, commands: Commands, move: TorchMove | N
     run = Run((), target.tool, target.prefix, target.python, target.prefix) if absolute else None
     proof = StepProof(Proves.ENVIRONMENT, target.prefix) if absolute else None
     return step((_creating(target, place, move),), place, commands, (does, None), run=run, proof=proof)
+
+
+def _wished(place: Place) -> Tool | None:
+    """The tool that the user asked for, where it installs wheels."""
+    return place.around.wished if place.around.wished in {Tool.PIP, Tool.UV} else None
 
 
 def _creating(target: Target, place: Place, move: TorchMove | None) -> Use:

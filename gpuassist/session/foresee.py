@@ -22,10 +22,10 @@ from gpuassist.model.version import ComputeCapability, Version, VersionError
 from gpuassist.repair.install import install_steps, install_ways
 from gpuassist.repair.install_conda import notes_on_channel
 from gpuassist.repair.install_place import Place
-from gpuassist.repair.install_torch import jetson_steps, left_by
+from gpuassist.repair.install_torch import jetson_ways, left_by
 from gpuassist.session import imagined
 from gpuassist.session.context import Session
-from gpuassist.session.driver_notes import driver_notes
+from gpuassist.session.driver_notes import driver_notes, root_notes
 from gpuassist.session.foresee_words import DRIVER_STAYS, blocked_by, notes_on, undetermined, without_gpu
 from gpuassist.session.inspect import families_of, surroundings_of
 from gpuassist.session.links import links_of
@@ -86,7 +86,8 @@ def _answered(session: Session, question: Question, case: Case, looked: Outlook)
         return _with_steps(session, question, looked, found=found, change=change, place=place)
     if _is_jetpack_6(rig, found.smallest) and demand.torch is None and question.tool is not Tool.CONDA:
         after = chains(imagined.with_unknown_torch(question.base, _NVIDIAS_TORCH), knowledge, thorough=True)
-        return replace(looked, after=after, steps=jetson_steps(place, knowledge.commands))
+        ways = jetson_ways(place, knowledge)
+        return replace(looked, after=after, steps=ways[0].steps, ways=ways)
     return replace(looked, blocked_by=found.missing or blocked_by(case, rig, demand, found.smallest))
 
 
@@ -102,7 +103,7 @@ def _with_steps(session: Session, question: Question, looked: Outlook, *, found:
     after = chains(_changed(knowledge, mended, change), knowledge, thorough=True)
     stays = (DRIVER_STAYS,) if broken and not must else ()
     driver = driver_notes(session, case, change.driver, place)
-    notes = (*driver, *notes_on(case, rig, question.demand, found.smallest), *stays, *_notes_on_torch(found, place, knowledge))
+    notes = (*driver, *root_notes(place, steps), *notes_on(case, rig, question.demand, found.smallest), *stays, *_notes_on_torch(found, place, knowledge))
     return replace(looked, after=after, steps=steps, notes=notes, ways=ways)
 
 

@@ -79,7 +79,7 @@ def plan_goals(session: Session, machine: Machine, goals: tuple[Goal, ...], tool
     demand = _demand(goals, rig)
     title = verbatim(" ".join(_spelled(goal, knowledge) for goal in goals))
     question = Question(title, base, _wished(knowledge, base, rig, goals), demand, tool)
-    contained = tool is Tool.DOCKER and any(goal.kind is GoalKind.TORCH for goal in goals)
+    contained = tool is Tool.DOCKER and demand.torch_need is Need.MUST
     return foresee_container(session, question) if contained else foresee(session, question)
 
 

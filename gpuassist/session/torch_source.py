@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from gpuassist.knowledge.change import Demand, Need, Rig, Smallest, Stock
@@ -35,15 +36,30 @@ class Found:
 
 
 def find(knowledge: Knowledge, rig: Rig, demand: Demand, tool: Tool | None, *, torch_of_conda: bool) -> Found:
-    """The smallest change with a torch by that tool; of two channels that of the smaller one."""
-    if tool is not Tool.CONDA or demand.torch_need is not Need.MUST:
+    """The smallest change with a torch by that tool. Where none is asked for, a torch that conda installed is followed by another
+    of conda's, if that takes no more than a wheel does.
+    """
+    if demand.torch_need is not Need.MUST or not (tool is Tool.CONDA or (tool is None and torch_of_conda)):
         return Found(smallest_change(rig, demand, _wheels(knowledge, demand)), rig)
+    found = _by_conda(knowledge, rig, demand, torch_of_conda=torch_of_conda)
+    if tool is Tool.CONDA:
+        return found
+    wheels = Found(smallest_change(rig, demand, _wheels(knowledge, demand)), rig)
+    return wheels if _cost(wheels.smallest) < _cost(found.smallest) or found.smallest.change is None else found
+
+
+def _cost(smallest: Smallest) -> float:
+    return smallest.change.cost if smallest.change is not None else math.inf
+
+
+def _by_conda(knowledge: Knowledge, rig: Rig, demand: Demand, *, torch_of_conda: bool) -> Found:
+    """Of the two channels the one that takes less."""
     sources = _channels(knowledge, rig if torch_of_conda else replace(rig, torch=None), demand)
     answers = [(one, smallest_change(one.rig, demand, one.stock)) for one in sources]
     reached = [(one, answer) for one, answer in answers if answer.change is not None]
     if not reached:
         return Found(answers[0][1], rig, missing=_missing(knowledge, sources, demand))
-    source, best = min(reached, key=lambda pair: pair[1].change.cost if pair[1].change else 0)
+    source, best = min(reached, key=lambda pair: _cost(pair[1]))
     move = best.change.torch if best.change else None
     return Found(best, source.rig, record_of(source.records, move.build, tegra=rig.driver_fixed) if move else None)
 

@@ -190,3 +190,18 @@ def test_other_ways_are_told_after_the_first() -> None:
 
 def test_a_goal_without_torch_has_one_way() -> None:
     assert told("driver==580")["ways"] == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "word"),
+    [("pip", " -m pip install "), ("uv", "uv pip install "), ("conda", "conda create "), ("docker", "docker run ")],
+)
+def test_torch_comes_by_the_tool_that_is_asked_for(tool: str, word: str) -> None:
+    steps = told("torch==2.6", "--as", tool)["steps"]
+    assert any(word in line for step in steps for line in step["commands"])
+
+
+def test_a_tool_that_is_none_is_wrong_usage() -> None:
+    with pytest.raises(SystemExit) as stopped:
+        ran("torch", "--as", "brew")
+    assert stopped.value.code == 2

@@ -6,12 +6,13 @@ import pytest
 
 from gpuassist.knowledge.change import Change, DriverMove, GccMove, ToolkitMove, TorchMove
 from gpuassist.knowledge.records import Family, TorchBuild
+from gpuassist.model.outlook import Way
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import verbatim
 from gpuassist.model.version import Version
 from gpuassist.repair.install import install_steps
 from gpuassist.repair.install_place import Place, step, use
-from gpuassist.repair.install_torch import jetson_steps
+from gpuassist.repair.install_torch import jetson_ways
 from gpuassist.session.words import ENGLISH
 from tests.values import knowledge
 
@@ -148,13 +149,17 @@ def test_other_python_means_a_new_environment_by_uv() -> None:
 
 
 def test_jetson_takes_nvidias_index() -> None:
-    found = [line for one in jetson_steps(VENV, knowledge().commands) for line in one.commands]
-    assert found[-1].endswith("--index-url https://pypi.jetson-ai-lab.io/jp6/cu126")
+    for way in jetson_ways(VENV, knowledge()):
+        assert way.steps[-1].commands[-1].endswith("--index-url https://pypi.jetson-ai-lab.io/jp6/cu126")
+
+
+def test_jetson_has_the_same_ways_as_others() -> None:
+    assert [way.way for way in jetson_ways(VENV, knowledge())] == [Way.NEW, Way.CLEAN, Way.IN_PLACE]
 
 
 def test_jetson_without_an_environment_gets_one() -> None:
-    first, *_ = jetson_steps(Place(), knowledge().commands)
-    assert first.commands[0] == "python3 -m venv torch-gpu"
+    (way,) = jetson_ways(Place(), knowledge())
+    assert way.steps[0].commands[0] == "python3 -m venv torch-gpu"
 
 
 def test_toolkit_that_is_there_is_only_used() -> None:
