@@ -16,6 +16,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.outlook import Outlook, WayPlan
 from gpuassist.model.plan import Step, Tool
 from gpuassist.model.text import Text, text
+from gpuassist.session.imagined import without_root
 from gpuassist.session.plan import GoalError, look, parse_goal, plan_goals
 from gpuassist.session.recording import RecordingError
 from gpuassist.session.words import Words
@@ -33,6 +34,8 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     parser.add_argument("goals", nargs="*", metavar=words(text("GOAL")), help=words(_GOALS))
     tools = [one.value for one in Tool]
     parser.add_argument("--as", dest="tool", choices=tools, default="", help=words(text("what torch shall come by")))
+    without = words(text("plan for a user who may not become root, also where this one may"))
+    parser.add_argument("--no-root", action="store_true", help=without)
     parser.add_argument("--json", action="store_true", help=words(text("as one JSON document")))
     plan_run_options.arguments(parser, words)
 
@@ -50,6 +53,8 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         machine = look(context.session, context.machine_file)
     except (GoalError, RecordingError) as error:
         raise UsageError(error.reason) from error
+    if options.no_root:
+        machine = without_root(machine)
     outlook = plan_goals(context.session, machine, goals, Tool(options.tool) if options.tool else None)
     runs = options.run and bool(outlook.steps)
     if not options.json:

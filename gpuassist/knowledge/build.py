@@ -17,6 +17,7 @@ from gpuassist.knowledge.records import (
     Family,
     GpuRecord,
     ModuleFlavour,
+    RunfileRecord,
     ToolkitRecord,
     TorchBuild,
     WheelRecord,
@@ -114,6 +115,19 @@ def toolkit(row: Row, sources: Sources) -> ToolkitRecord:
         source="; ".join(filter(None, (text_of(row, "measured", ""), source))),
         checked=checked,
         codes=tuple(_named(word) for word in texts_of(row, "codes")),
+    )
+
+
+def runfile(row: Row, sources: Sources) -> RunfileRecord:
+    """An installer of a CUDA release."""
+    source, checked = _provenance(row, sources)
+    return RunfileRecord(
+        release=Version.parse(text_of(row, "release")),
+        version=Version.parse(text_of(row, "version")),
+        driver=Version.parse(text_of(row, "driver")),
+        machines=texts_of(row, "machines"),
+        source=source,
+        checked=checked,
     )
 
 

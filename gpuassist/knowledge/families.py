@@ -14,6 +14,9 @@ _BY_ID = {
     Family.OPENSUSE: {"opensuse", "opensuse-leap", "opensuse-tumbleweed", "opensuse-slowroll", "sles", "sled", "suse"},
 }
 
+# Leap and SLES of one code base share a repository from release 16 on, and Tumbleweed takes that (S. Dirsch, drivers of G07).
+_ROLLING = {"opensuse-tumbleweed": "suse16"}
+_OPENSUSE_REPOSITORIES = {"opensuse-leap 15": "opensuse15", "sles 15": "sles15", "opensuse-leap 16": "suse16", "sles 16": "suse16"}
 _OPENSUSE = {"opensuse-leap": "Leap", "opensuse-slowroll": "Slowroll", "opensuse-microos": "MicroOS"}
 
 
@@ -46,6 +49,8 @@ def repository(distribution: Distribution, *, wsl: int = 0) -> str:
     of the others the major version; derivatives of Ubuntu and Debian number their releases otherwise.
     """
     release, _, rest = distribution.version_id.partition(".")
+    if distribution.id in _ROLLING:
+        return _ROLLING[distribution.id]
     if not release.isdecimal():
         return ""
     if distribution.id == "ubuntu":
@@ -55,6 +60,8 @@ def repository(distribution: Distribution, *, wsl: int = 0) -> str:
         return f"{distribution.id}{release}"
     if distribution.id == "amzn":
         return "amzn2023" if release == "2023" else ""
+    if packages_family(distribution) is Family.OPENSUSE:
+        return _OPENSUSE_REPOSITORIES.get(f"{distribution.id} {release}", "")
     return f"rhel{release}" if packages_family(distribution) is Family.RHEL else ""
 
 

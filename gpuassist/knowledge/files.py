@@ -21,6 +21,7 @@ class KnowledgeFiles:
         self.drivers = Table(read, "drivers", build.branch)
         self.compat_packages = Table(read, "compat_packages", build.compat_package)
         self.toolkits = Table(read, "toolkits", build.toolkit)
+        self.runfiles = Table(read, "runfiles", build.runfile)
         self.early_toolkits = Table(read, "early_toolkits", early_toolkits.build)
         self.wheels = Table(read, "wheels", build.wheel)
         self.torch = Table(read, "torch", build.torch)

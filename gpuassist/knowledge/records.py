@@ -117,6 +117,24 @@ class ToolkitRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class RunfileRecord:
+    """NVIDIA's installer of a CUDA release that needs no package manager: the newest of its versions, the driver that it brings
+    along, which its name carries, and the machines that there is one for.
+    """
+
+    release: Version
+    version: Version
+    driver: Version
+    machines: tuple[str, ...]
+    source: str
+    checked: str
+
+    def file(self, machine: str) -> str:
+        """Its name; NVIDIA calls servers with ARM processors sbsa."""
+        return f"cuda_{self.version}_{self.driver}_linux{'' if machine == 'x86_64' else '_sbsa'}.run"
+
+
+@dataclass(frozen=True, slots=True)
 class WheelRecord:
     """A package that holds a part of CUDA for Python environments: `role` in plain English, `libraries` the sonames inside, over
     all its versions, `compilers` the programs inside that compile, `directory` where its files lie under site-packages; `instead`

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         BranchRecord,
         ChipRecord,
         GpuRecord,
+        RunfileRecord,
         ToolkitRecord,
         TorchBuild,
         WheelRecord,
@@ -102,6 +103,10 @@ class Knowledge:
     def toolkits(self) -> tuple[ToolkitRecord, ...]:
         """Every CUDA release, oldest first."""
         return self._files.toolkits.all()
+
+    def runfile(self, release: Version) -> RunfileRecord | None:
+        """NVIDIA's installer of a CUDA release; None where its name is not known."""
+        return self._files.runfiles.first("release", str(release.release))
 
     def early_toolkits(self, capability: ComputeCapability) -> EarlyToolkits | None:
         """The first and last CUDA release of a compute capability that is older than the records of toolkits."""

@@ -31,13 +31,18 @@ class Goal:
 
 class Way(str, Enum):
     """How another torch is brought about: beside what is there, in its place with all that belonged to it taken out first, by
-    exchanging torch alone, or in a container.
+    exchanging torch alone, or in a container; how a toolkit is: by NVIDIA's packages, by its installer into HOME, by conda, or by
+    the wheels of its compiler.
     """
 
     NEW = "new-environment"
     CLEAN = "clean-out"
     IN_PLACE = "in-place"
     CONTAINER = "container"
+    PACKAGES = "packages"
+    RUNFILE = "runfile"
+    CONDA = "conda"
+    WHEELS = "wheels"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,13 @@ from dataclasses import replace
 from gpuassist.knowledge.change import Change
 from gpuassist.knowledge.conda_records import CondaRecord
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.outlook import WayPlan
+from gpuassist.model.outlook import Way, WayPlan
 from gpuassist.model.plan import Step
 from gpuassist.repair.install_conda import conda_ways
 from gpuassist.repair.install_driver import driver_steps
 from gpuassist.repair.install_place import Place
 from gpuassist.repair.install_toolkit import gcc_steps, toolkit_steps
+from gpuassist.repair.install_toolkit_ways import toolkit_ways
 from gpuassist.repair.install_torch import torch_ways
 
 
@@ -24,15 +25,25 @@ def install_steps(change: Change, place: Place, knowledge: Knowledge) -> tuple[S
 
 
 def install_ways(change: Change, place: Place, knowledge: Knowledge, record: CondaRecord | None = None) -> tuple[WayPlan, ...]:
-    """Each way to the torch of a change with all steps of the change; empty where torch stays. `record` is that of conda's build
-    where torch is to come from there.
+    """Each way to the torch of a change, or else to its toolkit, with all steps of the change; empty where both stay. `record` is
+    that of conda's build where torch is to come from there.
     """
     if change.torch is None:
-        return ()
+        return _toolkit_ways(change, place, knowledge)
     torch = change.torch
     ways = torch_ways(torch, place, knowledge) if record is None else conda_ways(torch, record, place, knowledge)
     before, after = tuple(_before(change, place, knowledge)), tuple(_after(change, place, knowledge))
     return tuple(replace(one, steps=(*before, *one.steps, *after)) for one in ways)
+
+
+def _toolkit_ways(change: Change, place: Place, knowledge: Knowledge) -> tuple[WayPlan, ...]:
+    """Those to a toolkit that is not there yet; conda's brings a host compiler of its own."""
+    if change.toolkit is None or change.toolkit.root:
+        return ()
+    before = tuple(_before(change, place, knowledge))
+    gcc = tuple(gcc_steps(change.gcc, place, knowledge.commands)) if change.gcc is not None else ()
+    ways = toolkit_ways(change.toolkit, place, knowledge)
+    return tuple(replace(one, steps=(*before, *one.steps, *(() if one.way is Way.CONDA else gcc))) for one in ways)
 
 
 def _before(change: Change, place: Place, knowledge: Knowledge) -> Iterator[Step]:
@@ -42,6 +53,6 @@ def _before(change: Change, place: Place, knowledge: Knowledge) -> Iterator[Step
 
 def _after(change: Change, place: Place, knowledge: Knowledge) -> Iterator[Step]:
     if change.toolkit is not None:
-        yield from toolkit_steps(change.toolkit, place, knowledge.commands)
+        yield from toolkit_steps(change.toolkit, place, knowledge)
     if change.gcc is not None:
         yield from gcc_steps(change.gcc, place, knowledge.commands)

@@ -20,7 +20,8 @@ class System:
     not known. `driver` is the version that is installed, loaded or not, `open_module` its flavour, both None where not there or not
     known; `uninstaller` is that of NVIDIA's own installer, empty where it was not used. `needs_open`: a GPU runs with the open
     modules alone. `nouveau` has a GPU; `hybrid`: a laptop whose processor draws as well. `provider` is the cloud it is rented from,
-    `part` that only a part of a GPU is rented (vGPU). `repositories` is openSUSE's package that adds NVIDIA's.
+    `part` that only a part of a GPU is rented (vGPU). `repositories` is openSUSE's package that adds NVIDIA's,
+    `administrator` whether this user may become root.
     """
 
     distribution: str = ""
@@ -35,6 +36,9 @@ class System:
     hybrid: bool = False
     provider: str = ""
     part: bool = False
+    home: str = ""
+    administrator: bool = True
+    jetson: bool = False
     repositories: str = "openSUSE-repos-Tumbleweed-NVIDIA"
 
     @property

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.case import Case
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.records import Family
+from gpuassist.model.plan import Step
 from gpuassist.model.text import Text, enumerated, text, verbatim
 from gpuassist.repair.install_cloud import provider_name
 from gpuassist.repair.install_driver_uses import signed
@@ -25,6 +26,18 @@ def driver_notes(session: Session, case: Case, move: DriverMove | None, place: P
     if move is None or place.family in _ELSEWHERE:
         return ()
     return (*_secure_boot(move, place), *_cloud(place), *_in_use(session, case), *_hybrid(place))
+
+
+def root_notes(place: Place, steps: tuple[Step, ...]) -> tuple[Text, ...]:
+    """What remains for somebody else where this user may not become root."""
+    if place.system.administrator or not any(one.needs_root for one in steps):
+        return ()
+    return (
+        text(
+            "some steps need root, and your account is in none of the groups that may become root: the administrator of this "
+            "machine can take them"
+        ),
+    )
 
 
 def _secure_boot(move: DriverMove, place: Place) -> Iterator[Text]:

@@ -23,6 +23,11 @@ _SUCCESS, _LIBRARY_MISSING = NvmlStatus(0, "NVML_SUCCESS"), NvmlStatus(12, "NVML
 _VFIO = "vfio-pci"
 
 
+def without_root(machine: Machine) -> Machine:
+    """The machine as it is to a user who may not become root."""
+    return replace(machine, host=replace(machine.host, administrator=Known(value=False, source="--no-root")))
+
+
 def gpu(record: GpuRecord, place: int) -> Gpu:
     """A GPU in a slot of its own."""
     capability = record.compute_capability

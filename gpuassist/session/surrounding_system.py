@@ -10,6 +10,7 @@ from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Distribution
 from gpuassist.repair.install_system import System
 from gpuassist.session.mending import waiting_module
+from gpuassist.session.surrounding import home_of
 
 _AZURE_PARTS = frozenset({"10de:2236"})  # A10: NVadsA10 v5, which Azure says takes GRID drivers in all sizes
 _AMAZON_PARTS = ("g6f.", "gr6f.")
@@ -34,6 +35,9 @@ def system_of(case: Case) -> System:
         hybrid=value_or(host.hybrid, False),  # noqa: FBT003 -- the fact's default
         provider=value_or(host.provider, ""),
         part=_part(case),
+        home=home_of(case.machine),
+        administrator=value_or(host.administrator, True),  # noqa: FBT003 -- the fact's default
+        jetson=case.jetson,
         repositories=repositories_package(distribution),
     )
 

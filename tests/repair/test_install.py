@@ -173,7 +173,7 @@ def test_toolkit_is_installed_without_a_driver() -> None:
 
 
 def test_toolkit_without_a_repository_is_told_in_words() -> None:
-    assert lines(Change(toolkit=ToolkitMove(version("12.8"))), Place((Family.ARCH, Family.ANY))) == ["gpuassist use cuda 12.8"]
+    assert lines(Change(toolkit=ToolkitMove(version("11.8"))), Place((Family.ARCH, Family.ANY))) == ["gpuassist use cuda 11.8"]
 
 
 def test_compiler_that_is_there_is_only_called() -> None:

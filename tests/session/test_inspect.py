@@ -237,7 +237,11 @@ def test_wsl_and_containers_come_before_the_distribution() -> None:
         (Distribution("amzn", ("fedora",), "2023", "Amazon Linux 2023"), 0, "amzn2023"),
         (Distribution("amzn", ("centos",), "2", "Amazon Linux 2"), 0, ""),
         (ARCH, 0, ""),
-        (TUMBLEWEED, 0, ""),
+        (TUMBLEWEED, 0, "suse16"),
+        (Distribution("opensuse-leap", ("suse", "opensuse"), "15.6", "openSUSE Leap 15.6"), 0, "opensuse15"),
+        (Distribution("opensuse-leap", ("suse", "opensuse"), "16.0", "openSUSE Leap 16.0"), 0, "suse16"),
+        (Distribution("sles", ("suse",), "15.7", "SLES 15 SP7"), 0, "sles15"),
+        (Distribution("opensuse-slowroll", ("opensuse", "suse"), "20260701", "Slowroll"), 0, ""),
         (NIXOS, 0, ""),
     ],
 )
