@@ -6,7 +6,7 @@ import compileall
 import importlib
 import sys
 
-NAMES = ("startup", "knowledge", "plan", "explain", "doctor", "headless", "plot", "live", "shell", "run_view")
+NAMES = ("startup", "knowledge", "plan", "explain", "doctor", "headless", "plot", "live", "shell", "apply", "run_view")
 
 
 def main(names: list[str]) -> int:
