@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePosixPath
@@ -19,7 +19,7 @@ from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
 from gpuassist.session.context import Session
 from gpuassist.system.clock import iso
-from gpuassist.system.stopping import Stopped, stop
+from gpuassist.system.stopping import Stopped, never, stop
 from gpuassist.system.world import World
 
 PATIENCE_SECONDS = 10.0  # a training run writes its checkpoint when it is asked to end
@@ -52,7 +52,8 @@ class Role(str, Enum):
 class Held:
     """A process and the GPUs that it holds, by NVML's index; `why` says why it may, or may not, be stopped from here.
 
-    `command` is the line for the user to run where it is a system service.
+    `command` is the line for the user to run where it is a system service, `memory_by_gpu` its memory on each card that the driver
+    names it on.
     """
 
     holder: Holder
@@ -62,14 +63,29 @@ class Held:
     may_stop: bool
     why: Text
     command: tuple[str, ...] = ()
+    memory_by_gpu: tuple[tuple[int, Fact[int]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HeldCard:
+    """A GPU by NVML's index, as far as its memory is concerned."""
+
+    index: int
+    name: Fact[str]
+    memory_total_bytes: Fact[int]
 
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """All of them, those with the most memory first; `notes` say what could not be seen."""
+    """All of them, those with the most memory first; `notes` say what could not be seen.
+
+    `may_fall_asleep`: nothing that can be seen holds a GPU that would be switched off if it was left alone for a while.
+    """
 
     held: tuple[Held, ...]
     notes: tuple[Text, ...] = ()
+    cards: tuple[HeldCard, ...] = ()
+    may_fall_asleep: bool = False
 
 
 def holding(session: Session) -> Holding:
@@ -96,7 +112,8 @@ def holding_of(session: Session, machine: Machine, *, live: bool = False) -> Hol
     judge = _Judge(session, live=live)
     held = [judge.held(one, minors, used.get(one.pid, {})) for one in (*opened.values(), *unopened)]
     held.sort(key=lambda one: (-value_or(one.memory_used_bytes, -1), one.holder.pid))
-    return Holding(tuple(held), tuple(_notes(session.world, machine, live=live)))
+    cards = tuple(HeldCard(index, gpu.name, gpu.memory_total_bytes) for index, gpu in _indexed(machine))
+    return Holding(tuple(held), tuple(_notes(session.world, machine, live=live)), cards, not held and _may_sleep(machine))
 
 
 def find(found: Holding, pid: int) -> Held | None:
@@ -104,12 +121,14 @@ def find(found: Holding, pid: int) -> Held | None:
     return next((one for one in found.held if one.holder.pid == pid), None)
 
 
-def stop_holder(session: Session, held: Held, *, seconds: float = PATIENCE_SECONDS) -> Outcome:
-    """Asks the process to end, waits, then kills it; refuses whatever is not the user's own program."""
+def stop_holder(
+    session: Session, held: Held, *, seconds: float = PATIENCE_SECONDS, called_off: Callable[[], bool] = never
+) -> Outcome:
+    """Asks the process to end, waits, then kills it unless that is called off; refuses whatever is not the user's own program."""
     if not held.may_stop:
         return Outcome(Result.REFUSED, held.why)
     pid, name = held.holder.pid, name_of(held.holder)
-    stopped = stop(pid, lambda: _is_the_same(session.world, held.holder), seconds=seconds)
+    stopped = stop(pid, lambda: _is_the_same(session.world, held.holder), seconds=seconds, called_off=called_off)
     words = {
         Stopped.ENDED: text("process {pid} ({name}) ended", pid=pid, name=name),
         Stopped.KILLED: text(
@@ -120,6 +139,9 @@ def stop_holder(session: Session, held: Held, *, seconds: float = PATIENCE_SECON
         ),
         Stopped.GONE: text("process {pid} ({name}) had ended already; nothing was stopped", pid=pid, name=name),
         Stopped.FORBIDDEN: text("the system does not let you stop process {pid} ({name})", pid=pid, name=name),
+        Stopped.SPARED: text(
+            "process {pid} ({name}) was asked to end, and was not killed: it may still be there", pid=pid, name=name
+        ),
         Stopped.STILL_THERE: text(
             "process {pid} ({name}) was killed and is still there: it waits inside the driver, which only a restart of the "
             "machine can end if it does not come back",
@@ -135,6 +157,7 @@ _RESULTS = {
     Stopped.KILLED: Result.MODIFIED,
     Stopped.GONE: Result.UNCHANGED,
     Stopped.FORBIDDEN: Result.REFUSED,
+    Stopped.SPARED: Result.UNCHANGED,
     Stopped.STILL_THERE: Result.FAILED,
 }
 
@@ -156,7 +179,8 @@ class _Judge:
         role = self._role(holder)
         why, command = self._why(holder, role)
         may_stop = self._live and role is Role.PROGRAM and self._is_running(holder)
-        return Held(holder, tuple(sorted(gpus)), _sum(used), role, may_stop, why, command)
+        by_gpu = tuple((index, used[index].memory_used_bytes) for index in sorted(used))
+        return Held(holder, tuple(sorted(gpus)), _sum(used), role, may_stop, why, command, by_gpu)
 
     def _role(self, holder: Holder) -> Role:
         if isinstance(holder.uid, Unknown):
@@ -233,6 +257,10 @@ def _indexed(machine: Machine) -> Iterator[tuple[int, Gpu]]:
     for gpu in value_or(machine.gpus, ()):
         if isinstance(gpu.index, Known):
             yield gpu.index.value, gpu
+
+
+def _may_sleep(machine: Machine) -> bool:
+    return any(value_or(gpu.sleeps, False) for gpu in value_or(machine.gpus, ()))  # noqa: FBT003 -- the fact's default
 
 
 def _numbered(machine: Machine) -> Iterator[tuple[int, int]]:

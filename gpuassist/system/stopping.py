@@ -12,6 +12,7 @@ from enum import Enum
 
 _KILLED_WITHIN_SECONDS = 2.0
 _LOOK_AGAIN_SECONDS = 0.02
+_LISTEN_AGAIN_SECONDS = 0.1  # how soon somebody who changed their mind is heard
 
 
 class Stopped(str, Enum):
@@ -21,11 +22,17 @@ class Stopped(str, Enum):
     KILLED = "killed"
     GONE = "gone"  # before it was asked
     FORBIDDEN = "forbidden"
+    SPARED = "spared"  # asked, and then not killed, because it was called off
     STILL_THERE = "still there"  # in uninterruptible sleep, where not even SIGKILL reaches it
 
 
-def stop(pid: int, is_the_one: Callable[[], bool], *, seconds: float) -> Stopped:
-    """Asks it to end (SIGTERM), waits that long, then kills it (SIGKILL).
+def never() -> bool:
+    """For who does not call it off."""
+    return False
+
+
+def stop(pid: int, is_the_one: Callable[[], bool], *, seconds: float, called_off: Callable[[], bool] = never) -> Stopped:
+    """Asks it to end (SIGTERM), waits that long, then kills it (SIGKILL), unless that was called off meanwhile.
 
     `is_the_one` looks whether the number still belongs to the process that is meant; it is asked after the kernel has given us a
     handle of the process, so that no other one can take its place between the look and the signal.
@@ -35,7 +42,7 @@ def stop(pid: int, is_the_one: Callable[[], bool], *, seconds: float) -> Stopped
     except ProcessLookupError:
         return Stopped.GONE
     try:
-        return _stop(process, seconds) if is_the_one() else Stopped.GONE
+        return _stop(process, seconds, called_off) if is_the_one() else Stopped.GONE
     except ProcessLookupError:
         return Stopped.GONE
     except PermissionError:
@@ -44,15 +51,25 @@ def stop(pid: int, is_the_one: Callable[[], bool], *, seconds: float) -> Stopped
         process.close()
 
 
-def _stop(process: _Pidfd | _Number, seconds: float) -> Stopped:
+def _stop(process: _Pidfd | _Number, seconds: float, called_off: Callable[[], bool]) -> Stopped:
     process.send(signal.SIGTERM)
-    if process.ends(seconds):
+    if _ends(process, seconds, called_off):
         return Stopped.ENDED
+    if called_off():
+        return Stopped.SPARED
     try:
         process.send(signal.SIGKILL)
     except ProcessLookupError:
         return Stopped.ENDED
     return Stopped.KILLED if process.ends(_KILLED_WITHIN_SECONDS) else Stopped.STILL_THERE
+
+
+def _ends(process: _Pidfd | _Number, seconds: float, called_off: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + seconds
+    while not process.ends(max(0.0, min(_LISTEN_AGAIN_SECONDS, deadline - time.monotonic()))):
+        if called_off() or time.monotonic() >= deadline:
+            return False
+    return True
 
 
 def _handle(pid: int) -> _Pidfd | _Number:

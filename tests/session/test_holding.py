@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -229,3 +230,25 @@ def test_process_that_took_over_the_number_is_left_alone(sleeper: subprocess.Pop
     outcome = stop_holder(here(), earlier, seconds=60)
     assert outcome.result is Result.UNCHANGED
     assert sleeper.poll() is None
+
+
+def test_process_may_be_spared_after_it_was_asked(sleeper: subprocess.Popen[bytes]) -> None:
+    os.kill(sleeper.pid, signal.SIGSTOP)  # what is stopped hears of nothing
+    outcome = stop_holder(here(), held_here(sleeper.pid), seconds=60, called_off=lambda: True)
+    assert (outcome.result, sleeper.poll()) == (Result.UNCHANGED, None)
+    assert ENGLISH(outcome.text).endswith("was asked to end, and was not killed: it may still be there")
+
+
+def test_memory_is_told_for_each_card_too(tmp_path: Path) -> None:
+    seen = found(tmp_path, machine(holder(), gpus=(gpu(0, on(42, GIB)), gpu(1, on(42, 2 * GIB)), gpu(2))))
+    by_gpu = {index: value(fact) for index, fact in seen.held[0].memory_by_gpu}
+    assert by_gpu == {0: GIB, 1: 2 * GIB}
+    assert [card.index for card in seen.cards] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("sleeps", "holders", "may"), [(True, (), True), (True, (holder(),), False), (False, (), False)], ids=["idle", "held", "never"]
+)
+def test_card_that_nobody_holds_may_fall_asleep(tmp_path: Path, *, sleeps: bool, holders: tuple[Holder, ...], may: bool) -> None:
+    card = replace(gpu(0), sleeps=Known(sleeps, "test"))
+    assert found(tmp_path, machine(*holders, gpus=(card,))).may_fall_asleep is may

@@ -79,3 +79,16 @@ def test_process_that_may_not_be_signalled_is_forbidden(
 
     monkeypatch.setattr(signal, "pidfd_send_signal", refuse)  # as the kernel does to everyone but root
     assert stop(start(started, OBEDIENT), lambda: True, seconds=PATIENT) is Stopped.FORBIDDEN
+
+
+@pytest.mark.usefixtures("_way")
+def test_process_that_was_asked_is_spared_when_that_is_called_off(started: list[subprocess.Popen[bytes]]) -> None:
+    pid = start(started, STUBBORN)
+    assert stop(pid, lambda: True, seconds=PATIENT, called_off=lambda: True) is Stopped.SPARED
+    assert started[0].poll() is None
+
+
+@pytest.mark.usefixtures("_way")
+def test_process_that_obeys_has_ended_though_that_was_called_off(started: list[subprocess.Popen[bytes]]) -> None:
+    pid = start(started, OBEDIENT)
+    assert stop(pid, lambda: True, seconds=PATIENT, called_off=lambda: started[0].poll() is not None) is Stopped.ENDED
