@@ -8,6 +8,7 @@ from gpuassist.cli.context import Context, UsageError
 from gpuassist.model.text import Text, text
 
 _NOBODY = text("this changes a file, and there is no terminal to ask on: please add --yes, or --dry-run to look only")
+NOBODY_FOR_PACKAGES = text("this changes an environment, and there is no terminal to ask on: please add --yes")
 
 
 def confirmed(context: Context, question: Text, nobody: Text = _NOBODY) -> bool:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli import plan_run_words as say
-from gpuassist.cli.asking import confirmed
+from gpuassist.cli.asking import NOBODY_FOR_PACKAGES, confirmed
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.live_lines import LiveLines
-from gpuassist.cli.plan_run_options import NOBODY
 from gpuassist.model.text import text
 from gpuassist.session import installs
 from gpuassist.session.installs import Install, InstallState
@@ -60,7 +59,7 @@ def _step(options: argparse.Namespace, context: Context, install: Install, back:
     say.back_step(context, back, options)
     if back.obstacle is not None:
         return install, Exit.PROBLEMS
-    if back.commands and not options.yes and not confirmed(context, text("Do this?"), NOBODY):
+    if back.commands and not options.yes and not confirmed(context, text("Do this?"), NOBODY_FOR_PACKAGES):
         context.note(text("you said no; it stays as it is"))
         return install, Exit.WARNINGS
     lines = LiveLines(context, on_error=options.json)

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from gpuassist.cli import plan_run_words as say
-from gpuassist.cli.asking import confirmed
+from gpuassist.cli.asking import NOBODY_FOR_PACKAGES, confirmed
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.live_lines import LiveLines
-from gpuassist.cli.plan_run_options import NOBODY
 from gpuassist.cli.use_here import use_here
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
@@ -48,7 +47,7 @@ class Run:
 
     def agreed(self) -> bool:
         """Whether the user wants the step to be run."""
-        return self.options.yes or confirmed(self.context, text("Run this?"), NOBODY)
+        return self.options.yes or confirmed(self.context, text("Run this?"), NOBODY_FOR_PACKAGES)
 
 
 def run_plan(options: argparse.Namespace, context: Context, machine: Machine, outlook: Outlook) -> Exit:
@@ -101,7 +100,7 @@ def _require_somebody(options: argparse.Namespace, context: Context) -> None:
     if context.machine_file:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="plan --resume"))
     if not options.yes and not context.terminal.interactive:
-        raise UsageError(NOBODY)
+        raise UsageError(NOBODY_FOR_PACKAGES)
 
 
 def _finished(run: Run) -> Exit:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
+from gpuassist.cli.asking import NOBODY_FOR_PACKAGES
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Goal, GoalKind, Outlook, Way
 from gpuassist.model.text import text
 from gpuassist.session.words import Words
-
-NOBODY = text("this changes an environment, and there is no terminal to ask on: please add --yes")
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
@@ -60,7 +59,7 @@ def check(options: argparse.Namespace, context: Context, goals: tuple[Goal, ...]
     if any(one.kind is GoalKind.GPU for one in goals):
         raise UsageError(text("a GPU that is not there yet is no goal to run"))
     if not options.yes and not context.terminal.interactive:
-        raise UsageError(NOBODY)
+        raise UsageError(NOBODY_FOR_PACKAGES)
 
 
 def take_steps(options: argparse.Namespace, context: Context, machine: Machine, outlook: Outlook) -> Exit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from gpuassist.formats.frozen import Back
 from gpuassist.model.plan import Run, Tool
@@ -12,7 +12,7 @@ _KEPT_WITH_VALUE = {"--find-links", "-f", "--trusted-host", "--index", "--defaul
 _KEPT = {"--no-index", "--offline"}
 
 
-def back_programs(run: Run, back: Back, indexes: Iterable[str] = ()) -> tuple[tuple[str, ...], ...]:
+def back_programs(run: Run, back: Back, indexes: Sequence[str] = ()) -> tuple[tuple[str, ...], ...]:
     """First what was added is taken out, then the rest comes back exactly as it was; `indexes` are those that have such builds."""
     program = run.programs[0][0]
     if run.tool is Tool.CONDA:
@@ -21,6 +21,8 @@ def back_programs(run: Run, back: Back, indexes: Iterable[str] = ()) -> tuple[tu
     if not _KEPT & set(options):
         options += tuple(word for one in indexes for word in ("--extra-index-url", one))
     if run.tool is Tool.UV:
+        # uv takes a package from the first index that has any version of it, and PyTorch's has some of NumPy; these are exact.
+        options += ("--index-strategy", "unsafe-best-match") if indexes and options else ()
         return tuple(_uv(program, run.interpreter, back, options))
     return tuple(_pip(run.interpreter, back, options))
 

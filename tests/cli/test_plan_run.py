@@ -6,7 +6,7 @@ import argparse
 import io
 import json
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,8 @@ from gpuassist.session.installs import Install, StepState
 from gpuassist.session.resume import waiting
 from tests.cli.made_session import Screen, run_live
 from tests.session.installs_made import begun, by_user, script, session_at
+from tests.solving import Place
+from tests.wheels import Wheel, torch
 
 
 @dataclass
@@ -229,6 +231,41 @@ def test_back_of_an_unknown_one_names_those_on_record(desk: Desk) -> None:
     with pytest.raises(UsageError, match="there is no install") as refused:
         desk.later("--back 19700101-000000 --yes")
     assert made.id in desk.session.words(refused.value.reason)
+
+
+# With real uv, in an environment and with an index of the test's own.
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    (tmp_path / "place").mkdir()
+    made = Place(tmp_path / "place")
+    made.offers(torch("2.8.0+cu126", "runtime"), torch("2.9.1+cu128", "runtime"), torch("2.9.1+cpu"), Wheel("runtime", "12.8"))
+    return made
+
+
+def installing(place: Place, version: str) -> Step:
+    proof = StepProof(Proves.TORCH, place.python, version)
+    return replace(place.uv(f"install torch=={version}"), proof=proof)
+
+
+@pytest.mark.needs("uv")
+def test_a_real_install_is_looked_at_run_and_taken_back(desk: Desk, place: Place) -> None:
+    place.take(place.uv("install torch==2.8.0+cu126"))
+    desk.session = place.session
+    assert desk.run(installing(place, "2.9.1+cu128")) is Exit.HEALTHY, desk.out
+    assert "~ torch 2.8.0+cu126 → 2.9.1+cu128" in desk.out
+    assert "imports torch 2.9.1+cu128, built for CUDA 12.8" in desk.out
+    assert desk.later("--back --yes") is Exit.HEALTHY, desk.out
+    assert place.installed()["torch"] == "2.8.0+cu126"
+
+
+@pytest.mark.needs("uv")
+def test_a_real_install_that_cannot_be_solved_is_not_run(desk: Desk, place: Place) -> None:
+    desk.session = place.session
+    assert desk.run(installing(place, "9.9.9")) is Exit.PROBLEMS
+    assert "So it is not run." in desk.out
+    assert "torch" not in place.installed()
 
 
 def test_two_at_once_are_refused(desk: Desk) -> None:

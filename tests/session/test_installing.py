@@ -11,10 +11,11 @@ from gpuassist.formats.printed import Printed
 from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.text import verbatim
 from gpuassist.session.context import Session
-from gpuassist.session.installing import give_up, kept, log_name, said_done, take
+from gpuassist.session.installing import give_up, kept, log_name, mark, said_done, take
 from gpuassist.session.installs import Install, InstallState, StepState, load, place
 from gpuassist.session.running import Came, StepDone
 from gpuassist.session.taking_back import plan_back, take_back
+from gpuassist.system.marked import marked
 from tests.session.installs_made import begun, by_user, script, session_at
 from tests.solving import Place
 from tests.wheels import Wheel, torch
@@ -188,6 +189,44 @@ def test_a_failure_half_way_is_taken_back(environment: Place) -> None:
     assert environment.installed() == before
 
 
+BACKEND = """
+import time
+def build_wheel(directory, settings=None, metadata=None):
+    print("building for a long time", flush=True)
+    time.sleep(100)
+"""
+
+
+def slow_package(root: Path) -> str:
+    """A source whose own build takes for ever."""
+    (root / "slow").mkdir()
+    (root / "slow/backend.py").write_text(BACKEND)
+    (root / "slow/pyproject.toml").write_text('[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n')
+    return str(root / "slow")
+
+
+@pytest.mark.needs("uv")
+def test_cancelled_in_the_middle_it_is_taken_back(environment: Place) -> None:
+    with_torch(environment)
+    before = environment.installed()
+    removal = ("uv", "pip", "uninstall", "--python", environment.python, "torch")
+    build = (environment.python, "-m", "pip", "install", "-v", slow_package(environment.root))
+    install = begun(environment.session, environment.step(removal, build, tool=Tool.UV))
+    seen: list[str] = []
+    install, done = take(
+        environment.session,
+        install,
+        0,
+        on_line=lambda line: seen.append(line.text),
+        cancelled=lambda: any("building for a long time" in line for line in seen),
+    )
+    assert done.came is Came.CANCELLED
+    assert "torch" not in environment.installed()
+    assert marked(mark(environment.session, install, 0)) == ()
+    back(environment.session, install)
+    assert environment.installed() == before
+
+
 @pytest.mark.needs("uv")
 def test_the_check_finds_another_build_than_was_asked_for(environment: Place) -> None:
     step = install_of(environment, Tool.UV, "torch==2.8.0+cpu", wanted="2.9.1+cu128")
@@ -241,6 +280,16 @@ def test_a_way_back_that_was_cut_off_goes_on(environment: Place) -> None:
     environment.take(environment.uv("uninstall torch"))
     back(environment.session, install)
     assert environment.installed() == before
+
+
+@pytest.mark.needs("uv")
+def test_a_build_comes_back_from_the_index_that_has_it(environment: Place) -> None:
+    with_torch(environment)
+    step = environment.uv("install torch==2.9.1+cu128")
+    install, done = taken(environment.session, begun(environment.session, step))
+    assert done.came is Came.DONE
+    (planned,) = plan_back(environment.session, install)
+    assert "--extra-index-url https://download.pytorch.org/whl/cpu" in planned.commands[-1]
 
 
 def test_in_an_environment_of_its_own_making_everything_goes_at_once(session: Session, tmp_path: Path) -> None:
