@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -195,7 +194,16 @@ def test_container_unit_and_state_stand_below(tmp_path: Path) -> None:
 
 @pytest.fixture
 def sleeper() -> Iterator[subprocess.Popen[bytes]]:
-    child = subprocess.Popen([sys.executable, "-c", "import time; print(1, flush=True); time.sleep(600)"], stdout=subprocess.PIPE)
+    yield from sleeping("import time; print(1, flush=True); time.sleep(600)")
+
+
+@pytest.fixture
+def stubborn() -> Iterator[subprocess.Popen[bytes]]:
+    yield from sleeping("import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(600)")
+
+
+def sleeping(program: str) -> Iterator[subprocess.Popen[bytes]]:
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
     assert child.stdout is not None
     child.stdout.readline()
     yield child
@@ -232,10 +240,9 @@ def test_process_that_took_over_the_number_is_left_alone(sleeper: subprocess.Pop
     assert sleeper.poll() is None
 
 
-def test_process_may_be_spared_after_it_was_asked(sleeper: subprocess.Popen[bytes]) -> None:
-    os.kill(sleeper.pid, signal.SIGSTOP)  # what is stopped hears of nothing
-    outcome = stop_holder(here(), held_here(sleeper.pid), seconds=60, called_off=lambda: True)
-    assert (outcome.result, sleeper.poll()) == (Result.UNCHANGED, None)
+def test_process_may_be_spared_after_it_was_asked(stubborn: subprocess.Popen[bytes]) -> None:
+    outcome = stop_holder(here(), held_here(stubborn.pid), seconds=60, called_off=lambda: True)
+    assert (outcome.result, stubborn.poll()) == (Result.UNCHANGED, None)
     assert ENGLISH(outcome.text).endswith("was asked to end, and was not killed: it may still be there")
 
 
