@@ -136,11 +136,11 @@ def _refusal(document: _Record) -> Refused | None:
 
 
 def _logged(document: _Record) -> Iterator[str]:
-    """The errors among the log records that micromamba 2.8.1 and newer prints along."""
-    records = document.get("log_records")
+    """The errors among what mamba and micromamba 2.8.1 and newer log along."""
+    records = document.get("log_history")
     for one in cast("list[object]", records) if isinstance(records, list) else []:
         if isinstance(one, dict) and _word(one, "level").lower() in {"error", "critical"}:
-            yield _word(one, "message") or _word(one, "text")
+            yield _word(one, "message")
 
 
 def _word(record: Mapping[str, object], key: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuassist.formats.index_address import without_login
 from gpuassist.formats.paste import read_paste
 from gpuassist.formats.shortened import shortened
 from gpuassist.formats.solver_words import Reason, explanation, reason_of
@@ -13,6 +14,7 @@ from gpuassist.model.text import Text, text, verbatim
 from gpuassist.session.context import Session
 from gpuassist.system.processes import Ending, Outcome
 
+_READ_BYTES = 128 << 10  # of its end: there tools say why
 _WORDS_AT_MOST = 600  # what is said of a failure is read, not scrolled through
 
 
@@ -34,8 +36,10 @@ def failed(session: Session, asked: Asked, outcome: Outcome) -> Text:
         return text("{tool} did not say what it would do within {seconds} seconds; nothing was changed", **_named(asked))
     if outcome.ending in {Ending.NOT_FOUND, Ending.NOT_STARTED}:
         return text("{program} could not be started: {words}", program=asked.command[0], words=outcome.words)
-    words = read_paste(outcome.stderr + b"\n" + outcome.stdout).words
-    return _told(session, asked, words or outcome.ending.value)
+    if outcome.ending is Ending.KILLED:
+        return text("{tool} was ended by another before it could say what it would do", tool=asked.tool.value)
+    words = read_paste(outcome.stderr[-_READ_BYTES:] + b"\n" + outcome.stdout[-_READ_BYTES:]).words
+    return _told(session, asked, without_login(words)) if words.strip() else _silent(asked, outcome)
 
 
 def impossible(asked: Asked, words: str) -> Text:
@@ -43,7 +47,7 @@ def impossible(asked: Asked, words: str) -> Text:
     return text(
         "{tool} finds no set of packages that fits together, so nothing would be installed. It says: {words}",
         tool=asked.tool.value,
-        words=shortened(explanation(words), _WORDS_AT_MOST),
+        words=shortened(explanation(without_login(words)), _WORDS_AT_MOST),
     )
 
 
@@ -57,6 +61,10 @@ def unreadable(asked: Asked) -> Text:
     return text(
         "What {tool} would do cannot be told: what it printed is no description of it, or not all of one", tool=asked.tool.value
     )
+
+
+def _silent(asked: Asked, outcome: Outcome) -> Text:
+    return text("{tool} ended with status {status} and did not say why", tool=asked.tool.value, status=outcome.status)
 
 
 def _named(asked: Asked) -> dict[str, str | int]:

@@ -27,6 +27,7 @@ from gpuassist.system.shadow import shadow
 
 SECONDS = 600.0  # a pip before 23.3 downloads whole wheels of torch to look at them
 _REPORT_AT_MOST_BYTES = 64 << 20
+_TEXT_AT_MOST_BYTES = 128 << 10  # a thousand packages are 30 KB
 _PYTHON = re.compile(r"(?:^|/(?:bin/)?python)(\d+\.\d+(?:\.\d+)?)(?:t?$|/)")
 _ELSEWHERE = {"--break-system-packages", "--target", "-t", "--prefix", "--root"}
 _OF_CONDA = {"pytorch": "torch"}  # what a package of conda's is called where Python looks
@@ -198,7 +199,8 @@ class _View:
         there, removed = self.held.there, tuple(self.removed)
         command = uv_looks(act, removed) if there else uv_looks_anew(act, self.scratch.place(), self.python)
         outcome = self._ask(command, {})
-        changes = read_uv_dry_run(read_paste(outcome.stderr + b"\n" + outcome.stdout).words) if outcome.succeeded else None
+        printed = read_paste(outcome.stderr[-_TEXT_AT_MOST_BYTES:]).words
+        changes = read_uv_dry_run(printed) if outcome.succeeded else None
         if changes is None:
             asked = Asked(Tool.UV, command, SECONDS)
             return unreadable(asked) if outcome.succeeded else failed(self.session, asked, outcome)
