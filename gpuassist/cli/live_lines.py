@@ -20,8 +20,24 @@ class LiveLines:
         self._stream: TextIO = context.terminal.err if on_error else context.terminal.out
         self._moves = self._stream.isatty()
         self._unfinished = False
+        self._gone = False
 
     def __call__(self, printed: Printed) -> None:
+        """Shows it. Where nobody reads any more (`| head`) the step goes on unseen: half of it would be worse than all of it."""
+        if self._gone:
+            return
+        try:
+            self._show(printed)
+        except (BrokenPipeError, streams.OutputError):
+            self._gone = True
+
+    def close(self) -> None:
+        """Leaves the cursor on a line of its own."""
+        if self._unfinished and not self._gone:
+            streams.write(self._stream, "\n")
+            self._unfinished = False
+
+    def _show(self, printed: Printed) -> None:
         if not self._moves:
             if printed.ended:
                 streams.write(self._stream, f"{_INDENT}{printed.text}\n")
@@ -34,12 +50,6 @@ class LiveLines:
         self._unfinished = not printed.ended
         if self._unfinished:
             streams.flush(self._stream)
-
-    def close(self) -> None:
-        """Leaves the cursor on a line of its own."""
-        if self._unfinished:
-            streams.write(self._stream, "\n")
-            self._unfinished = False
 
     def _columns(self) -> int:
         try:

@@ -60,10 +60,17 @@ def run_plan(options: argparse.Namespace, context: Context, machine: Machine, ou
             if earlier is not None:
                 give_up(session, earlier)
                 say.superseded(context, earlier)
-            install = installs.begin(session, goal, outlook.steps, goals=tuple(options.goals), directory=os.getcwd())
+            install = _begun(options, context, outlook, goal)
             return _finished(Run(context, options, lambda: machine, install))
     except BlockingIOError:
         raise UsageError(_BUSY) from None
+
+
+def _begun(options: argparse.Namespace, context: Context, outlook: Outlook, goal: str) -> Install:
+    try:
+        return installs.begin(context.session, goal, outlook.steps, goals=tuple(options.goals), directory=os.getcwd())
+    except OSError as error:
+        raise UsageError(text("nothing is run, because it could not be put on record first: {words}", words=str(error))) from error
 
 
 def run_resume(options: argparse.Namespace, context: Context) -> Exit:

@@ -36,6 +36,8 @@ def step(context: Context, install: Install, number: int, options: argparse.Name
     lines = tuple(shlex.join(program) for program in run.programs) if run is not None else record.step.commands
     for line in lines:
         tell(f"    {line}")
+    if run is not None and record.made and context.session.world.disk.exists(run.creates):
+        tell(text("What an earlier try had half made at {path} is taken away first.", path=run.creates))
     if record.step.needs_root:
         tell(text("It needs administrator rights, so gpuassist never runs it: copy the lines into a terminal of yours."))
     elif record.step.kind is StepKind.REBOOT:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 
 from gpuassist.model.fact import Fact, Known, Unknown
@@ -16,6 +17,8 @@ from gpuassist.session.running import Around, Came, Cancelled, OnLine, StepDone,
 from gpuassist.session.step_proof import Proved, prove_step
 from gpuassist.system.disk import Disk
 
+_log = logging.getLogger(__name__)
+
 _STATES = {Came.DONE: StepState.DONE, Came.FAILED: StepState.FAILED, Came.CANCELLED: StepState.CANCELLED}
 
 
@@ -28,18 +31,20 @@ def take(session: Session, install: Install, number: int, *, on_line: OnLine, ca
     assert run is not None, "a step that the user takes is not run"
     session.world.programs.end_marked(mark(session, install, number))
     record = _begun(session, install, record)
-    obstacle = _freeze_before(session, install, number, record)
+    obstacle = _prepared(session, install, number, record)
     if obstacle is not None:
         return install, StepDone(Came.NOT_STARTED, obstacle)
     install = install.with_step(number, record)
-    save(session.world, install)
-    if record.made:
-        session.world.disk.remove_tree(run.creates)  # what is there is what an earlier try had half made
     log = f"{place(session.world, install)}/{log_name(number, record.tries)}"
     around = Around(install.directory, log, mark(session, install, number))
     done = run_step(session, record.step, around=around, on_line=on_line, cancelled=cancelled)
-    _freeze_after(session, install, number, record)
-    return settled(session, install, number, _after(session, record, done)), done
+    after = _after(session, record, done)
+    try:
+        _freeze_after(session, install, number, record)
+        return settled(session, install, number, after), done
+    except OSError as error:  # on record it still runs: when somebody goes on, its check decides
+        _log.info("what came of it could not be put on record: %s", error)
+        return install.with_step(number, after), done
 
 
 def said_done(session: Session, install: Install, number: int) -> tuple[Install, Proved | None]:
@@ -91,6 +96,24 @@ def kept(session: Session, install: Install, number: int, when: str) -> Frozen |
     return Frozen(run.tool if run is not None else Tool.PIP, tuple(content.decode("utf-8", "surrogateescape").splitlines()))
 
 
+def _prepared(session: Session, install: Install, number: int, record: StepRecord) -> Text | None:
+    """Puts on record what is about to be done, and clears the way; says why nothing is run where that cannot be."""
+    run = record.step.run
+    try:
+        obstacle = _freeze_before(session, install, number, record)
+        if obstacle is not None:
+            return obstacle
+        save(session.world, install.with_step(number, record))
+        if record.made and run is not None:
+            session.world.disk.remove_tree(run.creates)  # what is there is what an earlier try had half made
+    except OSError as error:
+        words = error.strerror or str(error)
+        return text(
+            "nothing is run, because it could not be put on record first: {path}: {words}", path=error.filename or "", words=words
+        )
+    return None
+
+
 def _begun(session: Session, install: Install, record: StepRecord) -> StepRecord:
     run = record.step.run
     creates = run is not None and bool(run.creates)
@@ -100,7 +123,8 @@ def _begun(session: Session, install: Install, record: StepRecord) -> StepRecord
 
 def _after(session: Session, record: StepRecord, done: StepDone) -> StepRecord:
     state = _STATES.get(done.came, StepState.WAITING)
-    return replace(record, state=state, words=session.words(done.words))
+    # Where it was not started it has made nothing: what somebody puts there until the next try is theirs.
+    return replace(record, state=state, words=session.words(done.words), made=record.made and done.came is not Came.NOT_STARTED)
 
 
 def _freeze_before(session: Session, install: Install, number: int, record: StepRecord) -> Text | None:

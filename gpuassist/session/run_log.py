@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
+from collections.abc import Callable
 
 from gpuassist.formats.printed import Printed
 from gpuassist.system.disk import Disk
+
+_log = logging.getLogger(__name__)
 
 AT_MOST_BYTES = 32 << 20
 _TAIL_LINES = 2_000
@@ -22,7 +26,8 @@ class RunLog:
         self._tail: deque[str] = deque(maxlen=_TAIL_LINES)
         self._unfinished = ""
         self.left_out = 0
-        disk.create(path)
+        self.trouble = ""
+        self._try(lambda: disk.create(path))
 
     def note(self, line: str) -> None:
         """A line of our own: which program is started, how it ended."""
@@ -69,4 +74,14 @@ class RunLog:
 
     def _write(self, words: str) -> None:
         if words:
-            self._disk.append(self.path, words.encode("utf-8", "replace"))
+            self._try(lambda: self._disk.append(self.path, words.encode("utf-8", "replace")))
+
+    def _try(self, write: Callable[[], None]) -> None:
+        """A full disk is no reason to end a step in its middle: the log ends there, and says so."""
+        if self.trouble:
+            return
+        try:
+            write()
+        except OSError as error:
+            self.trouble = error.strerror or str(error)
+            _log.info("%s ends here: %s", self.path, self.trouble)

@@ -163,4 +163,4 @@ def _taken_back(install: Install, back: BackStep) -> Install:
 
 
 def _back(record: StepRecord) -> StepRecord:
-    return replace(record, state=StepState.TAKEN_BACK, words="")
+    return replace(record, state=StepState.TAKEN_BACK, words="", made=False)

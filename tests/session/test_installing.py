@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from gpuassist.session.installing import give_up, kept, log_name, mark, said_don
 from gpuassist.session.installs import Install, InstallState, StepState, load, place
 from gpuassist.session.running import Came, StepDone
 from gpuassist.session.taking_back import plan_back, take_back
+from gpuassist.system.disk import Disk
 from gpuassist.system.marked import marked
 from tests.session.installs_made import begun, by_user, script, session_at
 from tests.solving import Place
@@ -111,6 +113,42 @@ def test_what_a_failed_try_half_made_does_not_stop_the_next(session: Session, tm
     (tmp_path / "good").touch()
     _, done = taken(session, install)
     assert done.came is Came.DONE
+
+
+def test_what_somebody_puts_there_after_a_try_that_never_began_is_theirs(session: Session, tmp_path: Path) -> None:
+    mine = tmp_path / "new"
+    step = Step(StepKind.COMMAND, verbatim("x"), run=Run((("no-such-program",),), Tool.PIP, creates=str(mine)))
+    install, done = taken(session, begun(session, step))
+    assert (done.came, install.steps[0].made) == (Came.NOT_STARTED, False)
+    mine.mkdir()
+    install, done = taken(session, install)
+    assert (done.came, mine.exists()) == (Came.NOT_STARTED, True)
+
+
+def test_what_somebody_puts_there_after_the_way_back_is_theirs(session: Session, tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    install, _ = taken(session, begun(session, script(f"import os; os.mkdir({str(made)!r})", creates=str(made))))
+    install, _ = back(session, install)
+    made.mkdir()
+    _, done = taken(session, install)
+    assert (done.came, made.exists()) == (Came.NOT_STARTED, True)
+
+
+@pytest.mark.parametrize("step", ["create", "write", "flush", "replace"])
+def test_what_cannot_be_put_on_record_is_not_run(session: Session, tmp_path: Path, step: str) -> None:
+    install = begun(session, script(f"open({str(tmp_path / 'ran')!r}, 'w')"))
+
+    class Failing(Disk):
+        pass
+
+    def fail(self: Disk, *arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "a file")
+
+    setattr(Failing, step, fail)
+    full = replace(session, world=replace(session.world, disk=Failing()))
+    _, done = taken(full, install)
+    assert (done.came, (tmp_path / "ran").exists()) == (Came.NOT_STARTED, False)
+    assert load(session.world, install.id) == install
 
 
 def test_a_step_of_the_user_counts_when_its_check_holds(session: Session, tmp_path: Path) -> None:

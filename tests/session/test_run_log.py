@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -72,5 +73,24 @@ def test_lines_reach_the_disk_while_it_runs(path: Path) -> None:
 
 def test_a_log_that_is_there_is_never_overwritten(path: Path) -> None:
     path.write_text("mine")
-    with pytest.raises(FileExistsError):
-        RunLog(Disk(), str(path))
+    log = RunLog(Disk(), str(path))
+    log.add(Printed("one"))
+    log.close()
+    assert path.read_text() == "mine"
+    assert log.trouble == "File exists"
+
+
+def test_a_full_disk_ends_the_log_and_not_the_step(path: Path) -> None:
+    log = RunLog(FullDisk(), str(path))
+    for number in range(5_000):
+        log.add(Printed(f"line {number}"))
+    log.close()
+    assert log.trouble == "No space left on device"
+    assert path.read_text() == ""
+
+
+class FullDisk(Disk):
+    """It takes names, and no bytes."""
+
+    def append(self, path: str, content: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
