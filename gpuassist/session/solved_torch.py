@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gpuassist.formats.conda_build import read_build
 from gpuassist.formats.index_address import tag_of
 from gpuassist.formats.requirement import marker_environment, names_asked
-from gpuassist.formats.torch_version import read_torch_version
+from gpuassist.formats.torch_version import Origin, read_torch_version
 from gpuassist.knowledge.conda import builds
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.tables import Knowledge
@@ -75,9 +75,10 @@ def _of_python(knowledge: Knowledge, machine: Machine, seen: Seen, change: Packa
 
 
 def _builds(knowledge: Knowledge, machine: Machine, version: str) -> tuple[TorchBuild, ...]:
-    number = _version(version)
+    """The known builds of a release; of a nightly, of NVIDIA's own or of one that its user built none is known."""
+    read = read_torch_version(version)
     architecture = value_or(machine.host.architecture, "x86_64")
-    every = knowledge.torch_builds(number.release) if number else ()
+    every = knowledge.torch_builds(read.release.release) if read and read.origin is Origin.RELEASE else ()
     return tuple(one for one in every if one.machine == architecture)
 
 
