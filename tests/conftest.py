@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,9 +25,13 @@ PACKAGES = {
     "shellcheck": "shellcheck",
     "nvcc": "a CUDA toolkit",
     "strace": "strace",
+    "uv": "uv, with pip",
     "desktop-file-validate": "desktop-file-utils",
 }
 
+
+# What is installed beside this Python (uv) counts too, though nobody put its directory on PATH.
+_PROGRAMS = os.pathsep.join((os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)))
 
 # Half the usual examples keep 170 properties within two minutes; a busy machine is no fault of what is tested.
 settings.register_profile("suite", settings(), max_examples=50, deadline=None)
@@ -41,7 +46,7 @@ def pytest_configure() -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker in item.iter_markers("needs"):
         for program in marker.args:
-            if shutil.which(program) is None:
+            if shutil.which(program, path=_PROGRAMS) is None:
                 pytest.skip(f"NOT RUN: needs {program}, install the package {PACKAGES.get(program, program)}")
 
 

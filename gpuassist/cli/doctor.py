@@ -10,6 +10,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.text import Text, text
 from gpuassist.session.answer_document import SCHEMA, finding_document, undetermined_document
 from gpuassist.session.inspect import Inspection, inspect, open_recording
+from gpuassist.session.installs import installs
 from gpuassist.session.recording import RecordingError
 from gpuassist.session.summary import found_figures, found_title, joined
 from gpuassist.session.words import Words
@@ -62,9 +63,9 @@ def _inspection(context: Context) -> Inspection:
 
 def _tell_what_waits(context: Context) -> None:
     """An install that was begun on this machine and waits for somebody to go on with it."""
-    if context.machine_file:
+    if context.machine_file or not installs(context.session.world):
         return
-    from gpuassist.session.resume import waiting
+    from gpuassist.session.resume import waiting  # what can go on with it costs a start 80 ms
 
     found = waiting(context.session)
     if found is not None:
