@@ -62,7 +62,7 @@ def of_torch(packages: Iterable[Package], wheels: Iterable[str]) -> tuple[str, .
     """
     names = [one.name for one in packages]
     if "torch" not in names:
-        return ALWAYS
+        return (*ALWAYS, "triton")  # what is there is not known, and pip passes over what is not
     libraries = () if _OTHERS_OF_NVIDIA & set(names) else set(wheels) - _NOT_OF_TORCH
     return tuple(dict.fromkeys(name for name in names if _is_of_torch(name) or name in libraries))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpuassist.knowledge.change import TorchMove
@@ -26,6 +27,9 @@ _OF_TORCH = frozenset(
     )
 )
 _COMPANIONS = ("torchvision", "torchaudio", "torchtext", "torchdata")
+_OF_FORGE = ("torchvision", "torchaudio")
+_BUILT_FOR_IT = frozenset({*_COMPANIONS, "xformers", "flash-attn"})
+_CONDA = text("this takes conda; where it is not installed, conda-forge.org/download has it for your own user")
 
 
 def conda_ways(move: TorchMove, record: CondaRecord, place: Place, knowledge: Knowledge) -> tuple[WayPlan, ...]:
@@ -38,9 +42,9 @@ def conda_ways(move: TorchMove, record: CondaRecord, place: Place, knowledge: Kn
     return (goal.in_new(), goal.cleaned(), goal.exchanged()) if place.around.torch_of_conda else (goal.in_new(),)
 
 
-def notes_on_channel(record: CondaRecord, place: Place) -> tuple[Text, ...]:
-    """What to know of a build by where it comes from."""
-    told = notes_on_channels(record, place.around.settings.conda)
+def notes_on_conda(record: CondaRecord, place: Place, knowledge: Knowledge) -> tuple[Text, ...]:
+    """What to know of a build by where it comes from, and what of the environment does not come with it."""
+    told = (*notes_on_channels(record, place.around.settings.conda), *_left(record, place, knowledge))
     if record.channel is not Channel.PYTORCH:
         return told
     frozen = text(
@@ -63,8 +67,9 @@ class _Goal:
         name = self.place.around.name
         notes = (text("the other packages of {name} do not come along: install what your project needs there as well", name=name),)
         told = notes if name and self.place.torch_there else ()
+        needs = () if self.place.around.conda_root or self.place.around.of_conda else (_CONDA,)
         made = self._install(use("conda-create", directory=directory, arguments=arguments), directory, creates=directory)
-        return WayPlan(Way.NEW, does, (made,), told)
+        return WayPlan(Way.NEW, does, (made,), (*told, *needs))
 
     def added(self) -> WayPlan:
         does = text("Into {name}, which has no torch yet", name=self.place.around.name)
@@ -105,15 +110,12 @@ class _Goal:
         return " ".join((*channels, *more, exact, *self._companions(), *self._limits(), *selectors))
 
     def _companions(self) -> tuple[str, ...]:
-        """On conda-forge the solver finds those that fit; PyTorch's channel has each for one torch."""
-        around = self.place.around
+        """Those of the environment: on conda-forge the solver finds the one that fits, PyTorch's channel has each for one torch."""
+        around, belongs = self.place.around, _belonging(self.record, self.knowledge)
         if self.record.channel is Channel.CONDA_FORGE:
-            return tuple(name for name in _COMPANIONS[:2] if around.has(name))
-        release = self.knowledge.torch_release(self.record.version)
-        belongs = release.companions_of(self.record.version) if release else ()
-        return tuple(
-            _spec(one) for one in belongs if one.name == "torchvision" or (one.name in _COMPANIONS and around.has(one.name))
-        )
+            return tuple(one.name for one in belongs if one.name in _OF_FORGE and around.has(one.name))
+        there = {"torchvision", *(name for name in _COMPANIONS if around.has(name))}
+        return tuple(_spec(one) for one in belongs if one.name in there)
 
     def _limits(self) -> tuple[str, ...]:
         """Builds that link MKL need one of their time; a torch that does not know NumPy 2 is kept from it."""
@@ -135,6 +137,25 @@ class _Goal:
         run = Run((), Tool.CONDA, directory, python, creates) if absolute else None
         proof = StepProof(Proves.TORCH, python, str(record.version))
         return step((one,), self.place, self.knowledge.commands, (does, check), run=run, proof=proof)
+
+
+def _belonging(record: CondaRecord, knowledge: Knowledge) -> tuple[Companion, ...]:
+    release = knowledge.torch_release(record.version)
+    return release.companions_of(record.version) if release else ()
+
+
+def _left(record: CondaRecord, place: Place, knowledge: Knowledge) -> Iterator[Text]:
+    """What is built for one torch, and conda does not exchange with it."""
+    known = {one.name for one in _belonging(record, knowledge)}
+    coming = known & set(_COMPANIONS if record.channel is Channel.PYTORCH else _OF_FORGE)
+    for one in place.around.packages:
+        if one.name in _BUILT_FOR_IT and one.name not in coming:
+            yield text(
+                "{name} {there} is built for the torch that is there, and does not come along: torch {torch} needs another",
+                name=one.name,
+                there=one.version,
+                torch=str(record.version),
+            )
 
 
 def _serves(record: CondaRecord, python: Version) -> bool:

@@ -17,6 +17,9 @@ from gpuassist.repair.install_place import Place, Use, step, use
 from gpuassist.repair.install_way import Target, create, here, new
 
 
+_UV = text("this takes uv; where it is not installed, docs.astral.sh/uv tells how to install it for your own user")
+
+
 def torch_ways(move: TorchMove, place: Place, knowledge: Knowledge) -> tuple[WayPlan, ...]:
     """The ways to the build, the best first. A torch that is there is best left to the environment that works with it; where
     none is, installing it changes nothing that is there.
@@ -88,12 +91,13 @@ class _Install:
         notes = (text("the other packages of {name} do not come along: install what your project needs there as well", name=name),)
         told = notes if name and self.place.torch_there else ()
         made = create(target, self.place, self.knowledge.commands, self.move)
-        return WayPlan(Way.NEW, does, (made, *self._installed(target)), told)
+        return WayPlan(Way.NEW, does, (made, *self._installed(target)), (*told, *self._needs(made)))
 
     def _added(self) -> WayPlan:
         """Into an environment that has no torch."""
         does = text("Into {name}, which has no torch yet", name=self._name)
-        return WayPlan(Way.IN_PLACE, does, tuple(self._installed(here(self.place))))
+        steps = tuple(self._installed(here(self.place)))
+        return WayPlan(Way.IN_PLACE, does, steps, self._needs(*steps))
 
     def _cleaned(self) -> WayPlan:
         """Into the same environment, once nothing of the old torch is left in it."""
@@ -114,6 +118,11 @@ class _Install:
     @property
     def _name(self) -> str:
         return self.place.around.name or self.place.python
+
+    def _needs(self, *steps: Step) -> tuple[Text, ...]:
+        """That uv has to be there, where nothing shows that it is."""
+        by_uv = any(line.startswith("uv ") for step in steps for line in step.commands)
+        return (_UV,) if by_uv and self.place.tool != "uv" else ()
 
     def _removal(self, target: Target, packages: tuple[str, ...]) -> Step:
         does = text("Take everything that belongs to torch out of {name}", name=self._name)

@@ -20,10 +20,11 @@ from gpuassist.model.text import Text
 from gpuassist.model.toolkit import Origin
 from gpuassist.model.version import ComputeCapability, Version, VersionError
 from gpuassist.repair.install import install_steps, install_ways
-from gpuassist.repair.install_conda import notes_on_channel
+from gpuassist.repair.install_conda import notes_on_conda
 from gpuassist.repair.install_place import Place
 from gpuassist.repair.install_torch import jetson_ways, left_by
 from gpuassist.session import imagined
+from gpuassist.session.conda_toolkit import by_conda, is_of_the_system
 from gpuassist.session.context import Session
 from gpuassist.session.driver_notes import driver_notes, root_notes
 from gpuassist.session.foresee_words import DRIVER_STAYS, blocked_by, notes_on, undetermined, without_gpu
@@ -88,6 +89,10 @@ def _answered(session: Session, question: Question, case: Case, looked: Outlook)
         after = chains(imagined.with_unknown_torch(question.base, _NVIDIAS_TORCH), knowledge, thorough=True)
         ways = jetson_ways(place, knowledge)
         return replace(looked, after=after, steps=ways[0].steps, ways=ways)
+    if is_of_the_system(found.smallest):
+        inside = by_conda(knowledge, case, looked, demand=demand, rig=rig, place=place)
+        if inside is not None:
+            return inside
     return replace(looked, blocked_by=found.missing or blocked_by(case, rig, demand, found.smallest))
 
 
@@ -103,13 +108,19 @@ def _with_steps(session: Session, question: Question, looked: Outlook, *, found:
     after = chains(_changed(knowledge, mended, change), knowledge, thorough=True)
     stays = (DRIVER_STAYS,) if broken and not must else ()
     driver = driver_notes(session, case, change.driver, place)
-    notes = (*driver, *root_notes(place, steps), *notes_on(case, rig, question.demand, found.smallest), *stays, *_notes_on_torch(found, place, knowledge))
+    notes = (
+        *driver,
+        *root_notes(place, steps),
+        *notes_on(case, rig, question.demand, found.smallest),
+        *stays,
+        *_notes_on_torch(found, place, knowledge),
+    )
     return replace(looked, after=after, steps=steps, notes=notes, ways=ways)
 
 
 def _notes_on_torch(found: Found, place: Place, knowledge: Knowledge) -> tuple[Text, ...]:
     if found.record is not None:
-        return notes_on_channel(found.record, place)
+        return notes_on_conda(found.record, place, knowledge)
     torch = found.smallest.change.torch if found.smallest.change else None
     return left_by(torch, place, knowledge) if torch is not None else ()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.knowledge.companions import Company, built_for_it, company_of, of_torch
+from gpuassist.knowledge.companions import Company, built_for_it, company_of, of_torch, requirement
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.specifier import admits
 from gpuassist.knowledge.torch_records import Companion
@@ -116,7 +116,8 @@ def test_libraries_that_another_framework_uses_stay(other: str) -> None:
 
 
 def test_unknown_packages_are_the_usual_three() -> None:
-    assert of_torch((), WHEELS) == built_for_it(()) == ("torch", "torchvision", "torchaudio")
+    assert built_for_it(()) == ("torch", "torchvision", "torchaudio")
+    assert of_torch((), WHEELS) == (*built_for_it(()), "triton")
 
 
 def test_in_place_the_libraries_stay() -> None:
@@ -127,10 +128,9 @@ def test_in_place_the_libraries_stay() -> None:
 def test_every_known_companion_is_named_as_pip_takes_it() -> None:
     for release in KNOWLEDGE.torch_releases():
         for one in release.companions:
-            _fits(one)
+            assert _admits_itself(one), one
 
 
-def _fits(one: Companion) -> None:
-    words = one.version if one.version[0] in "<>=~!" else f"=={one.version}"
-    first = words.lstrip("<>=~!").partition(".post")[0]
-    assert admits(words, Version.parse(first)), one
+def _admits_itself(one: Companion) -> bool:
+    words = requirement(one).removeprefix(one.name)
+    return admits(words, Version.parse(words.lstrip("<>=~!").partition(".post")[0]))

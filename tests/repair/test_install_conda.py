@@ -14,7 +14,7 @@ from gpuassist.model.outlook import Way
 from gpuassist.model.plan import Proves, Run, Step, StepProof, Tool
 from gpuassist.model.version import Version
 from gpuassist.repair.install_around import Around
-from gpuassist.repair.install_conda import conda_ways, notes_on_channel
+from gpuassist.repair.install_conda import conda_ways, notes_on_conda
 from gpuassist.repair.install_place import Place
 from gpuassist.session.words import ENGLISH
 from tests.values import knowledge
@@ -110,12 +110,29 @@ def test_the_old_channel_is_asked_for_the_very_build(version: str, cuda: str, ex
 def test_companions_of_the_environment_come_from_the_same_channel() -> None:
     around = replace(THERE.around, packages=(*PACKAGES, Package("torchaudio", "2.4.1", "py311_cu124")))
     old = ways(record(Channel.PYTORCH, "2.5.1", "12.4"), replace(THERE, around=around))[Way.NEW][0].commands[0]
-    new = ways(NEW, replace(THERE, around=around))[Way.NEW][0].commands[0]
+    new = ways(record(Channel.CONDA_FORGE, "2.11.0", "13.0"), replace(THERE, around=around))[Way.NEW][0].commands[0]
     assert "torchaudio=2.5.1" in old.split()
     assert "torchaudio" in new.split()
 
 
+@pytest.mark.parametrize("name", ["torchaudio", "torchtext", "xformers", "flash-attn"])
+def test_what_has_no_match_is_left_out_and_named(name: str) -> None:
+    place = replace(THERE, around=replace(THERE.around, packages=(*PACKAGES, Package(name, "1.0", "py311_0"))))
+    assert name not in ways(NEW, place)[Way.NEW][0].commands[0].split()
+    (told,) = notes_on_conda(NEW, place, knowledge())
+    assert ENGLISH(told).startswith(f"{name} 1.0 is built for the torch that is there")
+
+
 def test_the_old_channel_is_said_to_be_frozen() -> None:
-    (told,) = notes_on_channel(record(Channel.PYTORCH, "2.5.1", "12.4"), THERE)
+    (told,) = notes_on_conda(record(Channel.PYTORCH, "2.5.1", "12.4"), THERE, knowledge())
     assert "is frozen" in ENGLISH(told)
-    assert notes_on_channel(NEW, THERE) == ()
+    assert notes_on_conda(NEW, THERE, knowledge()) == ()
+
+
+def test_conda_is_named_where_nothing_shows_that_it_is_there() -> None:
+    def notes(place: Place) -> list[str]:
+        (build,) = conda_builds((NEW,), knowledge().torch_builds())
+        return [ENGLISH(note) for note in conda_ways(TorchMove(build), NEW, place, knowledge())[0].notes]
+
+    assert any("takes conda" in note for note in notes(VENV))
+    assert not any("takes conda" in note for note in notes(THERE))

@@ -149,6 +149,12 @@ def test_the_packages_that_do_not_come_along_are_said_of_the_environment() -> No
     assert way(Way.NEW, SYSTEM).notes == ()
 
 
+def test_uv_is_named_where_nothing_shows_that_it_is_there() -> None:
+    wished = replace(WITHOUT, around=replace(WITHOUT.around, wished=Tool.UV))
+    assert all("takes uv" in ENGLISH(one.notes[0]) for one in torch_ways(MOVE, wished, knowledge()))
+    assert not any("takes uv" in ENGLISH(note) for one in torch_ways(MOVE, UV, knowledge()) for note in one.notes)
+
+
 @pytest.mark.parametrize("place", [THERE, UV, WITHOUT, SYSTEM])
 def test_jetson_goes_by_pip_everywhere(place: Place) -> None:
     for one in jetson_ways(place, knowledge()):
