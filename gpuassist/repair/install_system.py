@@ -39,6 +39,7 @@ class System:
     home: str = ""
     administrator: bool = True
     jetson: bool = False
+    conda: bool = False
     repositories: str = "openSUSE-repos-Tumbleweed-NVIDIA"
 
     @property

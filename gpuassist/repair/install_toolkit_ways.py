@@ -30,6 +30,11 @@ def toolkit_ways(move: ToolkitMove, place: Place, knowledge: Knowledge) -> tuple
     return tuple(sorted(found, key=lambda one: one.way is not first))
 
 
+def of_conda(release: Version) -> bool:
+    """Whether conda-forge has this CUDA with its nvcc."""
+    return _FIRST_OF_CONDA <= release.release <= _LAST_OF_CONDA
+
+
 @dataclass(frozen=True, slots=True)
 class _Goal:
     release: Version
@@ -41,11 +46,11 @@ class _Goal:
             yield self.packages()
         if self.knowledge.runfile(self.release) is not None and self._machine and not self.place.system.jetson:
             yield from self.runfile()
-        if self.place.around.conda_root:
+        if self.place.system.conda:
             yield from self.conda()
         if self.release >= _FIRST_OF_WHEELS:
             yield self.wheels()
-        if not self.place.around.conda_root:
+        if not self.place.system.conda:
             yield from self.conda()
 
     def packages(self) -> WayPlan:
@@ -79,21 +84,32 @@ class _Goal:
         yield WayPlan(Way.RUNFILE, text("Into your home directory, without root"), (made, self.used(root)), (told,))
 
     def conda(self) -> Iterator[WayPlan]:
-        if not _FIRST_OF_CONDA <= self.release <= _LAST_OF_CONDA:
+        if not of_conda(self.release) or not self._machine:
             return
-        under = self.place.around.conda_root
-        directory = f"{under}/cuda-{self.release}" if under else f"{self._directory}-conda"
-        create = use("conda-create", directory=directory, arguments=f"-c conda-forge cuda-toolkit cuda-version={self.release}")
+        there = self.place.system.conda
+        under = self.place.around.conda_root or f"{self._miniforge}/envs"
+        directory = f"{under}/cuda-{self.release}"
+        arguments = f"-c conda-forge cuda-toolkit cuda-version={self.release}"
         does = text(
             "Make an environment of conda's with CUDA {release} and a host compiler that it accepts, and work in it",
             release=self._words,
         )
         words = (does, text("`nvcc --version` in the environment shows {release}", release=self._words))
-        run = Run((), Tool.CONDA, directory, creates=directory)
+        # A conda that comes with the step before is on the PATH of that shell alone.
+        run = Run((), Tool.CONDA, directory, creates=directory) if there else None
+        create = use("conda-create", directory=directory, arguments=arguments)
         made = step((create,), self.place, self.knowledge.commands, words, run=run, proof=self._nvcc(directory))
+        steps = (made,) if there else (self._conda_itself(), made)
         yield WayPlan(
-            Way.CONDA, text("By conda, with a compiler and a C library of its own, where the environment is active"), (made,)
+            Way.CONDA, text("By conda, with a compiler and a C library of its own, where the environment is active"), steps
         )
+
+    def _conda_itself(self) -> Step:
+        does = text("Install conda (miniforge) into {directory}; it needs no root", directory=self._miniforge)
+        get = use("conda-get", architecture=self._machine, directory=self._miniforge)
+        check = text("`conda --version` answers in the same terminal")
+        proof = StepProof(Proves.ENVIRONMENT, self._miniforge)
+        return step((get,), self.place, self.knowledge.commands, (does, check), proof=proof)
 
     def wheels(self) -> WayPlan:
         directory, python = self._directory, self._python
@@ -144,6 +160,11 @@ class _Goal:
     def _directory(self) -> str:
         home = self.place.system.home
         return f"{home}/cuda-{self.release}" if home else f"cuda-{self.release}"
+
+    @property
+    def _miniforge(self) -> str:
+        home = self.place.system.home
+        return f"{home}/miniforge3" if home else "miniforge3"
 
     @property
     def _python(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from gpuassist.diagnose.case import Card, Case
 from gpuassist.knowledge.change import Demand, Need, Rig, Smallest, TorchThere, Wall
@@ -24,6 +24,7 @@ from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.text import Text, enumerated, text
 from gpuassist.model.version import ComputeCapability, Version
 
+_NEVER_ENDED = 1 << 16
 DRIVER_STAYS = text("the driver stays as it is; to run what is compiled, see `gpuassist plan driver`")
 _MISSING_GPU = text('there is no NVIDIA GPU in this computer; `gpuassist plan gpu="RTX 5090"` tells what one would take')
 
@@ -93,22 +94,42 @@ def _split(case: Case) -> Iterator[Text]:
         new=_names(new),
     )
     for keep, give in ((new, old), (old, new)):
-        rest = [card for card in case.cards if card not in give]
-        choice = choose_driver(case.knowledge.branches(), _wishes(rest), today=case.machine.taken_at[:10])
-        if choice.best is not None:
-            yield text(
-                "either keep {keep}: take {give} out, or give it to a virtual machine (vfio-pci), and use driver branch {branch}, "
-                "{flavour}",
-                keep=_names(keep),
-                give=_names(give),
-                branch=choice.best.branch,
-                flavour=text("with the open kernel modules") if choice.open_module else text("with the proprietary kernel module"),
-            )
+        yield from _without(case, keep, give)
     both = choose_driver(case.knowledge.branches(), case.wishes, today=case.machine.taken_at[:10], one_module=False)
     if both.best is not None:
         yield text(
             "or use both under Windows with WSL2, whose driver knows no such split: branch {branch}", branch=both.best.branch
         )
+
+
+def _without(case: Case, keep: Sequence[Card], give: Sequence[Card]) -> Iterator[Text]:
+    """What there is for those that stay when the others go."""
+    rest = [card for card in case.cards if card not in give]
+    choice = choose_driver(case.knowledge.branches(), _wishes(rest), today=case.machine.taken_at[:10])
+    if choice.best is not None:
+        yield text(
+            "either keep {keep}: take {give} out, or give it to a virtual machine (vfio-pci), and use driver branch {branch}, "
+            "{flavour}",
+            keep=_names(keep),
+            give=_names(give),
+            branch=choice.best.branch,
+            flavour=text("with the open kernel modules") if choice.open_module else text("with the proprietary kernel module"),
+        )
+
+
+def _sides(case: Case) -> Iterator[tuple[list[Card], list[Card]]]:
+    """Those that one driver serves and those that have to go for it: as many as stand with the newest, then with the oldest."""
+    by_age = sorted(case.cards, key=lambda card: (card.architecture and card.architecture.last_branch) or _NEVER_ENDED)
+    told: list[list[Card]] = []
+    for cards in (list(reversed(by_age)), by_age):
+        keep: list[Card] = []
+        for card in cards:
+            fits = choose_driver(case.knowledge.branches(), _wishes([*keep, card]), today=case.machine.taken_at[:10])
+            keep += [card] if fits.best is not None else []
+        kept = [card for card in case.cards if card in keep]
+        if kept and kept not in told:
+            told.append(kept)
+            yield kept, [card for card in case.cards if card not in kept]
 
 
 def _no_driver(case: Case, rig: Rig, demand: Demand) -> Iterator[Text]:
@@ -120,9 +141,14 @@ def _no_driver(case: Case, rig: Rig, demand: Demand) -> Iterator[Text]:
         for card in case.cards:
             if card.architecture is not None and card.architecture.last_branch is not None:
                 yield text("{gpu} was served up to branch {branch}", gpu=card.name, branch=card.architecture.last_branch)
+        for keep, give in _sides(case) if len(case.cards) > 1 else ():
+            yield from _without(case, keep, give)
         return
     for card in case.cards:
         yield from _unserved(card, demand.driver)
+    best = choose_driver(case.knowledge.branches(), case.wishes, today=case.machine.taken_at[:10], one_module=not case.wsl).best
+    if best is not None:
+        yield text("driver branch {branch} serves {gpus}", branch=best.branch, gpus=_names(case.cards))
 
 
 def _unserved(card: Card, driver: Version) -> Iterator[Text]:

@@ -6,6 +6,7 @@ from gpuassist.diagnose.case import Case
 from gpuassist.knowledge.families import repositories_package
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule
+from gpuassist.model.environment import Manager
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Distribution
 from gpuassist.repair.install_system import System
@@ -38,6 +39,7 @@ def system_of(case: Case) -> System:
         home=home_of(case.machine),
         administrator=value_or(host.administrator, True),  # noqa: FBT003 -- the fact's default
         jetson=case.jetson,
+        conda=any(value_or(one.manager, Manager.VENV) is Manager.CONDA for one in value_or(case.machine.environments, ())),
         repositories=repositories_package(distribution),
     )
 

@@ -22,7 +22,7 @@ ROOT = System("ubuntu", "24.04", "6.8.0-60-generic", home="/home/you")
 NO_ROOT = replace(ROOT, administrator=False)
 UBUNTU = Place((Family.UBUNTU, Family.ANY), "ubuntu2404", "x86_64", system=ROOT)
 USER = replace(UBUNTU, system=NO_ROOT)
-CONDA = Around(conda_root="/home/you/miniforge3/envs")
+WITH_CONDA = replace(USER, system=replace(NO_ROOT, conda=True), around=Around(conda_root="/home/you/miniforge3/envs"))
 version = Version.parse
 
 
@@ -48,11 +48,11 @@ def lines(steps: tuple[Step, ...]) -> list[str]:
         ("12.8", UBUNTU, [Way.PACKAGES, Way.RUNFILE, Way.CONDA]),
         ("13.0", UBUNTU, [Way.PACKAGES, Way.RUNFILE, Way.WHEELS, Way.CONDA]),
         ("13.0", USER, [Way.RUNFILE, Way.WHEELS, Way.CONDA]),
-        ("13.0", replace(USER, around=CONDA), [Way.RUNFILE, Way.CONDA, Way.WHEELS]),
+        ("13.0", WITH_CONDA, [Way.RUNFILE, Way.CONDA, Way.WHEELS]),
         ("11.8", USER, [Way.RUNFILE]),
         ("13.5", USER, [Way.WHEELS]),
         ("12.8", replace(UBUNTU, repository=""), [Way.RUNFILE, Way.CONDA]),
-        ("12.8", replace(USER, repository_architecture=""), [Way.CONDA]),
+        ("12.8", replace(USER, repository_architecture=""), []),
         ("13.0", replace(USER, system=replace(NO_ROOT, jetson=True)), [Way.WHEELS, Way.CONDA]),
     ],
 )
@@ -90,11 +90,11 @@ def test_no_way_without_root_needs_root(release: str) -> None:
     [
         (Way.PACKAGES, "/usr/local/cuda-12.8/bin/nvcc"),
         (Way.RUNFILE, "/home/you/cuda-12.8/bin/nvcc"),
-        (Way.CONDA, "/home/you/cuda-12.8-conda/bin/nvcc"),
+        (Way.CONDA, "/home/you/miniforge3/envs/cuda-12.8/bin/nvcc"),
     ],
 )
 def test_nvcc_proves_the_installation(kind: Way, nvcc: str) -> None:
-    proof = way("12.8", kind).steps[0].proof
+    proof = next(one.proof for one in way("12.8", kind).steps if one.proof and one.proof.proves is Proves.NVCC)
     assert proof is not None
     assert (proof.proves, proof.place, proof.wanted) == (Proves.NVCC, nvcc, "12.8")
 
@@ -112,7 +112,7 @@ def test_installer_touches_nothing_but_its_directory() -> None:
 
 
 def test_conda_can_be_run_and_taken_back() -> None:
-    (made,) = way("12.8", Way.CONDA, replace(USER, around=CONDA)).steps
+    (made,) = way("12.8", Way.CONDA, WITH_CONDA).steps
     assert made.run is not None
     assert made.run.tool is Tool.CONDA
     assert made.run.creates == "/home/you/miniforge3/envs/cuda-12.8"
@@ -130,7 +130,7 @@ def test_wheels_can_be_run_and_taken_back() -> None:
 
 def test_conda_brings_a_host_compiler_and_the_others_do_not() -> None:
     change = Change(toolkit=ToolkitMove(version("12.4")), gcc=GccMove(version("13"), there=False))
-    found = {one.way: lines(one.steps) for one in install_ways(change, replace(USER, around=CONDA), knowledge())}
+    found = {one.way: lines(one.steps) for one in install_ways(change, WITH_CONDA, knowledge())}
     assert not any("gxx" in line for line in found[Way.CONDA])
     assert any("gxx_linux-64=13" in line for line in found[Way.RUNFILE])
 
@@ -154,3 +154,9 @@ def test_driver_comes_before_every_way() -> None:
     change = Change(DriverMove(version("595"), open_module=True), toolkit=ToolkitMove(version("13.0")))
     for one in install_ways(change, UBUNTU, knowledge()):
         assert one.steps[0].commands == ("sudo apt install nvidia-driver-595-open",)
+
+
+def test_conda_itself_comes_first_where_it_is_not_there() -> None:
+    first, second = way("12.8", Way.CONDA, USER).steps
+    assert first.commands[1] == "sh Miniforge3-Linux-x86_64.sh -b -p /home/you/miniforge3"
+    assert (first.needs_root, second.run) == (False, None)
