@@ -30,8 +30,10 @@ def waiting(session: Session) -> Waiting | None:
     found = open_install(session.world)
     if found is None or _is_under_way(session):
         return None
+    found = _after_restarts(session, found)
     number = next_step(found)
-    assert number is not None
+    if number is None:
+        return None
     words = text(
         "The install of {goal} waits at step {number} of {count}: {step}",
         goal=found.goal,
@@ -108,6 +110,14 @@ def _rebooted(session: Session, install: Install, number: int) -> StepRecord:
     if record.state is not StepState.DONE and now and now not in boots and all(one.state is StepState.DONE for one in before):
         return replace(record, state=StepState.DONE, boot=now, words="")
     return record
+
+
+def _after_restarts(session: Session, install: Install) -> Install:
+    """The install with the restarts that have happened since: what one file of the kernel tells."""
+    for number, record in enumerate(install.steps):
+        if record.step.kind is StepKind.REBOOT:
+            install = install.with_step(number, _rebooted(session, install, number))
+    return install
 
 
 def _is_under_way(session: Session) -> bool:

@@ -161,6 +161,14 @@ def test_what_waits_is_said_in_a_line(session: Session) -> None:
     assert session.words(found.words) == "The install of torch waits at step 2 of 2: a reboot"
 
 
+def test_after_the_restart_the_step_behind_it_waits(session: Session, tmp_path: Path) -> None:
+    first = in_boot(session, tmp_path, "one")
+    with_states(first, begun(first, script("pass"), by_user(StepKind.REBOOT), script("pass")), StepState.DONE)
+    found = waiting(in_boot(session, tmp_path, "two"))
+    assert found is not None
+    assert found.number == 2
+
+
 def test_nothing_waits_on_a_fresh_machine_and_nothing_is_made(session: Session, tmp_path: Path) -> None:
     assert waiting(session) is None
     assert list((tmp_path / "home").iterdir()) == []
