@@ -21,9 +21,9 @@ from gpuassist.repair.dry_run import Act, Does, conda_looks, pip_looks, pip_look
 from gpuassist.session.context import Session
 from gpuassist.session.installed import Held, held_by
 from gpuassist.session.look_failed import Asked, closed, failed, impossible, unreadable
+from gpuassist.system.hiding import hide
 from gpuassist.system.processes import Outcome, clean
 from gpuassist.system.scratch import scratch
-from gpuassist.system.shadow import shadow
 
 SECONDS = 600.0  # a pip before 23.3 downloads whole wheels of torch to look at them
 _REPORT_AT_MOST_BYTES = 64 << 20
@@ -192,8 +192,7 @@ class _View:
             self.yanked.append(f"{one.name} {one.version}")
 
     def _without_removed(self) -> Mapping[str, str]:
-        gone = {self.held.records[name] for name in self.removed}
-        return shadow(self.scratch.place(), self.held.sites, gone)
+        return hide(self.scratch.place(), {self.held.records[name] for name in self.removed})
 
     def _uv(self, act: Act) -> Text | None:
         there, removed = self.held.there, tuple(self.removed)
