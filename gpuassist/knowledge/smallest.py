@@ -131,7 +131,12 @@ def _driver_options(quest: _Quest) -> Iterator[_Option]:
     if not options:
         quest.walls.setdefault(Wall.DRIVER if wanted else Wall.NO_DRIVER)
     if quest.demand.driver_need is not Need.MUST and all(one.cost for one in options):
-        yield _Option(_LEFT, rig.driver, left=(Wall.DRIVER,))
+        yield _Option(_LEFT, rig.driver or _to_come(options), left=(Wall.DRIVER,))
+
+
+def _to_come(options: list[_Option]) -> Version | None:
+    """The driver that would be installed: what is compiled before that shall run on it."""
+    return next((one.version for one in options if one.move is not None), None)
 
 
 def _pinned_driver(rig: Rig, wanted: Version) -> Iterator[_Option]:
