@@ -16,8 +16,8 @@ from gpuassist.repair.install_index import notes_on_index, origin_of
 from gpuassist.repair.install_place import Place, Use, step, use
 from gpuassist.repair.install_way import Target, create, here, new
 
-
 _UV = text("this takes uv; where it is not installed, docs.astral.sh/uv tells how to install it for your own user")
+_NEWER_THAN_UV = frozenset({"cu134"})  # what the --torch-backend of uv 0.13.9 does not take yet, measured
 
 
 def torch_ways(move: TorchMove, place: Place, knowledge: Knowledge) -> tuple[WayPlan, ...]:
@@ -57,9 +57,15 @@ def _use(build: TorchBuild, company: Company, place: Place, target: Target) -> U
     origin = origin_of(build, target.tool, place.around.settings)
     torch, *others = company.requirements
     exact = f"{torch}+{build.tag}" if origin.exact else torch
-    key = "packages-install" if origin.own else "packages-install-tag"
+    words = {"python": target.python, "requirements": " ".join((exact, *others))}
     suffix = "-uv" if target.tool is Tool.UV else ""
-    return use(f"{key}{suffix}", python=target.python, requirements=" ".join((exact, *others)), tag=build.tag)
+    if origin.own:
+        return use(f"packages-install{suffix}", **words)
+    if suffix and build.tag in _NEWER_THAN_UV:
+        return use(
+            "packages-install-index-uv", **{**words, "requirements": " ".join((f"{torch}+{build.tag}", *others))}, tag=build.tag
+        )
+    return use(f"packages-install-tag{suffix}", **words, tag=build.tag)
 
 
 @dataclass(frozen=True, slots=True)

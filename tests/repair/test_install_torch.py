@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -124,6 +130,20 @@ def test_a_python_that_is_not_there_comes_by_uv(wished: Tool | None, first: str)
     found = lines(way(Way.NEW, replace(THERE, around=replace(AROUND, wished=wished)), move))
     assert found[0] == first + NEW
     assert ("-m pip install" in found[-1]) is (wished is Tool.PIP)
+
+
+def test_a_build_that_uv_does_not_know_by_name_is_named_by_its_index() -> None:
+    place = replace(THERE, around=replace(AROUND, wished=Tool.UV))
+    line = lines(way(Way.NEW, place, TorchMove(build("2.15", "cu134"))))[-1]
+    assert line.endswith(" torch==2.15.0+cu134 torchvision --index https://download.pytorch.org/whl/cu134")
+
+
+def test_uv_takes_the_name_of_every_other_build() -> None:
+    found = shutil.which("uv", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    if found is None:
+        pytest.skip("NOT RUN: needs uv: pip install uv")
+    told = subprocess.run([found, "pip", "install", "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
+    assert {one.tag for one in knowledge().torch_builds()} - set(re.findall(r"\bcu\d+|\bcpu\b", told)) <= {"cu134"}
 
 
 @pytest.mark.parametrize("wished", [Tool.CONDA, Tool.DOCKER])
