@@ -22,6 +22,7 @@ CASES = Path(__file__).parent / "cases" / "plans"
 _LIKE = {
     "ubuntu": ("debian",),
     "rocky": ("rhel", "centos", "fedora"),
+    "manjaro": ("arch",),
     "opensuse-tumbleweed": ("opensuse", "suse"),
     "opensuse-leap": ("suse", "opensuse"),
     "ol": ("fedora",),

@@ -105,6 +105,9 @@ def _rhel(move: DriverMove, place: Place) -> Iterator[Use]:
 
 def _arch(move: DriverMove, place: Place) -> Iterator[Use]:
     kernel = place.system.arch_kernel
+    if place.system.distribution == "manjaro" and not move.pinned:
+        yield use("driver-install-mhwd")
+        return
     if _legacy(move, place):
         yield use("kernel-headers-install-of", package=f"{kernel}-headers")
         yield use("driver-install-proprietary", branch=move.version.major)

@@ -42,7 +42,7 @@ class _Goal:
     knowledge: Knowledge
 
     def ways(self) -> Iterator[WayPlan]:
-        if self.place.repository and self.place.system.administrator:
+        if (self.place.repository or self.place.system.jetson) and self.place.system.administrator:
             yield self.packages()
         if self.knowledge.runfile(self.release) is not None and self._machine and not self.place.system.jetson:
             yield from self.runfile()
@@ -55,10 +55,10 @@ class _Goal:
 
     def packages(self) -> WayPlan:
         root = f"/usr/local/cuda-{self.release}"
-        uses = (
-            use("cuda-repository-add", repository=self.place.repository, architecture=self.place.repository_architecture),
-            use("toolkit-install", version=self.release),
-        )
+        added = use("cuda-repository-add", repository=self.place.repository, architecture=self.place.repository_architecture)
+        install = use("toolkit-install", version=self.release)
+        # JetPack brings its own repository, whose CUDA is built for the board.
+        uses = (install,) if self.place.system.jetson else (added, install)
         does = text("Install CUDA {release} from NVIDIA's repository, without a driver, beside what is there", release=self._words)
         check = text("/usr/local/cuda-{release}/bin/nvcc is there", release=self._words)
         made = step(uses, self.place, self.knowledge.commands, (does, check), proof=self._nvcc(root))

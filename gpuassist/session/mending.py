@@ -9,11 +9,12 @@ from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.driver import KernelModule
 from gpuassist.model.fact import NOT_ASKED, Known, value_or
 from gpuassist.model.finding import Finding
-from gpuassist.model.plan import Step
+from gpuassist.model.plan import Proves, Step, StepProof
 from gpuassist.model.text import Text, text
 from gpuassist.repair.install_place import Place, step, use
 
 _LISTED = text("`nvidia-smi` lists every GPU")
+_AT_WORK = StepProof(Proves.DRIVER)
 
 
 def waiting_module(case: Case) -> KernelModule | None:
@@ -39,7 +40,7 @@ def mending_steps(case: Case, chains: tuple[Chain, ...], place: Place, commands:
     mismatch = next((one for one in libraries_match_module(case) if isinstance(one, Finding)), None)
     if mismatch is not None and mismatch.parameter("reboot_is_enough"):
         does = text("Restart the computer: the driver was updated, and the old one is still loaded")
-        return (step((use("reboot"),), place, commands, (does, _LISTED)),)
+        return (step((use("reboot"),), place, commands, (does, _LISTED), proof=_AT_WORK),)
     library = next((one for one in library_is_there(case) if isinstance(one, Finding)), None)
     if library is not None and commands.record("cuda-library-install", place.families) is not None:
         does = text("Install the driver's library for CUDA, which is missing beside its kernel module")
@@ -59,7 +60,7 @@ def _loading(case: Case, place: Place, commands: Commands) -> tuple[Step, ...]:
         does = text("Enroll the key that the module is signed with, because Secure Boot is on; the restart asks for the password")
         return step((use("key-enroll"),), place, commands, (does, None)), again
     does = text("Load the driver's module, which is installed and not loaded")
-    return (step((use("module-load"),), place, commands, (does, _LISTED)),)
+    return (step((use("module-load"),), place, commands, (does, _LISTED), proof=_AT_WORK),)
 
 
 def _building(place: Place, commands: Commands) -> tuple[Step, ...]:
@@ -69,7 +70,7 @@ def _building(place: Place, commands: Commands) -> tuple[Step, ...]:
 
 
 def _restart(place: Place, commands: Commands) -> Step:
-    return step((use("reboot"),), place, commands, (text("Restart the computer"), _LISTED))
+    return step((use("reboot"),), place, commands, (text("Restart the computer"), _LISTED), proof=_AT_WORK)
 
 
 def _fault(chains: tuple[Chain, ...]) -> Text | None:

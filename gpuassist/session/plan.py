@@ -13,7 +13,7 @@ from gpuassist.knowledge.change import Demand, Need, Rig
 from gpuassist.knowledge.choosing import Host, choose_torch
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.fact import value_or
+from gpuassist.model.fact import Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Goal, GoalKind, Outlook
 from gpuassist.model.plan import Tool
@@ -76,11 +76,21 @@ def plan_goals(session: Session, machine: Machine, goals: tuple[Goal, ...], tool
         if goal.kind is GoalKind.GPU:
             base = with_added_gpu(knowledge, base, goal.name)
     rig = rig_of(Case(base, knowledge))
+    goals = tuple(_of_the_board(base, goal) for goal in goals)
     demand = _demand(goals, rig)
     title = verbatim(" ".join(_spelled(goal, knowledge) for goal in goals))
     question = Question(title, base, _wished(knowledge, base, rig, goals), demand, tool)
     contained = tool is Tool.DOCKER and demand.torch_need is Need.MUST
     return foresee_container(session, question) if contained else foresee(session, question)
+
+
+def _of_the_board(machine: Machine, goal: Goal) -> Goal:
+    """A Jetson has one CUDA, that of its system, unless another is asked for."""
+    cuda = machine.driver.cuda_version
+    board = value_or(machine.host.jetson, False)  # noqa: FBT003 -- the fact's default
+    if goal.kind is not GoalKind.CUDA or goal.version is not None or not board or isinstance(cuda, Unknown):
+        return goal
+    return replace(goal, version=cuda.value.release)
 
 
 def _gpu_goal(name: str, knowledge: Knowledge) -> Goal:
