@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from gpuassist.knowledge.change import TorchMove
 from gpuassist.knowledge.companions import Company, built_for_it, company_of, of_torch
-from gpuassist.knowledge.records import TorchBuild
+from gpuassist.knowledge.records import Family, TorchBuild
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.outlook import Way, WayPlan
 from gpuassist.model.plan import Proves, Step, StepProof, Tool
@@ -17,6 +17,10 @@ from gpuassist.repair.install_place import Place, Use, step, use
 from gpuassist.repair.install_way import Target, create, here, new
 
 _UV = text("this takes uv; where it is not installed, docs.astral.sh/uv tells how to install it for your own user")
+_PROJECT = text(
+    "in a project of uv's, `uv sync` and `uv run` bring back the torch of uv.lock: name PyTorch's index in pyproject.toml too"
+)
+_VENV = text("where Python says that ensurepip is not available, `sudo apt install python3-venv` comes first")
 _NEWER_THAN_UV = frozenset({"cu134"})  # what the --torch-backend of uv 0.13.9 does not take yet, measured
 
 
@@ -97,13 +101,13 @@ class _Install:
         notes = (text("the other packages of {name} do not come along: install what your project needs there as well", name=name),)
         told = notes if name and self.place.torch_there else ()
         made = create(target, self.place, self.knowledge.commands, self.move)
-        return WayPlan(Way.NEW, does, (made, *self._installed(target)), (*told, *self._needs(made)))
+        return WayPlan(Way.NEW, does, (made, *self._installed(target)), (*told, *self._needs(made), *self._venv(made)))
 
     def _added(self) -> WayPlan:
         """Into an environment that has no torch."""
         does = text("Into {name}, which has no torch yet", name=self._name)
         steps = tuple(self._installed(here(self.place)))
-        return WayPlan(Way.IN_PLACE, does, steps, self._needs(*steps))
+        return WayPlan(Way.IN_PLACE, does, steps, (*self._needs(*steps), *self._project()))
 
     def _cleaned(self) -> WayPlan:
         """Into the same environment, once nothing of the old torch is left in it."""
@@ -111,7 +115,7 @@ class _Install:
         wheels = (one.distribution for one in self.knowledge.wheels())
         gone = of_torch(self.place.around.packages, wheels)
         does = text("In {name}, once every package that belongs to torch is out of it", name=self._name)
-        return WayPlan(Way.CLEAN, does, (self._removal(target, gone), *self._installed(target)))
+        return WayPlan(Way.CLEAN, does, (self._removal(target, gone), *self._installed(target)), self._project())
 
     def _exchanged(self) -> WayPlan:
         """Into the same environment, torch and what is built for it alone."""
@@ -119,7 +123,7 @@ class _Install:
         uses = (_remove(target, built_for_it(self.place.around.packages)), self.use(target))
         does = text("In {name}, in the place of the torch that is there", name=self._name)
         note = text("what the old torch brought and the new one does not ask for stays in {name}", name=self._name)
-        return WayPlan(Way.IN_PLACE, does, (self._step(uses, target), *self._others(target)), (note,))
+        return WayPlan(Way.IN_PLACE, does, (self._step(uses, target), *self._others(target)), (note, *self._project()))
 
     @property
     def _name(self) -> str:
@@ -129,6 +133,16 @@ class _Install:
         """That uv has to be there, where nothing shows that it is."""
         by_uv = any(line.startswith("uv ") for step in steps for line in step.commands)
         return (_UV,) if by_uv and self.place.tool != "uv" else ()
+
+    def _project(self) -> tuple[Text, ...]:
+        """That uv's own projects undo by themselves what is done by hand."""
+        return (_PROJECT,) if self.place.tool == "uv" else ()
+
+    def _venv(self, made: Step) -> tuple[Text, ...]:
+        """That Debian's own Python may lack the module that makes environments."""
+        of_debian = {Family.DEBIAN, Family.UBUNTU} & set(self.place.families)
+        by_system = any(line.startswith(("/usr/bin/python", "python3 ")) and " -m venv " in line for line in made.commands)
+        return (_VENV,) if of_debian and by_system else ()
 
     def _removal(self, target: Target, packages: tuple[str, ...]) -> Step:
         does = text("Take everything that belongs to torch out of {name}", name=self._name)

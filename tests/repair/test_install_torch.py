@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.knowledge.change import TorchMove
-from gpuassist.knowledge.records import TorchBuild
+from gpuassist.knowledge.records import Family, TorchBuild
 from gpuassist.model.environment import Package
 from gpuassist.model.outlook import Way, WayPlan
 from gpuassist.model.plan import Proves, Run, StepProof, Tool
@@ -173,6 +173,26 @@ def test_uv_is_named_where_nothing_shows_that_it_is_there() -> None:
     wished = replace(WITHOUT, around=replace(WITHOUT.around, wished=Tool.UV))
     assert all("takes uv" in ENGLISH(one.notes[0]) for one in torch_ways(MOVE, wished, knowledge()))
     assert not any("takes uv" in ENGLISH(note) for one in torch_ways(MOVE, UV, knowledge()) for note in one.notes)
+
+
+def test_uvs_projects_are_said_to_undo_what_is_done_by_hand() -> None:
+    for kind in (Way.CLEAN, Way.IN_PLACE):
+        assert "uv.lock" in ENGLISH(way(kind, UV).notes[-1])
+        assert not any("uv.lock" in ENGLISH(note) for note in way(kind).notes)
+
+
+@pytest.mark.parametrize(
+    ("family", "python", "said"),
+    [
+        (Family.UBUNTU, "/usr/bin/python3", True),
+        (Family.DEBIAN, "python3", True),
+        (Family.FEDORA, "/usr/bin/python3", False),
+        (Family.UBUNTU, "/home/you/.pyenv/versions/3.12.4/bin/python", False),
+    ],
+)
+def test_debians_python_may_lack_venv(family: Family, python: str, said: bool) -> None:
+    notes = way(Way.NEW, replace(SYSTEM, python=python, families=(family, Family.ANY))).notes
+    assert any("python3-venv" in ENGLISH(note) for note in notes) is said
 
 
 @pytest.mark.parametrize("place", [THERE, UV, WITHOUT, SYSTEM])

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gpuassist.knowledge.compatibility import driver_serves_cuda, kernels_run
+from gpuassist.knowledge.conda_records import Channel
 from gpuassist.model.chain import Part, Status
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.gpu import Gpu
@@ -26,6 +27,7 @@ CASES = cases()
 PLANNED: dict[tuple[str, str], Outlook] = {}
 SESSION = live_session({})
 BUILD = re.compile(r"torch==(\S+) torchvision .*?--(?:index-url https://download\.pytorch\.org/whl/|torch-backend=)(\w+)")
+CONDA = re.compile(r"pytorch=([\d.]+)=\S+ .*?(?:cuda-version|pytorch-cuda|cudatoolkit)=([\d.]+)")
 
 every_case = pytest.mark.parametrize("case", CASES, ids=[f"{case['topic']}: {case['name']}" for case in CASES])
 
@@ -96,6 +98,18 @@ def test_every_suggested_build_runs_on_every_gpu(case: dict[str, Any]) -> None:
         assert all(kernels_run(capability, build.targets, cuda=build.cuda) for capability in capabilities), build
         assert build.cuda is not None
         assert driver_serves_cuda(driver_after(outlook), build.cuda)
+
+
+@every_case
+def test_every_build_of_condas_runs_on_every_gpu(case: dict[str, Any]) -> None:
+    outlook = planned(case)
+    capabilities = [capability_of(one) for one in value_or(outlook_gpus(case), ())]
+    for version, cuda in CONDA.findall("\n".join(line for way in outlook.ways for step in way.steps for line in step.commands)):
+        wanted = (Version.parse(version), Version.parse(cuda))
+        records = [one for one in knowledge().conda() if (one.version, one.cuda) == wanted and one.targets is not None]
+        assert all(driver_serves_cuda(driver_after(outlook), one.cuda) for one in records if one.cuda is not None)
+        codes = [one.targets for one in records if one.channel is Channel.CONDA_FORGE and one.targets is not None]
+        assert not codes or any(all(kernels_run(each, code, cuda=wanted[1]) for each in capabilities) for code in codes)
 
 
 @every_case
