@@ -20,12 +20,15 @@ _WORDS_AT_MOST = 600  # what is said of a failure is read, not scrolled through
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who was asked: its command, for how long at most, and the interpreter that it belongs to."""
+    """Who was asked: its command, for how long at most, and the interpreter that it belongs to; `maker` where that is not there yet
+    and the one that will make it was asked.
+    """
 
     tool: Tool
     command: tuple[str, ...]
     seconds: float
     python: str = ""
+    maker: str = ""
 
 
 def failed(session: Session, asked: Asked, outcome: Outcome) -> Text:
@@ -78,13 +81,24 @@ def _told(session: Session, asked: Asked, words: str) -> Text:
         return impossible(asked, words)
     if reason is Reason.UNREACHABLE:
         return text("{tool} could not reach where it gets packages from. It says: {words}", tool=tool, words=short)
+    if reason is Reason.TOO_OLD and asked.maker:
+        return text(
+            "the pip that {python} brings is too old to say what it would do (that takes 22.2); `{python} -m venv --upgrade-deps` "
+            "makes an environment with a newer one",
+            python=asked.maker,
+        )
     if reason is Reason.TOO_OLD:
         command = _line(session, "pip-upgrade", asked, requirement="pip")
         return text(
             "this pip is too old to say what it would do (that takes 22.2); `{command}` brings a newer one", command=command
         )
+    if reason is Reason.NO_PIP and asked.maker:
+        return text(
+            "{python} has no pip itself: what would be installed can be told once the environment is made", python=asked.maker
+        )
     if reason is Reason.NO_PIP:
-        return text("{python} has no pip; `{command}` brings it", python=asked.python, command=_line(session, "pip-repair", asked))
+        command = _line(session, "pip-repair", asked)
+        return text("{python} has no pip; `{command}` brings it", python=asked.python, command=command)
     if reason is Reason.CLOSED:
         return closed()
     return text("{tool} would do nothing. It says: {words}", tool=tool, words=short)

@@ -171,7 +171,7 @@ class _View:
         outcome = self._ask(command, around)
         planned = read_pip_report(self._written(report)) if outcome.succeeded else None
         if planned is None:
-            asked = Asked(Tool.PIP, command, SECONDS, act.head[0])
+            asked = Asked(Tool.PIP, command, SECONDS, act.head[0], "" if self.held.there else self.python)
             return unreadable(asked) if outcome.succeeded else failed(self.session, asked, outcome)
         for one in planned:
             self._planned(one)
