@@ -1,4 +1,4 @@
-"""What a program prints on a terminal, as lines: progress that writes over itself becomes one, colours are left out."""
+"""What a program prints on a terminal, as lines: progress that draws over itself is followed as far up as a terminal's page."""
 
 from __future__ import annotations
 
@@ -8,18 +8,22 @@ from dataclasses import dataclass
 
 LINE_AT_MOST = 1 << 14
 """Characters: a longer line is broken there."""
+WITHIN_REACH = 24
+"""Finished lines that a program may still draw over."""
 
-_ESCAPES = re.compile(
-    r"""\x1b\[[0-?]*[ -/]*[@-~]            # CSI: colours, erasing, moving
-    | \x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)  # OSC and its like: titles, links
-    | \x1b[ -/]*[0-~]                      # the short ones
-    | [\x00-\x08\x0b-\x1f\x7f-\x9f]        # what else does not print
+_TOKEN = re.compile(
+    r"""\x1b\[(?P<number>\d*)[0-?]*[ -/]*(?P<does>[@-~])  # CSI: moving, erasing, colours
+    | \x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)              # OSC and its like: titles, links
+    | \x1b[ -/]*[0-~]                                      # the short ones
+    | (?P<control>[\x00-\x08\x0a-\x1f\x7f-\x9f])
+    | (?P<text>[^\x00-\x08\x0a-\x1f\x7f-\x9f]+)
     """,
     re.VERBOSE,
 )
-_UP = re.compile(r"\x1b\[(\d*)[AF]")
-_CUT = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]{0,200}\x1b?)?\Z")  # an escape whose end has not come yet
-_UP_AT_MOST = 24
+_CUT = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]{0,200}\x1b?|[ -/]*)?\Z")  # an escape whose end has not come yet
+# A state of progress that the next one erases whole: seen by nobody, and a quick program prints a hundred a piece.
+_SUPERSEDED = re.compile(r"\r\x1b\[2K(?:[^\x00-\x08\x0a-\x1f\x7f-\x9f]|\x1b\[[0-9;]*m)*(?=\r\x1b\[2K)")
+_NOT_PLAIN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,44 +36,123 @@ class Printed:
 
 
 class PrintedLines:
-    """Puts pieces of output together to lines; it keeps no more than the line that is not finished."""
+    """Puts pieces of output together to lines; it keeps no more than a terminal shows at once."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._pending = ""
-        self._shown = ""
+        self._cut = ""
+        self._rows = [""]
+        self._row = self._column = 0
+        self._told = 0  # rows that were told as finished
+        self._shown = ""  # the unfinished one as it was told last
+        self._changed = 0  # the uppermost row that was drawn on since
 
     def feed(self, piece: bytes) -> list[Printed]:
-        """The lines that this piece finishes, and last the unfinished one where it changed."""
-        *whole, rest = (self._pending + self._decoder.decode(piece)).split("\n")
-        lines = [part for line in whole for part in _broken(line)]
-        *more, rest = _broken(rest)
-        cut = _CUT.search(rest)
-        tail = rest[cut.start() :] if cut else ""
-        now = _line(rest.removesuffix(tail), ended=False)
-        changed = now.text != self._shown or bool(whole or more or now.back)
-        self._shown = now.text
-        self._pending = now.text + ("\r" if rest.removesuffix(tail).endswith("\r") else "") + tail
-        ended = [_line(line, ended=True) for line in (*lines, *more)]
-        return [*ended, now] if changed and (now.text or now.back or not ended) else ended
+        """The lines that this piece finishes or changes, and last the unfinished one where it changed."""
+        words = self._cut + self._decoder.decode(piece)
+        cut = _CUT.search(words, max(0, len(words) - 256))
+        self._cut = words[cut.start() :] if cut else ""
+        self._draw(words[: len(words) - len(self._cut)])
+        return self._tell()
 
     def close(self) -> list[Printed]:
         """The last line, where it was never finished."""
-        last, self._pending = _line(self._pending + self._decoder.decode(b"", final=True), ended=True), ""
-        return [last] if last.text else []
+        self._draw(self._decoder.decode(b"", final=True))
+        told = self._tell()
+        if self._rows[-1]:
+            told.append(Printed(self._rows[-1]))
+        self._rows, self._row, self._column, self._told, self._shown, self._changed = [""], 0, 0, 0, "", 0
+        return told
 
+    def _draw(self, words: str) -> None:
+        if self._row == len(self._rows) - 1 and self._column == len(self._rows[-1]) and not _NOT_PLAIN.search(words):
+            self._append(words)
+            return
+        for token in _TOKEN.finditer(_SUPERSEDED.sub("", words)):
+            if token["text"] is not None:
+                self._write(token["text"])
+            elif token["control"] is not None:
+                self._control(token["control"])
+            elif token["does"] is not None:
+                self._move(token["does"], token["number"])
 
-def _broken(line: str) -> list[str]:
-    if len(line) <= LINE_AT_MOST:
-        return [line]
-    if "\r" in line:  # progress, of which the last counts
-        return [line[-LINE_AT_MOST:]]
-    return [line[start : start + LINE_AT_MOST] for start in range(0, len(line), LINE_AT_MOST)]
+    def _append(self, words: str) -> None:
+        """What most output is: text behind the last."""
+        first, *others = words.split("\n")
+        for place, line in enumerate((first, *others)):
+            if place:
+                self._rows.append("")
+            room = LINE_AT_MOST - len(self._rows[-1])
+            self._rows[-1] += line[:room]
+            self._rows += [line[start : start + LINE_AT_MOST] for start in range(room, len(line), LINE_AT_MOST)]
+        self._row, self._column = len(self._rows) - 1, len(self._rows[-1])
 
+    def _write(self, words: str) -> None:
+        while words:
+            if self._column >= LINE_AT_MOST:
+                self._newline()
+            words, now = words[LINE_AT_MOST - self._column :], words[: LINE_AT_MOST - self._column]
+            row = self._rows[self._row]
+            self._put(f"{row[: self._column]:<{self._column}}{now}{row[self._column + len(now) :]}")
+            self._column += len(now)
 
-def _line(raw: str, *, ended: bool) -> Printed:
-    if raw.isprintable():
-        return Printed(raw, ended)
-    back = sum(int(one[1] or 1) for one in _UP.finditer(raw))
-    segments = (_ESCAPES.sub("", segment) for segment in reversed(raw.split("\r")))
-    return Printed(next((segment for segment in segments if segment.strip()), ""), ended, min(back, _UP_AT_MOST))
+    def _control(self, control: str) -> None:
+        if control == "\n":
+            self._newline()
+        elif control == "\r":
+            self._column = 0
+        elif control == "\b":
+            self._column = max(0, self._column - 1)
+
+    def _newline(self) -> None:
+        self._row, self._column = self._row + 1, 0
+        if self._row == len(self._rows):
+            self._rows.append("")
+
+    def _move(self, does: str, number: str) -> None:
+        count = min(int(number[:4] or 1) or 1, LINE_AT_MOST)
+        if does in "AF":
+            self._row = max(0, self._row - count)
+        elif does in "BE":
+            self._row = min(len(self._rows) - 1, self._row + count)
+        elif does in "CD":
+            self._column = max(0, min(LINE_AT_MOST, self._column + (count if does == "C" else -count)))
+        elif does in "JK":
+            self._erase(does, number or "0")
+        if does in "EFG":
+            self._column = count - 1 if does == "G" else 0
+
+    def _erase(self, does: str, what: str) -> None:
+        row = self._rows[self._row]
+        if what == "0":
+            self._put(row[: self._column])
+            if does == "J":
+                del self._rows[self._row + 1 :]
+        elif does == "K":
+            self._put(" " * self._column + row[self._column :] if what == "1" else "")
+
+    def _put(self, row: str) -> None:
+        self._rows[self._row] = row
+        self._changed = min(self._changed, self._row)
+
+    def _tell(self) -> list[Printed]:
+        while len(self._rows) - 1 > self._row and not self._rows[-1]:
+            self._rows.pop()  # erased below, and nothing was written there since
+        *ended, last = self._rows
+        start = min(self._changed, self._told, len(ended))
+        back = self._told - start
+        lines = [Printed(row) for row in ended[start:]]
+        if last if lines else (last != self._shown or back):
+            lines.append(Printed(last, ended=False))
+        if lines and back:
+            lines[0] = Printed(lines[0].text, lines[0].ended, back)
+        self._shown = last
+        self._forget(len(ended))
+        return lines
+
+    def _forget(self, ended: int) -> None:
+        """Lets go of what is out of reach."""
+        gone = max(0, ended - WITHIN_REACH)
+        del self._rows[:gone]
+        self._row = max(0, self._row - gone)
+        self._told = self._changed = ended - gone
