@@ -90,6 +90,8 @@ SIGNATURES = (
             "runtime specified nvidia",
             'runtime "nvidia"',
             'runtime \\"nvidia',
+            'runtime for "nvidia"',
+            'runtime for \\"nvidia',
         ),
         r"(?:unknown or invalid runtime name: nvidia|Unknown runtime specified nvidia|runtime \\?\"nvidia\\?\" (?:not found|is not)"
         r"|no runtime for \\?\"nvidia\\?\" is configured)",
@@ -176,7 +178,7 @@ SIGNATURES = (
         _nvml_failed,
     ),
     Signature(
-        ("initialization error", "driver rpc error", "driver error"),
+        ("initialization error", "detection error", "driver rpc error", "driver error"),
         r"nvidia-container-cli: (?:initialization error: (?:cuda error: [^\n]{3,60}|driver (?:rpc )?error: [^\n]{3,60}|nvml error: "
         r"(?:unknown error|gpu is lost|insufficient permissions))|detection error: [^\n]{3,80})",
         _host_cuda_failed,

@@ -61,7 +61,10 @@ SIGNATURES = (
     ),
     _elsewhere(
         text("a program is not installed or not on PATH"),
-        ("conda: command not found", "pip: command not found", "python: command not found", "git: command not found"),
+        (
+            *("conda: command not found", "pip: command not found", "python: command not found", "git: command not found"),
+            *("pip3: command not found", "python3: command not found", "make: command not found", "ninja: command not found"),
+        ),
         r"\b(?:conda|pip3?|python3?|git|cmake|make|ninja): command not found",
     ),
     _elsewhere(

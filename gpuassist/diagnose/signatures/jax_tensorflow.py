@@ -59,7 +59,10 @@ def _release(setting: Setting) -> str:
 
 SIGNATURES = (
     Signature(
-        ("cuda-enabled jaxlib is not installed", "could not find registered platform", "jaxlib is not installed"),
+        (
+            *("cuda-enabled jaxlib is not installed", "could not find registered platform", "jaxlib is not installed"),
+            *("unknown backend", "jaxlib was ", "jaxlib is "),
+        ),
         one_of(
             r"a CUDA-enabled jaxlib is not installed",
             r"GPU may be present on this machine, but a CUDA-enabled jaxlib",

@@ -208,6 +208,7 @@ SIGNATURES = (
             "package linux-headers",
             "package kernel-devel",
             "match for argument: kernel-devel",
+            "match: kernel-devel",
             "auto.conf are missing",
             "module.symvers file is missing",
         ),

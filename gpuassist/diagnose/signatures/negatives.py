@@ -115,7 +115,7 @@ SIGNATURES = (
         means("dataloader-shm-or-ram", Weight.SYMPTOM),
     ),
     Signature(
-        ("oom-kill", "out of memory: kill"),
+        ("oom-kill", "out of memory: kill", "oom_reaper"),
         r"(?:Out of memory: Kill(?:ed)? process \d+ \([^)\n]{1,30}\)|oom-kill:constraint=\S{5,60}|invoked oom-killer"
         r"|oom_reaper: reaped)",
         means("dataloader-shm-or-ram", Weight.SYMPTOM),
@@ -141,7 +141,7 @@ SIGNATURES = (
         _numpy,
     ),
     Signature(
-        ("module 'numpy' has no attribute", "np.float_", "numpy.core._multiarray_umath"),
+        ("module 'numpy' has no attribute", "was removed in the numpy 2.0"),
         r"(?:module 'numpy' has no attribute '(?:bool|int|float|object|complex|str|long|unicode|typeDict|bool8|sctypes|product"
         r"|Inf|NaN)'"
         r"|`np\.\w{1,20}_?` was removed in the NumPy 2\.0 release)",

@@ -120,7 +120,7 @@ SIGNATURES = (
         _incomplete,
     ),
     Signature(
-        ("install of driver component failed", "consult the driver log at", "cuda-installer.log"),
+        ("install of driver component failed", "failed, quitting", "consult the driver log at", "cuda-installer.log"),
         r"(?:Install of driver component failed|Installation failed\. See log at /var/log/cuda-installer\.log"
         r"|Install of \S{3,20} failed, quitting|Consult the driver log at /var/log/nvidia-installer\.log)",
         means("module-already-loaded", Weight.SYMPTOM),

@@ -105,10 +105,10 @@ SIGNATURES = (
         (
             "can't find rust compiler",
             "ninja is required to load",
-            "is not able to compile a simple",
             "cmake 3.",
             "cmake 4.",
             "unable to find vcvarsall",
+            "microsoft visual c++",
         ),
         one_of(
             r"can't find Rust compiler",
@@ -125,7 +125,7 @@ SIGNATURES = (
         lambda _match, _setting: (sign("not-a-gpu-problem", Weight.SYMPTOM, cause_id="network"),),
     ),
     Signature(
-        ("invalid dimensions for input", "must be the same as input size", "input contains nan", "batch_size to match target"),
+        ("invalid dimensions for input", "must be the same as input size", "input contains nan", "to match target batch_size"),
         one_of(
             r"Got invalid dimensions for input",
             r"Target size \([^\n]{1,60}\) must be the same as input size",
@@ -135,7 +135,10 @@ SIGNATURES = (
         _because(text("the program is given data of a wrong shape or value")),
     ),
     Signature(
-        ("headertoolarge", "pytorchstreamreader failed", "invalid load key", "decodeerror", "unpicklingerror", "parsererror"),
+        (
+            *("headertoolarge", "pytorchstreamreader failed", "invalid load key", "decodeerror", "unpicklingerror", "parsererror"),
+            *("metadataincompletebuffer", "invalidheaderdeserialization"),
+        ),
         r"(?P<error>HeaderTooLarge|PytorchStreamReader failed|invalid load key|(?:JSON|Unicode)DecodeError|UnpicklingError"
         r"|ParserError|MetadataIncompleteBuffer|InvalidHeaderDeserialization)\b",
         _data,

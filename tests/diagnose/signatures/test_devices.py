@@ -106,3 +106,47 @@ def test_list_is_read_against_the_gpus_that_there_are() -> None:
 )
 def test_near_miss_is_nothing(words: str) -> None:
     assert problems(SIGNATURES, words) == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("cudaErrorInvalidDevice", "cuda-visible-devices-bad"),
+        ("RuntimeError: Invalid device string: 'cuda:7'", "cuda-visible-devices-bad"),
+        ("RuntimeError: Invalid device argument : cuda:9", "cuda-visible-devices-bad"),
+        ("ValueError: number of processes 8 is greater than the number of GPUs", "cuda-visible-devices-bad"),
+        ("torchrun: nproc_per_node=4 exceeds the 2 GPUs", "cuda-visible-devices-bad"),
+        ("CUDA_VISIBLE_DEVICES=none python a.py\nno GPU found", "cuda-visible-devices-bad"),
+        ("CUDA_VISIBLE_DEVICES=NoDevFiles\nNo CUDA GPUs are available", "cuda-visible-devices-bad"),
+        ("os.environ['CUDA_VISIBLE_DEVICES'] = '-1'\ntorch.cuda.is_available()\nFalse", "cuda-visible-devices-bad"),
+        ("CUDA_VISIBLE_DEVICES is ignored", "cuda-visible-devices-late"),
+        ("CUDA_VISIBLE_DEVICES does not work", "cuda-visible-devices-late"),
+        ("Setting CUDA_VISIBLE_DEVICES doesn't take effect", "cuda-visible-devices-late"),
+        ("设置 CUDA_VISIBLE_DEVICES 没有效果", "cuda-visible-devices-late"),
+        ("CUDA_VISIBLE_DEVICES 不生效", "cuda-visible-devices-late"),
+        ("CUDA_VISIBLE_DEVICES 设置无效", "cuda-visible-devices-late"),
+    ],
+)
+def test_message_is_known_in_its_other_wordings(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "a valid device ordinal",
+        "RuntimeError: Invalid device string: 'gpu'",
+        "number of processes: 4, GPUs: 8",
+        "CUDA_VISIBLE_DEVICES=none python a.py",
+        "CUDA_VISIBLE_DEVICES=0 python a.py\nFalse",
+        "CUDA_VISIBLE_DEVICES works",
+        "torch.cuda.is_available()\nos.environ.setdefault('CUDA_VISIBLE_DEVICES', '1')",
+    ],
+)
+def test_sound_neighbour_is_nothing(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()
+
+
+def test_default_that_is_set_too_late_is_told() -> None:
+    words = "x.to('cuda')\nos.environ.setdefault('CUDA_VISIBLE_DEVICES', '1')\nstill on GPU 0"
+    assert parameters(SIGNATURES, words) == {"value": "1"}

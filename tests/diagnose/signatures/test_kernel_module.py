@@ -143,3 +143,88 @@ def test_module_in_use_is_named() -> None:
 
 def test_graphics_mode_is_named() -> None:
     assert parameters(SIGNATURES, "prime-select query\nintel") == {"mode": "intel"}
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("insmod: ERROR: could not insert module nvidia.ko: Key was rejected by service", "secure-boot-unsigned-module"),
+        ("modprobe: ERROR: could not insert 'nvidia': Invalid module format", "driver-not-loaded"),
+        ("modprobe: ERROR: could not insert 'nvidia_uvm': Unknown symbol in module, or unknown parameter", "driver-not-loaded"),
+        ("modprobe: ERROR: could not insert 'nvidia_drm': Operation not permitted", "driver-not-loaded"),
+        ("modprobe: ERROR: could not insert 'nvidia': Cannot allocate memory", "driver-not-loaded"),
+        ("modprobe: ERROR: could not insert 'nvidia': Device or resource busy", "driver-not-loaded"),
+        ("modprobe: ERROR: could not insert 'nvidia': No such file or directory", "driver-not-loaded"),
+        ("nvidia: version magic '6.8.0-59 SMP mod_unload' should be '6.8.0-60-generic SMP mod_unload'", "driver-not-loaded"),
+        ("nvidia-persistenced: Failed to query NVIDIA devices. Please ensure that the NVIDIA device files", "driver-not-loaded"),
+        ("ls: cannot access '/dev/nvidiactl': No such file or directory", "driver-not-loaded"),
+        ("ERROR: Unable to find the development tool `cc` in your path; the NVIDIA installer needs it", "dkms-build-failed"),
+        ("/lib/modules/6.1.0-9-amd64/source: No such file or directory", "kernel-headers-missing"),
+        ("/lib/modules/6.1.0-9-amd64/build does not exist", "kernel-headers-missing"),
+        ("make: *** /lib/modules/6.1.0-9-amd64/build: Aucun fichier ou dossier de ce type.", "kernel-headers-missing"),
+        ("make: *** /lib/modules/6.1.0-9-amd64/build: Datei oder Verzeichnis nicht gefunden.", "kernel-headers-missing"),
+        ("make: *** /lib/modules/6.1.0-9-amd64/build: 没有那个文件或目录。", "kernel-headers-missing"),
+        ("make: *** /lib/modules/6.1.0-9-amd64/build: No existe el fichero o el directorio.", "kernel-headers-missing"),
+        ("The kernel header file '/lib/modules/6.1/build/include/linux/kernel.h' does not exist.", "kernel-headers-missing"),
+        ("ERROR: the kernel headers package is not installed", "kernel-headers-missing"),
+        ("Error: Unable to find a match: kernel-devel-5.14.0-427.el9", "kernel-headers-missing"),
+        ("No match for argument: kernel-devel-6.9.7-200.fc40", "kernel-headers-missing"),
+        ("ERROR: Kernel configuration is invalid.\n include/generated/autoconf.h or include/config/auto.conf are missing.",
+         "kernel-headers-missing"),
+        ("CUDA installer: X server is running, exit it first", "module-already-loaded"),
+        ("Selected prime profile: intel", "hybrid-graphics-prime"),
+        ("$ supergfxctl -g\nIntegrated", "hybrid-graphics-prime"),
+        ("prime-select: the intel profile is set", "hybrid-graphics-prime"),
+        ("bbswitch: device 0000:01:00.0 is disabled", "hybrid-graphics-prime"),
+        ("systemd[1]: Failed to start NVIDIA Fabric Manager service. (HGX)", "fabric-manager-not-running"),
+        ("nvidia-fabricmanager version 535.129.03 does not match driver version 535.161.07", "fabric-manager-not-running"),
+        ("Fabric Manager interface version 550.54 didn't match: driver interface version is 550.90", ""),
+    ],
+)  # fmt: skip
+def test_message_is_known_in_its_other_wordings(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "modprobe: ERROR: could not insert 'vboxdrv': Invalid module format",
+        "wifi: version magic '6.8.0-59 SMP' should be '6.8.0-60 SMP'",
+        "crw-rw-rw- 1 root root 195, 255 /dev/nvidiactl",
+        "the development tool `gdb` is optional",
+        "kernel-devel-6.9.7 is already installed.",
+        "Selected prime profile: nvidia",
+        "$ supergfxctl -g\nHybrid",
+        "bbswitch: device 0000:01:00.0 is enabled",
+        "the X server is running (no graphics card named)",
+        "Started NVIDIA fabric manager service.",
+    ],
+)
+def test_sound_neighbour_of_a_wording_is_nothing(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()
+
+
+def test_module_of_an_other_kernel_names_the_right_one() -> None:
+    words = "nvidia: version magic '6.8.0-59-generic SMP mod_unload' should be '6.8.0-60-generic SMP mod_unload'"
+    assert parameters(SIGNATURES, words) == {"module": "nvidia", "kernel": "6.8.0-60-generic"}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "flavour"),
+    [
+        ("6.9.1-xanmod1", "xanmod"),
+        ("6.6.30-rt30", "rt"),
+        ("6.10.0-rc3", "rc"),
+        ("6.9.7-surface", "surface"),
+        ("6.8.9-cachyos", "cachyos"),
+        ("6.8.0-60-generic", ""),
+    ],
+)
+def test_kernel_of_a_special_flavour_is_told(kernel: str, flavour: str) -> None:
+    words = f"nvidia/550.90.07\nError! Bad return status for module build on kernel: {kernel} (x86_64)"
+    assert parameters(SIGNATURES, words).get("flavour", "") == flavour
+
+
+def test_realtime_kernel_is_told_without_nvidias_name() -> None:
+    told = parameters(SIGNATURES, "make[3]: *** [Makefile:5: preempt_rt_sanity_check] Error 1")
+    assert (told["flavour"], told["realtime"]) == ("PREEMPT_RT", "yes")

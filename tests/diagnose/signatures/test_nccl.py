@@ -88,3 +88,47 @@ def test_cuda_error_of_nccl_is_named_by_its_own_log() -> None:
 def test_library_that_asks_to_switch_it_off_is_told() -> None:
     told = parameters(SIGNATURES, "RTX 4000 series doesn't support faster communication broadband via P2P or IB")
     assert told == {"library_asks": "yes"}
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("NCCL WARN Call to ftruncate failed : No space left on device", "nccl-shm"),
+        ("misc/shmutils.cc:72 NCCL WARN Call to shm_open failed : Permission denied", "nccl-shm"),
+        ("NCCL WARN Error: failed to extend /dev/shm/nccl-AbCdEf to 9637892 bytes", "nccl-shm"),
+        ("cudaErrorPeerAccessUnsupported", "nccl-p2p-acs-iommu"),
+        ("CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "nccl-p2p-acs-iommu"),
+        ("RuntimeError: CUDA error: peer mapping resources exhausted", "nccl-p2p-acs-iommu"),
+        ("DMAR: [DMA Write] Request device [65:00.0] fault addr f8139000\nnvidia 0000:65:00.0", "nccl-p2p-acs-iommu"),
+        ("DistributedDataParallel freezes at the first step", "nccl-p2p-acs-iommu"),
+        ("a deadlock in all_reduce on two GPUs", "nccl-p2p-acs-iommu"),
+    ],
+)
+def test_message_is_known_in_its_other_wordings(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Call to shm_open failed : Permission denied",
+        "/dev/shm/nccl-AbCdEf was created",
+        "peer access is supported between these two devices",
+        "DMAR: [DMA Write] Request device [00:14.0] fault addr f8139000",
+        "a deadlock in the database",
+        "all_reduce freezer",
+    ],
+)
+def test_neighbour_of_a_wording_is_nothing(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()
+
+
+@pytest.mark.parametrize(("code", "release"), [("2410", "2.4.10"), ("2708", "2.7.8"), ("20903", "2.9.3"), ("22703", "2.27.3")])
+def test_release_is_read_before_and_after_its_step_changed(code: str, release: str) -> None:
+    words = f"NCCL WARN Mismatched NCCL version detected : rank 0 version {code} rank 1 version 21805"
+    assert parameters(SIGNATURES, words)["first"] == release
+
+
+def test_full_shared_memory_is_the_cause_of_a_system_error() -> None:
+    words = "ncclSystemError: System call failed or device error. No space left on device"
+    assert [(clue.problem, clue.weight) for clue in read(SIGNATURES, words)] == [("nccl-shm", Weight.CAUSE)]

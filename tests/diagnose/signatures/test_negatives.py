@@ -142,3 +142,90 @@ def test_plain_error_after_a_failing_gpu_proves_nothing(words: str) -> None:
 )
 def test_misfit_of_data_is_the_program(words: str) -> None:
     assert problem(SIGNATURES, words + "\ndevice cuda:0") == "not-a-gpu-problem"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "RuntimeError: dataloader's workers are out of shared memory. Please try to raise your shared memory limit.",
+        "RuntimeError: unable to mmap 104857600 bytes from file </torch_4021_77>: Cannot allocate memory (12)",
+        '  File "prepare.py", line 9, in <module>\nMemoryError\n',
+        "python3 invoked oom-killer: gfp_mask=0xcc0, order=0",
+        "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=docker-1,mems_allowed=0",
+        "python train.py\noom_reaper: reaped process 4242 (python), now anon-rss:0kB",
+        "make: *** [train] error: python train.py: exit code 137",
+        "docker: python train.py\nExit code: 137",
+        "torchrun: traceback : Signal <Signals.SIGKILL> received\nsubprocess.CalledProcessError: died with <Signals.SIGKILL: 9>",
+    ],
+)
+def test_kernel_and_launchers_tell_of_the_computers_memory_too(words: str) -> None:
+    assert problem(SIGNATURES, words) == "dataloader-shm-or-ram"
+
+
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        ("ModuleNotFoundError: No module named 'numpy.core._multiarray_umath'", "module"),
+        ("AttributeError: `np.unicode_` was removed in the NumPy 2.0 release. Use `np.str_` instead.", "numpy"),
+        ("/usr/bin/python3.12: No module named 'pip'", "pip"),
+        ("ModuleNotFoundError: No module named 'pip._internal'", "pip"),
+        ("IOError: [Errno 28] No space left on device: '/tmp/x'", "disk"),
+        ("cp: failed to write checkpoint.pt: No space left on device", "disk"),
+        ("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate", "network"),
+        ("ConnectionResetError: [Errno 104] Connection reset by peer", "network"),
+        ("urllib.error.HTTPError: HTTP Error 404: Not Found", "network"),
+        ("HTTP Error 503: Service Unavailable", "network"),
+        ("socket.gaierror: [Errno -3] Temporary failure in name resolution", "network"),
+        ("curl: (6) Could not resolve host: github.com", "network"),
+        ("ConnectionRefusedError: [Errno 111] Connection refused", "network"),
+    ],
+)
+def test_other_causes_are_named_in_every_wording(words: str, cause: str) -> None:
+    assert parameters(SIGNATURES, words)["cause_id"] == cause
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "RuntimeError: expected scalar type Half but found Float",
+        "RuntimeError: Expected object of scalar type Long but got scalar type Float for argument #2 'target'",
+        "RuntimeError: mat1 and mat2 must have the same dtype, but got Half and Float",
+        "RuntimeError: expected m1 and m2 to have the same dtype, but got: float != c10::Half",
+        "RuntimeError: Sizes of tensors must match except in dimension 1. Expected size 32 but got size 31",
+        "RuntimeError: The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1",
+        "RuntimeError: view size is not compatible with input tensor's size and stride",
+        "RuntimeError: The expanded size of the tensor (5) must match the existing size (3)",
+        "IndexError: Dimension out of range (expected to be in range of [-1, 0], but got 1)",
+        "one of the variables needed for gradient computation has been modified by an inplace operation",
+        "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn",
+    ],
+)
+def test_fault_of_the_program_beside_a_gpu_that_works(words: str) -> None:
+    assert problem(SIGNATURES, f"device cuda:0, driver 550\n{words}") == "not-a-gpu-problem"
+
+
+@pytest.mark.parametrize(
+    "error",
+    ["IndentationError", "ZeroDivisionError", "RecursionError", "NotADirectoryError", "IsADirectoryError", "PermissionError"],
+)
+def test_pythons_own_error_is_named(error: str) -> None:
+    assert problem(SIGNATURES, f"{error}: something") == "not-a-gpu-problem"
+    assert problems(SIGNATURES, f"my.{error}: something") == set()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "nccl: [Errno 28] No space left on device in /dev/shm",
+        "Killed by the administrator",
+        "a word of oom-killer settings",
+        "read 5 GB in 3 s",
+        "exit code 1370",
+        "HTTP Error 200",
+        "the ids of KeyErrors: none",
+        "numpy 2.0 has no attribute problems",
+        "Building wheel for x\nsetup.py\nModuleNotFoundError: No module named 'wheel'",
+    ],
+)
+def test_near_miss_of_what_is_no_gpu_problem(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

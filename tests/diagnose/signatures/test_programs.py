@@ -121,3 +121,72 @@ def test_error_that_may_come_from_the_gpu_is_left(words: str) -> None:
 def test_page_that_refuses_is_the_network() -> None:
     words = "requests.exceptions.HTTPError: 403 Client Error. Cannot access gated repo for url https://x"
     assert parameters(SIGNATURES, words)["cause_id"] == "network"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "xe 0000:00:02.0: [drm] *ERROR* GT0: timed out",
+        "torch.AcceleratorError: hipErrorNoBinaryForGpu: Unable to find code object",
+        "MIOpen Error: /MIOpen/src/ocl/convolutionocl.cpp: no suitable algorithm",
+        "on ROCm 6.0: HIP error: shared object initialization failed",
+    ],
+)
+def test_other_makers_messages_in_their_other_wordings(words: str) -> None:
+    assert parameters(SIGNATURES, words)["cause"] == "the message is of another maker's GPU ({words})"
+
+
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        ("E: Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend)", "another program is installing"),
+        ("Waiting for cache lock: Could not get lock", "another program is installing"),
+        ("RuntimeError: \"baddbmm_with_gemm\" not implemented for 'BFloat16'", "the program computes in half precision"),
+        ("RuntimeError: \"LayerNormKernelImpl\" not implemented for 'Half'", "the program computes in half precision"),
+        ("RuntimeError: Ninja is required to load C++ extensions", "a tool that the build needs"),
+        ("error: Unable to find vcvarsall.bat", "a tool that the build needs"),
+        ("CMake 4.0 or higher is required.  You are running version 3.28.3", "a tool that the build needs"),
+        ("RuntimeError: Got invalid dimensions for input: pixel_values", "the program is given data"),
+        ("ValueError: Expected input batch_size (32) to match target batch_size (16).", "the program is given data"),
+        ("pandas.errors.ParserError: Error tokenizing data", "a file cannot be read"),
+        ("SafetensorError: Error while deserializing header: MetadataIncompleteBuffer", "a file cannot be read"),
+        ("error: Microsoft Visual C++ 14.0 or greater is required. Get it with Build Tools", "a tool that the build needs"),
+        ("DecodeError beside InvalidHeaderDeserialization", "a file cannot be read"),
+    ],
+)
+def test_plain_fault_in_its_other_wordings(words: str, cause: str) -> None:
+    assert parameters(SIGNATURES, words)["cause"].startswith(cause)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "huggingface_hub.errors.GatedRepoError: 403 Client Error.",
+        "npm ERR! code EAI_AGAIN",
+        "OSError: [Errno 101] Network is unreachable",
+    ],
+)
+def test_page_that_is_not_reached_is_the_network(words: str) -> None:
+    assert parameters(SIGNATURES, words)["cause_id"] == "network"
+
+
+@pytest.mark.parametrize("file", ["zlib.h", "opencv2/core.hpp", "Eigen/Dense.hh", "fmt/format.hxx"])
+def test_header_of_something_else_is_told_by_any_ending(file: str) -> None:
+    assert problem(SIGNATURES, f"a.cpp:1: fatal error: {file}: No such file or directory") == "not-a-gpu-problem"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "i915 0000:00:02.0: [drm] VT-d active for gfx access",
+        "/var/lib/dpkg/lock-frontend is free",
+        "port 8080 is allocated",
+        "CMake 3.26 was found",
+        "Target size (3) equals the input size",
+        "404 pages of the client",
+        "error: something failed",
+        "fatal error: zlib.c: No such file or directory",
+    ],
+)
+def test_harmless_neighbour_is_nothing(words: str) -> None:
+    assert problem(SIGNATURES, words) == ""

@@ -45,3 +45,39 @@ def test_message_leads_to_its_cause(words: str, expected: str) -> None:
 )
 def test_near_miss_is_nothing(words: str) -> None:
     assert problems(SIGNATURES, words) == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("WSL2\nii  nvidia-dkms-550  550.90.07-0ubuntu1  amd64", "wsl-linux-driver-installed"),
+        ("WSL2\nii  nvidia-utils-470  470.256.02-0ubuntu0", "wsl-linux-driver-installed"),
+        ("WSL2\n/usr/lib/x86_64-linux-gnu/libcuda.so.470.256.02", "wsl-linux-driver-installed"),
+        ("WSL2: cuInit failed: CUDA_ERROR_STUB_LIBRARY (34)", "wsl-stub-lib"),
+        ("cudaErrorStubLibrary", "ld-library-path-stubs"),
+        ("/sbin/ldconfig.real: /usr/lib/wsl/lib/libcuda.so.1 is not a symbolic link", "wsl-stub-lib"),
+        ("WSL2: cudaGetDeviceCount returned 500\n-> named symbol not found", "wsl-driver-or-windows"),
+        ("stat: /dev/dxg: No such file or directory", "wsl-driver-or-windows"),
+        ("the device /dev/dxg does not exist", "wsl-driver-or-windows"),
+        ("you are running on WSL 1, use wsl --set-version Ubuntu 2", "wsl-driver-or-windows"),
+        ("WSL 1 does not support the GPU; wsl version 2 is needed", "wsl-driver-or-windows"),
+    ],
+)
+def test_message_is_known_in_its_other_wordings(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "WSL2\nii  nvidia-container-toolkit  1.16.1-1",
+        "WSL2\nrc  nvidia-dkms-550  550.90.07",
+        "WSL2: /usr/lib/wsl/lib/libcuda.so.1 is a symbolic link",
+        "crw-rw-rw- 1 root root 10, 125 /dev/dxg",
+        "HTTP server returned 500",
+        "WSL version: 2.2.4.0",
+        "dxgk: loaded",
+    ],
+)
+def test_sound_neighbour_is_nothing(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()
