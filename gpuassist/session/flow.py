@@ -26,7 +26,9 @@ class Tool(str, Enum):
 
     EXPLAIN = "explain"
     WHAT_IF = "what-if"
+    INSTALL = "install"
     GUIDES = "guides"
+    HOLDERS = "holders"
 
 
 FILE_WISH, TEXT_WISH = "file:", "text:"
@@ -52,7 +54,8 @@ class GoTo:
     """The user chose a place; `wish` is what to do there.
 
     For the repair page that is the CUDA version that new shells shall use, for what-if the words of a wish (`session.wish_words`),
-    for explain a text or a file (`session.explain_leads`), for the guides a topic.
+    for install those of another (`session.install_wish`), for explain a text or a file (`session.explain_leads`), for the guides
+    a topic, for the holders the number of a process.
     """
 
     step: Place

@@ -272,7 +272,10 @@ def _numbered(machine: Machine) -> Iterator[tuple[int, int]]:
 def _unopened(world: World, pid: int, accounts: Accounts, *, live: bool) -> Holder:
     """A process that NVML names and whose open files this user may not see."""
     seen = holder_probe.look(world.files, pid, accounts) if live else None
-    return seen or Holder(pid, "", "", ())
+    # Where its files can be seen and none is a GPU's, NVML means another process: in a container it tells the host's numbers.
+    if seen is None or world.surroundings.uid in {0, value_or(seen.uid, None)}:
+        return Holder(pid, "", "", ())
+    return seen
 
 
 def _is_the_same(world: World, holder: Holder) -> bool:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.model.fact import Known, value_or
-from gpuassist.model.text import Text, text
-from gpuassist.session.holding import Held, Role, name_of
+from gpuassist.model.fact import Fact, Known, value_or
+from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.session.holding import PATIENCE_SECONDS, Held, HeldCard, Holding, Role, name_of
+from gpuassist.session.live_words import size
 from gpuassist.session.memory_words import short_size
+from gpuassist.session.overview import short_name
+from gpuassist.session.words import Words
 
 _STATES = {
     "D": text("waits inside the driver or the kernel"),
@@ -52,7 +55,91 @@ def about(held: Held) -> Iterator[Text]:
         yield text("in the container {container}", container=container)
     elif unit and held.role is not Role.SERVICE:
         yield text("in the unit {unit}", unit=unit)
-    state = _STATES.get(value_or(holder.state, ""))
-    if state is not None:
-        yield state
+    unusual = state(held)
+    if unusual is not None:
+        yield unusual
     yield held.why
+
+
+ROLE_WORDS: dict[Role, Text] = {
+    Role.PROGRAM: text("your program"),
+    Role.DESKTOP: text("desktop"),
+    Role.SERVICE: text("system service"),
+    Role.OTHERS: text("another user's"),
+    Role.INVISIBLE: text("not visible"),
+}
+
+
+def title(found: Holding) -> Text:
+    """The answer in a line."""
+    if not found.held:
+        return text("Nothing that can be seen holds a GPU")
+    return counted("1 process holds a GPU", "{count} processes hold a GPU", len(found.held))
+
+
+def place(held: Held) -> Text:
+    """The container or unit that it belongs to; empty where to none."""
+    return verbatim(value_or(held.holder.container, "") or value_or(held.holder.unit, ""))
+
+
+def state(held: Held) -> Text | None:
+    """Its state where that is unusual."""
+    return _STATES.get(value_or(held.holder.state, ""))
+
+
+def card_name(card: HeldCard) -> Text:
+    """`GPU 0 · RTX 4090`."""
+    if isinstance(card.name, Known):
+        return text("GPU {index} · {name}", index=card.index, name=short_name(card.name.value))
+    return text("GPU {index}", index=card.index)
+
+
+def on_card(card: HeldCard, used: Fact[int]) -> Text:
+    """How much of the card it takes; the reason where that is not known."""
+    if not isinstance(used, Known):
+        return used.reason
+    if isinstance(card.memory_total_bytes, Known):
+        return text("{used} of {total}", used=size(used.value), total=size(card.memory_total_bytes.value))
+    return size(used.value)
+
+
+def share(found: Holding, held: Held) -> float | None:
+    """Which part of its cards' memory it takes; none where that is not known."""
+    totals = {card.index: value_or(card.memory_total_bytes, 0) for card in found.cards}
+    whole = sum(totals.get(index, 0) for index, _ in held.memory_by_gpu)
+    if not whole or not isinstance(held.memory_used_bytes, Known):
+        return None
+    return held.memory_used_bytes.value / whole
+
+
+def stop_question(held: Held) -> Text:
+    """What is asked before it is stopped."""
+    return text("Stop process {pid} ({name})?", pid=held.holder.pid, name=name_of(held.holder))
+
+
+def stop_warning(held: Held) -> Text:
+    """What the answer yes means, and what is lost."""
+    return text(
+        "{process}\n\nIt is asked to end, and killed where it is still there after {seconds:.0f} s. What it has not saved by then "
+        "is lost: a training run goes back to its last checkpoint. Its GPU memory becomes free.",
+        process=label(held),
+        seconds=PATIENCE_SECONDS,
+    )
+
+
+def stopping(held: Held, seconds: int) -> Text:
+    """What is going on while it is waited for."""
+    pid, name = held.holder.pid, name_of(held.holder)
+    if seconds <= 0:
+        return text("Process {pid} ({name}) is being killed.", pid=pid, name=name)
+    return text(
+        "Process {pid} ({name}) was asked to end. It is killed in {seconds} s unless it does.", pid=pid, name=name, seconds=seconds
+    )
+
+
+def as_plain_text(found: Holding, words: Words) -> str:
+    """All of it, to be handed on."""
+    lines = [words(title(found))]
+    for held in found.held:
+        lines += [words(label(held)), *(f"    {words(one)}" for one in about(held)), *(f"      {line}" for line in held.command)]
+    return "\n".join([*lines, *(words(text("Note: {note}", note=note)) for note in found.notes)]) + "\n"

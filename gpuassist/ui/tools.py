@@ -29,14 +29,28 @@ _SWAP: Strokes = (
     ((0.8, 0.66), (0.2, 0.66)),
     ((0.36, 0.5), (0.2, 0.66), (0.36, 0.82)),
 )
+_TRAY: Strokes = (
+    ((0.5, 0.16), (0.5, 0.6)),
+    ((0.34, 0.44), (0.5, 0.6), (0.66, 0.44)),
+    ((0.18, 0.6), (0.18, 0.82), (0.82, 0.82), (0.82, 0.6)),
+)
 _BOOK: Strokes = (
     ((0.5, 0.28), (0.36, 0.2), (0.16, 0.2), (0.16, 0.74), (0.36, 0.74), (0.5, 0.82)),
     ((0.5, 0.28), (0.64, 0.2), (0.84, 0.2), (0.84, 0.74), (0.64, 0.74), (0.5, 0.82)),
     ((0.5, 0.28), (0.5, 0.82)),
 )
+_CHIP: Strokes = (
+    ((0.3, 0.3), (0.7, 0.3), (0.7, 0.7), (0.3, 0.7), (0.3, 0.3)),
+    *(((at, 0.16), (at, 0.3)) for at in (0.4, 0.6)),
+    *(((at, 0.7), (at, 0.84)) for at in (0.4, 0.6)),
+    *(((0.16, at), (0.3, at)) for at in (0.4, 0.6)),
+    *(((0.7, at), (0.84, at)) for at in (0.4, 0.6)),
+)
 
 TOOLS: dict[Tool, ToolEntry] = {
     Tool.EXPLAIN: ToolEntry(text("Explain an error"), _GLASS),
     Tool.WHAT_IF: ToolEntry(text("What if…"), _SWAP),
+    Tool.INSTALL: ToolEntry(text("Install"), _TRAY),
     Tool.GUIDES: ToolEntry(text("Guides"), _BOOK),
+    Tool.HOLDERS: ToolEntry(text("Who holds the GPU"), _CHIP),
 }

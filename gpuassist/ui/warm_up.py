@@ -20,6 +20,7 @@ _MODULES = (
     "pyqtgraph",
     "gpuassist.ui.pages.what_if",
     "gpuassist.ui.pages.explain",
+    "gpuassist.ui.pages.holders",
 )
 
 

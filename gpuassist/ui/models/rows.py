@@ -15,11 +15,12 @@ Index = QModelIndex | QPersistentModelIndex
 
 MARK_ROLE = Qt.ItemDataRole.UserRole + 1
 AFTER_ROLE = Qt.ItemDataRole.UserRole + 2
+SHARE_ROLE = Qt.ItemDataRole.UserRole + 3
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell: `mark` makes it a pill, `after` is added in a quieter colour, `right` aligns numbers."""
+    """One cell: `mark` makes it a pill, `after` is added in a quieter colour, `right` aligns numbers, `share` (of 1) draws a bar."""
 
     words: str
     after: str = ""
@@ -28,6 +29,7 @@ class Cell:
     quiet: bool = False
     right: bool = False
     tip: str = ""
+    share: float | None = None
 
 
 Row = tuple[Cell, ...]
@@ -107,6 +109,8 @@ def _data(cell: Cell, role: int) -> object:
         return cell.mark.value if cell.mark is not None else None  # Qt would turn the enum into its text anyway
     if role == AFTER_ROLE:
         return cell.after
+    if role == SHARE_ROLE:
+        return cell.share
     return _look(cell, role)
 
 

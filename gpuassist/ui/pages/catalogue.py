@@ -52,10 +52,22 @@ def _what_if(desk: Desk, parent: QWidget) -> Page:
     return WhatIfPage(desk, parent)
 
 
+def _install(desk: Desk, parent: QWidget) -> Page:
+    from gpuassist.ui.pages.install import InstallPage
+
+    return InstallPage(desk, parent)
+
+
 def _guides(desk: Desk, parent: QWidget) -> Page:
     from gpuassist.ui.pages.guides import GuidesPage
 
     return GuidesPage(desk, parent)
+
+
+def _holders(desk: Desk, parent: QWidget) -> Page:
+    from gpuassist.ui.pages.holders import HoldersPage
+
+    return HoldersPage(desk, parent)
 
 
 _MAKERS: dict[Place, Callable[[Desk, QWidget], Page]] = {
@@ -66,5 +78,7 @@ _MAKERS: dict[Place, Callable[[Desk, QWidget], Page]] = {
     Step.LIVE: _live,
     Tool.EXPLAIN: _explain,
     Tool.WHAT_IF: _what_if,
+    Tool.INSTALL: _install,
     Tool.GUIDES: _guides,
+    Tool.HOLDERS: _holders,
 }

@@ -18,14 +18,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpuassist.ui.models.rows import AFTER_ROLE, MARK_ROLE, Cell
+from gpuassist.ui.models.rows import AFTER_ROLE, MARK_ROLE, SHARE_ROLE, Cell
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import colours, mono, sans
 from gpuassist.ui.widgets.marks import paint_pill, pill_size
+from gpuassist.ui.widgets.share_bar import paint_share
 
 _PADDING = 10
 _ROW_PADDING = 16
 _HAIRLINE = 1
+_SHARE_ROOM = 7  # below the words of a cell that shows a share
 _LEAST_COLUMN = 64
 _ROWS_SHOWN_AT_MOST = 12
 
@@ -37,7 +39,10 @@ class CellDelegate(QStyledItemDelegate):
         self.initStyleOption(option, index)
         painter.save()
         self._paint_ground(painter, option, index)
-        mark = index.data(MARK_ROLE)
+        mark, share = index.data(MARK_ROLE), index.data(SHARE_ROLE)
+        if share is not None:
+            paint_share(painter, QRectF(option.rect).adjusted(_PADDING, option.rect.height() - 9, -_PADDING, -6), float(share))
+            option.rect.adjust(0, 0, 0, -_SHARE_ROOM)
         if mark:
             self._paint_pill(painter, option, Mark(mark))
         else:

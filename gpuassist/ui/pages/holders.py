@@ -1,0 +1,352 @@
+"""Who holds the GPU: every process that can be seen from here, the chosen one in whole, and one's own stopped after a question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QElapsedTimer, QModelIndex, Qt, QTimer, Slot
+from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gpuassist.model.machine import Machine
+from gpuassist.model.plan import Outcome, Result
+from gpuassist.model.text import Text, text
+from gpuassist.session.flow import Tool
+from gpuassist.session.holding import PATIENCE_SECONDS, Held, Holding, find, holding, holding_of, stop_holder
+from gpuassist.session.holding_words import as_plain_text, stop_question, stop_warning, stopping, title
+from gpuassist.session.live_words import clock
+from gpuassist.ui.jobs import Done, Failed, Job
+from gpuassist.ui.latest import Latest
+from gpuassist.ui.models.holders import COLUMN_SAMPLES, HEADINGS, PLACE, PROCESS, holder_rows
+from gpuassist.ui.models.rows import RowsModel
+from gpuassist.ui.page import Bar, Desk, Page
+from gpuassist.ui.pages.holders_detail import HolderCard
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.reasons import reason_of, sentence_case
+from gpuassist.ui.widgets.buttons import small
+from gpuassist.ui.widgets.cards import Card, EmptyState, Notice, clear
+from gpuassist.ui.widgets.paragraphs import paragraph
+from gpuassist.ui.widgets.progress import ProgressStrip
+from gpuassist.ui.widgets.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpuassist.session.inspect import Inspection
+
+_AGAIN_MILLISECONDS = 2_000
+# Longer than the driver waits before it switches an idle GPU off: asking it more often would keep the GPU awake for ever.
+_AGAIN_WHERE_IT_MAY_SLEEP_MILLISECONDS = 30_000
+_COUNT_DOWN_MILLISECONDS = 250
+_ROOM_FOR_PLACE = 860  # pixels of the page from which the table has a column for the container or unit
+_MARKS = {
+    Result.MODIFIED: Mark.RIGHT,
+    Result.UNCHANGED: Mark.INFO,
+    Result.REFUSED: Mark.WARNING,
+    Result.FAILED: Mark.PROBLEM,
+}
+
+
+class HoldersPage(Page):
+    """Looks again by itself while it can be seen; what is chosen stays chosen as long as that process is there."""
+
+    STEP = Tool.HOLDERS
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, parent)
+        self._recorded: Machine | None = None
+        self._found: Holding | None = None
+        self._chosen: int | None = None
+        self._wished: int | None = None  # until it was seen whether that process holds a GPU
+        self._filling = False
+        self._job: Job | None = None
+        self._stopping: Held | None = None
+        self._asked_since = QElapsedTimer()
+        self._looking = Latest(desk.jobs, self._take, self)
+        self._again = self._timer(self._look_quietly)
+        self._again.setSingleShot(True)
+        self._count_down = self._timer(self._show_stopping)
+        self._count_down.setInterval(_COUNT_DOWN_MILLISECONDS)
+        self._refresh = self._action(text("Look again"), "F5", self.look)
+        self._copy = self._action(text("Copy the list"), "Ctrl+Shift+C", self._copy_list)
+        self._stop = self._action(text("Stop it…"), "Del", self.stop)
+        self._build()
+
+    @property
+    def found(self) -> Holding | None:
+        """What was seen last."""
+        return self._found
+
+    @property
+    def chosen(self) -> Held | None:
+        """The process that is shown in whole."""
+        return find(self._found, self._chosen) if self._found is not None and self._chosen is not None else None
+
+    @property
+    def detail(self) -> HolderCard:
+        """The card of the chosen process."""
+        return self._detail
+
+    @property
+    def table(self) -> Table:
+        """The list."""
+        return self._table
+
+    @property
+    def notice(self) -> Notice:
+        """What came of stopping one, or why nothing could be seen."""
+        return self._notice
+
+    @property
+    def waits(self) -> bool:
+        """Whether it will look again by itself."""
+        return self._again.isActive()
+
+    @property
+    def interval(self) -> int:
+        """After how many milliseconds."""
+        return self._again.interval()
+
+    def bar(self) -> Bar:
+        actions = (self._refresh, self._copy) if self._recorded is None else (self._copy,)
+        note = text("Looks again by itself while it is shown") if self._recorded is None else text("As it was recorded")
+        return Bar(actions, note=self.desk.words(note))
+
+    def show_inspection(self, inspection: Inspection) -> None:
+        recorded = inspection.machine if inspection.recorded else None
+        if recorded is None and self._recorded is None:
+            return
+        self._recorded = recorded
+        self._forget()
+        self.bar_changed.emit()
+        if self.isVisible():
+            self.look()
+
+    def arrive(self, wish: str) -> None:
+        if wish.isascii() and wish.isdigit():
+            self._chosen = self._wished = int(wish)
+        self.look()
+        self._table.setFocus()
+
+    def close_down(self) -> None:
+        self._again.stop()
+        self._count_down.stop()
+        self._looking.drop()
+        if self._job is not None:
+            self._job.cancel()
+
+    @Slot()
+    def look(self) -> None:
+        """Looks now, and says so where it takes long."""
+        self._strip.begin(self.desk.words(text("Looking…")))
+        self._ask()
+
+    @Slot()
+    def stop(self) -> None:
+        """Asks whether to stop the chosen process."""
+        held = self.chosen
+        if held is not None and held.may_stop and self._stopping is None:
+            words = self.desk.words
+            self.desk.asking.confirm(self, words(stop_question(held)), words(stop_warning(held)), lambda: self._stop_now(held))
+
+    @Slot()
+    def spare(self) -> None:
+        """The process was asked to end, and is not killed."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._wait()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._again.stop()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._table.setColumnHidden(PLACE, self.width() < _ROOM_FOR_PLACE)
+
+    def _timer(self, slot: Callable[[], None]) -> QTimer:
+        timer = QTimer(self)
+        timer.timeout.connect(slot)
+        return timer
+
+    def _action(self, words: Text, keys: str, slot: Callable[[], None]) -> QAction:
+        action = QAction(self.desk.words(words), self)
+        action.setShortcut(keys)
+        action.setStatusTip(keys)
+        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        action.triggered.connect(slot)
+        self.addAction(action)
+        return action
+
+    def _build(self) -> None:
+        words = self.desk.session.words
+        scroll = self.fill_with_scroll()
+        self._header = scroll.header
+        self._header.show_words(words(text("Who holds the GPU")), "")
+        self._strip = ProgressStrip(self)
+        self._header.beside.addWidget(self._strip)
+        self._notice = Notice(Mark.INFO, "", self)
+        self._spare = small(words(text("Do not kill it")), self._notice)
+        self._spare.clicked.connect(self.spare)
+        self._notice.buttons.addWidget(self._spare)
+        self._nothing = EmptyState(Mark.RIGHT, "", "", self)
+        self._detail = HolderCard(words, self)
+        self._detail.stop_wanted.connect(self.stop)
+        self._notes = QVBoxLayout()
+        self._notes.setSpacing(4)
+        for widget in (self._notice, self._nothing, self._make_table(), self._detail):
+            scroll.content.addWidget(widget)
+            widget.hide()
+        scroll.content.addLayout(self._notes)
+
+    def _make_table(self) -> Card:
+        words = self.desk.session.words
+        self._rows = RowsModel([words(heading) for heading in HEADINGS], (), self)
+        self._table = Table(self._rows, words(text("Processes that hold a GPU")), self)
+        self._table.setSelectionMode(Table.SelectionMode.SingleSelection)
+        self._table.size_like(COLUMN_SAMPLES, PROCESS)
+        self._table.selectionModel().currentRowChanged.connect(self._choose)
+        self._list = Card(parent=self)
+        self._list.body.addWidget(self._table)
+        return self._list
+
+    def _ask(self) -> None:
+        self._again.stop()
+        session, recorded = self.desk.session, self._recorded
+        if recorded is not None:
+            self._looking.ask(lambda _: holding_of(session, recorded))
+        else:
+            self._looking.ask(lambda _: holding(session))
+
+    @Slot()
+    def _look_quietly(self) -> None:
+        if self.window().isMinimized():
+            self._again.start()
+        else:
+            self._ask()
+
+    def _take(self, result: Done | Failed) -> None:
+        self._strip.end()
+        if isinstance(result, Failed):
+            self._tell(Mark.PROBLEM, sentence_case(reason_of(self.desk.session.words, result.error)))
+        elif isinstance(result.value, Holding):
+            self._show(result.value)
+        self._wait()
+
+    def _wait(self) -> None:
+        if self._recorded is None and self._found is not None and self.isVisible() and not self._looking.busy:
+            may_sleep = self._found.may_fall_asleep
+            self._again.start(_AGAIN_WHERE_IT_MAY_SLEEP_MILLISECONDS if may_sleep else _AGAIN_MILLISECONDS)
+
+    def _show(self, found: Holding) -> None:
+        words, before = self.desk.session.words, self._found
+        self._found = found
+        self._header.show_words(words(title(found)), words(self._subtitle()))
+        if self._wished is not None and self._stopping is None and find(found, self._wished) is None:
+            self._tell(Mark.INFO, words(text("Process {pid} holds no GPU now.", pid=self._wished)))
+        self._wished = None
+        self._fill(found)
+        self._list.setVisible(bool(found.held))
+        self._nothing.setVisible(not found.held)
+        if not found.held:
+            self._show_nothing(found)
+        if before is None or before.notes != found.notes:
+            clear(self._notes)
+            for note in found.notes:
+                self._notes.addWidget(paragraph(words(text("Note: {note}", note=note)), "muted", self))
+
+    def _subtitle(self) -> Text:
+        if self._recorded is not None:
+            return text("On a recorded machine, as it was then")
+        return text("Looked at {time}", time=clock(self.desk.session.world.clock.epoch(), seconds=True))
+
+    def _show_nothing(self, found: Holding) -> None:
+        mark, name, why = (
+            Mark.UNKNOWN,
+            text("Nothing was found"),
+            text("Not everything could be looked at: the reason stands below."),
+        )
+        if not found.notes:
+            name, why = text("There is no GPU here"), text("No NVIDIA GPU can be seen that a process could hold.")
+        if not found.notes and found.cards:
+            mark, name = Mark.RIGHT, text("The GPU is free")
+            why = text("All of its memory is there for your programs, and its driver can be replaced.")
+        self._nothing.show_words(mark, self.desk.words(name), self.desk.words(why))
+
+    def _fill(self, found: Holding) -> None:
+        if self._chosen is None and self._found is not None and found.held:
+            self._chosen = found.held[0].holder.pid
+        self._filling = True
+        self._rows.set_rows(holder_rows(found, self.desk.session.words))
+        at = next((place for place, held in enumerate(found.held) if held.holder.pid == self._chosen), -1)
+        if at < 0:
+            self._table.clearSelection()
+            self._table.setCurrentIndex(QModelIndex())
+        elif self._table.currentIndex().row() != at or not self._table.selectionModel().hasSelection():
+            self._table.selectRow(at)
+        self._filling = False
+        self._show_chosen()
+
+    def _show_chosen(self) -> None:
+        held = self.chosen
+        self._detail.setVisible(held is not None)
+        self._stop.setEnabled(held is not None and held.may_stop and self._stopping is None)
+        if held is not None and self._found is not None:
+            self._detail.show_held(self._found, held, stopping=self._stopping is not None)
+
+    @Slot(QModelIndex, QModelIndex)
+    def _choose(self, now: QModelIndex, _before: QModelIndex) -> None:
+        if not self._filling and now.isValid() and self._found is not None:
+            self._chosen = self._found.held[now.row()].holder.pid
+            self._show_chosen()
+
+    def _stop_now(self, held: Held) -> None:
+        session = self.desk.session
+        self._stopping = held
+        self._job = self.desk.jobs.start(lambda control: stop_holder(session, held, called_off=control.cancelled.is_set), self)
+        self._job.finished.connect(self._end_stopping)
+        self._asked_since.start()
+        self._count_down.start()
+        self._show_chosen()
+        self._show_stopping()
+
+    @Slot()
+    def _show_stopping(self) -> None:
+        if self._stopping is not None:
+            left = PATIENCE_SECONDS - self._asked_since.elapsed() / 1000
+            self._tell(Mark.BUSY, self.desk.words(stopping(self._stopping, int(left + 0.99))), may_spare=left > 0)
+
+    @Slot(object)
+    def _end_stopping(self, result: Done | Failed) -> None:
+        self._count_down.stop()
+        self._job, self._stopping = None, None
+        words = self.desk.session.words
+        if isinstance(result, Failed):
+            self._tell(Mark.PROBLEM, sentence_case(reason_of(words, result.error)))
+        elif isinstance(result.value, Outcome):
+            self._tell(_MARKS[result.value.result], sentence_case(words(result.value.text)))
+        self.look()
+
+    def _tell(self, mark: Mark, words: str, *, may_spare: bool = False) -> None:
+        self._spare.setVisible(may_spare)
+        self._notice.show_words(mark, words)
+        self._notice.show()
+
+    def _forget(self) -> None:
+        """Another machine is shown."""
+        self._looking.drop()
+        self._found, self._chosen = None, None
+        if self._stopping is None:
+            self._notice.hide()
+        self._rows.set_rows(())
+        for widget in (self._list, self._detail, self._nothing):
+            widget.hide()
+        clear(self._notes)
+
+    @Slot()
+    def _copy_list(self) -> None:
+        if self._found is not None:
+            QGuiApplication.clipboard().setText(as_plain_text(self._found, self.desk.session.words))

@@ -1,0 +1,161 @@
+"""The process that is chosen: its whole command, its memory on each card, where it belongs, and whether it may be stopped."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
+
+from gpuassist.model.fact import Fact, Known
+from gpuassist.model.text import Text, text
+from gpuassist.session.holding import Held, HeldCard, Holding, name_of
+from gpuassist.session.holding_words import ROLE_WORDS, card_name, gpus, on_card, place, state
+from gpuassist.session.words import Words
+from gpuassist.ui.models.holders import ROLE_MARKS
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.reasons import sentence_case
+from gpuassist.ui.widgets.buttons import secondary
+from gpuassist.ui.widgets.cards import Card
+from gpuassist.ui.widgets.code import CodeBlock
+from gpuassist.ui.widgets.facts import FactRow, FactTable
+from gpuassist.ui.widgets.marks import StatusPill
+from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
+from gpuassist.ui.widgets.share_bar import ShareBar
+
+_LABEL_WIDTH = 140
+
+
+class HolderCard(Card):
+    """Changes in place while the same process is shown, so that the keyboard stays where it is."""
+
+    stop_wanted = Signal()
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self._words = words
+        self._name = label("", "heading", self)
+        self._role = StatusPill(Mark.INFO, "", self)
+        self.head.addWidget(self._name)
+        self.head.addWidget(self._role)
+        self.head.addStretch(1)
+        self._command = CodeBlock(words, "", words(text("The whole command")), self)
+        self._memory = MemoryRows(words, self)
+        self._facts = FactTable(words, (), self, label_width=_LABEL_WIDTH)
+        self._why = paragraph("", "", self)
+        self._line = CodeBlock(words, "", words(text("Commands")), self)
+        self.stop = secondary(words(text("Stop it…")), self)
+        self.stop.setToolTip(words(text("Delete")))
+        self.stop.clicked.connect(self.stop_wanted)
+        for widget in (self._command, self._memory, self._facts):
+            self.body.addWidget(widget)
+        foot = QHBoxLayout()
+        foot.setSpacing(12)
+        foot.addWidget(self._why, 1)
+        foot.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignTop)
+        self.body.addLayout(foot)
+        self.body.addWidget(self._line)
+
+    def show_held(self, found: Holding, held: Held, *, stopping: bool) -> None:
+        """Shows this process."""
+        words, holder = self._words, held.holder
+        name = words(text("{name} · process {pid}", name=name_of(holder), pid=holder.pid))
+        self._name.setText(name)
+        self.setAccessibleName(name)
+        self._role.show_status(ROLE_MARKS[held.role], words(ROLE_WORDS[held.role]))
+        self._command.set_content(holder.command)
+        self._command.setVisible(bool(holder.command))
+        self._memory.show_cards(_on_cards(found, held))
+        self._facts.set_rows(self._rows(held))
+        set_paragraph(self._why, sentence_case(words(held.why)))
+        self._line.set_content("\n".join(held.command))
+        self._line.setVisible(bool(held.command))
+        self.stop.setVisible(held.may_stop)
+        self.stop.setEnabled(not stopping)
+        self.stop.setAccessibleName(f"{self.stop.text()} {name}")
+
+    @property
+    def command(self) -> str:
+        """The whole command, as it is shown."""
+        return self._command.content
+
+    @property
+    def line(self) -> str:
+        """The line to copy where it is not stopped from here."""
+        return self._line.content
+
+    @property
+    def facts(self) -> tuple[FactRow, ...]:
+        """What else is told of it."""
+        return self._facts.rows
+
+    @property
+    def why(self) -> str:
+        """Why it may be stopped, or not."""
+        return self._why.accessibleName()
+
+    @property
+    def memory(self) -> MemoryRows:
+        """Its memory on each card."""
+        return self._memory
+
+    def _rows(self, held: Held) -> list[FactRow]:
+        words, holder = self._words, held.holder
+        unusual, belongs = state(held), words(place(held))
+        told: list[tuple[Text, str]] = [(text("User"), holder.user)]
+        if not held.memory_by_gpu:
+            told.append((text("Holds"), words(gpus(held))))
+        told += [(text("Belongs to"), belongs), (text("State"), words(unusual) if unusual is not None else "")]
+        told.append((text("Open devices"), ", ".join(holder.devices)))
+        return [FactRow(words(name), value) for name, value in told if value]
+
+
+class MemoryRows(QWidget):
+    """A row for each card: its name, a bar, and how much of it is taken."""
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words = words
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 4, 0, 4)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(8)
+        self._grid.setColumnStretch(1, 1)
+        self._grid.setColumnMinimumWidth(0, _LABEL_WIDTH)
+        self._shown: tuple[tuple[HeldCard, Fact[int]], ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What it says, card by card."""
+        return tuple(f"{self._words(card_name(card))}: {self._words(on_card(card, used))}" for card, used in self._shown)
+
+    def show_cards(self, cards: tuple[tuple[HeldCard, Fact[int]], ...]) -> None:
+        """Shows how much of each card is taken."""
+        if cards == self._shown:
+            return
+        self._shown = cards
+        while (item := self._grid.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for row, (card, used) in enumerate(cards):
+            self._add(row, card, used)
+        self.setAccessibleName("; ".join(self.lines))
+        self.setVisible(bool(cards))
+
+    def _add(self, row: int, card: HeldCard, used: Fact[int]) -> None:
+        self._grid.addWidget(label(self._words(card_name(card)), "muted", self), row, 0)
+        total = card.memory_total_bytes
+        if isinstance(used, Known) and isinstance(total, Known) and total.value:
+            bar = ShareBar(self)
+            bar.show_share(used.value / total.value)
+            self._grid.addWidget(bar, row, 1)
+            self._grid.addWidget(label(self._words(on_card(card, used)), "", self), row, 2)
+        else:
+            self._grid.addWidget(
+                paragraph(self._words(on_card(card, used)), "unknown" if not isinstance(used, Known) else "", self), row, 1, 1, 2
+            )
+
+
+def _on_cards(found: Holding, held: Held) -> tuple[tuple[HeldCard, Fact[int]], ...]:
+    cards = {card.index: card for card in found.cards}
+    return tuple((cards[index], used) for index, used in held.memory_by_gpu if index in cards)
