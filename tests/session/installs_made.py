@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gpuassist.model.plan import Run, Step, StepKind, StepProof, Tool
@@ -10,6 +12,8 @@ from gpuassist.model.text import verbatim
 from gpuassist.session.context import Session
 from gpuassist.session.installs import Install, begin
 from gpuassist.session.words import ENGLISH
+from gpuassist.system.programs import Finished, Program
+from gpuassist.system.streams import NotStarted, Quiet
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.values import knowledge
@@ -36,3 +40,47 @@ def by_user(kind: StepKind, proof: StepProof | None = None) -> Step:
 def begun(session: Session, *steps: Step, directory: str = "") -> Install:
     """An install of these on record."""
     return begin(session, "torch", steps, goals=("torch",), directory=directory or session.world.surroundings.home)
+
+
+@dataclass
+class ScriptedProgram:
+    """Prints its pieces and ends with its status."""
+
+    pieces: list[bytes]
+    status: int = 0
+
+    def read(self, *, seconds: float) -> bytes | Quiet:
+        return self.pieces.pop(0) if self.pieces else Quiet.CLOSED
+
+    def ended(self) -> bool:
+        return not self.pieces
+
+    def interrupt(self) -> None:
+        self.pieces.clear()
+
+    def terminate(self) -> None:
+        self.pieces.clear()
+
+    def end(self) -> Finished:
+        return Finished(self.status)
+
+
+@dataclass
+class ScriptedPrograms:
+    """Every program prints the same and ends with this status; what was started, in order."""
+
+    pieces: tuple[bytes, ...] = (b"working\n",)
+    status: int = 0
+    started: list[tuple[str, ...]] = field(default_factory=list)
+    directories: list[str] = field(default_factory=list)
+
+    def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str, mark: str) -> Program | NotStarted:
+        self.started.append(tuple(command))
+        self.directories.append(directory)
+        return ScriptedProgram(list(self.pieces), self.status)
+
+    def marked(self, mark: str) -> tuple[int, ...]:
+        return ()
+
+    def end_marked(self, mark: str) -> int:
+        return 0
