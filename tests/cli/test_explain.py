@@ -54,7 +54,7 @@ def test_file_is_explained(pasted: Path) -> None:
     run = _explain(str(pasted))
     assert run.exit is Exit.PROBLEMS
     assert run.out.splitlines()[0] == "The text shows one problem"
-    assert "[pasted text, line 2]" in run.out
+    assert "[pasted text, line 2]" in " ".join(run.out.split())
 
 
 def test_standard_input_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:

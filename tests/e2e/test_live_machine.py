@@ -15,6 +15,7 @@ from tests.e2e.contract import check_diagnosis, check_facts, check_sample, statu
 from tests.repair.homes import make_toolkit
 
 SECTIONS = {"schema", "taken_at", "host", "gpus", "driver", "toolkits", "compilers", "environments", "shell", "holders", "note"}
+SECTIONS |= {"system", "path_libraries", "package_settings"}
 
 
 def test_diagnosis_is_that_of_the_contract(home: Path) -> None:

@@ -89,7 +89,7 @@ def test_what_if_tells_what_makes_the_machine_fit(run: tuple[dict[str, Any], Pat
 def test_a_pasted_error_is_explained_with_this_machine(run: tuple[dict[str, Any], Path]) -> None:
     words = _words(run, "Explain")
     assert "CUDA 11.7 cannot build for RTX 4090" in words
-    assert "What the text does not say was looked up on this machine." in words
+    assert "What the text does not say was taken from the recorded machine." in words
 
 
 def test_a_quote_selects_its_line(run: tuple[dict[str, Any], Path]) -> None:
