@@ -1,4 +1,4 @@
-"""`gpuassist plan GOAL`: what it would take, link by link and step by step; nothing is changed.
+"""`gpuassist plan GOAL`: what it would take, link by link and step by step; nothing is changed unless `--run` asks for it.
 
 It ends with 0 where nothing is to do or the steps lead there, with 2 where nothing does, with 3 where it cannot be told.
 """
@@ -22,7 +22,7 @@ from gpuassist.session.recording import RecordingError
 from gpuassist.session.words import Words
 
 NAME = "plan"
-HELP = text("what a driver, a CUDA, a torch or another GPU would take, for every GPU of the machine; changes nothing")
+HELP = text("what a driver, a CUDA, a torch or another GPU would take, for every GPU of the machine; changes nothing without --run")
 
 SCHEMA = 1
 _MARKS = {Status.RIGHT: "✓", Status.WARNING: "!", Status.PROBLEM: "✗", Status.UNKNOWN: "?", Status.ABSENT: "·"}

@@ -30,6 +30,7 @@ from gpuassist.session.proof import Holds
 from gpuassist.session.resume import next_step, open_install, recheck, waiting
 from gpuassist.session.running import Came
 from gpuassist.session.solve import look_before
+from gpuassist.session.typed import type_into_terminal, typing_command
 from gpuassist.system.interrupts import counted_interrupts
 
 _BUSY = text("another gpuassist is at an install just now")
@@ -160,9 +161,19 @@ def _edit(run: Run, number: int, step: Step) -> Exit:
 def _by_user(run: Run, number: int) -> Exit:
     if not run.context.terminal.interactive or run.options.json:
         return Exit.WARNINGS
+    _offer_terminal(run, number)
     if not confirmed(run.context, text("Have you done that?")):
         return Exit.WARNINGS
     return _said(run, number)
+
+
+def _offer_terminal(run: Run, number: int) -> None:
+    session, step = run.context.session, run.install.steps[number].step
+    if not step.needs_root or not typing_command(session, step.commands):
+        return
+    wished = confirmed(run.context, text("Open a terminal in which the lines stand typed, and are run only when you press Enter?"))
+    if wished and not type_into_terminal(session, step.commands):
+        run.context.note(text("no terminal could be opened: please copy the lines"))
 
 
 def _said(run: Run, number: int) -> Exit:

@@ -24,6 +24,7 @@ from gpuassist.session.context import Session
 from gpuassist.session.installs import Install, StepState
 from gpuassist.session.resume import waiting
 from tests.cli.made_session import Screen, run_live
+from tests.fakes import put
 from tests.session.installs_made import begun, by_user, script, session_at
 from tests.solving import Place
 from tests.wheels import Wheel, torch
@@ -140,6 +141,15 @@ def test_a_root_step_is_shown_and_waits(desk: Desk) -> None:
 def test_a_root_step_that_the_user_did_goes_on(desk: Desk) -> None:
     assert desk.run(by_user(StepKind.ROOT_COMMAND), script("print('after')"), typed="y\ny\n", words="") is Exit.HEALTHY
     assert "  │ after" in desk.out
+
+
+def test_on_a_desktop_the_lines_can_stand_typed_in_a_terminal(desk: Desk, tmp_path: Path) -> None:
+    put(tmp_path, "/bin/xterm", f'#!/bin/sh\nfor one; do last=$one; done\necho "$last" > {tmp_path}/asked\n', mode=0o755)
+    around = replace(desk.session.world.surroundings, variables={"PATH": f"{tmp_path}/bin:/usr/bin:/bin", "DISPLAY": ":0"})
+    desk.session = replace(desk.session, world=replace(desk.session.world, surroundings=around))
+    assert desk.run(by_user(StepKind.ROOT_COMMAND), typed="y\nn\n", words="") is Exit.WARNINGS
+    assert "run only when you press Enter" in desk.err
+    assert desk.err.count("[y/N]") == 2
 
 
 def test_a_check_that_does_not_hold_yet_stops(desk: Desk, tmp_path: Path) -> None:
