@@ -71,7 +71,8 @@ class CudaPlan:
     """The plan with all that its page shows.
 
     `now` is what a new terminal holds before, `paste` are lines for a terminal that is already open, `block` is what would be
-    written, for pasting by hand where `obstacle` says why gpuassist may not write it.
+    written, for pasting by hand where `obstacle` says why gpuassist may not write it; `login` is the login file that does not read
+    the file with the block, empty where there is none.
     """
 
     wish: UseCuda
@@ -85,6 +86,7 @@ class CudaPlan:
     block: str
     obstacle: Text | None = None
     recorded: bool = False
+    login: str = ""
 
     @property
     def edit(self) -> FileEdit:
@@ -133,6 +135,7 @@ def plan_use_cuda(session: Session, machine: Machine, wish: UseCuda, *, recorded
         b"\n".join(block).decode("utf-8", "replace"),
         obstacle,
         seen.files is None,
+        seen.login,
     )
 
 

@@ -38,18 +38,24 @@ def prove_kernels(
     terminal: Fact[Terminal],
     *,
     on_progress: Callable[[Text], None] = nothing_told,
+    cancelled: Callable[[], bool] | None = None,
 ) -> tuple[KernelProof, ...]:
-    """Compiles for each architecture of the machine's GPUs in what a new terminal holds, and runs it where a driver is there."""
+    """Compiles for each architecture of the machine's GPUs in what a new terminal holds, and runs it where a driver is there.
+
+    Once `cancelled`, what was being compiled is stopped, and nothing more is begun.
+    """
     environment = _environment(session.world, terminal)
     by_architecture: dict[str, list[Gpu]] = {}
     for gpu in value_or(machine.gpus, ()):
         by_architecture.setdefault(_architecture(gpu), []).append(gpu)
     proofs = []
     for architecture, gpus in (by_architecture or {"": []}).items():
+        if cancelled is not None and cancelled():
+            break
         on_progress(_doing(architecture))
         wish = KernelWish(nvcc, architecture, environment, _devices(session.world, gpus))
         names = tuple(value_or(gpu.name, "?") for gpu in gpus)
-        proofs.append(KernelProof(architecture, names, check_kernel(session.world, wish)))
+        proofs.append(KernelProof(architecture, names, check_kernel(session.world, wish, cancelled=cancelled)))
     return tuple(proofs)
 
 

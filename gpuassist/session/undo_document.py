@@ -25,11 +25,11 @@ def record_lines(record: ChangeRecord) -> Iterator[Text]:
     receipt = record.receipt
     head = f"{receipt.change}  {receipt.made_at}  {receipt.goal}"
     if len(record.files) == 1:
-        yield text("{head}  {path}  ({state})", head=head, path=receipt.path, state=_state(record.files[0]))
+        yield text("{head}  {path}  ({state})", head=head, path=receipt.path, state=state_of(record.files[0]))
         return
     yield verbatim(head)
     for file in record.files:
-        yield text("    {path}  ({state})", path=file.receipt.path, state=_state(file))
+        yield text("    {path}  ({state})", path=file.receipt.path, state=state_of(file))
 
 
 def record_json(session: Session, record: ChangeRecord) -> list[Json]:
@@ -93,7 +93,7 @@ def conflict_lines(three: ThreeWay) -> Iterator[Text]:
     yield verbatim(unified(three.path, three.written, three.wanted))
     for meeting in three.meetings:
         yield text("Both change line {line}:", line=meeting.line)
-        yield verbatim(_marked(meeting))
+        yield verbatim(meeting_words(meeting))
 
 
 def _receipt_members(session: Session, receipt: Receipt) -> dict[str, Json]:
@@ -112,7 +112,8 @@ def _receipt_members(session: Session, receipt: Receipt) -> dict[str, Json]:
     }
 
 
-def _state(file: FileRecord) -> Text:
+def state_of(file: FileRecord) -> Text:
+    """What became of the change in one file."""
     if file.standing is Standing.UNDONE:
         return text("undone {when}", when=file.receipt.undone_at)
     if file.standing is Standing.STANDS:
@@ -124,7 +125,8 @@ def _state(file: FileRecord) -> Text:
     }[file.standing]
 
 
-def _marked(meeting: Meeting) -> str:
+def meeting_words(meeting: Meeting) -> str:
+    """The lines that both sides changed, marked as merges are."""
     parts = (("<<<<<<< now\n", meeting.theirs), ("||||||| written\n", meeting.base), ("======= undo\n", meeting.ours))
     return "".join(mark + _ended(_shown(content)) for mark, content in parts) + ">>>>>>>"
 

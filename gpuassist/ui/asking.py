@@ -21,6 +21,13 @@ class Asking:
         dialog.setFileMode(QtWidgets.QFileDialog.FileMode.ExistingFile)
         _show(dialog, answered)
 
+    def open_directory(self, parent: QtWidgets.QWidget, title: str, answered: Answered) -> None:
+        """Which directory."""
+        dialog = QtWidgets.QFileDialog(parent, title)
+        dialog.setFileMode(QtWidgets.QFileDialog.FileMode.Directory)
+        dialog.setOption(QtWidgets.QFileDialog.Option.ShowDirsOnly)
+        _show(dialog, answered)
+
     def save_file(self, parent: QtWidgets.QWidget, title: str, name: str, answered: Answered) -> None:
         """Where to save something that is proposed to be called `name`."""
         dialog = QtWidgets.QFileDialog(parent, title, name)

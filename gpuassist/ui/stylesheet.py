@@ -53,6 +53,17 @@ QPushButton[kind="quiet"] {
 }
 QPushButton[kind="quiet"]:hover { color: $text; }
 QPushButton[kind="quiet"]:focus { border: 2px solid $accent; padding: 3px 5px; }
+Segments { background: $well; border: 1px solid $line; border-radius: 9px; }
+QPushButton[kind="segment"] {
+    background: transparent; border: 1px solid transparent; border-radius: 7px; color: $muted; padding: 5px 14px;
+}
+QPushButton[kind="segment"]:hover { color: $text; }
+QPushButton[kind="segment"]:checked { background: $panel; border-color: $line; color: $text; font-weight: 600; }
+QPushButton[kind="segment"]:focus { border: 2px solid $accent; padding: 4px 13px; }
+QPushButton[kind="segment"]:disabled { background: transparent; border-color: transparent; color: $muted; }
+QPushButton[kind="segment"]:checked:disabled { background: $panel; border-color: $line; }
+QPushButton[kind="segment"][compact="true"] { padding: 2px 9px; font-size: 9.75pt; border-radius: 6px; }
+QPushButton[kind="segment"][compact="true"]:focus { padding: 1px 8px; }
 QPushButton::menu-indicator { image: none; width: 0; }
 
 QComboBox, QLineEdit {

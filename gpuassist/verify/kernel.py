@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -39,6 +39,7 @@ class KernelVerdict(str, Enum):
     COMPILED = "compiled"
     NOT_COMPILED = "not compiled"
     DID_NOT_RUN = "did not run"
+    CANCELLED = "cancelled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +70,18 @@ class KernelWish:
     devices: tuple[str, ...] = ()
 
 
-def check_kernel(world: World, wish: KernelWish) -> KernelCheck:
-    """Compiles the kernel in a directory of its own, then runs it on each device."""
+def check_kernel(world: World, wish: KernelWish, *, cancelled: Callable[[], bool] | None = None) -> KernelCheck:
+    """Compiles the kernel in a directory of its own, then runs it on each device; stops soon after it was `cancelled`."""
     options = (f"-arch={wish.architecture}",) if wish.architecture else ()
     command = (wish.nvcc, *options, "-o", "kernel", "kernel.cu")
     with scratch(world.surroundings.cache()) as directory:
         world.disk.create(f"{directory}/kernel.cu")
         world.disk.write(f"{directory}/kernel.cu", SOURCE.encode())
-        compiled = world.processes.run(command, seconds=COMPILE_SECONDS, environment=wish.environment, directory=directory)
+        compiled = world.processes.run(
+            command, seconds=COMPILE_SECONDS, environment=wish.environment, directory=directory, cancelled=cancelled
+        )
+        if compiled.ending is Ending.CANCELLED:
+            return KernelCheck(KernelVerdict.CANCELLED, text("cancelled before it was compiled"), command, "", compiled.seconds)
         if not compiled.succeeded:
             return KernelCheck(KernelVerdict.NOT_COMPILED, _why_not(wish, compiled), command, _said(compiled), compiled.seconds)
         return _run(world, wish, f"{directory}/kernel", command=command, seconds=compiled.seconds)

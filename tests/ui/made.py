@@ -91,6 +91,11 @@ class Answers(Asking):
         if self.opened:
             answered(self.opened)
 
+    def open_directory(self, parent: QWidget, title: str, answered: Answered) -> None:
+        self.asked.append(title)
+        if self.opened:
+            answered(self.opened)
+
     def save_file(self, parent: QWidget, title: str, name: str, answered: Answered) -> None:
         self.asked.append(name)
         if self.saved:

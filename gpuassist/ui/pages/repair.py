@@ -1,43 +1,44 @@
-"""Repair: make an installed toolkit the one that new shells use. Plan, ticks, diff, proof, and the undo of every change."""
+"""Repair: the toolkit that new shells use first, and beside it cleaning, choosing GPUs and every line of the start-up files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
 
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import Receipt, Result
 from gpuassist.model.shell import Shell
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import text
 from gpuassist.session import fix
-from gpuassist.session.fix import Applied, CudaPlan, Holds, LdLibraryPath, TakeBack, Undone, UseCuda, plan_use_cuda
+from gpuassist.session.fix import ConflictError, TakeBack, Undone
 from gpuassist.session.flow import GoTo, Marked, Step, StepState
-from gpuassist.session.repair_summary import expected_rows, offers, outcome, proved_rows, release_of, title
+from gpuassist.session.repairs import Carried
+from gpuassist.session.scope_list import ListedScope, list_scopes
 from gpuassist.session.standing import repairable_version
 from gpuassist.ui.jobs import Done, Failed
 from gpuassist.ui.latest import Latest
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
-from gpuassist.ui.pages.repair_plan import PlanCard
-from gpuassist.ui.pages.repair_result import DiffCard, HistoryCard, TerminalCard
+from gpuassist.ui.pages.repair_history import HistoryCard, UndoCard
+from gpuassist.ui.pages.repair_others import CleanSection, DevicesSection
+from gpuassist.ui.pages.repair_section import Section
+from gpuassist.ui.pages.repair_survey import LinesSection
+from gpuassist.ui.pages.repair_toolkit import ToolkitSection
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import reason_of, sentence_case
-from gpuassist.ui.widgets.cards import Card, EmptyState, Notice, clear
-from gpuassist.ui.widgets.code import CodeBlock
-from gpuassist.ui.widgets.paragraphs import paragraph
+from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.progress import ProgressStrip
-from gpuassist.ui.widgets.scroll_page import SPACING
+from gpuassist.ui.widgets.segments import Segments
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
 
-_PAUSE_MILLISECONDS = 120
-_PLAN_WIDTH = 350
+TOOLKIT, CLEAN, DEVICES, LINES = range(4)
+_WISHES = {"clean": CLEAN, "devices": DEVICES, "lines": LINES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,16 @@ class _TakenBack:
     shell: Shell
 
 
+@dataclass(frozen=True, slots=True)
+class _Scopes:
+    """The scopes of this machine; `chosen` is one that the user asked for."""
+
+    scopes: tuple[ListedScope, ...]
+    chosen: str = ""
+
+
 class RepairPage(Page):
-    """Plans on a job whenever something is chosen; changes a file only when Apply is pressed."""
+    """Changes a file only when Apply is pressed; the history below holds every change and its undo."""
 
     STEP = Step.REPAIR
 
@@ -57,307 +66,233 @@ class RepairPage(Page):
         super().__init__(desk, parent)
         self._machine = Machine()
         self._recorded = False
-        self._offered = ""  # the version that a finding says new shells should use
-        self._wish = UseCuda("")
-        self._plan: CudaPlan | None = None
-        self._applied: Applied | None = None
-        self._undone = ""  # what taking a change back came to, until the plan after it is shown
-        self._planning = Latest(desk.jobs, self._show_planned, self, pause_milliseconds=_PAUSE_MILLISECONDS)
-        self._changing = Latest(desk.jobs, self._show_changed, self)
-        self._listing = Latest(desk.jobs, self._show_listed, self)
-        self._apply = self._action(text("Apply and prove"), self._start_applying)
-        self._copy = self._action(text("Copy the lines instead"), self._copy_lines)
-        self._undo = self._action(text("Undo this change"), self._undo_latest)
-        self._again = self._action(text("Check the machine again"), self._check_again)
+        self._taking: TakeBack | None = None
+        self.undoing = Latest(desk.jobs, self._show_undoing, self)
+        self.listing = Latest(desk.jobs, self._show_listed, self)
+        self.scoping = Latest(desk.jobs, self._show_scopes, self)
+        self._again = QAction(desk.words(text("Check the machine again")), self)
+        self._again.triggered.connect(self._check_again)
         self._build()
+        self._connect()
+        self._show_place(TOOLKIT)
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is still to come."""
+        works = (self.undoing, self.listing, self.scoping, self.lines.reading)
+        return any(work.busy for work in works) or any(section.busy for section in self._sections)
 
     def bar(self) -> Bar:
-        if self._applied is not None:
-            return Bar(tuple(action for action in (self._undo, self._again) if action.isVisible()))
-        if self._plan is None or not self._plan.diff:
-            return Bar()
-        note = text("Open terminals keep their old settings.")
-        if self._plan.recorded:
-            note = text("A recorded machine can be looked at, not changed.")
-        return Bar((self._copy,), self.desk.words(note), self._apply)
+        section = self.toolkit if self.segments.place == LINES else self._sections[self.segments.place]
+        bar = section.bar()
+        return replace(bar, left=(*bar.left, self._again)) if section.carried is not None else bar
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._machine, self._recorded = inspection.machine, inspection.recorded
-        self._offered = repairable_version(inspection.answers)
-        if self._applied is None:
-            self.open_for(self._offered)
+        for section in self._sections:
+            section.show_machine(inspection.machine, recorded=inspection.recorded)
+        self.lines.show_machine(inspection.machine, recorded=inspection.recorded)
+        if self.toolkit.carried is None:
+            self.toolkit.open_for(repairable_version(inspection.answers))
+        if self._recorded:
+            self._show_scopes(Done(_Scopes(())))
 
     def arrive(self, wish: str) -> None:
-        if wish:
-            self.open_for(wish)
-        self._listing.ask(lambda _: fix.history(self.desk.session))
+        if wish in _WISHES:
+            self.segments.choose(_WISHES[wish])
+        elif wish:
+            self.segments.choose(TOOLKIT)
+            self.toolkit.leave_scope()
+            self.toolkit.open_for(wish)
+        self._list()
+        if not self._recorded:
+            session = self.desk.session
+            self.scoping.ask(lambda _: _Scopes(list_scopes(session, "")))
+        if self.segments.place == LINES:
+            self.lines.arrive()
 
     def close_down(self) -> None:
-        for work in (self._planning, self._changing, self._listing):
+        for work in (self.undoing, self.listing, self.scoping):
             work.drop()
-
-    @property
-    def plan(self) -> CudaPlan | None:
-        """What is planned now."""
-        return self._plan
-
-    def open_for(self, version: str) -> None:
-        """Plans for this CUDA version; for none, says that nothing needs repair and offers what is installed."""
-        self._applied = None
-        self._wish = UseCuda(version)
-        self._card.show_offers(offers(self._machine), version)
-        if version:
-            self._ask_for_plan()
-        else:
-            self._show_nothing_needed()
-
-    @Slot(object)
-    def choose_toolkit(self, version: str) -> None:
-        """The user wants this one."""
-        self.open_for(version)
-
-    @Slot(object)
-    def choose_lines(self, lines: tuple[int, ...]) -> None:
-        """The user wants exactly these retired."""
-        self._wish = replace(self._wish, retire=lines)
-        self._ask_for_plan()
-
-    @Slot(object)
-    def choose_loader(self, choice: LdLibraryPath) -> None:
-        """Whether LD_LIBRARY_PATH is written."""
-        self._wish = replace(self._wish, ld_library_path=choice)
-        self._ask_for_plan()
+        for section in self._sections:
+            section.close_down()
+        self.lines.close_down()
 
     def _build(self) -> None:
+        words = self.desk.session.words
         scroll = self.fill_with_scroll()
         self._header = scroll.header
-        words = self.desk.session.words
+        titles = [words(title) for title in (text("Toolkit"), text("Clean up"), text("Devices"), text("Lines"))]
+        self.segments = Segments(titles, words(text("What to repair")), self)
+        self.notice = Notice(Mark.INFO, "", self)
+        self.notice.hide()
+        self.toolkit = ToolkitSection(self.desk, self)
+        self.clean = CleanSection(self.desk, self)
+        self.devices = DevicesSection(self.desk, self)
+        self.lines = LinesSection(self.desk, self)
+        self._sections: tuple[Section, ...] = (self.toolkit, self.clean, self.devices)
+        self.undo = UndoCard(words, self)
+        self.history = HistoryCard(words, self.desk.session.world.surroundings.home, self)
         self._strip = ProgressStrip(self)
         self._strip.setMaximumHeight(20)
-        self._notice = Notice(Mark.INFO, "", self)
-        self._notice.hide()
-        self._nothing = EmptyState(Mark.RIGHT, "", "", self)
-        self._card = PlanCard(words, self)
-        self._card.setMinimumWidth(_PLAN_WIDTH)
-        self._card.setMaximumWidth(_PLAN_WIDTH)
-        self._card.toolkit_chosen.connect(self.choose_toolkit)
-        self._card.lines_chosen.connect(self.choose_lines)
-        self._card.loader_chosen.connect(self.choose_loader)
-        self._history = HistoryCard(words, self)
-        self._history.undo_wanted.connect(self._ask_to_undo)
-        row = QHBoxLayout()
-        row.setSpacing(SPACING)
-        row.addWidget(self._card, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        row.addWidget(self._build_right(), 1, Qt.AlignmentFlag.AlignTop)
-        scroll.content.addWidget(self._notice)
-        scroll.content.addWidget(self._nothing)
-        scroll.content.addLayout(row)
-        scroll.content.addWidget(self._history)
-        scroll.content.addWidget(self._strip)
+        for widget in (self.segments, self.notice, *self._sections, self.lines, self.undo, self.history, self._strip):
+            scroll.content.addWidget(widget)
+        for place in range(len(titles)):
+            self._shortcut(place)
 
-    def _build_right(self) -> QWidget:
-        words = self.desk.session.words
-        self._right = QWidget(self)
-        column = QVBoxLayout(self._right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACING)
-        self._diff = DiffCard(words, self._right)
-        self._terminal = TerminalCard(words, self._right)
-        self._by_hand = Card(words(text("To paste by hand")), parent=self._right)
-        self._block = CodeBlock(words, "", words(text("Lines for the start-up file")), self._by_hand)
-        self._by_hand.body.addWidget(self._block)
-        self._notes = Card(words(text("Good to know before")), parent=self._right)
-        for card in (self._diff, self._by_hand, self._terminal, self._notes):
-            column.addWidget(card)
-        return self._right
+    def _connect(self) -> None:
+        self.segments.chosen.connect(self._show_place)
+        for section in self._sections:
+            section.changed.connect(self._refresh)
+            section.asked.connect(self.asked)
+            section.made.connect(self._after_made)
+            section.undo_wanted.connect(self._ask_to_undo)
+            section.card.all_lines_wanted.connect(self._show_lines)
+        self.lines.changed.connect(self._refresh)
+        self.lines.lines_chosen.connect(self.toolkit.choose_lines)
+        for scoped in (self.toolkit, self.devices):
+            scoped.project_wanted.connect(self._ask_for_project)
+        self.history.undo_wanted.connect(self._ask_to_undo)
+        self.undo.agreed.connect(self._agree)
+        self.undo.declined.connect(self._decline)
 
-    def _action(self, words: Text, slot: Callable[[], None]) -> QAction:
-        action = QAction(self.desk.words(words), self)
-        action.triggered.connect(slot)
-        return action
+    def _shortcut(self, place: int) -> None:
+        action = QAction(self)
+        action.setShortcut(QKeySequence(f"Alt+{place + 1}"))
+        action.triggered.connect(lambda: self.segments.choose(place))
+        self.addAction(action)
+        self.segments.button(place).setToolTip(f"Alt+{place + 1}")
 
-    # Planning
-
-    def _ask_for_plan(self) -> None:
-        session, machine, wish, recorded = self.desk.session, self._machine, self._wish, self._recorded
-        self._apply.setEnabled(False)
-        self._strip.begin(self.desk.words(text("Planning…")))
-        self._planning.ask(lambda _: plan_use_cuda(session, machine, wish, recorded=recorded))
-
-    def _show_planned(self, result: Done | Failed) -> None:
-        self._strip.end()
-        if isinstance(result, Failed):
-            self._show_refusal(reason_of(self.desk.session.words, result.error))
-        elif isinstance(result.value, CudaPlan):
-            self._show_plan(result.value)
-        self.bar_changed.emit()
-
-    def _show_plan(self, plan: CudaPlan) -> None:
-        self._plan = plan
-        words = self.desk.words
-        promise = text("Nothing is changed until you apply. You can undo at any time.")
-        nothing = text("A new terminal finds this toolkit by what stands in the file already.")
-        self._header.show_words(words(title(plan)), words(promise if plan.diff else nothing))
-        self._nothing.hide()
-        self._right.show()
-        self._card.show_plan(plan)
-        self._diff.show_plan(plan)
-        self._terminal.show_rows(expected_rows(plan), proved=False)
-        self._show_obstacle(plan)
-        if self._undone and not self._notice.isVisibleTo(self):
-            self._tell(Mark.RIGHT, self._undone)
-        self._undone = ""
-        self._show_notes(plan.plan.notes)
-
-    def _show_obstacle(self, plan: CudaPlan) -> None:
-        reason = plan.obstacle
-        if plan.recorded:
-            reason = text("This is a recorded machine: the change can be looked at here, and made only on that machine.")
-        self._apply.setEnabled(reason is None)
-        self._apply.setStatusTip("" if reason is None else self.desk.words(reason))
-        self._by_hand.setVisible(plan.obstacle is not None)
-        self._block.set_content(plan.block)
-        self._notice.setVisible(plan.obstacle is not None)  # of a recorded machine the window itself tells
-        if plan.obstacle is not None:
-            self._notice.show_words(Mark.PROBLEM, sentence_case(self.desk.words(plan.obstacle)))
-
-    def _show_notes(self, notes: tuple[Text, ...]) -> None:
-        clear(self._notes.body)
-        for note in notes:
-            self._notes.body.addWidget(paragraph(sentence_case(self.desk.words(note)), "muted", self._notes))
-        self._notes.setVisible(bool(notes))
-
-    def _show_refusal(self, reason: str) -> None:
-        words = self.desk.words
-        self._forget_plan()
-        self._header.show_words(words(text("This cannot be planned")), words(text("Nothing was changed.")))
-        self._nothing.show_words(Mark.PROBLEM, words(text("There is no plan for this")), sentence_case(reason))
-
-    def _show_nothing_needed(self) -> None:
-        words = self.desk.words
-        self._planning.drop()
-        self._strip.end()
-        self._forget_plan()
-        self._header.show_words(
-            words(text("Nothing needs repair here")),
-            words(text("No finding says that new shells should use another CUDA toolkit.")),
-        )
-        if offers(self._machine):
-            rest = text("You can make any installed toolkit the one that new shells use all the same: choose it below.")
+    @Slot(int)
+    def _show_place(self, place: int) -> None:
+        for number, section in enumerate((*self._sections, self.lines)):
+            section.setVisible(number == place)
+        if place == LINES:
+            self.lines.arrive()
         else:
-            rest = text("No CUDA toolkit is installed that new shells could use.")
-        self._nothing.show_words(Mark.RIGHT, words(text("Nothing to repair")), words(rest))
-        self.bar_changed.emit()
-
-    def _forget_plan(self) -> None:
-        self._plan = None
-        self._card.forget_plan()
-        self._notice.hide()
-        self._right.hide()
-        self._nothing.show()
-
-    # Applying and undoing
+            self._sections[place].arrive()
+        self._refresh()
 
     @Slot()
-    def _start_applying(self) -> None:
-        plan = self._plan
-        if plan is None:
-            return
-        self._apply.setEnabled(False)
-        self._card.freeze()
-        self._card.mark_steps((Mark.BUSY, Mark.BUSY))
-        self.asked.emit(Marked(self.STEP, StepState.BUSY))
-        self._strip.begin(self.desk.words(text("Applying, then asking a new terminal…")))
-        self._changing.ask(lambda _: fix.apply(self.desk.session, plan))
-
-    def _show_changed(self, result: Done | Failed) -> None:
-        self._strip.end()
-        if isinstance(result, Failed):
-            self._tell(Mark.PROBLEM, reason_of(self.desk.session.words, result.error))
-            self.asked.emit(Marked(self.STEP, StepState.PROBLEM))
-        elif isinstance(result.value, Applied):
-            self._show_applied(result.value)
-        elif isinstance(result.value, TakeBack):
-            self._confirm_undo(result.value)
-            return  # nothing was changed yet
-        elif isinstance(result.value, _TakenBack):
-            self._show_undone(result.value)
-        self._listing.ask(lambda _: fix.history(self.desk.session))
-        self.bar_changed.emit()
-
-    def _show_applied(self, applied: Applied) -> None:
-        self._applied = applied
-        if isinstance(applied.after, Known):
-            self._machine = replace(self._machine, shell=replace(self._machine.shell, new_terminal=applied.after))
-        mark = _mark_of(applied)
-        self._tell(mark, sentence_case(self.desk.words(outcome(applied))))
-        self._undo.setVisible(applied.receipt is not None)
-        self.asked.emit(Marked(self.STEP, StepState(mark.value)))
-        wrote = applied.result in {Result.MODIFIED, Result.UNCHANGED}
-        self._card.mark_steps((Mark.RIGHT if wrote else Mark.PROBLEM, mark if wrote else Mark.TODO))
-        if not wrote:
-            self._by_hand.show()
-            self._applied = None
-            return
-        done = text("New terminals use what you chose; those that are open keep their old settings.")
-        still = text("The file was changed, but a new terminal does not do what was planned.")
-        if self._plan is not None:
-            done_title = text("New shells use CUDA {version}", version=release_of(self._plan.toolkit))
-            shown = done_title if mark is Mark.RIGHT else title(self._plan)
-            self._header.show_words(self.desk.words(shown), self.desk.words(done if mark is Mark.RIGHT else still))
-        self._terminal.show_rows(proved_rows(applied), proved=True)
+    def _show_lines(self) -> None:
+        self.segments.choose(LINES)
 
     @Slot()
-    def _undo_latest(self) -> None:
-        if self._applied is not None and self._applied.receipt is not None:
-            self._ask_to_undo(self._applied.receipt)
+    def _refresh(self) -> None:
+        self.lines.show_repair(self.toolkit.repair)
+        header = self.lines.header if self.segments.place == LINES else self._sections[self.segments.place].header
+        self._header.show_words(*header)
+        self.bar_changed.emit()
+
+    # What was changed, and taking it back
 
     @Slot(object)
-    def _ask_to_undo(self, receipt: Receipt) -> None:
+    def _after_made(self, carried: Carried) -> None:
+        if self.segments.place == LINES:
+            self.segments.choose(TOOLKIT)
+        if carried.terminal is not None and isinstance(carried.terminal, Known):
+            self._renew(replace(self._machine.shell, new_terminal=carried.terminal))
+        self.lines.survey = None
+        self._list()
+
+    def _renew(self, shell: Shell) -> None:
+        """What new terminals find now; the other repairs are planned by it."""
+        self._machine = replace(self._machine, shell=shell)
+        for section in self._sections:
+            section.show_shell(shell)
+        self.lines.show_machine(self._machine, recorded=self._recorded)
+
+    def _list(self) -> None:
+        session = self.desk.session
+        self.listing.ask(lambda _: fix.records(session))
+
+    @Slot(str)
+    def _ask_to_undo(self, change: str) -> None:
+        session = self.desk.session
+        self.undo.hide()
         self._strip.begin(self.desk.words(text("Looking how it is taken back…")))
-        self._changing.ask(lambda _: fix.plan_undo(self.desk.session, receipt.id))
+        self.undoing.ask(lambda _: fix.plan_undo(session, change))
+
+    def _show_undoing(self, result: Done | Failed) -> None:
+        self._strip.end()
+        if isinstance(result, Failed):
+            self._show_not_undone(result.error)
+        elif isinstance(result.value, TakeBack):
+            self._confirm_undo(result.value)
+        elif isinstance(result.value, _TakenBack):
+            self._show_undone(result.value)
+
+    def _show_not_undone(self, error: Exception) -> None:
+        reason = reason_of(self.desk.session.words, error)
+        self._tell(Mark.PROBLEM, sentence_case(reason))
+        if isinstance(error, ConflictError):
+            self.undo.show_conflict(reason, error.three_way)
+        self._list()
 
     def _confirm_undo(self, taking: TakeBack) -> None:
+        self._taking = taking
+        if any(file.edited for file in taking.files):
+            self.undo.show_plan(taking)
+            return
         words = self.desk.words
-        question = words(text("Undo this change of {path}?", path=taking.receipt.path))
-        after = words(text("Then: {way}.", way=taking.way))
-        self.desk.asking.confirm(self, question, after, lambda: self._start_undoing(taking.receipt))
-
-    def _start_undoing(self, receipt: Receipt) -> None:
-        self._strip.begin(self.desk.words(text("Undoing…")))
-        self._changing.ask(lambda _: _take_back(self.desk, receipt))
-
-    def _show_undone(self, back: _TakenBack) -> None:
-        self._machine = replace(self._machine, shell=back.shell)
-        self.asked.emit(Marked(self.STEP, StepState.TODO))
-        self.open_for(self._wish.version)
-        self._undone = sentence_case(self.desk.words(back.undone.outcome.text))
-
-    def _show_listed(self, result: Done | Failed) -> None:
-        receipts = result.value if isinstance(result, Done) else ()
-        self._history.show_receipts(receipts if isinstance(receipts, tuple) else ())
-
-    def _tell(self, mark: Mark, words: str) -> None:
-        self._notice.show_words(mark, words)
-        self._notice.show()
+        paths = ", ".join(file.receipt.path for file in taking.files)
+        question = words(text("Undo this change of {path}?", path=paths))
+        self.desk.asking.confirm(self, question, words(text("Then: {way}.", way=taking.way)), self._agree)
 
     @Slot()
-    def _copy_lines(self) -> None:
-        if self._plan is not None:
-            QGuiApplication.clipboard().setText(self._plan.block + "\n")
+    def _agree(self) -> None:
+        if self._taking is None:
+            return
+        desk, change = self.desk, self._taking.receipt.change
+        self._taking = None
+        self.undo.hide()
+        self._strip.begin(desk.words(text("Undoing…")))
+        self.undoing.ask(lambda _: _TakenBack(fix.undo(desk.session, change), fix.look(desk.session).shell))
+
+    @Slot()
+    def _decline(self) -> None:
+        self._taking = None
+        self.undo.hide()
+        self.notice.hide()
+
+    def _show_undone(self, back: _TakenBack) -> None:
+        self.asked.emit(Marked(self.STEP, StepState.TODO))
+        self._renew(back.shell)
+        for section in self._sections:
+            section.carried = None
+            section.expire()
+        self.toolkit.start()
+        self._tell(Mark.RIGHT, sentence_case(self.desk.words(back.undone.outcome.text)))
+        self._list()
+
+    def _show_listed(self, result: Done | Failed) -> None:
+        records = result.value if isinstance(result, Done) and isinstance(result.value, tuple) else ()
+        self.history.show_records(records)
+
+    def _tell(self, mark: Mark, words: str) -> None:
+        self.notice.show_words(mark, words)
+        self.notice.show()
+
+    # Scopes
+
+    def _show_scopes(self, result: Done | Failed) -> None:
+        found = result.value if isinstance(result, Done) and isinstance(result.value, _Scopes) else _Scopes(())
+        shown = self.devices if self.segments.place == DEVICES else self.toolkit
+        for section in (self.toolkit, self.devices):
+            section.show_scopes(found.scopes, found.chosen if section is shown else "")
+        self.devices.show_held()
+
+    @Slot()
+    def _ask_for_project(self) -> None:
+        self.desk.asking.open_directory(self, self.desk.words(text("The project's directory")), self._open_project)
+
+    def _open_project(self, place: str) -> None:
+        session, project = self.desk.session, os.path.abspath(place)
+        self.scoping.ask(lambda _: _Scopes(list_scopes(session, project), f"envrc:{project}"))
 
     @Slot()
     def _check_again(self) -> None:
-        self._applied = None
+        for section in self._sections:
+            section.carried = None
         self.asked.emit(ReadAgain())
         self.asked.emit(GoTo(Step.FOUND))
-
-
-def _take_back(desk: Desk, receipt: Receipt) -> _TakenBack:
-    return _TakenBack(fix.undo(desk.session, receipt.id), fix.look(desk.session).shell)
-
-
-def _mark_of(applied: Applied) -> Mark:
-    if applied.proof is None:
-        return Mark.PROBLEM
-    return {Holds.YES: Mark.RIGHT, Holds.NO: Mark.PROBLEM, Holds.UNKNOWN: Mark.UNKNOWN}[applied.proof.holds]

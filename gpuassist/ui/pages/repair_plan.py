@@ -1,4 +1,4 @@
-"""The left card of the repair page: the toolkit, the steps, each line of the start-up file with its tick, and LD_LIBRARY_PATH."""
+"""The left card of a repair: what is chosen for it, its steps, and each line of the start-up files that it is about."""
 
 from __future__ import annotations
 
@@ -6,90 +6,76 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.plan import StepKind
-from gpuassist.model.text import Text, text
-from gpuassist.session.fix import CudaPlan, LdLibraryPath, LoaderChoice, ShellLine
-from gpuassist.session.repair_summary import Offer, edit_summary, line_context, line_name
+from gpuassist.model.text import Text, counted, text
+from gpuassist.session.fix import Choice as Becomes
+from gpuassist.session.fix import CudaPlan, LdLibraryPath, ShellLine
+from gpuassist.session.repair_summary import Offer, edit_summary
+from gpuassist.session.repair_words import matters
+from gpuassist.session.repairs import Repair
 from gpuassist.session.words import Words
+from gpuassist.ui.pages.repair_choices import LineRow, LoaderRow, TickRow, login_row
 from gpuassist.ui.palette import Mark
-from gpuassist.ui.reasons import sentence_case
-from gpuassist.ui.widgets.buttons import Choice, Tick
+from gpuassist.ui.widgets.buttons import Choice, small
 from gpuassist.ui.widgets.cards import Card, clear
-from gpuassist.ui.widgets.labels import ElidedLabel, Rule
-from gpuassist.ui.widgets.paragraphs import paragraph, set_paragraph
+from gpuassist.ui.widgets.labels import Rule
 from gpuassist.ui.widgets.step_row import StepRow
-
-_INDENT = 26  # of what belongs to a tick, under its words
 
 
 class PlanCard(Card):
-    """What will be done, and what of it the user chooses. Emits what was chosen; a new plan comes back."""
+    """What will be done, and what becomes of each line. Emits what was chosen; a new plan comes back."""
 
-    toolkit_chosen = Signal(object)  # str: the version wished for
-    lines_chosen = Signal(object)  # tuple[int, ...]: the first line of each statement to retire
-    loader_chosen = Signal(object)  # LdLibraryPath
+    lines_chosen = Signal(object)  # tuple[LineChoice, ...]: the lines that do not stay
+    all_lines_wanted = Signal()
 
-    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
-        super().__init__(words(text("Plan")), parent=parent)
-        self._words = words
-        self._offers: tuple[Offer, ...] = ()
-        self._lines: tuple[LineRow, ...] = ()
-        self.loader: LoaderRow | None = None
-        self._toolkit = Choice(self)
-        self._toolkit.setAccessibleName(words(text("Toolkit")))
-        self._toolkit.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._toolkit.activated.connect(self._choose_toolkit)
+    def __init__(self, words: Words, home: str, title: Text, parent: QWidget | None = None) -> None:
+        super().__init__(words(title), parent=parent)
+        self.words = words
+        self._home = home
+        self._rows: tuple[LineRow, ...] | None = None
+        self.top = QVBoxLayout()
+        self.top.setSpacing(8)
         self._steps = QVBoxLayout()
         self._steps.setSpacing(10)
         self._choices = QVBoxLayout()
-        self._choices.setSpacing(12)
-        self.body.addWidget(self._toolkit)
-        self.body.addSpacing(4)
-        self.body.addLayout(self._steps)
-        self.body.addLayout(self._choices)
+        self._choices.setSpacing(14)
+        for layout in (self.top, self._steps, self._choices):
+            self.body.addLayout(layout)
         self.body.addStretch(1)
 
     @property
     def lines(self) -> tuple[LineRow, ...]:
-        """The rows of the lines, in the order of the file."""
-        return self._lines
+        """The rows of the lines, in the order of the files."""
+        return self._rows or ()
 
-    def show_offers(self, offers: tuple[Offer, ...], chosen: str) -> None:
-        """The toolkits to choose from; none is shown as chosen where `chosen` is none of them."""
-        self._offers = offers
-        self._toolkit.clear()
-        for offer in offers:
-            self._toolkit.addItem(self._words(offer.words))
-        self._toolkit.setCurrentIndex(next((place for place, offer in enumerate(offers) if _meant(offer, chosen)), -1))
-        self._toolkit.setPlaceholderText(self._words(text("Choose an installed toolkit")))
-        self._toolkit.setVisible(bool(offers))
-
-    def show_plan(self, plan: CudaPlan) -> None:
+    def show_repair(self, repair: Repair) -> None:
         """The steps and choices of a plan; rows of lines that are the same stay, and with them the keyboard's focus."""
-        self._head(text("Plan"))
         clear(self._steps)
-        for place, row in enumerate(self._step_rows(plan)):
+        for place, row in enumerate(self._step_rows(repair)):
             self._steps.addWidget(row)
             row.show_number(place + 1)
-        if self.loader is not None and _untick(plan.lines) == _untick([row.line for row in self._lines]):
-            self.loader.show_choice(plan.loader)
+        lines = tuple(line for line in repair.shell.lines if matters(line))
+        if self._rows is not None and _bare(lines) == _bare(row.line for row in self._rows):
+            for line_row, line in zip(self._rows, lines, strict=True):
+                line_row.show_choice(line.choice)
+            self.keep_choices(repair)
             return
         clear(self._choices)
-        self._choices.addWidget(Rule(self))
-        self._lines = tuple(LineRow(self._words, line, self) for line in plan.lines)
-        for line_row in self._lines:
-            line_row.tick.toggled.connect(self._choose_lines)
-            self._choices.addWidget(line_row)
-        self.loader = LoaderRow(self._words, plan.loader, self)
-        self.loader.tick.toggled.connect(self._choose_loader)
-        self._choices.addWidget(self.loader)
+        self._rows = tuple(LineRow(self.words, line, self._home, self) for line in lines)
+        self.fill_choices(self._choices, repair)
+        self._add_rows(len(repair.shell.lines) - len(lines))
+
+    def fill_choices(self, choices: QVBoxLayout, repair: Repair) -> None:
+        """What else is chosen, above the lines; for the kinds of repairs."""
+
+    def keep_choices(self, repair: Repair) -> None:
+        """Another plan of the same choices."""
 
     def forget_plan(self) -> None:
         """Nothing is planned."""
-        self._lines, self.loader = (), None
-        self._head(text("Toolkit for new shells"))
+        self._rows = None
         clear(self._steps)
         clear(self._choices)
 
@@ -101,90 +87,144 @@ class PlanCard(Card):
             if isinstance(row, StepRow):
                 row.show_mark(mark)
 
+    def mark_kernels(self, mark: Mark) -> None:
+        """How the last step went, which comes after all others."""
+        item = self._steps.itemAt(self._steps.count() - 1)
+        row = item.widget() if item is not None else None
+        if isinstance(row, StepRow):
+            row.show_mark(mark)
+
     def freeze(self) -> None:
         """What is being applied is no longer chosen."""
-        for line_row in self._lines:
-            line_row.tick.setEnabled(False)
-        if self.loader is not None:
-            self.loader.tick.setEnabled(False)
-            self.loader = None  # so that the next plan makes new rows
+        for row in self._rows or ():
+            row.freeze()
+        self._rows = None  # so that the next plan makes new rows
+
+    def _add_rows(self, rest: int) -> None:
+        if self.lines:
+            self._choices.addWidget(Rule(self))
+        for row in self.lines:
+            row.chosen.connect(self._choose_lines)
+            self._choices.addWidget(row)
+        if rest > 0:
+            more = counted("{count} more line touches these variables", "{count} more lines touch these variables", count=rest)
+            link = _link(self.words(more), self)
+            link.clicked.connect(self.all_lines_wanted)
+            self._choices.addWidget(link)
+
+    def _step_rows(self, repair: Repair) -> list[StepRow]:
+        steps = [step for step in repair.shell.plan.steps if step.kind is StepKind.EDIT]
+        rows = []
+        for place, step in enumerate(steps):
+            about = edit_summary(repair.cuda) if place == 0 and repair.cuda is not None else step.check
+            rows.append(StepRow(self.words, step.text, about, self))
+        if repair.scope is not None and repair.shell.afterwards is not None:
+            rows.append(StepRow(self.words, repair.shell.afterwards, None, self))
+        elif rows:
+            rows.append(StepRow(self.words, text("Prove it in a new terminal"), _proof_words(repair), self))
+        if repair.cuda is not None and repair.cuda.diff:
+            kernel = text("with the chosen nvcc, for each architecture of this machine's GPUs")
+            rows.append(StepRow(self.words, text("Compile a kernel for each GPU"), kernel, self))
+        return rows
+
+    @Slot()
+    def _choose_lines(self) -> None:
+        chosen = (row.line_choice for row in self.lines)
+        self.lines_chosen.emit(tuple(one for one in chosen if one.choice is not Becomes.LEAVE))
+
+
+class ToolkitCard(PlanCard):
+    """The toolkit, and LD_LIBRARY_PATH with its reason."""
+
+    toolkit_chosen = Signal(object)  # str: the version wished for
+    loader_chosen = Signal(object)  # LdLibraryPath
+    login_chosen = Signal(bool)
+
+    def __init__(self, words: Words, home: str, parent: QWidget | None = None) -> None:
+        super().__init__(words, home, text("Plan"), parent)
+        self._offers: tuple[Offer, ...] = ()
+        self.loader: LoaderRow | None = None
+        self.login: TickRow | None = None
+        self._toolkit = Choice(self)
+        self._toolkit.setAccessibleName(words(text("Toolkit")))
+        self._toolkit.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._toolkit.activated.connect(self._choose_toolkit)
+        self.top.addWidget(self._toolkit)
+
+    def show_offers(self, offers: tuple[Offer, ...], chosen: str) -> None:
+        """The toolkits to choose from; none is shown as chosen where `chosen` is none of them."""
+        self._offers = offers
+        self._toolkit.clear()
+        for offer in offers:
+            self._toolkit.addItem(self.words(offer.words))
+        self._toolkit.setCurrentIndex(next((place for place, offer in enumerate(offers) if _meant(offer, chosen)), -1))
+        self._toolkit.setPlaceholderText(self.words(text("Choose an installed toolkit")))
+        self._toolkit.setVisible(bool(offers))
+
+    def show_repair(self, repair: Repair) -> None:
+        self._head(text("Plan"))
+        super().show_repair(repair)
+
+    def fill_choices(self, choices: QVBoxLayout, repair: Repair) -> None:
+        self.loader = self.login = None
+        if repair.cuda is None:
+            return
+        choices.addWidget(Rule(self))
+        self.loader = LoaderRow(self.words, repair.cuda.loader, self)
+        self.loader.tick.toggled.connect(self._choose_loader)
+        choices.addWidget(self.loader)
+        if repair.cuda.login:
+            self._add_login(choices, repair.cuda)
+
+    def keep_choices(self, repair: Repair) -> None:
+        if self.loader is not None and repair.cuda is not None:
+            self.loader.show_choice(repair.cuda.loader)
+
+    def forget_plan(self) -> None:
+        super().forget_plan()
+        self.loader = self.login = None
+        self._head(text("Toolkit for new shells"))
+
+    def freeze(self) -> None:
+        super().freeze()
+        for row in (self.loader, self.login):
+            if row is not None:
+                row.tick.setEnabled(False)
+
+    def _add_login(self, choices: QVBoxLayout, plan: CudaPlan) -> None:
+        self.login = login_row(self.words, plan.login, plan.edit.path, self)
+        self.login.tick.setChecked(plan.wish.also_login)
+        self.login.tick.toggled.connect(self.login_chosen)
+        choices.addWidget(self.login)
 
     def _head(self, title: Text) -> None:
         if self.title is not None:
-            self.title.setText(self._words(title))
-
-    def _step_rows(self, plan: CudaPlan) -> list[StepRow]:
-        edit = next(step for step in plan.plan.steps if step.kind is StepKind.EDIT)
-        rows = [StepRow(self._words, edit.text, edit_summary(plan), self)]
-        proof = text("A real one is started and asked which nvcc it finds")
-        rows.append(StepRow(self._words, text("Prove it in a new terminal"), proof, self))
-        shells = [step for step in plan.plan.steps if step.kind is StepKind.NEW_SHELL]
-        rows.extend(StepRow(self._words, step.text, None, self, commands=step.commands) for step in shells)
-        return rows
+            self.title.setText(self.words(title))
 
     @Slot(int)
     def _choose_toolkit(self, place: int) -> None:
         self.toolkit_chosen.emit(self._offers[place].version)
 
     @Slot(bool)
-    def _choose_lines(self, _ticked: bool) -> None:  # noqa: FBT001 -- Qt's own signature
-        self.lines_chosen.emit(tuple(row.line.line for row in self._lines if row.tick.isChecked()))
-
-    @Slot(bool)
     def _choose_loader(self, ticked: bool) -> None:  # noqa: FBT001 -- Qt's own signature
         self.loader_chosen.emit(LdLibraryPath.ON if ticked else LdLibraryPath.OFF)
 
 
-class LineRow(QWidget):
-    """A statement of the start-up file: its tick, what it does, in what it stands, and why it is ticked or not."""
-
-    def __init__(self, words: Words, line: ShellLine, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.line = line
-        self.tick = Tick(self)
-        self.tick.setText(words(line_name(line)))
-        self.tick.setChecked(line.ticked)
-        self.tick.setEnabled(line.tickable)
-        self.tick.setToolTip(line.text)
-        inner = _under_tick(self, self.tick)
-        inner.addWidget(ElidedLabel(" ".join(line.text.split()), "mono", self))
-        for sentence in (*line.does, *line_context(line), line.why):
-            inner.addWidget(paragraph(sentence_case(words(sentence)), "small", self))
+def _proof_words(repair: Repair) -> Text:
+    if repair.cuda is not None:
+        return text("Real ones are started in every way and asked which nvcc they find")
+    return text("A real one is started and asked what it holds")
 
 
-class LoaderRow(QWidget):
-    """Whether the toolkit's libraries go on LD_LIBRARY_PATH, and the reason of that choice."""
-
-    def __init__(self, words: Words, choice: LoaderChoice, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._words = words
-        self.tick = Tick(self)
-        self.tick.setText(words(text("Put its libraries on LD_LIBRARY_PATH")))
-        self.tick.setChecked(choice.on)
-        self._reason = paragraph("", "small", self)
-        _under_tick(self, self.tick).addWidget(self._reason)
-        self.show_choice(choice)
-
-    def show_choice(self, choice: LoaderChoice) -> None:
-        """The reason of another choice."""
-        set_paragraph(self._reason, sentence_case(self._words(choice.reason)))
-
-
-def _under_tick(row: QWidget, tick: Tick) -> QVBoxLayout:
-    column = QVBoxLayout(row)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(2)
-    column.addWidget(tick)
-    inner = QVBoxLayout()
-    inner.setContentsMargins(_INDENT, 0, 0, 0)
-    inner.setSpacing(2)
-    column.addLayout(inner)
-    return inner
+def _link(words: str, parent: QWidget) -> QPushButton:
+    made = small(words, parent)
+    made.setProperty("kind", "link")
+    return made
 
 
 def _meant(offer: Offer, version: str) -> bool:
     return bool(version) and (offer.version == version or offer.version.startswith(version + "."))
 
 
-def _untick(lines: Iterable[ShellLine]) -> tuple[ShellLine, ...]:
-    return tuple(replace(line, ticked=False) for line in lines)
+def _bare(lines: Iterable[ShellLine]) -> tuple[ShellLine, ...]:
+    return tuple(replace(line, ticked=False, rewritten=False) for line in lines)

@@ -1,43 +1,38 @@
-"""The right side of the repair page: the diff, what a new terminal finds before and after, and the changes made so far."""
+"""What a repair changes: the diffs of its files, and what a new terminal finds before and after."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from gpuassist.model.plan import Receipt
+from gpuassist.model.plan import FileEdit
 from gpuassist.model.text import Text, text
-from gpuassist.session.fix import CudaPlan
-from gpuassist.session.repair_summary import TerminalRow, is_verbatim, receipt_words
+from gpuassist.session.repair_summary import TerminalRow, is_verbatim
+from gpuassist.session.shell_plan import ShellPlan
 from gpuassist.session.words import Words
 from gpuassist.ui.palette import Mark
-from gpuassist.ui.widgets.buttons import CopyButton, small
+from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.diff import DiffView
 from gpuassist.ui.widgets.labels import ElidedLabel, Rule
 from gpuassist.ui.widgets.marks import StatusPill
-from gpuassist.ui.widgets.paragraphs import label, paragraph
+from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
 
 _DIFF_HEIGHT = 320
 
 
 class DiffCard(Card):
-    """What changes in which file."""
+    """What changes in which files, each with its own view."""
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self._words = words
         self._diff = ""
-        self._path = ElidedLabel("", "mono", self)
-        self._copy = CopyButton(words, lambda: self._diff, self, title=words(text("Copy diff")))
-        self.head.addWidget(self._path, 1)
-        self.head.addWidget(self._copy)
-        self._view = DiffView(words(text("What changes in the file")), self)
-        self._view.setMaximumHeight(_DIFF_HEIGHT)
+        self._files: tuple[FileDiff, ...] = ()
+        self._box = QVBoxLayout()
+        self._box.setSpacing(12)
+        self.body.addLayout(self._box)
         self._nothing = paragraph("", "muted", self)
-        self.body.addWidget(self._view)
         self.body.addWidget(self._nothing)
 
     @property
@@ -45,17 +40,51 @@ class DiffCard(Card):
         """The diff as it is shown and copied."""
         return self._diff
 
-    def show_plan(self, plan: CudaPlan) -> None:
-        """The diff of a plan, or that there is none."""
+    @property
+    def files(self) -> tuple[FileDiff, ...]:
+        """The views of the files that change."""
+        return self._files
+
+    def show_plan(self, plan: ShellPlan, nothing: Text) -> None:
+        """The diff of a plan, or the words that there is none."""
         self._diff = plan.diff
-        edit = plan.edit
-        self._path.set_words(edit.path if edit.path == edit.target else f"{edit.path} → {edit.target}")
-        self._view.set_diff(plan.diff)
-        self._view.setVisible(bool(plan.diff))
-        self._copy.setVisible(bool(plan.diff))
-        nothing = text("The lines for this toolkit stand in the file already, and they come last: nothing has to be written.")
-        self._nothing.setText(self._words(nothing))
+        changed = [(step.edit, step.diff) for step in plan.plan.steps if step.edit is not None and step.diff]
+        if [edit.path for edit, _ in changed] != [file.path for file in self._files]:
+            clear(self._box)
+            self._files = tuple(FileDiff(self._words, edit, self) for edit, _ in changed)
+            for file in self._files:
+                self._box.addWidget(file)
+        for file, (_, diff) in zip(self._files, changed, strict=True):
+            file.show_diff(diff)
+        set_paragraph(self._nothing, self._words(nothing))
         self._nothing.setVisible(not plan.diff)
+
+
+class FileDiff(QWidget):
+    """One file: its path, where that leads, and what changes in it."""
+
+    def __init__(self, words: Words, edit: FileEdit, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.path = edit.path
+        self._diff = ""
+        shown = edit.path if edit.path == edit.target else f"{edit.path} → {edit.target}"
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(ElidedLabel(shown, "mono", self), 1)
+        head.addWidget(CopyButton(words, lambda: self._diff, self, title=words(text("Copy diff"))))
+        self.view = DiffView(words(text("What changes in {path}", path=edit.path)), self)
+        self.view.setMaximumHeight(_DIFF_HEIGHT)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self.view)
+
+    def show_diff(self, diff: str) -> None:
+        """Another diff of the same file."""
+        if diff != self._diff:
+            self._diff = diff
+            self.view.set_diff(diff)
 
 
 class TerminalCard(Card):
@@ -106,62 +135,3 @@ class TerminalCard(Card):
 
 
 _PLANNED: tuple[Text, ...] = (text("In a new terminal"), text("now"), text("after"))
-
-
-class HistoryCard(Card):
-    """Every change that was made, newest first, each with its undo."""
-
-    undo_wanted = Signal(object)  # Receipt
-
-    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
-        super().__init__(words(text("Changes made so far")), parent=parent)
-        self._words = words
-        self._receipts: tuple[Receipt, ...] = ()
-        self._list = QVBoxLayout()
-        self._list.setSpacing(8)
-        self.body.addLayout(self._list)
-        self.hide()
-
-    @property
-    def receipts(self) -> tuple[Receipt, ...]:
-        """What it shows."""
-        return self._receipts
-
-    def show_receipts(self, receipts: tuple[Receipt, ...]) -> None:
-        """Shows these; without any the card is not there."""
-        self._receipts = receipts
-        clear(self._list)
-        for place, receipt in enumerate(receipts):
-            if place:
-                self._list.addWidget(Rule(self))
-            self._list.addWidget(ReceiptRow(self._words, receipt, self._undo_of(receipt), self))
-        self.setVisible(bool(receipts))
-
-    def _undo_of(self, receipt: Receipt) -> Callable[[], None]:
-        return lambda: self.undo_wanted.emit(receipt)
-
-
-class ReceiptRow(QWidget):
-    """One change, and its undo while it stands."""
-
-    def __init__(self, words: Words, receipt: Receipt, undo: Callable[[], None], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        what, when = receipt_words(receipt)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(12)
-        column = QVBoxLayout()
-        column.setSpacing(2)
-        column.addWidget(ElidedLabel(words(what), "strong", self))
-        column.addWidget(label(words(when), "small", self))
-        row.addLayout(column, 1)
-        row.addWidget(ElidedLabel(receipt.id, "mono", self, align=Qt.AlignmentFlag.AlignRight))
-        self._undo = undo
-        self.button = small(words(text("Undo")), self)
-        self.button.setVisible(not receipt.undone_at)
-        self.button.clicked.connect(self._ask)
-        row.addWidget(self.button)
-
-    @Slot()
-    def _ask(self) -> None:
-        self._undo()

@@ -15,12 +15,14 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.session import fix
 from gpuassist.session.context import Session
-from gpuassist.session.fix import LdLibraryPath
+from gpuassist.session.fix import Choice, CudaPlan, LdLibraryPath
 from gpuassist.session.flow import GoTo, Marked, Step, StepState
 from gpuassist.session.words import ENGLISH
 from gpuassist.ui.page import Desk, ReadAgain
 from gpuassist.ui.pages.repair import RepairPage
-from gpuassist.ui.pages.repair_result import ReceiptRow
+from gpuassist.ui.pages.repair_choices import CHOICES, LineRow
+from gpuassist.ui.pages.repair_history import ChangeRow
+from gpuassist.ui.pages.repair_plan import ToolkitCard
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.cards import Notice
 from tests.repair.homes import make_toolkit, world_at
@@ -38,6 +40,12 @@ def session(home: Path) -> Session:
 
 def rc(home: Path) -> str:
     return f"alias ll='ls -l'\nexport PATH={home}/cuda-11.7/bin:$PATH\nif true; then\n  export CUDA_HOME={home}/cuda-11.7\nfi\n"
+
+
+def choose(row: LineRow, choice: Choice) -> None:
+    """As the user would."""
+    assert row.row is not None
+    row.row.segments.choose(CHOICES.index(choice))
 
 
 class Shown:
@@ -58,12 +66,20 @@ class Shown:
         self.settle()
 
     def settle(self) -> None:
-        works = (self.page._planning, self.page._changing, self.page._listing)
-        self.qtbot.waitUntil(lambda: not any(work.busy for work in works), timeout=20_000)
+        self.qtbot.waitUntil(lambda: not self.page.busy, timeout=20_000)
 
     def apply(self) -> None:
-        self.page._apply.trigger()
+        self.page.toolkit.apply.trigger()
         self.settle()
+
+    @property
+    def plan(self) -> CudaPlan | None:
+        repair = self.page.toolkit.repair
+        return repair.cuda if repair is not None else None
+
+    @property
+    def card(self) -> ToolkitCard:
+        return self.page.toolkit.toolkit_card
 
     def words(self) -> str:
         return " ".join(label.text() for label in self.page.findChildren(QLabel) if label.isVisibleTo(self.page))
@@ -86,58 +102,58 @@ def shown(desk: Desk, qtbot: QtBot, machine: Machine) -> Shown:
 
 
 def test_the_finding_leads_to_a_plan(shown: Shown) -> None:
-    assert shown.page.plan is not None
+    assert shown.plan is not None
     assert "Make new shells use CUDA 12.4" in shown.words()
 
 
-def test_lines_are_listed_with_their_ticks(shown: Shown) -> None:
-    rows = shown.page._card.lines
-    assert [(row.line.line, row.tick.isChecked(), row.tick.isEnabled()) for row in rows] == [(2, True, True), (4, False, True)]
+def test_lines_are_listed_with_their_choices(shown: Shown) -> None:
+    rows = shown.card.lines
+    assert [(row.line.line, row.line_choice.choice) for row in rows] == [(2, Choice.RETIRE), (4, Choice.LEAVE)]
 
 
 def test_a_line_says_what_it_does_and_where_it_stands(shown: Shown) -> None:
-    words = " ".join(label.text() for label in shown.page._card.lines[1].findChildren(QLabel))
+    words = " ".join(label.text() for label in shown.card.lines[1].findChildren(QLabel))
     assert "Sets CUDA_HOME" in words
     assert "if true; then" in words
 
 
 def test_the_diff_is_that_of_the_plan(shown: Shown) -> None:
-    assert shown.page.plan is not None
-    assert shown.page._diff.diff == shown.page.plan.diff
+    assert shown.plan is not None
+    assert shown.page.toolkit.panel.diff.diff == shown.plan.diff
 
 
-def test_ticking_a_line_plans_again(shown: Shown) -> None:
-    shown.page._card.lines[1].tick.setChecked(True)
+def test_choosing_for_a_line_plans_again(shown: Shown) -> None:
+    choose(shown.card.lines[1], Choice.RETIRE)
     shown.settle()
-    assert shown.page.plan is not None
-    assert [line.line for line in shown.page.plan.lines if line.ticked] == [2, 4]
+    assert shown.plan is not None
+    assert [line.line for line in shown.plan.lines if line.ticked] == [2, 4]
 
 
-def test_rows_stay_while_only_ticks_change(shown: Shown) -> None:
-    before = shown.page._card.lines
-    before[0].tick.setChecked(False)
+def test_rows_stay_while_only_choices_change(shown: Shown) -> None:
+    before = shown.card.lines
+    choose(before[0], Choice.LEAVE)
     shown.settle()
-    assert shown.page._card.lines is before
+    assert shown.card.lines is before
 
 
 def test_the_loader_path_can_be_asked_for(shown: Shown) -> None:
-    assert shown.page._card.loader is not None
-    shown.page._card.loader.tick.setChecked(True)
+    assert shown.card.loader is not None
+    shown.card.loader.tick.setChecked(True)
     shown.settle()
-    assert shown.page.plan is not None
-    assert shown.page.plan.wish.ld_library_path is LdLibraryPath.ON
-    assert "LD_LIBRARY_PATH" in shown.page.plan.block
+    assert shown.plan is not None
+    assert shown.plan.wish.ld_library_path is LdLibraryPath.ON
+    assert "LD_LIBRARY_PATH" in shown.plan.block
 
 
 def test_another_toolkit_can_be_chosen(shown: Shown) -> None:
-    shown.page.choose_toolkit("11.7")
+    shown.page.toolkit.choose_toolkit("11.7")
     shown.settle()
-    assert shown.page.plan is not None
-    assert shown.page.plan.toolkit.root.endswith("cuda-11.7")
+    assert shown.plan is not None
+    assert shown.plan.toolkit.root.endswith("cuda-11.7")
 
 
 def test_before_and_after_are_whole_paths(shown: Shown, home: Path) -> None:
-    nvcc = shown.page._terminal.rows[0]
+    nvcc = shown.page.toolkit.panel.terminal.rows[0]
     assert (ENGLISH(nvcc.now), ENGLISH(nvcc.after)) == (f"{home}/cuda-11.7/bin/nvcc", f"{home}/cuda-12.4/bin/nvcc")
 
 
@@ -146,9 +162,9 @@ def test_nothing_is_written_before_apply(shown: Shown, home: Path) -> None:
 
 
 def test_lines_can_be_copied_instead(shown: Shown) -> None:
-    shown.page._copy.trigger()
-    assert shown.page.plan is not None
-    assert QGuiApplication.clipboard().text() == shown.page.plan.block + "\n"
+    shown.page.toolkit.copy.trigger()
+    assert shown.plan is not None
+    assert QGuiApplication.clipboard().text() == shown.plan.block + "\n"
 
 
 def test_apply_changes_and_proves(shown: Shown, home: Path) -> None:
@@ -164,13 +180,13 @@ def test_a_proved_repair_marks_its_step(shown: Shown) -> None:
 
 def test_after_apply_the_table_shows_the_proof(shown: Shown, home: Path) -> None:
     shown.apply()
-    assert ENGLISH(shown.page._terminal.rows[0].after) == f"{home}/cuda-12.4/bin/nvcc"
+    assert ENGLISH(shown.page.toolkit.panel.terminal.rows[0].after) == f"{home}/cuda-12.4/bin/nvcc"
     assert "now, proved" in shown.words()
 
 
 def test_undo_restores_every_byte(shown: Shown, home: Path) -> None:
     shown.apply()
-    shown.page._undo.trigger()
+    shown.page.toolkit.undo.trigger()
     shown.settle()
     assert (home / ".bashrc").read_text() == rc(home)
     assert "byte for byte" in shown.notice()
@@ -179,7 +195,7 @@ def test_undo_restores_every_byte(shown: Shown, home: Path) -> None:
 def test_undo_asks_first(shown: Shown, home: Path, answers: Answers) -> None:
     answers.agrees = False
     shown.apply()
-    shown.page._undo.trigger()
+    shown.page.toolkit.undo.trigger()
     shown.settle()
     assert "byte for byte" in answers.asked[0]
     assert (home / ".bashrc").read_text() != rc(home)
@@ -187,11 +203,11 @@ def test_undo_asks_first(shown: Shown, home: Path, answers: Answers) -> None:
 
 def test_changes_are_listed_with_their_undo(shown: Shown, home: Path) -> None:
     shown.apply()
-    (row,) = shown.page._history.findChildren(ReceiptRow)
+    (row,) = shown.page.history.findChildren(ChangeRow)
     row.button.click()
     shown.settle()
     assert (home / ".bashrc").read_text() == rc(home)
-    assert shown.page._history.receipts[0].undone_at
+    assert shown.page.history.records[0].receipt.undone_at
 
 
 def test_an_edited_file_is_refused_at_apply(shown: Shown, home: Path) -> None:
@@ -203,7 +219,7 @@ def test_an_edited_file_is_refused_at_apply(shown: Shown, home: Path) -> None:
 
 def test_a_repair_done_already_says_so(shown: Shown, session: Session) -> None:
     shown.apply()
-    shown.page._applied = None
+    shown.page.toolkit.carried = None
     shown.open(fix.look(session))
     assert "New shells are set up for CUDA 12.4" in shown.words()
     assert shown.page.bar().primary is None
@@ -214,25 +230,25 @@ def test_an_obstacle_offers_the_lines_to_paste(desk: Desk, qtbot: QtBot, machine
     (home / ".bashrc").mkdir()
     made = Shown(desk, qtbot)
     made.open(machine)
-    assert not made.page._apply.isEnabled()
-    assert made.page._by_hand.isVisibleTo(made.page)
-    assert "export CUDA_HOME=" in made.page._block.content
+    assert not made.page.toolkit.apply.isEnabled()
+    assert made.page.toolkit.panel.by_hand.isVisibleTo(made.page)
+    assert "export CUDA_HOME=" in made.page.toolkit.panel.block.content
     assert made.notice()
 
 
 def test_a_toolkit_that_is_gone_is_refused_in_words(shown: Shown, home: Path) -> None:
     (home / "cuda-12.4/bin/nvcc").unlink()
-    shown.page.open_for("12.4")
+    shown.page.toolkit.open_for("12.4")
     shown.settle()
     assert "cuda-12.4/bin/nvcc does not exist" in shown.words()
-    assert shown.page.plan is None
+    assert shown.plan is None
 
 
 def test_without_a_finding_any_toolkit_is_offered(desk: Desk, qtbot: QtBot, machine: Machine) -> None:
     made = Shown(desk, qtbot)
     made.open(machine, "")
     assert "Nothing needs repair here" in made.words()
-    assert made.page._card._toolkit.isVisibleTo(made.page)
+    assert made.card._toolkit.isVisibleTo(made.page)
 
 
 def test_without_any_toolkit_none_is_offered(desk: Desk, qtbot: QtBot) -> None:
@@ -244,8 +260,8 @@ def test_without_any_toolkit_none_is_offered(desk: Desk, qtbot: QtBot) -> None:
 def test_a_wish_opens_its_version(shown: Shown) -> None:
     shown.page.arrive("11.7")
     shown.settle()
-    assert shown.page.plan is not None
-    assert shown.page.plan.wish.version == "11.7"
+    assert shown.plan is not None
+    assert shown.plan.wish.version == "11.7"
 
 
 def test_a_recorded_machine_is_shown_but_not_changed(desk: Desk, qtbot: QtBot, machine: Machine) -> None:
@@ -253,9 +269,9 @@ def test_a_recorded_machine_is_shown_but_not_changed(desk: Desk, qtbot: QtBot, m
     recorded = Machine("2026", toolkits=machine.toolkits, shell=Shell(startup_files=Known((file,), "recorded")))
     made = Shown(desk, qtbot)
     made.open(recorded, recorded=True)
-    assert made.page._diff.diff
-    assert not made.page._apply.isEnabled()
-    assert "recorded machine" in made.page._apply.statusTip()
+    assert made.page.toolkit.panel.diff.diff
+    assert not made.page.toolkit.apply.isEnabled()
+    assert "recorded machine" in made.page.toolkit.apply.statusTip()
     assert "recorded machine" in made.page.bar().note
     assert made.notice() == ""
 
@@ -271,7 +287,7 @@ def test_leaving_while_planning_is_silent(desk: Desk, qtbot: QtBot, machine: Mac
     made.page.show_inspection(inspection(machine, use_cuda="12.4"))
     made.page.close_down()
     made.settle()
-    assert made.page.plan is None
+    assert made.plan is None
 
 
 def test_a_proof_that_fails_is_told(shown: Shown, home: Path) -> None:
@@ -282,13 +298,13 @@ def test_a_proof_that_fails_is_told(shown: Shown, home: Path) -> None:
 
 
 def test_cards_stay_within_the_page(shown: Shown) -> None:
-    cards: list[QWidget] = [shown.page._card, shown.page._diff, shown.page._terminal]
+    cards: list[QWidget] = [shown.page.toolkit.card, shown.page.toolkit.panel.diff, shown.page.toolkit.panel.terminal]
     assert all(card.width() <= shown.page.width() for card in cards)
 
 
 def test_marks_of_steps_follow_the_outcome(shown: Shown) -> None:
     shown.apply()
-    row = shown.page._card._steps.itemAt(0)
+    row = shown.card._steps.itemAt(0)
     assert row is not None
     assert getattr(row.widget(), "mark", None) is Mark.RIGHT
 

@@ -13,25 +13,27 @@ from pytestqt.qtbot import QtBot
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import FileEdit, Receipt
+from gpuassist.model.plan import FileEdit
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.repair.choice import LoaderChoice
 from gpuassist.session.context import Session
-from gpuassist.session.fix import CudaPlan, LdLibraryPath, ShellLine, UseCuda, plan_use_cuda
+from gpuassist.session.fix import Choice, CudaPlan, LdLibraryPath, LineChoice, ShellLine, UseCuda, plan_use_cuda
 from gpuassist.session.repair_summary import Offer, TerminalRow
+from gpuassist.session.repairs import of_toolkit
 from gpuassist.session.words import ENGLISH
-from gpuassist.ui.pages.repair_plan import LineRow, LoaderRow, PlanCard
-from gpuassist.ui.pages.repair_result import DiffCard, HistoryCard, ReceiptRow, TerminalCard
+from gpuassist.ui.pages.repair_choices import LoaderRow
+from gpuassist.ui.pages.repair_plan import ToolkitCard
+from gpuassist.ui.pages.repair_result import DiffCard, TerminalCard
 from gpuassist.ui.palette import Mark
-from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.step_row import StepRow
 from tests.repair.homes import make_toolkit, world_at
 from tests.ui.showing import Show, button_named, words_in
 
+NOTHING = text("nothing has to be written")
 OFFERS = (Offer("12.4.1", text("CUDA 12.4.1")), Offer("11.7", text("CUDA 11.7")))
 LINE = ShellLine(
     7, 7, "export  PATH=/x:$PATH", ("PATH",), (text("puts /x in front"),), tickable=True, ticked=True, why=text("in the way")
@@ -49,8 +51,8 @@ def plan(home: Path) -> CudaPlan:
 
 
 @pytest.fixture
-def card(show: Show) -> PlanCard:
-    return show(PlanCard(ENGLISH), 360, 700)
+def card(show: Show) -> ToolkitCard:
+    return show(ToolkitCard(ENGLISH, "/home/you"), 360, 700)
 
 
 def heard(connect: Callable[[Callable[[object], None]], object]) -> list[object]:
@@ -59,60 +61,52 @@ def heard(connect: Callable[[Callable[[object], None]], object]) -> list[object]
     return told
 
 
-def receipt(change: str = "20261121-090000-abcdef", undone: str = "") -> Receipt:
-    return Receipt(change, "2026-11-21T09:00:00+00:00", "use cuda 12.4", "~/.bashrc", "/home/you/.bashrc", True, "", "", undone)
-
-
 @pytest.mark.parametrize(("wish", "chosen"), [("12.4.1", "CUDA 12.4.1"), ("12.4", "CUDA 12.4.1"), ("11.7", "CUDA 11.7")])
-def test_the_wished_toolkit_is_chosen(card: PlanCard, wish: str, chosen: str) -> None:
+def test_the_wished_toolkit_is_chosen(card: ToolkitCard, wish: str, chosen: str) -> None:
     card.show_offers(OFFERS, wish)
     assert card._toolkit.currentText() == chosen
 
 
 @pytest.mark.parametrize("wish", ["", "12", "12.40", "13.0"])
-def test_a_wish_that_is_not_there_chooses_none(card: PlanCard, wish: str) -> None:
+def test_a_wish_that_is_not_there_chooses_none(card: ToolkitCard, wish: str) -> None:
     card.show_offers(OFFERS[1:], wish)
     assert card._toolkit.currentIndex() == -1
 
 
-def test_a_chosen_toolkit_is_handed_on(card: PlanCard) -> None:
+def test_a_chosen_toolkit_is_handed_on(card: ToolkitCard) -> None:
     card.show_offers(OFFERS, "11.7")
     told = heard(card.toolkit_chosen.connect)
     card._toolkit.activated.emit(0)
     assert told == ["12.4.1"]
 
 
-def test_without_offers_there_is_no_choice(card: PlanCard) -> None:
+def test_without_offers_there_is_no_choice(card: ToolkitCard) -> None:
     card.show_offers((), "")
     assert not card._toolkit.isVisibleTo(card)
 
 
-def test_steps_are_numbered(card: PlanCard, plan: CudaPlan, qtbot: QtBot) -> None:
-    card.show_plan(plan)
+def test_steps_are_numbered(card: ToolkitCard, plan: CudaPlan, qtbot: QtBot) -> None:
+    card.show_repair(of_toolkit(plan))
     qtbot.waitUntil(lambda: [words for words in words_in(card) if words.isdigit()] == ["1", "2", "3"])
 
 
-def test_the_edit_tells_its_figures(card: PlanCard, plan: CudaPlan, qtbot: QtBot) -> None:
-    card.show_plan(plan)
+def test_the_edit_tells_its_figures(card: ToolkitCard, plan: CudaPlan, qtbot: QtBot) -> None:
+    card.show_repair(of_toolkit(plan))
     qtbot.waitUntil(lambda: any(words.startswith("1 line retired") for words in words_in(card)))
 
 
-def test_lines_for_an_open_terminal_can_be_copied(card: PlanCard, plan: CudaPlan, clipboard: QClipboard) -> None:
-    card.show_plan(plan)
-    card.findChildren(CopyButton)[0].click()
-    assert clipboard.text() == plan.paste[0]
-
-
-def test_a_tick_hands_on_all_ticked_lines(card: PlanCard, plan: CudaPlan) -> None:
-    card.show_plan(plan)
+def test_a_choice_hands_on_all_lines_that_do_not_stay(card: ToolkitCard, plan: CudaPlan, home: Path) -> None:
+    card.show_repair(of_toolkit(plan))
     told = heard(card.lines_chosen.connect)
-    card.lines[0].tick.setChecked(False)
-    card.lines[0].tick.setChecked(True)
-    assert told == [(), (1,)]
+    row = card.lines[0].row
+    assert row is not None
+    row.segments.choose(0)
+    row.segments.choose(2)
+    assert told == [(), (LineChoice(f"{home}/.bashrc", 1, Choice.REWRITE),)]
 
 
-def test_the_loader_tick_hands_on_its_wish(card: PlanCard, plan: CudaPlan) -> None:
-    card.show_plan(plan)
+def test_the_loader_tick_hands_on_its_wish(card: ToolkitCard, plan: CudaPlan) -> None:
+    card.show_repair(of_toolkit(plan))
     told = heard(card.loader_chosen.connect)
     assert card.loader is not None
     card.loader.tick.setChecked(True)
@@ -120,61 +114,47 @@ def test_the_loader_tick_hands_on_its_wish(card: PlanCard, plan: CudaPlan) -> No
     assert told == [LdLibraryPath.ON, LdLibraryPath.OFF]
 
 
-def test_the_loaders_reason_follows_the_plan(card: PlanCard, plan: CudaPlan, qtbot: QtBot) -> None:
-    card.show_plan(plan)
-    card.show_plan(replace(plan, loader=LoaderChoice(on=True, reason=text("you asked for it"))))
+def test_the_loaders_reason_follows_the_plan(card: ToolkitCard, plan: CudaPlan, qtbot: QtBot) -> None:
+    card.show_repair(of_toolkit(plan))
+    card.show_repair(of_toolkit(replace(plan, loader=LoaderChoice(on=True, reason=text("you asked for it")))))
     qtbot.waitUntil(lambda: "You asked for it" in words_in(card))
 
 
-def test_a_plan_with_other_lines_makes_new_rows(card: PlanCard, plan: CudaPlan) -> None:
-    card.show_plan(plan)
+def test_a_plan_with_other_lines_makes_new_rows(card: ToolkitCard, plan: CudaPlan) -> None:
+    card.show_repair(of_toolkit(plan))
     before = card.lines
-    card.show_plan(replace(plan, lines=(*plan.lines, LINE)))
+    card.show_repair(of_toolkit(replace(plan, lines=(*plan.lines, LINE))))
     assert len(card.lines) == len(before) + 1
 
 
-def test_a_forgotten_plan_leaves_the_choice(card: PlanCard, plan: CudaPlan) -> None:
+def test_a_forgotten_plan_leaves_the_choice(card: ToolkitCard, plan: CudaPlan) -> None:
     card.show_offers(OFFERS, "12.4")
-    card.show_plan(plan)
+    card.show_repair(of_toolkit(plan))
     card.forget_plan()
     assert card.lines == ()
     assert card._toolkit.isVisibleTo(card)
     assert "Toolkit for new shells" in words_in(card)
 
 
-def test_what_is_being_applied_cannot_be_chosen(card: PlanCard, plan: CudaPlan) -> None:
-    card.show_plan(plan)
+def test_what_is_being_applied_cannot_be_chosen(card: ToolkitCard, plan: CudaPlan) -> None:
+    card.show_repair(of_toolkit(plan))
     card.freeze()
-    assert not any(row.tick.isEnabled() for row in card.lines)
+    assert card.loader is not None
+    assert not card.loader.tick.isEnabled()
 
 
-def test_after_freezing_the_next_plan_can_be_chosen(card: PlanCard, plan: CudaPlan) -> None:
-    card.show_plan(plan)
+def test_after_freezing_the_next_plan_can_be_chosen(card: ToolkitCard, plan: CudaPlan) -> None:
+    card.show_repair(of_toolkit(plan))
     card.freeze()
-    card.show_plan(plan)
-    assert all(row.tick.isEnabled() for row in card.lines)
+    card.show_repair(of_toolkit(plan))
+    assert all(row.row is not None and row.row.segments.isEnabled() for row in card.lines)
 
 
-def test_marks_take_the_place_of_numbers(card: PlanCard, plan: CudaPlan) -> None:
-    card.show_plan(plan)
+def test_marks_take_the_place_of_numbers(card: ToolkitCard, plan: CudaPlan) -> None:
+    card.show_repair(of_toolkit(plan))
     card.mark_steps((Mark.RIGHT, Mark.PROBLEM))
     rows = card.findChildren(StepRow)
     assert [row.mark for row in rows] == [Mark.RIGHT, Mark.PROBLEM, None]
-
-
-def test_a_line_shows_what_it_is_and_does(show: Show) -> None:
-    row = show(LineRow(ENGLISH, LINE), 360, 120)
-    assert [one.words for one in row.findChildren(ElidedLabel)] == ["export PATH=/x:$PATH"]
-    assert words_in(row) == ["Puts /x in front", "In the way"]
-
-
-def test_a_line_that_stays_has_no_tick_to_set(show: Show) -> None:
-    row = show(LineRow(ENGLISH, replace(LINE, tickable=False, ticked=False)), 360, 120)
-    assert (row.tick.isEnabled(), row.tick.isChecked(), row.tick.text()) == (False, False, "Line 7")
-
-
-def test_a_whole_statement_is_in_the_tool_tip(show: Show) -> None:
-    assert show(LineRow(ENGLISH, LINE), 360, 120).tick.toolTip() == LINE.text
 
 
 @pytest.mark.parametrize("on", [True, False])
@@ -186,31 +166,31 @@ def test_the_loader_row_shows_the_choice(show: Show, on: bool) -> None:
 
 def test_a_diff_can_be_copied_whole(show: Show, plan: CudaPlan, clipboard: QClipboard) -> None:
     made = show(DiffCard(ENGLISH), 500, 400)
-    made.show_plan(plan)
+    made.show_plan(of_toolkit(plan).shell, NOTHING)
     button_named(made, "Copy diff").click()
     assert clipboard.text() == plan.diff
 
 
 def test_a_diff_names_its_file(show: Show, plan: CudaPlan, home: Path) -> None:
     made = show(DiffCard(ENGLISH), 500, 400)
-    made.show_plan(plan)
-    assert made._path.words == f"{home}/.bashrc"
+    made.show_plan(of_toolkit(plan).shell, NOTHING)
+    assert made.findChildren(ElidedLabel)[0].words == f"{home}/.bashrc"
 
 
 def test_a_symlink_names_both_ends(show: Show, plan: CudaPlan) -> None:
     edit = FileEdit("~/.bashrc", "/home/you/dotfiles/bashrc", b"", b"x", existed=True)
     steps = tuple(replace(step, edit=edit) if step.edit is not None else step for step in plan.plan.steps)
     made = show(DiffCard(ENGLISH), 500, 400)
-    made.show_plan(replace(plan, plan=replace(plan.plan, steps=steps)))
-    assert made._path.words == "~/.bashrc → /home/you/dotfiles/bashrc"
+    made.show_plan(of_toolkit(replace(plan, plan=replace(plan.plan, steps=steps))).shell, NOTHING)
+    assert made.findChildren(ElidedLabel)[0].words == "~/.bashrc → /home/you/dotfiles/bashrc"
 
 
 def test_nothing_to_change_is_said(show: Show, plan: CudaPlan) -> None:
     steps = tuple(replace(step, diff="") for step in plan.plan.steps)
     made = show(DiffCard(ENGLISH), 500, 400)
-    made.show_plan(replace(plan, plan=replace(plan.plan, steps=steps)))
+    made.show_plan(of_toolkit(replace(plan, plan=replace(plan.plan, steps=steps))).shell, NOTHING)
     assert any("nothing has to be written" in words for words in words_in(made))
-    assert not made._view.isVisibleTo(made)
+    assert made.files == ()
 
 
 ROWS = (
@@ -246,32 +226,3 @@ def test_other_rows_take_their_place(show: Show) -> None:
     made.show_rows(ROWS, proved=False)
     made.show_rows(ROWS[:1], proved=True)
     assert made.rows == ROWS[:1]
-
-
-def test_no_change_leaves_no_history(show: Show) -> None:
-    made = show(HistoryCard(ENGLISH), 640, 160)
-    made.show_receipts(())
-    assert not made.isVisible()
-
-
-def test_every_change_has_its_row(show: Show) -> None:
-    made = show(HistoryCard(ENGLISH), 640, 160)
-    made.show_receipts((receipt("b"), receipt("a")))
-    assert len(made.findChildren(ReceiptRow)) == 2
-    assert made.isVisible()
-
-
-def test_undo_hands_on_its_own_change(show: Show) -> None:
-    made = show(HistoryCard(ENGLISH), 640, 160)
-    made.show_receipts((receipt("b"), receipt("a")))
-    told = heard(made.undo_wanted.connect)
-    made.findChildren(ReceiptRow)[1].button.click()
-    assert told == [receipt("a")]
-
-
-def test_what_was_undone_cannot_be_undone(show: Show) -> None:
-    made = show(HistoryCard(ENGLISH), 640, 160)
-    made.show_receipts((receipt(undone="2026-11-21T09:30:00+00:00"),))
-    (row,) = made.findChildren(ReceiptRow)
-    assert not row.button.isVisibleTo(made)
-    assert "made 2026-11-21 09:00, undone 2026-11-21 09:30" in words_in(row)

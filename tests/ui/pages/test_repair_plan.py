@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuassist.knowledge.tables import Knowledge
@@ -19,10 +19,12 @@ from gpuassist.model.text import text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.session.context import Session
-from gpuassist.session.fix import CudaPlan, LdLibraryPath, ShellLine, UseCuda, plan_use_cuda
+from gpuassist.session.fix import Choice, LdLibraryPath, LineChoice, ShellLine, UseCuda, plan_use_cuda
 from gpuassist.session.repair_summary import Offer
+from gpuassist.session.repairs import Repair, of_toolkit
 from gpuassist.session.words import ENGLISH
-from gpuassist.ui.pages.repair_plan import LineRow, PlanCard
+from gpuassist.ui.pages.repair_choices import LineRow
+from gpuassist.ui.pages.repair_plan import ToolkitCard
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.step_row import StepRow
@@ -31,9 +33,17 @@ from tests.ui.showing import Show, words_in
 
 OFFERS = (Offer("13.0.48", text("CUDA 13.0")), Offer("12.4.131", text("CUDA 12.4")), Offer("11.7", text("CUDA 11.7")))
 LINE = ShellLine(
-    3, 3, "export CUDA_HOME=/opt/old", ("CUDA_HOME",), (text("sets CUDA_HOME"),), tickable=True, ticked=True, why=text("old")
+    3,
+    3,
+    "export CUDA_HOME=/opt/old",
+    ("CUDA_HOME",),
+    (text("sets CUDA_HOME"),),
+    tickable=True,
+    ticked=True,
+    why=text("old"),
+    file="/home/you/.bashrc",
 )
-Plan = Callable[[UseCuda], CudaPlan]
+Plan = Callable[[UseCuda], Repair]
 
 
 @pytest.fixture
@@ -45,20 +55,31 @@ def planned(home: Path) -> Plan:
     toolkits = [Toolkit(f"{home}/cuda-{version}", version=Known(Version.parse(version), "x")) for version in ("12.4", "11.7")]
     session = Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
     machine = Machine(toolkits=Known(tuple(toolkits), "x"))
-    return lambda wish: plan_use_cuda(session, machine, wish)
+    return lambda wish: of_toolkit(plan_use_cuda(session, machine, wish))
 
 
 @pytest.fixture
-def card(show: Show) -> PlanCard:
-    return show(PlanCard(ENGLISH), 360, 700)
+def card(show: Show) -> ToolkitCard:
+    return show(ToolkitCard(ENGLISH, "/home/you"), 360, 700)
 
 
 @pytest.fixture
-def full(card: PlanCard, planned: Plan) -> PlanCard:
+def full(card: ToolkitCard, planned: Plan) -> ToolkitCard:
     """The card with a plan of two lines."""
     card.show_offers(OFFERS, "12.4")
-    card.show_plan(planned(UseCuda("12.4")))
+    card.show_repair(planned(UseCuda("12.4")))
     return card
+
+
+def chosen(row: LineRow) -> QPushButton:
+    """The button of what is chosen for a line."""
+    assert row.row is not None
+    return row.row.segments.button(row.row.segments.place)
+
+
+def leave_first(home: Path) -> UseCuda:
+    """The wish that keeps the first of the two lines."""
+    return UseCuda("12.4", lines=(LineChoice(f"{home}/.bashrc", 2, Choice.RETIRE),))
 
 
 def press(widget: QWidget, key: Qt.Key) -> None:
@@ -66,19 +87,19 @@ def press(widget: QWidget, key: Qt.Key) -> None:
     QTest.keyClick(widget, key)
 
 
-def test_before_anything_is_planned_nothing_can_be_ticked(card: PlanCard) -> None:
+def test_before_anything_is_planned_nothing_can_be_chosen(card: ToolkitCard) -> None:
     assert card.lines == ()
     assert card.loader is None
 
 
-def test_an_offer_is_chosen_by_arrow_key(full: PlanCard) -> None:
+def test_an_offer_is_chosen_by_arrow_key(full: ToolkitCard) -> None:
     told: list[object] = []
     full.toolkit_chosen.connect(told.append)
     press(full._toolkit, Qt.Key.Key_Up)
     assert told == ["13.0.48"]
 
 
-def test_showing_offers_chooses_nothing_by_itself(card: PlanCard) -> None:
+def test_showing_offers_chooses_nothing_by_itself(card: ToolkitCard) -> None:
     told: list[object] = []
     card.toolkit_chosen.connect(told.append)
     card.show_offers(OFFERS, "12.4")
@@ -86,56 +107,54 @@ def test_showing_offers_chooses_nothing_by_itself(card: PlanCard) -> None:
     assert told == []
 
 
-def test_other_offers_take_the_place_of_the_first(card: PlanCard) -> None:
+def test_other_offers_take_the_place_of_the_first(card: ToolkitCard) -> None:
     card.show_offers(OFFERS, "12.4")
     card.show_offers(OFFERS[2:], "11.7")
     assert [card._toolkit.itemText(place) for place in range(card._toolkit.count())] == ["CUDA 11.7"]
 
 
-def test_without_a_choice_the_user_is_asked_for_one(card: PlanCard) -> None:
+def test_without_a_choice_the_user_is_asked_for_one(card: ToolkitCard) -> None:
     card.show_offers(OFFERS, "")
     assert card._toolkit.placeholderText() == "Choose an installed toolkit"
 
 
-def test_a_release_is_not_taken_for_a_longer_one(card: PlanCard) -> None:
+def test_a_release_is_not_taken_for_a_longer_one(card: ToolkitCard) -> None:
     card.show_offers((Offer("12.40.1", text("CUDA 12.40")),), "12.4")
     assert card._toolkit.currentIndex() == -1
 
 
-def test_a_tick_is_taken_away_by_the_space_key(full: PlanCard) -> None:
+def test_a_line_is_left_by_the_arrow_key(full: ToolkitCard, home: Path) -> None:
     told: list[object] = []
     full.lines_chosen.connect(told.append)
-    press(full.lines[0].tick, Qt.Key.Key_Space)
-    assert told == [(2,)]
+    press(chosen(full.lines[0]), Qt.Key.Key_Left)
+    assert told == [(LineChoice(f"{home}/.bashrc", 2, Choice.RETIRE),)]
 
 
-def test_showing_a_plan_chooses_nothing_by_itself(card: PlanCard, planned: Plan) -> None:
+def test_showing_a_plan_chooses_nothing_by_itself(card: ToolkitCard, planned: Plan) -> None:
     told: list[object] = []
     card.lines_chosen.connect(told.append)
     card.loader_chosen.connect(told.append)
-    card.show_plan(planned(UseCuda("12.4")))
+    card.show_repair(planned(UseCuda("12.4")))
     assert told == []
 
 
-def test_the_focus_stays_where_a_tick_was_set(full: PlanCard, planned: Plan) -> None:
-    tick = full.lines[0].tick
-    press(tick, Qt.Key.Key_Space)
-    full.show_plan(planned(UseCuda("12.4", retire=(2,))))
-    assert QApplication.focusWidget() is tick
+def test_the_focus_stays_where_something_was_chosen(full: ToolkitCard, planned: Plan, home: Path) -> None:
+    press(chosen(full.lines[0]), Qt.Key.Key_Left)
+    full.show_repair(planned(leave_first(home)))
+    assert QApplication.focusWidget() is chosen(full.lines[0])
 
 
-def test_what_was_ticked_stays_ticked(full: PlanCard, planned: Plan) -> None:
-    full.lines[0].tick.setChecked(False)
-    full.show_plan(planned(UseCuda("12.4", retire=(2,))))
-    assert [row.tick.isChecked() for row in full.lines] == [False, True]
+def test_rows_follow_the_plan(full: ToolkitCard, planned: Plan, home: Path) -> None:
+    full.show_repair(planned(leave_first(home)))
+    assert [row.line_choice.choice for row in full.lines] == [Choice.LEAVE, Choice.RETIRE]
 
 
-def test_the_figures_follow_the_ticks(full: PlanCard, planned: Plan, qtbot: QtBot) -> None:
-    full.show_plan(planned(UseCuda("12.4", retire=(2,))))
+def test_the_figures_follow_the_choices(full: ToolkitCard, planned: Plan, qtbot: QtBot, home: Path) -> None:
+    full.show_repair(planned(leave_first(home)))
     qtbot.waitUntil(lambda: any(words.startswith("1 line retired") for words in words_in(full)))
 
 
-def test_the_loader_is_asked_for_by_key(full: PlanCard) -> None:
+def test_the_loader_is_asked_for_by_key(full: ToolkitCard) -> None:
     told: list[object] = []
     full.loader_chosen.connect(told.append)
     assert full.loader is not None
@@ -143,37 +162,38 @@ def test_the_loader_is_asked_for_by_key(full: PlanCard) -> None:
     assert told == [LdLibraryPath.ON]
 
 
-def test_what_is_being_applied_refuses_the_keyboard(full: PlanCard) -> None:
+def test_what_is_being_applied_refuses_the_keyboard(full: ToolkitCard) -> None:
     told: list[object] = []
     full.lines_chosen.connect(told.append)
+    button = chosen(full.lines[0])
     full.freeze()
-    press(full.lines[0].tick, Qt.Key.Key_Space)
+    press(button, Qt.Key.Key_Left)
     assert told == []
 
 
-def test_a_plan_after_a_forgotten_one_is_whole(full: PlanCard, planned: Plan) -> None:
+def test_a_plan_after_a_forgotten_one_is_whole(full: ToolkitCard, planned: Plan) -> None:
     full.forget_plan()
-    full.show_plan(planned(UseCuda("12.4")))
+    full.show_repair(planned(UseCuda("12.4")))
     assert len(full.lines) == 2
     assert "Plan" in words_in(full)
 
 
-def test_more_marks_than_steps_do_no_harm(full: PlanCard) -> None:
+def test_more_marks_than_steps_do_no_harm(full: ToolkitCard) -> None:
     full.mark_steps([Mark.RIGHT] * 9)
     assert all(row.mark is Mark.RIGHT for row in full.findChildren(StepRow))
 
 
-def test_a_new_plan_has_no_marks(full: PlanCard, planned: Plan, qtbot: QtBot) -> None:
+def test_a_new_plan_has_no_marks(full: ToolkitCard, planned: Plan, qtbot: QtBot) -> None:
     full.mark_steps([Mark.PROBLEM])
-    full.show_plan(planned(UseCuda("12.4")))
-    qtbot.waitUntil(lambda: [row.mark for row in full.findChildren(StepRow) if row.isVisibleTo(full)] == [None, None, None])
+    full.show_repair(planned(UseCuda("12.4")))
+    qtbot.waitUntil(lambda: [row.mark for row in full.findChildren(StepRow) if row.isVisibleTo(full)] == [None] * 3)
 
 
 def test_a_statement_of_many_lines_is_one(show: Show) -> None:
     long = replace(LINE, last_line=5, text="export CUDA_HOME=\\\n  /opt/old")
-    row = show(LineRow(ENGLISH, long), 360, 120)
-    assert row.tick.text() == "Retire lines 3 to 5"
-    assert [label.words for label in row.findChildren(ElidedLabel)] == ["export CUDA_HOME=\\ /opt/old"]
+    row = show(LineRow(ENGLISH, long, "/home/you"), 360, 120)
+    assert words_in(row)[0] == "~/.bashrc, lines 3 to 5"
+    assert [label.words for label in row.findChildren(ElidedLabel)][:1] == ["export CUDA_HOME=\\ /opt/old"]
 
 
 @pytest.mark.parametrize(
@@ -186,10 +206,12 @@ def test_a_statement_of_many_lines_is_one(show: Show) -> None:
     ids=["inside", "owner", "two-effects"],
 )
 def test_a_line_says_in_what_it_stands(show: Show, line: ShellLine, words: str) -> None:
-    assert words in words_in(show(LineRow(ENGLISH, line), 360, 120))
+    assert words in words_in(show(LineRow(ENGLISH, line, "/home/you"), 360, 120))
 
 
 def test_a_file_is_never_read_as_markup(show: Show) -> None:
-    row = show(LineRow(ENGLISH, replace(LINE, text="export A='<b>x</b>'", why=text("of {what}", what="<b>x</b>"))), 360, 120)
+    row = show(
+        LineRow(ENGLISH, replace(LINE, text="export A='<b>x</b>'", why=text("of {what}", what="<b>x</b>")), "/home/you"), 360, 120
+    )
     assert "Of <b>x</b>" in words_in(row)
     assert all(label.textFormat() is not Qt.TextFormat.AutoText for label in row.findChildren(QLabel))

@@ -14,7 +14,6 @@ from pytestqt.qtbot import QtBot
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import Receipt
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Toolkit
@@ -22,9 +21,11 @@ from gpuassist.model.version import Version
 from gpuassist.session.context import Session
 from gpuassist.session.fix import CudaPlan, UseCuda, plan_use_cuda
 from gpuassist.session.repair_summary import NOT_SET, TerminalRow, expected_rows
+from gpuassist.session.repairs import of_toolkit
 from gpuassist.session.words import ENGLISH
-from gpuassist.ui.pages.repair_result import DiffCard, HistoryCard, ReceiptRow, TerminalCard
+from gpuassist.ui.pages.repair_result import DiffCard, TerminalCard
 from gpuassist.ui.palette import Mark
+from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.labels import ElidedLabel, Rule
 from gpuassist.ui.widgets.marks import StatusPill
 from tests.repair.homes import make_toolkit, world_at
@@ -32,7 +33,7 @@ from tests.ui.made import known
 from tests.ui.showing import Show, button_named, words_in
 
 LONG = "/home/you/.local/share/toolkits/of/a/name/that/is/long/cuda-12.4/bin/nvcc"
-MADE = Receipt("20261121-090000-aaaaaa", "2026-11-21T09:00:00+00:00", "use cuda 12.4", "~/.bashrc", "/x", True, "", "")
+NOTHING = text("nothing has to be written")
 
 
 @pytest.fixture
@@ -55,9 +56,12 @@ def terminal(show: Show) -> TerminalCard:
     return show(TerminalCard(ENGLISH), 640, 160)
 
 
-@pytest.fixture
-def history(show: Show) -> HistoryCard:
-    return show(HistoryCard(ENGLISH), 640, 200)
+def show_plan(card: DiffCard, plan: CudaPlan) -> None:
+    card.show_plan(of_toolkit(plan).shell, NOTHING)
+
+
+def copy_buttons(card: DiffCard) -> list[CopyButton]:
+    return [button for file in card.files for button in file.findChildren(CopyButton)]
 
 
 def without_diff(plan: CudaPlan) -> CudaPlan:
@@ -81,34 +85,52 @@ def row(name: str = "nvcc", now: str = "/a", after: str = "/b") -> TerminalRow:
 
 
 def test_the_diff_says_what_is_written(diff: DiffCard, plan: CudaPlan) -> None:
-    diff.show_plan(plan)
+    show_plan(diff, plan)
     assert diff.diff == plan.diff
     assert "+# >>> gpuassist" in diff.diff
 
 
 def test_a_diff_that_comes_back_can_be_copied_again(diff: DiffCard, plan: CudaPlan) -> None:
-    diff.show_plan(without_diff(plan))
-    diff.show_plan(plan)
-    assert button_named(diff, "Copy diff").isVisibleTo(diff)
+    show_plan(diff, without_diff(plan))
+    show_plan(diff, plan)
+    assert len(copy_buttons(diff)) == 1
     assert not any("nothing has to be written" in words for words in words_in(diff))
 
 
 def test_without_a_diff_there_is_nothing_to_copy(diff: DiffCard, plan: CudaPlan) -> None:
-    diff.show_plan(without_diff(plan))
-    assert not button_named(diff, "Copy diff").isVisibleTo(diff)
+    show_plan(diff, without_diff(plan))
+    assert copy_buttons(diff) == []
     assert diff.diff == ""
 
 
 def test_the_diff_is_copied_by_key(diff: DiffCard, plan: CudaPlan, clipboard: QClipboard) -> None:
-    diff.show_plan(plan)
+    show_plan(diff, plan)
     QTest.keyClick(button_named(diff, "Copy diff"), Qt.Key.Key_Space)
     assert clipboard.text() == plan.diff
 
 
+def test_each_file_has_its_own_view(diff: DiffCard, plan: CudaPlan) -> None:
+    (step,) = (step for step in plan.plan.steps if step.edit is not None)
+    assert step.edit is not None
+    login = replace(step, edit=replace(step.edit, path="/home/you/.profile", target="/home/you/.profile"))
+    show_plan(diff, replace(plan, plan=replace(plan.plan, steps=(step, login))))
+    assert [file.path for file in diff.files] == [step.edit.path, "/home/you/.profile"]
+    assert len(copy_buttons(diff)) == 2
+
+
+def test_the_view_of_a_file_stays_while_its_diff_changes(diff: DiffCard, plan: CudaPlan) -> None:
+    show_plan(diff, plan)
+    view = diff.files[0].view
+    steps = tuple(replace(step, diff=step.diff + "+more\n") if step.diff else step for step in plan.plan.steps)
+    show_plan(diff, replace(plan, plan=replace(plan.plan, steps=steps)))
+    assert diff.files[0].view is view
+    assert view.lines[-1].words == "more"
+
+
 def test_the_newest_diff_is_the_one_copied(diff: DiffCard, plan: CudaPlan, clipboard: QClipboard) -> None:
-    diff.show_plan(plan)
+    show_plan(diff, plan)
     steps = tuple(replace(step, diff="--- a\n+++ b\n") if step.diff else step for step in plan.plan.steps)
-    diff.show_plan(replace(plan, plan=replace(plan.plan, steps=steps)))
+    show_plan(diff, replace(plan, plan=replace(plan.plan, steps=steps)))
     button_named(diff, "Copy diff").click()
     assert clipboard.text() == "--- a\n+++ b\n"
 
@@ -166,40 +188,3 @@ def test_a_path_is_copied_by_key(terminal: TerminalCard, clipboard: QClipboard, 
 def test_each_row_has_its_line_above(terminal: TerminalCard) -> None:
     terminal.show_rows((row(), row("CUDA_HOME"), row("LD_LIBRARY_PATH")), proved=False)
     assert len(terminal.findChildren(Rule)) == 3
-
-
-def test_before_any_change_the_card_is_not_there(history: HistoryCard) -> None:
-    assert HistoryCard(ENGLISH, history).isHidden()
-    assert history.receipts == ()
-
-
-def test_the_order_is_that_of_the_changes(history: HistoryCard) -> None:
-    older = replace(MADE, id="20261120-090000-bbbbbb")
-    history.show_receipts((MADE, older))
-    assert [one.id for one in history.receipts] == [MADE.id, older.id]
-
-
-def test_a_change_says_what_and_when(history: HistoryCard) -> None:
-    history.show_receipts((MADE,))
-    (one,) = history.findChildren(ReceiptRow)
-    assert [label.words for label in one.findChildren(ElidedLabel)] == ["use cuda 12.4 in ~/.bashrc", MADE.id]
-    assert words_in(one) == ["made 2026-11-21 09:00"]
-
-
-def test_undo_is_asked_for_by_key(history: HistoryCard) -> None:
-    told: list[object] = []
-    history.undo_wanted.connect(told.append)
-    history.show_receipts((MADE,))
-    QTest.keyClick(history.findChildren(ReceiptRow)[0].button, Qt.Key.Key_Space)
-    assert told == [MADE]
-
-
-def test_the_last_change_gone_hides_the_card(history: HistoryCard) -> None:
-    history.show_receipts((MADE,))
-    history.show_receipts(())
-    assert not history.isVisible()
-
-
-def test_one_undone_leaves_the_other_its_undo(history: HistoryCard) -> None:
-    history.show_receipts((replace(MADE, id="b", undone_at="2026-11-21T10:00:00+00:00"), MADE))
-    assert [not one.button.isHidden() for one in history.findChildren(ReceiptRow)] == [False, True]

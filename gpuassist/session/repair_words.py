@@ -1,0 +1,134 @@
+"""A repair of any kind and what came of it in words: titles, outcomes, the shells that changed alike, and where a line stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuassist.model.fact import Known
+from gpuassist.model.text import Text, text
+from gpuassist.repair.lines import ShellLine
+from gpuassist.repair.record import ChangeRecord, FileRecord, Standing
+from gpuassist.session import fix, repair_summary
+from gpuassist.session.repairs import Aim, Carried, Repair
+from gpuassist.session.scope_list import ListedScope
+from gpuassist.session.scope_words import TITLES, Kind
+from gpuassist.session.shells import NAMES, ShellChange
+from gpuassist.session.undo_document import state_of
+
+PROMISE = text("Nothing is changed until you apply. You can undo at any time.")
+ONLY_NEW = text(
+    "New terminals only: a terminal that is open, and whatever runs in it, keeps what it has. For one of them, paste this into it."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ShellsAlike:
+    """Ways of starting a shell in which the same changed; no differences where nothing did."""
+
+    shells: tuple[Text, ...]
+    differences: tuple[Text, ...]
+
+
+def title_of(repair: Repair) -> Text:
+    """The page's title for a plan."""
+    if repair.scope is None and repair.cuda is not None:
+        return repair_summary.title(repair.cuda)
+    if not repair.shell.diff:
+        return _DONE[repair.wish.aim]
+    return repair.shell.plan.goal
+
+
+def promise_of(repair: Repair) -> Text:
+    """The line below the title."""
+    if repair.shell.diff or repair.shell.obstacle is not None:
+        return PROMISE
+    if repair.scope is None and repair.cuda is not None:
+        return text("A new terminal finds this toolkit by what stands in the file already.")
+    return text("Nothing has to be written.")
+
+
+def unchanged_words(repair: Repair) -> Text:
+    """What stands where the diff would be."""
+    if repair.wish.aim is Aim.CLEAN:
+        return text("No line that you chose to clean is left, so nothing has to be written.")
+    return text("The lines for this stand in the file already: nothing has to be written.")
+
+
+def outcome_of(carried: Carried) -> Text:
+    """What came of making it, in one sentence."""
+    if carried.applied is not None:
+        return repair_summary.outcome(carried.applied)
+    if not carried.wrote or carried.words is None:
+        return carried.outcome.text
+    if isinstance(carried.holds, Known) and carried.holds.value:
+        return text("Done and proved: {proof}", proof=carried.words)
+    return text("Changed, but {proof}", proof=carried.words)
+
+
+def alike(changes: tuple[ShellChange, ...]) -> tuple[ShellsAlike, ...]:
+    """The ways of starting a shell, those together in which the same changed."""
+    together: dict[tuple[Text, ...], list[Text]] = {}
+    for change in changes:
+        together.setdefault(change.differences, []).append(NAMES[change.after.opening])
+    return tuple(ShellsAlike(tuple(shells), differences) for differences, shells in together.items())
+
+
+def slow_words(applied: fix.Applied) -> Text | None:
+    """That a shell takes long to come up; none where none does."""
+    if applied.slow is None:
+        return None
+    return text(
+        "A shell is ready only after {seconds:.1f} s ({shell}); the time goes into its start-up files.",
+        seconds=applied.slow.seconds,
+        shell=NAMES[applied.slow.opening],
+    )
+
+
+def shortened(path: str, home: str) -> str:
+    """A path as people write it."""
+    return f"~{path[len(home) :]}" if home and path.startswith(f"{home}/") else path
+
+
+def place_of(line: ShellLine, home: str) -> Text:
+    """Which file and line it is."""
+    path = shortened(line.file, home)
+    if line.line == line.last_line:
+        return text("{file}, line {line}", file=path, line=line.line)
+    return text("{file}, lines {first} to {last}", file=path, first=line.line, last=line.last_line)
+
+
+def matters(line: ShellLine) -> bool:
+    """Whether there is anything to choose for it, or it stands in the way."""
+    return line.other or line.tickable or bool(line.instead)
+
+
+def scope_title(scope: ListedScope) -> Text:
+    """What a scope is called where it is chosen."""
+    if scope.kind is Kind.SHELL:
+        return text("Every new terminal")
+    if scope.kind is Kind.DESKTOP:
+        return text("The whole desktop session")
+    return text("{scope}: {what}", scope=scope.words, what=TITLES[scope.kind])
+
+
+def change_words(record: ChangeRecord) -> tuple[Text, Text]:
+    """A change that was made: what it was for, and when."""
+    receipt = record.receipt
+    return text("{goal}", goal=receipt.goal), text("made {made}", made=receipt.made_at[:16].replace("T", " "))
+
+
+def file_words(file: FileRecord, home: str) -> tuple[str, Text]:
+    """One file of a change, and what became of the change in it."""
+    return shortened(file.receipt.path, home), state_of(file)
+
+
+def stands(record: ChangeRecord) -> bool:
+    """Whether there is anything of it to take back."""
+    return any(file.standing is not Standing.UNDONE for file in record.files)
+
+
+_DONE = {
+    Aim.TOOLKIT: text("This toolkit is chosen there already"),
+    Aim.CLEAN: text("The start-up files put nothing wrong on a search list"),
+    Aim.DEVICES: text("These GPUs are chosen already"),
+}

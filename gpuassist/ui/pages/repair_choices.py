@@ -1,0 +1,154 @@
+"""What is chosen for a line of a start-up file, and for LD_LIBRARY_PATH: rows of the repair page's left card."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gpuassist.model.text import Text, text
+from gpuassist.session.fix import Choice, LineChoice, LoaderChoice, ShellLine
+from gpuassist.session.repair_summary import line_context
+from gpuassist.session.repair_words import place_of
+from gpuassist.session.words import Words
+from gpuassist.ui.reasons import sentence_case
+from gpuassist.ui.widgets.buttons import Tick
+from gpuassist.ui.widgets.labels import ElidedLabel
+from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
+from gpuassist.ui.widgets.segments import Segments
+
+CHOICES = (Choice.LEAVE, Choice.RETIRE, Choice.REWRITE)
+_TITLES = {Choice.LEAVE: text("Leave"), Choice.RETIRE: text("Retire"), Choice.REWRITE: text("Rewrite")}
+_INDENT = 26  # of what belongs to a tick, under its words
+
+
+class LineChoiceRow(QWidget):
+    """Leave, retire or rewrite, for one line; its tool tip says why not, where one is not offered. Below: what it becomes."""
+
+    chosen = Signal()
+
+    def __init__(self, words: Words, line: ShellLine, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.line = line
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        name = words(text("What becomes of line {line}", line=line.line))
+        self.segments = Segments([words(_TITLES[choice]) for choice in CHOICES], name, self, compact=True)
+        self.segments.button(1).setToolTip(words(text("Kept as a comment, and restored by undo")))
+        self.segments.button(2).setToolTip(words(text("Kept as a comment, with the new line below it")))
+        if not line.tickable:
+            self.segments.offer(1, why_not=sentence_case(words(line.why)))
+        if not line.instead:
+            self.segments.offer(2, why_not=sentence_case(words(line.why_not or line.why)))
+        self._becomes = ElidedLabel(line.new_text, "mono", self)
+        column.addWidget(self.segments)
+        column.addWidget(self._becomes)
+        self.show_choice(line.choice)
+        self.segments.chosen.connect(self._tell)
+
+    @property
+    def choice(self) -> Choice:
+        """What is chosen."""
+        return CHOICES[self.segments.place]
+
+    @property
+    def line_choice(self) -> LineChoice:
+        """The same for a plan."""
+        return LineChoice(self.line.file, self.line.line, self.choice)
+
+    def show_choice(self, choice: Choice) -> None:
+        """Shows what is planned for it."""
+        self.segments.show_chosen(CHOICES.index(choice))
+        self._becomes.setVisible(choice is Choice.REWRITE)
+
+    def freeze(self) -> None:
+        """Nothing is chosen any more."""
+        self.segments.setEnabled(False)
+
+    @Slot(int)
+    def _tell(self, _place: int) -> None:
+        self._becomes.setVisible(self.choice is Choice.REWRITE)
+        self.chosen.emit()
+
+
+class LineRow(QWidget):
+    """A statement of a start-up file: where it stands, what it does, in what it stands, what becomes of it and why."""
+
+    chosen = Signal()
+
+    def __init__(self, words: Words, line: ShellLine, home: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.line = line
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(3)
+        place = label(words(place_of(line, home)), "strong", self)
+        place.setToolTip(line.text)
+        column.addWidget(place)
+        column.addWidget(ElidedLabel(" ".join(line.text.split()), "mono", self))
+        self.row: LineChoiceRow | None = None
+        if line.tickable or line.instead:
+            self.row = LineChoiceRow(words, line, self)
+            self.row.chosen.connect(self.chosen)
+            column.addWidget(self.row)
+        for sentence in (*line.does, *line_context(line), line.why):
+            column.addWidget(paragraph(sentence_case(words(sentence)), "small", self))
+
+    @property
+    def line_choice(self) -> LineChoice:
+        """What is chosen for it."""
+        return self.row.line_choice if self.row is not None else LineChoice(self.line.file, self.line.line, Choice.LEAVE)
+
+    def show_choice(self, choice: Choice) -> None:
+        """Shows what is planned for it."""
+        if self.row is not None:
+            self.row.show_choice(choice)
+
+    def freeze(self) -> None:
+        """Nothing is chosen any more."""
+        if self.row is not None:
+            self.row.freeze()
+
+
+class TickRow(QWidget):
+    """A tick with its reason below."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.tick = Tick(self)
+        self.tick.setText(title)
+        self._reason = paragraph("", "small", self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self.tick)
+        inner = QVBoxLayout()
+        inner.setContentsMargins(_INDENT, 0, 0, 0)
+        inner.addWidget(self._reason)
+        column.addLayout(inner)
+
+    def show_reason(self, reason: str) -> None:
+        """Why it is as it is."""
+        set_paragraph(self._reason, sentence_case(reason))
+
+
+class LoaderRow(TickRow):
+    """Whether the toolkit's libraries go on LD_LIBRARY_PATH, and the reason of that choice."""
+
+    def __init__(self, words: Words, choice: LoaderChoice, parent: QWidget | None = None) -> None:
+        super().__init__(words(text("Put its libraries on LD_LIBRARY_PATH")), parent)
+        self._words = words
+        self.tick.setChecked(choice.on)
+        self.show_choice(choice)
+
+    def show_choice(self, choice: LoaderChoice) -> None:
+        """The reason of another choice."""
+        self.show_reason(self._words(choice.reason))
+
+
+def login_row(words: Words, login: str, path: str, parent: QWidget) -> TickRow:
+    """Whether the login file that does not read the other one gets the same lines."""
+    row = TickRow(words(text("Write them in {login} too", login=login)), parent)
+    reason: Text = text("It does not read {path}, and is all that bash reads over ssh and in a text console.", path=path)
+    row.show_reason(words(reason))
+    return row

@@ -1,0 +1,95 @@
+"""The repairs beside the toolkit: what start-up files put wrongly on search lists, and which GPUs programs see."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QWidget
+
+from gpuassist.model.machine import Machine
+from gpuassist.model.text import text
+from gpuassist.session.clean_plan import CleanShell
+from gpuassist.session.fix import LineChoice
+from gpuassist.session.repairs import Aim, Repair, RepairWish
+from gpuassist.ui.page import Desk
+from gpuassist.ui.pages.repair_devices import DevicesCard
+from gpuassist.ui.pages.repair_plan import PlanCard
+from gpuassist.ui.pages.repair_scoped import ScopedSection
+from gpuassist.ui.pages.repair_section import Section
+from gpuassist.ui.palette import Mark
+
+_LATER = text("Looking…")
+
+
+class CleanSection(Section):
+    """Empty elements, stubs, directories that are not there, that come twice, or whose libraries break programs."""
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        home = desk.session.world.surroundings.home
+        super().__init__(desk, PlanCard(desk.session.words, home, text("What should not be searched")), parent)
+        self._lines: tuple[LineChoice, ...] | None = None
+        self.card.lines_chosen.connect(self.choose_lines)
+        self.header = (desk.words(text("Clean up the start-up files")), desk.words(_LATER))
+
+    def wish(self) -> RepairWish | None:
+        return RepairWish(Aim.CLEAN, clean=CleanShell(self._lines))
+
+    def show_machine(self, machine: Machine, *, recorded: bool) -> None:
+        self._lines = None
+        super().show_machine(machine, recorded=recorded)
+
+    def show_shell_plan(self, repair: Repair) -> None:
+        super().show_shell_plan(repair)
+        self.card.setVisible(bool(repair.shell.lines))
+        if not repair.shell.lines:
+            about = text("No empty element, no stubs, no directory that is missing or comes twice, none that breaks a program.")
+            self.panel.hide()
+            self.say_instead(Mark.RIGHT, text("Nothing to clean"), about)
+
+    @Slot(object)
+    def choose_lines(self, lines: tuple[LineChoice, ...]) -> None:
+        """Exactly these do not stay."""
+        self._lines = lines
+        self.ask_for_plan()
+
+
+class DevicesSection(ScopedSection):
+    """Keeps CUDA_VISIBLE_DEVICES for new shells or for one scope, or takes it out again."""
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        self.devices_card: DevicesCard = DevicesCard(desk.session.words, desk.session.world.surroundings.home)
+        super().__init__(desk, self.devices_card, parent)
+        self.devices_card.devices_chosen.connect(self._choose)
+        self.header = (desk.words(text("Choose the GPUs that programs see")), desk.words(_LATER))
+
+    def show_machine(self, machine: Machine, *, recorded: bool) -> None:
+        self.devices_card.show_gpus(machine.gpus)
+        super().show_machine(machine, recorded=recorded)
+
+    def start(self) -> None:
+        self.devices_card.thaw()
+        super().start()
+
+    def wish(self) -> RepairWish | None:
+        words = self.devices_card.wish
+        return RepairWish(Aim.DEVICES, devices=words, scope=self.scope) if words else None
+
+    def show_nothing(self) -> None:
+        words = self.desk.words
+        self.header = (words(text("Choose the GPUs that programs see")), words(text("Nothing was changed.")))
+        rest = text("Tick at least one. To show programs every GPU again, tick them all.")
+        if not self.devices_card.ticks:
+            rest = text("There is nothing to choose from. Type which GPUs, where there is a field for it.")
+        self.say_instead(Mark.TODO, text("No GPU is chosen"), rest)
+
+    def show_held(self) -> None:
+        """Ticks what is chosen in the scope now; as long as nobody has chosen anything else."""
+        held = next((scope.held.devices for scope in self.scopes if scope.words == self.scope), ())
+        self.devices_card.show_held(held)
+
+    def scope_changed(self) -> None:
+        self.show_held()
+        self.start()
+
+    @Slot(str)
+    def _choose(self, _words: str) -> None:
+        self.ask_for_plan()

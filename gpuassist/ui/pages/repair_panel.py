@@ -1,0 +1,82 @@
+"""The right side of a repair: the diffs, lines for doing it by hand, before and after, the proof, and what is good to know."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gpuassist.model.text import Text, text
+from gpuassist.session.repair_summary import expected_rows, proved_rows
+from gpuassist.session.repair_words import ONLY_NEW, unchanged_words
+from gpuassist.session.repairs import Carried, Repair
+from gpuassist.session.words import Words
+from gpuassist.ui.pages.repair_proof import KernelsCard, ShellsCard
+from gpuassist.ui.pages.repair_result import DiffCard, TerminalCard
+from gpuassist.ui.reasons import sentence_case
+from gpuassist.ui.widgets.cards import Card, clear
+from gpuassist.ui.widgets.code import CodeBlock
+from gpuassist.ui.widgets.paragraphs import paragraph, set_paragraph
+from gpuassist.ui.widgets.scroll_page import SPACING
+
+
+class PlanPanel(QWidget):
+    """Shows a plan, and then what came of it."""
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words = words
+        self.diff = DiffCard(words, self)
+        self.by_hand = Card(words(text("To paste by hand")), parent=self)
+        self._by_hand_about = paragraph("", "muted", self.by_hand)
+        self.block = CodeBlock(words, "", words(text("Lines for the start-up file")), self.by_hand)
+        self.terminal = TerminalCard(words, self)
+        self.shells = ShellsCard(words, self)
+        self.kernels = KernelsCard(words, self)
+        self.paste = Card(words(text("Terminals that are open")), parent=self)
+        self.paste_lines = CodeBlock(words, "", words(text("Lines for a terminal that is open")), self.paste)
+        self._notes = Card(words(text("Good to know before")), parent=self)
+        self.by_hand.body.addWidget(self._by_hand_about)
+        self.by_hand.body.addWidget(self.block)
+        self.paste.body.addWidget(paragraph(words(ONLY_NEW), "muted", self.paste))
+        self.paste.body.addWidget(self.paste_lines)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACING)
+        for card in (self.shells, self.kernels, self.diff, self.by_hand, self.terminal, self.paste, self._notes):
+            column.addWidget(card)
+        self._forget_proof()
+
+    def show_plan(self, repair: Repair) -> None:
+        """A plan, before anything is done."""
+        self._forget_proof()
+        self.diff.show_plan(repair.shell, unchanged_words(repair))
+        if repair.cuda is not None:
+            self.terminal.show_rows(expected_rows(repair.cuda), proved=False)
+        self.terminal.setVisible(repair.cuda is not None)
+        by_hand = repair.shell.by_hand or text("These are the lines, to put at the end of a start-up file of yours:")
+        set_paragraph(self._by_hand_about, self._words(by_hand))
+        self.block.set_content(repair.shell.block)
+        self.by_hand.setVisible(repair.shell.obstacle is not None and bool(repair.shell.block))
+        self.paste_lines.set_content("\n".join(repair.shell.paste))
+        self.paste.setVisible(bool(repair.shell.paste))
+        self.show_notes(repair.shell.plan.notes)
+
+    def show_carried(self, carried: Carried) -> None:
+        """What came of it."""
+        if carried.applied is not None and carried.wrote:
+            self.terminal.show_rows(proved_rows(carried.applied), proved=True)
+            self.shells.show_applied(carried.applied)
+        if not carried.wrote:
+            self.by_hand.setVisible(bool(self.block.content))
+        if carried.notes:
+            self.show_notes(carried.notes)
+
+    def show_notes(self, notes: tuple[Text, ...]) -> None:
+        """What should be known."""
+        clear(self._notes.body)
+        for note in notes:
+            self._notes.body.addWidget(paragraph(sentence_case(self._words(note)), "muted", self._notes))
+        self._notes.setVisible(bool(notes))
+
+    def _forget_proof(self) -> None:
+        self.shells.hide()
+        self.kernels.hide()

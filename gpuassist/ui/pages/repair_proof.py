@@ -1,0 +1,163 @@
+"""The proof of a repair: what every way of starting a shell finds since, and a kernel for each GPU."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from gpuassist.model.text import Text, text
+from gpuassist.session.fix import Applied
+from gpuassist.session.kernels import KernelProof, told
+from gpuassist.session.repair_words import ShellsAlike, alike, slow_words
+from gpuassist.session.words import Words
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.reasons import sentence_case
+from gpuassist.ui.widgets.buttons import small
+from gpuassist.ui.widgets.cards import Card, clear
+from gpuassist.ui.widgets.code import CodeBlock
+from gpuassist.ui.widgets.labels import Rule
+from gpuassist.ui.widgets.marks import MarkIcon
+from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
+from gpuassist.verify.kernel import KernelVerdict
+
+
+class ShellsCard(Card):
+    """What changed in shells that are started in different ways, those together in which the same did."""
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(words(text("Every way of starting a shell")), parent=parent)
+        self._words = words
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(8)
+        self.body.addLayout(self._rows)
+
+    def show_applied(self, applied: Applied) -> None:
+        """What came of a change; nothing where none was made."""
+        clear(self._rows)
+        for place, group in enumerate(alike(applied.shells)):
+            if place:
+                self._rows.addWidget(Rule(self))
+            self._rows.addWidget(_AlikeRow(self._words, group, self))
+        slow = slow_words(applied)
+        if slow is not None:
+            self._rows.addWidget(Rule(self))
+            self._rows.addWidget(paragraph(self._words(slow), "small", self))
+        self.setVisible(bool(applied.shells))
+
+
+class _AlikeRow(QWidget):
+    def __init__(self, words: Words, group: ShellsAlike, parent: QWidget) -> None:
+        super().__init__(parent)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(3)
+        grid.setColumnStretch(0, 2)
+        grid.setColumnStretch(1, 3)
+        for row, shell in enumerate(group.shells):
+            grid.addWidget(paragraph(sentence_case(words(shell)), "", self), row, 0, Qt.AlignmentFlag.AlignTop)
+        said = QVBoxLayout()
+        said.setSpacing(3)
+        for difference in group.differences or (text("unchanged"),):
+            said.addWidget(paragraph(_breakable(words(difference)), "small", self))
+        said.addStretch(1)
+        grid.addLayout(said, 0, 1, max(1, len(group.shells)), 1)
+
+
+class KernelsCard(Card):
+    """A kernel for each architecture: being compiled, with a way to stop; then what came of each."""
+
+    explain_wanted = Signal(str)  # what the compiler or the kernel's program said
+    cancel_wanted = Signal()
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(words(text("A kernel for each GPU")), parent=parent)
+        self._words = words
+        self._doing = label("", "muted", self)
+        self._icon = MarkIcon(Mark.BUSY, self)
+        self.cancel = small(words(text("Cancel")), self)
+        self.cancel.clicked.connect(self._cancel)
+        self._busy = QWidget(self)
+        row = QHBoxLayout(self._busy)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self._icon)
+        row.addWidget(self._doing, 1)
+        row.addWidget(self.cancel)
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(8)
+        self.body.addWidget(self._busy)
+        self.body.addLayout(self._rows)
+
+    def begin(self) -> None:
+        """Compiling begins."""
+        clear(self._rows)
+        self.say(text("compiling a kernel"))
+        self.cancel.setEnabled(True)
+        self._busy.show()
+        self.show()
+
+    def say(self, doing: Text) -> None:
+        """How far it is."""
+        self._doing.setText(sentence_case(self._words(doing)) + "…")
+
+    def show_proofs(self, proofs: tuple[KernelProof, ...]) -> None:
+        """What came of each; that it was cancelled where nothing did."""
+        self._busy.hide()
+        for place, proof in enumerate(proofs):
+            if place:
+                self._rows.addWidget(Rule(self))
+            self._rows.addWidget(KernelRow(self._words, proof, self))
+        if not proofs:
+            self._rows.addWidget(paragraph(self._words(text("Cancelled; nothing was compiled.")), "muted", self))
+
+    def show_trouble(self, reason: str) -> None:
+        """That it could not be tried."""
+        self._busy.hide()
+        self._rows.addWidget(paragraph(sentence_case(reason), "", self))
+
+    @Slot()
+    def _cancel(self) -> None:
+        self.cancel.setEnabled(False)
+        self.say(text("stopping"))
+        self.cancel_wanted.emit()
+
+
+class KernelRow(QWidget):
+    """One architecture; where it failed, the command, what was said, and the way to its explanation."""
+
+    def __init__(self, words: Words, proof: KernelProof, parent: KernelsCard) -> None:
+        super().__init__(parent)
+        self.mark = _mark_of(proof)
+        self.explain: QPushButton | None = None
+        self._said = proof.check.said
+        self._card = parent
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(10)
+        grid.setColumnStretch(1, 1)
+        grid.addWidget(MarkIcon(self.mark, self), 0, 0, Qt.AlignmentFlag.AlignTop)
+        said = paragraph("", "", self)
+        set_paragraph(said, sentence_case(words(told(proof))))
+        grid.addWidget(said, 0, 1)
+        if self.mark is Mark.PROBLEM and self._said:
+            shown = f"$ {' '.join(proof.check.command)}\n{self._said}"
+            grid.addWidget(CodeBlock(words, shown, words(text("What the compiler said")), self), 1, 1)
+            self.explain = small(words(text("Explain this message")), self)
+            self.explain.clicked.connect(self._explain)
+            grid.addWidget(self.explain, 2, 1, Qt.AlignmentFlag.AlignLeft)
+
+    @Slot()
+    def _explain(self) -> None:
+        self._card.explain_wanted.emit(self._said)
+
+
+def _mark_of(proof: KernelProof) -> Mark:
+    if proof.check.verdict is KernelVerdict.CANCELLED:
+        return Mark.UNKNOWN
+    return Mark.RIGHT if proof.check.passed else Mark.PROBLEM
+
+
+def _breakable(words: str) -> str:
+    """A long path may be broken after a slash or a colon."""
+    return words.replace("/", "/\u200b").replace(":", ":\u200b")

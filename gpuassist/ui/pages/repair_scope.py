@@ -1,0 +1,135 @@
+"""Where a choice holds: every new terminal, an environment, a project, a kernel or the desktop; and which programs see it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+
+from gpuassist.model.text import Text, text
+from gpuassist.session.repair_words import scope_title
+from gpuassist.session.scope_list import ListedScope
+from gpuassist.session.scope_words import PROGRAMS, SEEN, TITLES, Kind, Program, Sees
+from gpuassist.session.words import Words
+from gpuassist.ui.models.rows import Cell, Row, RowsModel
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.reasons import sentence_case
+from gpuassist.ui.widgets.buttons import LongChoice
+from gpuassist.ui.widgets.cards import Card, clear
+from gpuassist.ui.widgets.folds import Fold, Folds
+from gpuassist.ui.widgets.labels import Rule
+from gpuassist.ui.widgets.marks import MarkIcon
+from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
+from gpuassist.ui.widgets.table import Table
+
+_MARKS = {Sees.YES: Mark.RIGHT, Sees.NO: Mark.TODO, Sees.DEPENDS: Mark.WARNING}
+_SEES = {Sees.YES: text("yes"), Sees.NO: text("no"), Sees.DEPENDS: text("depends")}
+_ALL = (Kind.SHELL, Kind.CONDA, Kind.VENV, Kind.ENVRC, Kind.DOTENV, Kind.JUPYTER, Kind.DESKTOP)
+
+
+class ScopeChoice(QWidget):
+    """The scopes of this machine to choose from, and a project that the user names."""
+
+    chosen = Signal(str)  # the scope's words on the command line
+    project_wanted = Signal()
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words = words
+        self._scopes: tuple[ListedScope, ...] = ()
+        self._scope = Kind.SHELL.value
+        self.box = LongChoice(self)
+        self.box.setAccessibleName(words(text("Where it holds")))
+        self.box.activated.connect(self._choose)
+        self._held = paragraph("", "small", self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(label(words(text("Where it holds")), "small", self))
+        column.addWidget(self.box)
+        column.addWidget(self._held)
+        self._held.hide()
+        self.hide()
+
+    @property
+    def scope(self) -> str:
+        """What is chosen."""
+        return self._scope
+
+    def show_scopes(self, scopes: tuple[ListedScope, ...], chosen: str = "") -> None:
+        """The scopes that there are; `chosen` stays chosen where it is one of them."""
+        self._scopes = scopes
+        self._scope = chosen or self._scope
+        self.box.clear()
+        for scope in scopes:
+            self.box.addItem(self._words(scope_title(scope)))
+            self.box.setItemData(self.box.count() - 1, self._words(TITLES[scope.kind]), Qt.ItemDataRole.ToolTipRole)
+        self.box.addItem(self._words(text("A project…")))
+        self._show_place()
+        self.setVisible(bool(scopes))
+
+    def _show_place(self) -> None:
+        places = [place for place, scope in enumerate(self._scopes) if scope.words == self._scope]
+        self.box.setCurrentIndex(places[0] if places else 0)
+        held = self._scopes[places[0]].held.variables if places else ()
+        shown = ", ".join(f"{name}={value}" for name, value in held)
+        set_paragraph(self._held, self._words(text("chosen there now: {held}", held=shown)))
+        self._held.setVisible(bool(shown))
+
+    @Slot(int)
+    def _choose(self, place: int) -> None:
+        if place >= len(self._scopes):
+            self._show_place()
+            self.project_wanted.emit()
+            return
+        self._scope = self._scopes[place].words
+        self._show_place()
+        self.chosen.emit(self._scope)
+
+
+class ProgramsCard(Card):
+    """Which programs see what is chosen in a scope, and, folded, in every kind of them."""
+
+    def __init__(self, words: Words, parent: QWidget | None = None) -> None:
+        super().__init__(words(text("Which programs see it")), parent=parent)
+        self._words = words
+        self._kind: Kind | None = None
+        self._rows = QVBoxLayout()
+        self.body.addLayout(self._rows)
+        self.body.addWidget(Folds((Fold(words(text("Compare all scopes")), self._fill),), self))
+
+    def show_kind(self, kind: Kind) -> None:
+        """For a choice in a scope of this kind."""
+        if kind is self._kind:
+            return
+        self._kind = kind
+        clear(self._rows)
+        box = QWidget(self)
+        grid = QGridLayout(box)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(6)
+        grid.setColumnStretch(1, 2)
+        grid.setColumnStretch(2, 3)
+        for row, (program, sight) in enumerate(SEEN[kind].items()):
+            top = Qt.AlignmentFlag.AlignTop
+            if row:
+                grid.addWidget(Rule(box), 2 * row - 1, 0, 1, 3)
+            grid.addWidget(MarkIcon(_MARKS[sight.sees], box), 2 * row, 0, top)
+            grid.addWidget(paragraph(sentence_case(self._words(PROGRAMS[program])), "", box), 2 * row, 1, top)
+            said = self._words(sight.when if sight.when is not None else _SEES[sight.sees])
+            grid.addWidget(paragraph(sentence_case(said), "small", box), 2 * row, 2, top)
+        self._rows.addWidget(box)
+
+    def _fill(self, card: Card) -> None:
+        headings = [self._words(text("Program")), *(kind.value for kind in _ALL)]
+        table = Table(RowsModel(headings, [self._row(program) for program in Program], card), headings[0], card)
+        table.spread(0)
+        card.body.addWidget(table)
+
+    def _row(self, program: Program) -> Row:
+        cells = [Cell(sentence_case(self._words(PROGRAMS[program])))]
+        for kind in _ALL:
+            sight = SEEN[kind][program]
+            when: Text | None = sight.when
+            cells.append(Cell(self._words(_SEES[sight.sees]), mark=_MARKS[sight.sees], tip=self._words(when) if when else ""))
+        return tuple(cells)

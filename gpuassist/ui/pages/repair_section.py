@@ -1,0 +1,295 @@
+"""One kind of repair on the page: its choices at the left, the plan and what came of it at the right, planned as one chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import ClassVar
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from gpuassist.model.fact import Known
+from gpuassist.model.machine import Machine
+from gpuassist.model.shell import Shell
+from gpuassist.model.text import Text, text
+from gpuassist.session.flow import Marked, Step, StepState
+from gpuassist.session.repair_words import outcome_of, promise_of, title_of
+from gpuassist.session.repairs import Carried, Repair, RepairWish, make_repair, plan_repair
+from gpuassist.ui.jobs import Done, Failed
+from gpuassist.ui.latest import Latest
+from gpuassist.ui.page import Bar, Desk
+from gpuassist.ui.pages.repair_panel import PlanPanel
+from gpuassist.ui.pages.repair_plan import PlanCard
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.reasons import reason_of, sentence_case
+from gpuassist.ui.widgets.cards import EmptyState, Notice
+from gpuassist.ui.widgets.progress import ProgressStrip
+from gpuassist.ui.widgets.scroll_page import SPACING
+
+_PAUSE_MILLISECONDS = 120
+_PLAN_WIDTH = 350
+
+
+class Section(QWidget):
+    """Plans on a job whenever something is chosen; changes files only when Apply is pressed."""
+
+    changed = Signal()  # its header or its part of the bottom bar
+    asked = Signal(object)  # GoTo or Marked, for the frame
+    made = Signal(object)  # Carried: something was tried
+    undo_wanted = Signal(str)  # the id of the change
+
+    LIVE_ONLY: ClassVar[bool] = True  # whether a recorded machine has nothing to show here
+
+    def __init__(self, desk: Desk, card: PlanCard, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.desk = desk
+        self.card = card
+        self.machine = Machine()
+        self.recorded = False
+        self.repair: Repair | None = None
+        self.carried: Carried | None = None
+        self.header = ("", "")
+        self._stale = False
+        self.planning = Latest(desk.jobs, self._show_planned, self, pause_milliseconds=_PAUSE_MILLISECONDS)
+        self.changing = Latest(desk.jobs, self._show_made, self)
+        self.apply = self._action(text("Apply and prove"), self._start_applying)
+        self.copy = self._action(text("Copy the lines instead"), self._copy_lines)
+        self.undo = self._action(text("Undo this change"), self._want_undo)
+        self._lay_out()
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is still to come."""
+        return self.planning.busy or self.changing.busy
+
+    def bar(self) -> Bar:
+        """Its part of the bottom bar."""
+        if self.carried is not None:
+            return Bar((self.undo,) if self.carried.receipts else ())
+        if self.repair is None or not self.repair.shell.diff:
+            return Bar()
+        note = text("Open terminals keep their old settings.")
+        if self.repair.recorded:
+            note = text("A recorded machine can be looked at, not changed.")
+        left = (self.copy,) if self.repair.shell.block else ()
+        return Bar(left, self.desk.words(note), self.apply)
+
+    def show_machine(self, machine: Machine, *, recorded: bool) -> None:
+        """Another machine, or the same one read again."""
+        self.machine, self.recorded = machine, recorded
+        self.expire()
+
+    def show_shell(self, shell: Shell) -> None:
+        """What new terminals find since a change."""
+        self.machine = replace(self.machine, shell=shell)
+        self.expire()
+
+    def expire(self) -> None:
+        """Its plan no longer holds: made again when it is next shown, at once where it is."""
+        self._stale = True
+        if self.isVisible():
+            self.arrive()
+
+    def arrive(self) -> None:
+        """It is shown now."""
+        if self._stale and self.carried is None:
+            self._stale = False
+            self.start()
+
+    def start(self) -> None:
+        """Begins anew, with what is wished now."""
+        self.carried = None
+        self.ask_for_plan()
+
+    def wish(self) -> RepairWish | None:
+        """What is wished; none where nothing can be planned."""
+        raise NotImplementedError
+
+    def show_nothing(self) -> None:
+        """What is shown where nothing is wished."""
+        raise NotImplementedError
+
+    def close_down(self) -> None:
+        """The window closes."""
+        self.planning.drop()
+        self.changing.drop()
+
+    def ask_for_plan(self) -> None:
+        """Plans what is wished now."""
+        wish = self.wish()
+        elsewhere = self.recorded and self.LIVE_ONLY
+        self.card.setVisible(not elsewhere)
+        if wish is None or elsewhere:
+            self.planning.drop()
+            self.strip.end()
+            self.forget_plan()
+            self._show_recorded() if elsewhere else self.show_nothing()
+            self.changed.emit()
+            return
+        session, machine, recorded = self.desk.session, self.machine, self.recorded
+        self.apply.setEnabled(False)
+        self.strip.begin(self.desk.words(text("Planning…")))
+        self.planning.ask(lambda _: plan_repair(session, machine, wish, recorded=recorded))
+
+    def forget_plan(self) -> None:
+        """Nothing is planned."""
+        self.repair = None
+        self.card.forget_plan()
+        self.notice.hide()
+        self.panel.hide()
+
+    def say_instead(self, mark: Mark, title: Text, words: Text) -> None:
+        """What stands where the plan would."""
+        self.nothing.show_words(mark, self.desk.words(title), self.desk.words(words))
+        self.nothing.show()
+
+    def after_made(self, carried: Carried) -> None:
+        """Something was made; for what one kind of repair proves beside."""
+
+    def _lay_out(self) -> None:
+        words = self.desk.session.words
+        self.notice = Notice(Mark.INFO, "", self)
+        self.notice.hide()
+        self.nothing = EmptyState(Mark.RIGHT, "", "", self)
+        self.nothing.hide()
+        self.card.setParent(self)
+        self.card.setMinimumWidth(_PLAN_WIDTH)
+        self.card.setMaximumWidth(_PLAN_WIDTH)
+        self.panel = PlanPanel(words, self)
+        self.panel.hide()
+        self.strip = ProgressStrip(self)
+        self.strip.setMaximumHeight(20)
+        self.right = QVBoxLayout()
+        self.right.setSpacing(SPACING)
+        self.right.addWidget(self.nothing)
+        self.right.addWidget(self.panel)
+        self.right.addStretch(1)
+        row = QHBoxLayout()
+        row.setSpacing(SPACING)
+        row.addWidget(self.card, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        row.addLayout(self.right, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACING)
+        column.addWidget(self.notice)
+        column.addLayout(row)
+        column.addWidget(self.strip)
+
+    def _action(self, words: Text, slot: Callable[[], None]) -> QAction:
+        action = QAction(self.desk.words(words), self)
+        action.triggered.connect(slot)
+        return action
+
+    def _show_planned(self, result: Done | Failed) -> None:
+        self.strip.end()
+        if isinstance(result, Failed):
+            self._show_refusal(reason_of(self.desk.session.words, result.error))
+        elif isinstance(result.value, Repair):
+            self.show_shell_plan(result.value)
+        self.changed.emit()
+
+    def show_shell_plan(self, repair: Repair) -> None:
+        """A plan that came back."""
+        self.repair = repair
+        words = self.desk.words
+        self.header = (words(title_of(repair)), words(promise_of(repair)))
+        self.nothing.hide()
+        self.panel.show()
+        self.card.show_repair(repair)
+        self.panel.show_plan(repair)
+        self._show_obstacle(repair)
+
+    def _show_recorded(self) -> None:
+        about = text("Its start-up files, environments and projects are not here: there is nothing to plan by.")
+        self.header = (self.header[0], self.desk.words(text("Nothing can be changed on a recorded machine.")))
+        self.say_instead(Mark.INFO, text("This is a recorded machine"), about)
+
+    def _show_obstacle(self, repair: Repair) -> None:
+        reason = obstacle = repair.shell.obstacle
+        if repair.recorded:
+            reason = text("This is a recorded machine: the change can be looked at here, and made only on that machine.")
+        self.apply.setEnabled(reason is None)
+        self.apply.setStatusTip("" if reason is None else self.desk.words(reason))
+        self.notice.setVisible(obstacle is not None)  # of a recorded machine the window itself tells
+        if obstacle is not None:
+            self.notice.show_words(Mark.PROBLEM, sentence_case(self.desk.words(obstacle)))
+
+    def _show_refusal(self, reason: str) -> None:
+        words = self.desk.words
+        self.forget_plan()
+        self.header = (words(text("This cannot be planned")), words(text("Nothing was changed.")))
+        self.nothing.show_words(Mark.PROBLEM, words(text("There is no plan for this")), sentence_case(reason))
+        self.nothing.show()
+
+    def _tell(self, mark: Mark, words: str) -> None:
+        self.notice.show_words(mark, words)
+        self.notice.show()
+
+    @Slot()
+    def _start_applying(self) -> None:
+        session, repair = self.desk.session, self.repair
+        if repair is None:
+            return
+        self.apply.setEnabled(False)
+        self.card.freeze()
+        edits = len(repair.shell.edits)
+        self.card.mark_steps((Mark.BUSY,) * (edits + 1))
+        self.asked.emit(Marked(Step.REPAIR, StepState.BUSY))
+        self.strip.begin(self.desk.words(text("Applying, then asking new shells…")))
+        self.changing.ask(lambda _: make_repair(session, repair))
+
+    def _show_made(self, result: Done | Failed) -> None:
+        self.strip.end()
+        if isinstance(result, Failed):
+            self._tell(Mark.PROBLEM, reason_of(self.desk.session.words, result.error))
+            self.asked.emit(Marked(Step.REPAIR, StepState.PROBLEM))
+        elif isinstance(result.value, Carried):
+            self._show_carried(result.value)
+            self.made.emit(result.value)
+        self.changed.emit()
+
+    def _show_carried(self, carried: Carried) -> None:
+        words = self.desk.words
+        mark = mark_of(carried)
+        self._tell(mark, sentence_case(words(outcome_of(carried))))
+        self.asked.emit(Marked(Step.REPAIR, StepState(mark.value)))
+        edits = len(self.repair.shell.edits) if self.repair is not None else 0
+        wrote = Mark.RIGHT if carried.wrote else Mark.PROBLEM
+        self.card.mark_steps((*(wrote,) * edits, mark if carried.wrote else Mark.TODO))
+        self.panel.show_carried(carried)
+        if not carried.wrote:
+            return
+        self.carried = carried
+        done = text("New terminals use what you chose; those that are open keep their old settings.")
+        still = text("The files were changed, but a new terminal does not do what was planned.")
+        self.header = (self.done_title(mark), words(done if mark is Mark.RIGHT else still))
+        self.after_made(carried)
+
+    def done_title(self, mark: Mark) -> str:
+        """The title once it was made."""
+        if self.repair is None:
+            return self.header[0]
+        return self.desk.words(text("Done") if mark is Mark.RIGHT else title_of(self.repair))
+
+    @Slot()
+    def _want_undo(self) -> None:
+        if self.carried is not None and self.carried.receipts:
+            self.undo_wanted.emit(self.carried.receipts[0].change)
+
+    @Slot()
+    def _copy_lines(self) -> None:
+        if self.repair is not None:
+            QGuiApplication.clipboard().setText(self.repair.shell.block + "\n")
+
+
+def mark_of(carried: Carried) -> Mark:
+    """How it went."""
+    if not carried.wrote:
+        return Mark.PROBLEM
+    if carried.holds is None:
+        return Mark.RIGHT
+    if not isinstance(carried.holds, Known):
+        return Mark.UNKNOWN
+    return Mark.RIGHT if carried.holds.value else Mark.PROBLEM

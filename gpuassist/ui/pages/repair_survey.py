@@ -1,0 +1,193 @@
+"""Every line of the start-up files that touches a variable that matters, in a table; the chosen one in full, with its choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QModelIndex, Signal, Slot
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gpuassist.model.fact import Known
+from gpuassist.model.machine import Machine
+from gpuassist.model.text import Text, text
+from gpuassist.session.fix import Choice, LineChoice, ShellLine
+from gpuassist.session.repair_words import shortened
+from gpuassist.session.repairs import Repair
+from gpuassist.session.shell_line import SurveyLine
+from gpuassist.session.shell_survey import Survey, survey
+from gpuassist.ui.jobs import Done, Failed
+from gpuassist.ui.latest import Latest
+from gpuassist.ui.models.rows import Cell, Row, RowsModel
+from gpuassist.ui.page import Desk
+from gpuassist.ui.pages.repair_line import LineCard
+from gpuassist.ui.pages.repair_result import DiffCard
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.reasons import reason_of, sentence_case
+from gpuassist.ui.widgets.cards import Card, EmptyState, clear
+from gpuassist.ui.widgets.paragraphs import paragraph
+from gpuassist.ui.widgets.progress import ProgressStrip
+from gpuassist.ui.widgets.scroll_page import SPACING
+from gpuassist.ui.widgets.table import Table
+
+_HEADINGS = (text("Place"), text("Line"), text("What it does"), text("In effect"), text("Owner"), text("Becomes"))
+_WIDEST = 1  # the column that gives way
+_STATES = {True: (Mark.RIGHT, text("yes")), False: (Mark.TODO, text("no"))}
+_BECOMES = {Choice.LEAVE: text("stays"), Choice.RETIRE: text("a comment"), Choice.REWRITE: text("rewritten")}
+
+Place = tuple[str, int]
+
+
+class LinesSection(QWidget):
+    """Reads the files on a job; what is chosen for a line is a choice of the toolkit's plan, whose diff stands below."""
+
+    changed = Signal()
+    lines_chosen = Signal(object)  # tuple[LineChoice, ...]
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.desk = desk
+        self._home = desk.session.world.surroundings.home
+        self._machine: Machine | None = None
+        self._recorded = False
+        self.survey: Survey | None = None
+        self._planned: tuple[ShellLine, ...] = ()
+        self.reading = Latest(desk.jobs, self._show_read, self)
+        self.header = (desk.words(text("Lines of your start-up files")), "")
+        self._build()
+
+    def show_machine(self, machine: Machine, *, recorded: bool) -> None:
+        """Another machine, or the same one read again: its files are read when the table is next shown."""
+        self._machine, self._recorded = machine, recorded
+        self.survey = None
+
+    def arrive(self) -> None:
+        """The table is shown now."""
+        if self.survey is None and not self.reading.busy:
+            self.read()
+
+    def read(self) -> None:
+        """Reads the files again."""
+        session, machine, recorded = self.desk.session, self._machine, self._recorded
+        self._strip.begin(self.desk.words(text("Reading the start-up files and watching a new terminal come up…")))
+        wanted = machine if recorded else None  # a new terminal is asked anew: the files may have been changed since
+        self.reading.ask(lambda _: survey(session, wanted, recorded=recorded))
+
+    def show_repair(self, repair: Repair | None) -> None:
+        """What the toolkit's plan does to the lines; none where none is planned, or it is for another scope."""
+        shell = repair.shell if repair is not None and repair.cuda is not None else None
+        self._planned = shell.lines if shell is not None else ()
+        self.diff.setVisible(shell is not None)
+        if shell is not None:
+            self.diff.show_plan(shell, text("No file is changed by what is chosen."))
+        self._fill()
+
+    def close_down(self) -> None:
+        """The window closes."""
+        self.reading.drop()
+
+    def _build(self) -> None:
+        words = self.desk.session.words
+        self._strip = ProgressStrip(self)
+        self._strip.setMaximumHeight(20)
+        self.nothing = EmptyState(Mark.INFO, "", "", self)
+        self.nothing.hide()
+        self._card = Card(parent=self)
+        self.model = RowsModel([words(heading) for heading in _HEADINGS], (), self)
+        self.table = Table(self.model, words(text("Lines of the start-up files")), self._card)
+        self.table.spread(_WIDEST)
+        self.table.selectionModel().currentRowChanged.connect(self._show_line)
+        self._card.body.addWidget(self.table)
+        self._card.hide()
+        self.line = LineCard(words, self._home, self)
+        self.line.chosen.connect(self._choose)
+        self.diff = DiffCard(words, self)
+        self.diff.hide()
+        self._notes = Card(words(text("Good to know")), parent=self)
+        self._notes.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACING)
+        for widget in (self._strip, self.nothing, self._card, self.line, self.diff, self._notes):
+            column.addWidget(widget)
+        column.addStretch(1)
+
+    def _show_read(self, result: Done | Failed) -> None:
+        words = self.desk.words
+        self._strip.end()
+        if isinstance(result, Failed):
+            self._card.hide()
+            reason = sentence_case(reason_of(self.desk.session.words, result.error))
+            self.nothing.show_words(Mark.PROBLEM, words(text("The start-up files cannot be read")), reason)
+            self.nothing.show()
+        elif isinstance(result.value, Survey):
+            self.survey = result.value
+            self._show_survey(result.value)
+        self.changed.emit()
+
+    def _show_survey(self, found: Survey) -> None:
+        words = self.desk.words
+        shell = shortened(found.shell, self._home) or words(text("the shell"))
+        order = text("Start-up files of {shell}, in the order in which a new terminal reads them.", shell=shell)
+        if isinstance(found.seconds, Known):
+            order = text("{order} It is ready after {seconds:.1f} s.", order=order, seconds=found.seconds.value)
+        self.header = (self.header[0], words(order))
+        self._card.setVisible(bool(found.lines))
+        self.nothing.setVisible(not found.lines)
+        if not found.lines:
+            about = text("Nothing in them sets PATH, CUDA_HOME or another variable that matters here.")
+            self.nothing.show_words(Mark.RIGHT, words(text("No line touches CUDA")), words(about))
+        clear(self._notes.body)
+        unread = [text("{file} is not read: {reason}", file=one.path, reason=one.reason) for one in found.unread]
+        for note in (*found.notes, *unread):
+            self._notes.body.addWidget(paragraph(sentence_case(words(note)), "muted", self._notes))
+        self._notes.setVisible(bool(found.notes or unread))
+        self._fill()
+        if found.lines:
+            self.table.selectRow(0)
+
+    def _fill(self) -> None:
+        if self.survey is None:
+            return
+        planned = self._by_place()
+        self.model.set_rows([self._row(line, planned) for line in self.survey.lines])
+        self.table.spread(_WIDEST)
+        self._show_line(self.table.currentIndex())
+
+    def _row(self, line: SurveyLine, planned: Mapping[Place, ShellLine]) -> Row:
+        words = self.desk.words
+        first = (line.text.splitlines() or [""])[0].strip()
+        does = "; ".join(sentence_case(words(one)) for one in line.contribution)
+        mark, state = Mark.UNKNOWN, text("not known")
+        if isinstance(line.in_effect, Known):
+            mark, state = _STATES[line.in_effect.value]
+        ours = planned.get((line.file, line.line))
+        becomes: Text = _BECOMES[ours.choice] if ours is not None else text("stays")
+        return (
+            Cell(f"{shortened(line.file, self._home)}:{line.line}", mono=True, tip=line.file),
+            Cell(first, mono=True, tip=line.text),
+            Cell(does, tip=does),
+            Cell(words(state), mark=mark, tip=sentence_case(words(line.effect))),
+            Cell(line.owner, quiet=True),
+            Cell(words(becomes), quiet=ours is None or ours.choice is Choice.LEAVE),
+        )
+
+    def _by_place(self) -> dict[Place, ShellLine]:
+        return {(line.file, line.line): line for line in self._planned}
+
+    @Slot(QModelIndex)
+    def _show_line(self, index: QModelIndex) -> None:
+        lines = self.survey.lines if self.survey is not None else ()
+        if not 0 <= index.row() < len(lines):
+            self.line.hide()
+            return
+        line = lines[index.row()]
+        self.line.show_line(line, self._by_place().get((line.file, line.line)), planned_any=bool(self._planned))
+
+    @Slot(object)
+    def _choose(self, chosen: LineChoice) -> None:
+        others = [
+            LineChoice(line.file, line.line, line.choice)
+            for line in self._planned
+            if line.choice is not Choice.LEAVE and (line.file, line.line) != (chosen.file, chosen.line)
+        ]
+        self.lines_chosen.emit((*others, *((chosen,) if chosen.choice is not Choice.LEAVE else ())))

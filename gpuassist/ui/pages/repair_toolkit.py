@@ -1,0 +1,153 @@
+"""The toolkit that new shells, or one scope alone, use: chosen, planned, made, proved by shells and by a kernel for each GPU."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QWidget
+
+from gpuassist.model.text import Text, text
+from gpuassist.session.explain_leads import wish_for_text
+from gpuassist.session.fix import Holds, LdLibraryPath, LineChoice, UseCuda
+from gpuassist.session.flow import GoTo, Tool
+from gpuassist.session.kernels import KernelProof, prove_kernels
+from gpuassist.session.repair_summary import offers, release_of
+from gpuassist.session.repairs import Aim, Carried, RepairWish
+from gpuassist.ui.jobs import Done, Failed, Job
+from gpuassist.ui.page import Desk
+from gpuassist.ui.pages.repair_plan import ToolkitCard
+from gpuassist.ui.pages.repair_scoped import ScopedSection
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.reasons import reason_of
+
+
+class ToolkitSection(ScopedSection):
+    """Without a version it says that nothing needs repair, and offers what is installed."""
+
+    LIVE_ONLY = False
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        self.toolkit_card: ToolkitCard = ToolkitCard(desk.session.words, desk.session.world.surroundings.home)
+        super().__init__(desk, self.toolkit_card, parent)
+        self.cuda = UseCuda("", everywhere=True)
+        self._kernels: Job | None = None
+        self.toolkit_card.toolkit_chosen.connect(self.choose_toolkit)
+        self.toolkit_card.lines_chosen.connect(self.choose_lines)
+        self.toolkit_card.loader_chosen.connect(self.choose_loader)
+        self.toolkit_card.login_chosen.connect(self.choose_login)
+        self.panel.kernels.explain_wanted.connect(self._explain)
+        self.panel.kernels.cancel_wanted.connect(self._cancel)
+
+    @property
+    def busy(self) -> bool:
+        return super().busy or self._kernels is not None
+
+    def expire(self) -> None:
+        """What is wished is planned anew by the page, which knows for what."""
+
+    def open_for(self, version: str) -> None:
+        """Plans for this CUDA version; for none, says that nothing needs repair and offers what is installed."""
+        self.cuda = UseCuda(version, everywhere=True)
+        self.toolkit_card.show_offers(offers(self.machine), version)
+        self.start()
+
+    def wish(self) -> RepairWish | None:
+        return RepairWish(Aim.TOOLKIT, cuda=self.cuda, scope=self.scope) if self.cuda.version else None
+
+    def scope_changed(self) -> None:
+        self.cuda = replace(self.cuda, lines=None)
+        self.start()
+
+    @Slot(object)
+    def choose_toolkit(self, version: str) -> None:
+        """The user wants this one."""
+        self.open_for(version)
+
+    @Slot(object)
+    def choose_lines(self, lines: tuple[LineChoice, ...]) -> None:
+        """Exactly these do not stay."""
+        self.cuda = replace(self.cuda, lines=lines)
+        self.ask_for_plan()
+
+    @Slot(object)
+    def choose_loader(self, choice: LdLibraryPath) -> None:
+        """Whether LD_LIBRARY_PATH is written."""
+        self.cuda = replace(self.cuda, ld_library_path=choice)
+        self.ask_for_plan()
+
+    @Slot(bool)
+    def choose_login(self, wanted: bool) -> None:  # noqa: FBT001 -- a signal's value
+        """Whether the login file gets the same lines."""
+        self.cuda = replace(self.cuda, also_login=wanted)
+        self.ask_for_plan()
+
+    def show_nothing(self) -> None:
+        words = self.desk.words
+        self.header = (
+            words(text("Nothing needs repair here")),
+            words(text("No finding says that new shells should use another CUDA toolkit.")),
+        )
+        rest: Text = text("No CUDA toolkit is installed that new shells could use.")
+        if offers(self.machine):
+            rest = text("You can make any installed toolkit the one that new shells use all the same: choose it here.")
+        self.say_instead(Mark.RIGHT, text("Nothing to repair"), rest)
+
+    def done_title(self, mark: Mark) -> str:
+        if self.repair is None or self.repair.cuda is None or mark is not Mark.RIGHT:
+            return super().done_title(mark)
+        return self.desk.words(text("New shells use CUDA {version}", version=release_of(self.repair.cuda.toolkit)))
+
+    def after_made(self, carried: Carried) -> None:
+        proof = carried.applied.proof if carried.applied is not None else None
+        if proof is None or proof.holds is not Holds.YES or proof.winner is None:
+            return
+        session, machine, nvcc, terminal = self.desk.session, self.machine, proof.winner.path, proof.terminal
+        self.panel.kernels.begin()
+        self._kernels = self.desk.jobs.start(
+            lambda control: prove_kernels(
+                session, machine, nvcc, terminal, on_progress=control.tell, cancelled=control.cancelled.is_set
+            ),
+            self,
+        )
+        self._kernels.told.connect(self._show_doing)
+        self._kernels.finished.connect(self._show_kernels)
+
+    def close_down(self) -> None:
+        super().close_down()
+        self._drop_kernels()
+
+    def start(self) -> None:
+        self._drop_kernels()
+        super().start()
+
+    def _drop_kernels(self) -> None:
+        if self._kernels is not None:
+            self._kernels.finished.disconnect(self._show_kernels)
+            self._kernels.told.disconnect(self._show_doing)
+            self._kernels.cancel()
+            self._kernels = None
+
+    @Slot(object)
+    def _show_doing(self, doing: Text) -> None:
+        self.panel.kernels.say(doing)
+
+    @Slot(object)
+    def _show_kernels(self, result: Done | Failed) -> None:
+        self._kernels = None
+        if isinstance(result, Failed):
+            self.panel.kernels.show_trouble(reason_of(self.desk.session.words, result.error))
+            return
+        proofs = result.value if isinstance(result.value, tuple) else ()
+        self.panel.kernels.show_proofs(proofs)
+        failed = any(isinstance(proof, KernelProof) and not proof.check.passed for proof in proofs)
+        self.card.mark_kernels(Mark.UNKNOWN if not proofs else Mark.PROBLEM if failed else Mark.RIGHT)
+
+    @Slot()
+    def _cancel(self) -> None:
+        if self._kernels is not None:
+            self._kernels.cancel()
+
+    @Slot(str)
+    def _explain(self, said: str) -> None:
+        self.asked.emit(GoTo(Tool.EXPLAIN, wish_for_text(said)))

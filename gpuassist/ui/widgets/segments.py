@@ -1,0 +1,74 @@
+"""A few words of which one is chosen, side by side; the arrow keys walk them, and Tab goes past them as one control."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+
+_INSIDE = 2
+
+
+class Segments(QFrame):
+    """Emits `chosen` with the place of what the user chose, and never for what code shows."""
+
+    chosen = Signal(int)
+
+    def __init__(self, titles: Sequence[str], name: str, parent: QWidget | None = None, *, compact: bool = False) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(_INSIDE, _INSIDE, _INSIDE, _INSIDE)
+        row.setSpacing(_INSIDE)
+        self._group = QButtonGroup(self)
+        for place, title in enumerate(titles):
+            button = _segment(title, compact=compact, parent=self)
+            self._group.addButton(button, place)
+            row.addWidget(button)
+        self.show_chosen(0)
+        self._group.idToggled.connect(self._tell)
+        self._shows = False
+
+    @property
+    def place(self) -> int:
+        """Which one is chosen."""
+        return self._group.checkedId()
+
+    def button(self, place: int) -> QPushButton:
+        """The button of a place."""
+        button = self._group.button(place)
+        assert isinstance(button, QPushButton)
+        return button
+
+    def show_chosen(self, place: int) -> None:
+        """Shows this one as chosen."""
+        self._shows = True
+        self.button(place).setChecked(True)
+        self._shows = False
+
+    def choose(self, place: int) -> None:
+        """As the user would."""
+        self.button(place).setChecked(True)
+
+    def offer(self, place: int, *, why_not: str = "") -> None:
+        """Whether a place can be chosen: only where nothing is said against it."""
+        self.button(place).setEnabled(not why_not)
+        self.button(place).setToolTip(why_not)
+
+    @Slot(int, bool)
+    def _tell(self, place: int, checked: bool) -> None:  # noqa: FBT001 -- Qt's own signature
+        if checked and not self._shows:
+            self.chosen.emit(place)
+
+
+def _segment(title: str, *, compact: bool, parent: QWidget) -> QPushButton:
+    button = QPushButton(title, parent)
+    button.setProperty("kind", "segment")
+    if compact:
+        button.setProperty("compact", True)  # noqa: FBT003 -- the style sheet asks for it
+    button.setCheckable(True)
+    button.setCursor(Qt.CursorShape.PointingHandCursor)
+    button.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+    return button
