@@ -200,7 +200,7 @@ SIGNATURES = (
         means("cuda-visible-devices-bad"),
     ),
     Signature(
-        ("docker run", "podman run", "docker exec"),
+        ("docker run", "podman run", "docker exec", "podman exec", "docker container", "podman container"),
         r"(?:docker|podman) (?:container )?(?:run|exec)\b[^\n]{0,200}",
         _run_without,
     ),

@@ -121,6 +121,9 @@ SIGNATURES = (
             "invalid program counter",
             "hardware stack error",
             "illegaladdress",
+            "misalignedaddress",
+            "cuda_error_misaligned",
+            "cuda_error_invalid_pc",
         ),
         r"(?:an illegal memory access was encountered|(?:CUDA|cuda)[^\n]{0,80}(?:illegal memory access|misaligned address"
         r"|an illegal instruction was encountered|invalid program counter|hardware stack error)|misaligned address at 0x"

@@ -99,7 +99,7 @@ SIGNATURES = (
     Signature(
         ("undefined reference to", "undefined symbols for", "未定义的引用", "unresolved external symbol", "undefined symbol:"),
         r"(?:undefined reference to|对|unresolved external symbol|error: undefined symbol:)\s*[`'‘\"“]?"
-        r"(?P<symbol>(?-i:(?:__cuda|__fatbin|cuda|cublas|cudnn|cufft|curand|cusparse|cusolver|nvrtc|nccl|nvml|nvtx|npp|cu)[A-Z])\w*)",
+        r"(?P<symbol>(?-i:(?:__cuda|__fatbin|cuda|cublas|cudnn|cufft|curand|cusparse|cusolver|nvrtc|nccl|nvml|nvtx|npp[is]?|cu)[A-Z])\w*)",
         _undefined,
         window=200,
     ),

@@ -182,7 +182,7 @@ SIGNATURES = (
         r"|NVMLError_GpuIsLost)",
         _lost,
     ),
-    Signature(("err!", ", [unknown error]"), r"(?-i:(?<!\w)(?<!npm )ERR!)|, \[Unknown Error\]", _sensors),
+    Signature(("err!", ", [unknown error]"), r"(?-i:(?<!\w)(?<!npm )(?<!Version: )ERR!)|, \[Unknown Error\]", _sensors),
     Signature(
         ("cuda version: n/a", "cuda version: err!", "cuda umd version: n/a", "cuda umd version: err!"),
         r"NVIDIA-SMI \S{3,14} {1,30}(?:Driver|KMD) Version: (?P<driver>\d[\d.]{2,12}) {1,30}CUDA (?:UMD )?Version: (?:N/A|ERR!)",

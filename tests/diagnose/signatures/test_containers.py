@@ -123,3 +123,63 @@ def test_image_of_the_command_is_named() -> None:
 def test_what_is_no_image_name_is_not_taken_for_one(image: str) -> None:
     told = parameters(SIGNATURES, f"docker run --gpus all {image} sh\n{UNSATISFIED}")
     assert not set("$();`") & set(told.get("image", ""))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ('Error: runtime "nvidia" not found', "container-toolkit-missing"),
+        ('failed to get sandbox runtime: no runtime for "nvidia" is configured', "container-toolkit-missing"),
+        ('level=error msg="no runtime for \\"nvidia\\" is configured"', "container-toolkit-missing"),
+        ("bash: nvidia-container-cli: command not found", "container-toolkit-missing"),
+        ("No match for argument: nvidia-container-toolkit", "container-toolkit-missing"),
+        ("No match for argument: nvidia-docker2", "container-toolkit-missing"),
+        ("sudo: nvidia-docker: command not found", "container-toolkit-missing"),
+        ('E1 "Incompatible platform detected" platform="unknown"', "container-toolkit-missing"),
+        ('E1 "Incompatible strategy detected" strategy="auto"', "container-toolkit-missing"),
+        ("CDI device injection failed: unresolvable CDI devices nvidia.com/gpu=0", "container-toolkit-missing"),
+        ("failed to inject CDI devices: nvidia.com/gpu=all: not found", "container-toolkit-missing"),
+        ("error looking up volume plugin nvidia-docker: plugin not found", "container-toolkit-missing"),
+        ("unknown option: --gpus", "container-toolkit-missing"),
+        ("open failed: /sys/fs/cgroup/devices/user.slice/devices.allow: permission denied", "container-toolkit-missing"),
+        ("failed to get device cgroup mount path: no cgroup filesystem mounted", "device-permissions"),
+        ("nvidia-container-cli: initialization error: nvml error: driver is not loaded", "driver-not-loaded"),
+        ("nvidia-container-cli: initialization error: nvml error: gpu is lost", "cuda-init-failed-driver-state"),
+        ("nvidia-container-cli: initialization error: driver error: timed out", "cuda-init-failed-driver-state"),
+        ("nvidia-container-cli: detection error: open failed: /dev/nvidia0", "cuda-init-failed-driver-state"),
+        ("error stat'ing file /dev/nvidia-uvm: no such file or directory", "uvm-device-missing"),
+        ("mknod: /dev/nvidia-uvm: Operation not permitted", "uvm-device-missing"),
+        ("cannot stat `/dev/nvidia0`: No such file or directory", "driver-not-loaded"),
+        ("Unsupported config option for services.app: 'runtime'", "container-no-gpu-flag"),
+        ("services.app Additional properties are not allowed ('gpus' was unexpected)", "container-no-gpu-flag"),
+        ("Detected NVIDIA H100 PCIe GPU, which is not yet supported in this version of the container", "torch-lacks-sm"),
+        ("Detected NVIDIA Tesla K80 GPU, which is not supported by this container", "torch-lacks-sm"),
+    ],
+)
+def test_message_is_known_in_its_other_wordings(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize("command", ["podman run -it pytorch python", "docker exec -it box python", "podman container run x"])
+def test_container_that_was_not_given_the_gpu(command: str) -> None:
+    words = f"$ {command}\n>>> torch.cuda.is_available()\nFalse"
+    assert problem(SIGNATURES, words) == "container-no-gpu-flag"
+    assert problems(SIGNATURES, words.replace("False", "True")) == set()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        'runtime "runc" not found',
+        'no runtime for "kata" is configured',
+        "nvidia-container-cli: version 1.16.1",
+        "CDI device injection failed: vendor.com/nic=0",
+        "unknown flag: --gpus-per-node",
+        "Detected NVIDIA H100 PCIe GPU, which is supported by this container",
+        "nvidia-container-cli: initialization ok",
+        "crw-rw-rw- 1 root root 195, 0 /dev/nvidia0",
+        "Unsupported config option for services.app: 'ports'",
+    ],
+)
+def test_neighbour_of_a_wording_is_nothing(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

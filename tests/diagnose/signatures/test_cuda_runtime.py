@@ -126,3 +126,58 @@ def test_limit_that_was_exceeded_is_told() -> None:
         "limit": "101376",
         "package": "triton",
     }
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("/tmp/kernel.cuh:42: foo: block: [0,0,0], thread: [0,0,0] Assertion `i < n` failed.", "device-side-assert"),
+        ("ScatterGatherKernel.cu(12): block: [0,0,0] Assertion `idx >= 0` failed.", "device-side-assert"),
+        ("cudaErrorAssert", "device-side-assert"),
+        ("cudaErrorIllegalAddress", "illegal-memory-access"),
+        ("cudaErrorMisalignedAddress", "illegal-memory-access"),
+        ("cudaErrorIllegalInstruction", "illegal-memory-access"),
+        ("CUDA_ERROR_INVALID_PC", "illegal-memory-access"),
+        ("CUDA_ERROR_MISALIGNED_ADDRESS", "illegal-memory-access"),
+        ("CUDA error: invalid program counter", "illegal-memory-access"),
+        ("CUDA error: hardware stack error", "illegal-memory-access"),
+        ("kernel: misaligned address at 0x7f00", "illegal-memory-access"),
+        ("cudaErrorLaunchFailure", "illegal-memory-access"),
+        ("cudaErrorNoKernelImageForDevice", "no-kernel-image"),
+        ("CUDA error: device kernel image is invalid", "no-kernel-image"),
+        ("cuda runtime error (98) : invalid device function", "no-kernel-image"),
+        ("cudaErrorInvalidDeviceFunction", "no-kernel-image"),
+        ("cudaErrorUnsupportedPtxVersion", "ptx-newer-than-driver"),
+        ("RuntimeError: PTX JIT compiler library not found", "ptx-newer-than-driver"),
+        ("CUBLAS_STATUS_ARCH_MISMATCH", "no-kernel-image"),
+        ("CUSOLVER_STATUS_ARCH_MISMATCH", "no-kernel-image"),
+        ("cudaErrorLaunchOutOfResources", "kernel-exceeds-gpu"),
+        ("cudaErrorLaunchTimeout", "kernel-timed-out"),
+    ],
+)
+def test_name_of_an_error_means_what_its_words_mean(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize("resource", ["shared memory", "registers", "tensor memory", "threads"])
+def test_resource_that_a_kernel_wants_too_much_of_is_told(resource: str) -> None:
+    words = f"triton.runtime.errors.OutOfResources: out of resource: {resource}, Required: 147456, Hardware limit: 101376"
+    told = parameters(SIGNATURES, words)
+    assert (told["resource"], told["needed"], told["limit"]) == (resource, "147456", "101376")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "kernel.cu:42: warning: unused variable",
+        "kernel.cpp:42: foo: Assertion `i < n` failed.",
+        "an illegal instruction of the manual",
+        "cudaErrorAssertion",
+        "CUBLAS_STATUS_SUCCESS",
+        "the launch was successful",
+        "out of resource: time",
+        "misaligned address 0x7f00",
+    ],
+)
+def test_neighbour_of_an_error_is_nothing(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

@@ -197,3 +197,47 @@ def test_error_35_of_a_driver_that_is_older_than_the_image_names_both() -> None:
     words = f"docker run --gpus all nvidia/cuda:12.4.1-base\n{INSUFFICIENT}"
     told = parameters(SIGNATURES, words, machine(Recipe(driver="470.82.01", cuda="11.4", environments=())))
     assert told == {"driver": "470.82.01", "cuda": "12.4"}
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("kernel version file /proc/driver/nvidia/version does not exist", "no-driver"),
+        ("cudaErrorCompatNotSupportedOnDevice", "cuda-compat-conflict"),
+        ("CUDA_ERROR_SYSTEM_NOT_READY", "fabric-manager-not-running"),
+        ("CUDA error: system not yet initialized", "fabric-manager-not-running"),
+        ("cudaErrorNoDevice", "nvidia-smi-no-devices"),
+        ("cudaErrorUnknown", "cuda-init-failed-driver-state"),
+        ("cudaGetDeviceCount returned 999\n-> unknown error", "cuda-init-failed-driver-state"),
+        ("cudaGetDeviceCount returned 30\n-> unknown error", "cuda-init-failed-driver-state"),
+        ("cuda runtime error (3) : initialization error", "cuda-init-failed-driver-state"),
+        ("CUDA_ERROR_NOT_INITIALIZED", "cuda-init-failed-driver-state"),
+        ("cudaGetDeviceCount returned 3\n-> initialization error", "cuda-init-failed-driver-state"),
+        ("libcuda.so.1 library could not be found", "no-driver"),
+    ],
+)
+def test_name_of_an_error_means_what_its_words_mean(words: str, expected: str) -> None:
+    assert expected in problems(SIGNATURES, words)
+
+
+@pytest.mark.parametrize("words", ["CUDA_ERROR_DEVICE_UNAVAILABLE", "cudaErrorDevicesUnavailable"])
+def test_busy_card_is_the_same_by_its_name(words: str) -> None:
+    told = problems(SIGNATURES, "RuntimeError: CUDA error: all CUDA-capable devices are busy or unavailable")
+    assert told
+    assert problems(SIGNATURES, words) == told
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "/proc/driver/nvidia/version exists",
+        "HTTP returned 999",
+        "cudaGetDeviceCount returned 0",
+        "the system is not ready yet",
+        "libcuda.so.1 library was found",
+        "an unknown error of the disk",
+        "initialization error of the logger",
+    ],
+)
+def test_neighbour_of_an_error_is_nothing(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

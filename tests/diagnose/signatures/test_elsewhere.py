@@ -64,3 +64,52 @@ def test_near_misses_are_nothing(words: str) -> None:
 def test_fault_of_the_gpu_counts_before_them() -> None:
     words = "step 100: loss=nan\nRuntimeError: CUDA error: device-side assert triggered\n"
     assert explain(SESSION, words).answers[0].id == "device-side-assert"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "zipfile.BadZipFile: File is not a zip file",
+        "huggingface_hub.utils.GatedRepoError: 401",
+        "huggingface_hub.errors.EntryNotFoundError: 404",
+        "ImportError: libgthread-2.0.so.0: cannot open shared object file: No such file or directory",
+        "cannot connect to X server :0",
+        "_tkinter.TclError: no display name and no $DISPLAY environment variable",
+        "configure: error: no acceptable C compiler found in $PATH",
+        "error: command 'gcc' failed: No such file or directory",
+        "error: command 'x86_64-linux-gnu-gcc' failed: No such file or directory",
+        "java.lang.OutOfMemoryError: GC overhead limit exceeded",
+        "manifest for foo/bar:latest not found: manifest unknown",
+        "E: dpkg was interrupted, you must manually run 'sudo dpkg --configure -a'",
+        "E: Failed to fetch http://archive.ubuntu.com/ubuntu/dists/jammy/InRelease",
+        "bash: pip: command not found",
+        "bash: pip3: command not found",
+        "bash: python: command not found",
+        "bash: python3: command not found",
+        "bash: git: command not found",
+        "bash: cmake: command not found",
+        "bash: make: command not found",
+        "bash: ninja: command not found",
+        "epoch 3: loss is nan",
+        "step 100 loss: nan",
+        "step 100 loss is inf, stopping",
+    ],
+)
+def test_fault_of_something_else_is_known(words: str) -> None:
+    assert problems(SIGNATURES, words) == {"not-a-gpu-problem"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "a zip file",
+        "error: command 'gcc' failed with exit status 1",
+        "error: command '/usr/local/cuda/bin/nvcc' failed: No such file or directory",
+        "bash: nvcc: command not found",
+        "bash: mypython: command not foundry",
+        "loss: 0.1 nano",
+        "Fetched http://archive.ubuntu.com",
+    ],
+)
+def test_neighbour_of_it_is_left(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

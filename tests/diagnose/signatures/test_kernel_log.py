@@ -186,3 +186,63 @@ def test_start_failure_gives_its_code_and_the_firmware() -> None:
 )
 def test_near_miss_is_nothing(words: str) -> None:
     assert problems(SIGNATURES, words) == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("NVRM: The NVIDIA probe routine failed for 1 device(s).", "rm-init-adapter-failed"),
+        ("NVRM: None of the NVIDIA devices were initialized.", "rm-init-adapter-failed"),
+        ("nvidia: probe of 0000:01:00.0 failed with error -1", "rm-init-adapter-failed"),
+        ("NVRM: Xid(PCI:0000:01:00): 79, GPU has fallen off the bus.", "xid-79-gpu-fell-off-bus"),
+        ("NVRM: RmInitAdapter: Cannot initialize GSP firmware RM", "rm-init-adapter-failed"),
+        ("nvidia: failed to load the GSP firmware", "rm-init-adapter-failed"),
+        ("NVRM: RmFetchGspRmImages: No firmware image found", "rm-init-adapter-failed"),
+        ("NVRM: BAR3 is 0M @ 0x0 (PCI:0000:01:00.0)", "rm-init-adapter-failed"),
+        ("pci 0000:01:00.0: BAR 1: failed to assign [mem size 0x400000000 64bit pref]\nNVRM: loading", "rm-init-adapter-failed"),
+        ("nvidia 0000:01:00.0: already bound to nouveau. Obtained ownership", "nouveau-active"),
+        ("NVRM: another driver was loaded and obtained ownership of the NVIDIA device", "nouveau-active"),
+        ("NVRM: To force use of Open nvidia.ko on other GPUs, see the\nNVRM: 'OpenRmEnableUnsupportedGpus' kernel module parameter",
+         "geforce-open-module-unsupported"),
+        ("the open kernel module is required for this card", "open-module-required"),
+        ("CUDA_ERROR_ECC_UNCORRECTABLE", "ecc-errors"),
+        ("cudaErrorECCUncorrectable", "ecc-errors"),
+        ("        Pending Page Blacklist          : Yes", "xid-63-row-remap"),
+        ("NVRM: GPU at PCI:0000:01:00 has exceeded its maximum operating temperature; too hot", "gpu-overheating"),
+        ("NVRM: GPU Board overheat: thermal shutdown", "gpu-overheating"),
+        ("GPU was shut down because of its critical temperature", "gpu-overheating"),
+        ("the RTX 3090 gets too hot", "gpu-overheating"),
+        ("显卡过热", "gpu-overheating"),
+    ],
+)  # fmt: skip
+def test_line_is_known_in_its_other_wordings(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "nvme: probe of 0000:02:00.0 failed with error -12",
+        "NVRM: None of the settings were changed",
+        "taxid: 9606",
+        "pci 0000:02:00.0: BAR 1: failed to assign [mem size 0x400000000 64bit pref]",
+        "NVRM: BAR1 is 256M @ 0xe0000000",
+        "the coffee is too hot",
+        "        Pending Page Blacklist          : No",
+        "HW Thermal Slowdown             : Not Active",
+        "nouveau is blacklisted",
+    ],
+)
+def test_neighbour_of_a_line_is_nothing(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()
+
+
+def test_bar_without_memory_names_the_card() -> None:
+    told = parameters(SIGNATURES, "NVRM: BAR1 is 0M @ 0x0 (PCI:0000:01:00.0)")
+    assert told == {"gpu": "0000:01:00.0", "no_address": "yes"}
+
+
+def test_firmware_that_is_not_there_is_named_by_its_place() -> None:
+    told = parameters(SIGNATURES, "Direct firmware load for nvidia/570.172.08/gsp_ga10x.bin failed with error -2")
+    assert told["firmware_missing"] == "/lib/firmware/nvidia/570.172.08/gsp_ga10x.bin"
+    assert (told["driver"], told["branch"]) == ("570.172.08", "570")

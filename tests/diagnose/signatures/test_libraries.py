@@ -264,3 +264,43 @@ def test_older_c_library_is_no_problem_of_the_gpu(symbol: str) -> None:
 )
 def test_other_libraries_are_no_message(words: str) -> None:
     assert read(SIGNATURES, words) == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("dlopen: libcudart.12.dylib: image not found", ""),
+        ("Library libcudart.so.12 image not found", MISSING),
+        ("Could not find libcublas.so.11", MISSING),
+        ("Could not find library libfoo.so", ""),
+        ("Library cublas64_12.dll is not found or cannot be loaded.", MISSING),
+        ("ImportError: libtorch_python.so: undefined symbol: ncclCommRegister", SHADOWED),
+        ("ImportError: /x/torch/_C.cpython-311.so: undefined symbol: cublasLtMatmul", SHADOWED),
+        ("ImportError: libtorch_cuda.so: undefined symbol: cusparseSpMM", SHADOWED),
+        ("ImportError: libtorch_cuda.so: undefined symbol: cusolverDnXsyevd", SHADOWED),
+        ("ImportError: libtorch_cuda.so: undefined symbol: _ZN3foo", ""),
+        ("Could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED", CUDNN),
+        ("CUBLAS_STATUS_INVALID_VALUE when calling `cublasSgemm", SHADOWED),
+        ("CUBLAS_STATUS_SUCCESS when calling `cublasSgemm", ""),
+        ("ImportError: libc10_cuda.so: cannot open shared object file: No such file", "extension-build-mismatch"),
+        ("ImportError: libtorch_cpu.so: cannot open shared object file: No such file", "extension-build-mismatch"),
+        ("ImportError: libtorch_python.so: cannot open shared object file: No such file", "extension-build-mismatch"),
+        ("ImportError: libtorchlight.txt: cannot open", ""),
+    ],
+)
+def test_message_is_known_in_its_other_wordings(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "RuntimeError: cuDNN failed to initialize",
+        "cuDNN error: CUDNN_STATUS_ARCH_MISMATCH",
+        "cuDNN error: CUDNN_STATUS_EXECUTION_FAILED",
+        "cuDNN error: CUDNN_STATUS_MAPPING_ERROR",
+        "RuntimeError: GET was unable to find an engine to execute this computation",
+    ],
+)
+def test_cudnn_that_does_not_start_has_one_meaning(words: str) -> None:
+    assert CUDNN in problems(SIGNATURES, words)

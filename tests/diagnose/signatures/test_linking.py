@@ -100,3 +100,53 @@ def test_other_programs_that_link_while_they_run_are_known() -> None:
 )
 def test_other_libraries_are_no_message(words: str) -> None:
     assert read(SIGNATURES, words) == ()
+
+
+@pytest.mark.parametrize(
+    "library",
+    [
+        *("nvJitLink", "nvjpeg_static", "nppicc", "nvidia-ml", "nvinfer_plugin", "culibos", "cusolverMg", "cupti", "cufile"),
+        *("nvToolsExt", "nccl_static", "cublasLt_static", "cudnn_ops", "cudadevrt", "cutensor", "nvrtc"),
+    ],
+)
+def test_each_library_of_cuda_is_known_to_the_linker(library: str) -> None:
+    assert parameters(SIGNATURES, f"/usr/bin/ld: cannot find -l{library}") == {"library": f"lib{library}"}
+    assert parameters(SIGNATURES, f"LINK : fatal error LNK1181: cannot open input file '{library}.lib'") == {
+        "library": f"lib{library}"
+    }
+    dso = f"/usr/lib/lib{library}.so.12: error adding symbols: DSO missing from command line"
+    assert parameters(SIGNATURES, dso) == {"library": f"lib{library}"}
+
+
+@pytest.mark.parametrize(
+    ("words", "library"),
+    [
+        ("对‘cublasCreate_v2’未定义的引用", "libcublas"),
+        ("error: undefined symbol: cublasLtMatmul", "libcublasLt"),
+        ("ld: undefined reference to `nvmlInit_v2'", "libnvidia-ml"),
+        ("undefined reference to `__cudaRegisterFatBinary'", "libcudart"),
+        ("undefined reference to `nvtxRangePushA'", "libnvToolsExt"),
+        ("undefined reference to `nppiFilter_8u_C1R'", "libnpp"),
+        ("unresolved external symbol cusolverDnCreate", "libcusolver"),
+        ("ld: libcudnn.so.8, needed by libx.so, not found", "libcudnn"),
+    ],
+)
+def test_library_follows_from_what_is_missing(words: str, library: str) -> None:
+    assert problem(SIGNATURES, words) == NOT_FOUND
+    assert parameters(SIGNATURES, words)["library"] == library
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "/usr/bin/ld: cannot find -lcurl",
+        "/usr/bin/ld: cannot find -lcudart-extra",
+        "undefined reference to `cube'",
+        "undefined reference to `custom_malloc'",
+        "/usr/lib/libcurl.so.4: error adding symbols: DSO missing from command line",
+        "ld: warning: libssl.so.1, needed by libx.so, not found",
+        "LNK1181: cannot open input file 'python311.lib'",
+    ],
+)
+def test_library_of_something_else_is_left(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

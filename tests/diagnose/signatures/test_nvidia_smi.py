@@ -147,3 +147,43 @@ def test_instances_are_no_fault_by_themselves() -> None:
 def test_loaded_open_module_is_not_missing() -> None:
     one = machine(gpus=("10de:2b85",), driver="570.124.06", open_module=True, cuda="12.8")
     assert problem(SIGNATURES, "$ nvidia-smi\nNo devices were found\n# RTX 5090", one) == "nvidia-smi-no-devices"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("NVML_ERROR_LIB_RM_VERSION_MISMATCH", "driver-library-mismatch"),
+        ("SYSTEM_DRIVER_LIBRARY_VERSION_MISMATCH", "driver-library-mismatch"),
+        ("could not communicate with NVIDIA driver", "driver-not-loaded"),
+        ("NVML_ERROR_DRIVER_NOT_LOADED", "driver-not-loaded"),
+        ("fish: Unknown command: nvidia-smi", "no-driver"),
+        ("'nvidia-smi' is not recognized as an internal or external command", "no-driver"),
+        ('OCI runtime exec failed: exec: \\"nvidia-smi\\": executable file not found in $PATH', "container-no-gpu-flag"),
+        ('exec: "nvidia-smi": stat nvidia-smi: no such file', "container-no-gpu-flag"),
+        ("pynvml.NVMLError_Unknown: Unknown Error", "container-lost-gpu-after-daemon-reload"),
+        ("Failed to initialize NVML: NVML_ERROR_NO_PERMISSION", "device-permissions"),
+        ("NVML_ERROR_GPU_IS_LOST", "xid-79-gpu-fell-off-bus"),
+        ("pynvml.NVMLError_GpuIsLost: GPU is lost", "xid-79-gpu-fell-off-bus"),
+        ("| NVIDIA-SMI 550.90.07    Driver Version: 550.90.07    CUDA Version: ERR!  |", "libcuda-missing"),
+        ("| NVIDIA-SMI 590.10       KMD Version: 590.10       CUDA UMD Version: N/A  |", "libcuda-missing"),
+    ],
+)
+def test_message_is_known_in_its_other_wordings(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "the driver and the library have one version",
+        "we communicate with the NVIDIA driver",
+        "nvidia-smi: 550.90.07",
+        'exec: "nvidia-smi -L": done',
+        "NVML: Success",
+        "npm ERR! code 1",
+        "| NVIDIA-SMI 550.90.07    Driver Version: 550.90.07    CUDA Version: 12.4  |",
+        "no devices found on the list",
+    ],
+)
+def test_neighbour_of_a_message_is_nothing(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

@@ -114,3 +114,58 @@ def test_summary_with_an_older_driver_names_that_as_well() -> None:
         "cuda-installer-without-driver",
         "driver-too-old-for-cuda",
     }
+
+
+CONFLICT = "apt-nvidia-package-conflict"
+
+
+@pytest.mark.parametrize(
+    ("words", "package"),
+    [
+        ("xserver-xorg-video-nvidia-550 : Depends: libnvidia-cfg1-550 but it is not going to be installed",
+         "xserver-xorg-video-nvidia-550"),
+        (" nvidia-driver-535 : Conflicts: libnvidia-gl-550 but 550.90.07 is to be installed", "nvidia-driver-535"),
+        (" libnvidia-compute-535 : Breaks: libnvidia-compute-550 but 550.54 is installed", "libnvidia-compute-535"),
+        (" cuda-drivers-550 : PreDepends: nvidia-driver-550 but it is not installable", "cuda-drivers-550"),
+        ("trying to overwrite '/usr/lib/x86_64-linux-gnu/libcuda.so', which is also in package libcuda1 470.57", "libcuda1"),
+        ("trying to overwrite shared '/etc/OpenGL/x.json', which is also in package nvidia-driver-470", "nvidia-driver-470"),
+        ("package akmod-nvidia-3:550.78 from rpmfusion conflicts with kmod-nvidia provided by x", "akmod-nvidia-3:550.78"),
+        ("cannot install both nvidia-driver-560.35 and nvidia-driver-550.90", "nvidia-driver-560.35"),
+        ("file /usr/bin/nvidia-smi from install of xorg-x11-drv-nvidia-cuda-550 conflicts with file from nvidia-driver-cuda",
+         "xorg-x11-drv-nvidia-cuda-550"),
+    ],
+)  # fmt: skip
+def test_package_in_the_way_is_named(words: str, package: str) -> None:
+    assert problem(SIGNATURES, words) == CONFLICT
+    assert parameters(SIGNATURES, words)["package"].startswith(package.partition(":")[0])
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("An alternate method of installing the NVIDIA driver was detected.", CONFLICT),
+        ("an alternate driver installation method has been detected", ""),
+        ("[ERROR]: Install of 418.67 failed, quitting", "module-already-loaded"),
+        ("Installation failed. See log at /var/log/cuda-installer.log for details.", "module-already-loaded"),
+        ("[ERROR]: Install of driver component failed.", "module-already-loaded"),
+        ("Consult the driver log at /var/log/nvidia-installer.log for more details.", "module-already-loaded"),
+    ],
+)
+def test_installer_that_stops_says_why(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        " libssl-dev : Depends: libssl3 but it is not going to be installed",
+        " nvidia-driver-535 : Depends: libnvidia-gl-535 (>= 535)",
+        "trying to overwrite '/usr/share/man/x', which is also in package nvidia-driver-470",
+        "package python3-nvidia conflicts with python2",
+        "file /usr/bin/x from install of foo conflicts with file from package bar",
+        "cannot install both bash-5 and bash-4",
+        "Install of extras succeeded",
+    ],
+)
+def test_package_of_something_else_is_left(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

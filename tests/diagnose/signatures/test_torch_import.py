@@ -75,3 +75,35 @@ def test_installed_torch_that_lacks_its_parts_is_damaged() -> None:
 def test_library_that_torch_itself_misses_is_damage() -> None:
     words = _traceback(f"{SITE}/torch/__init__.py", "ImportError: libtorch_cuda.so: cannot open shared object file: No such file")
     assert parameters(SIGNATURES, words) == {"file": "libtorch_cuda.so"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Tensor", "tensor", "device", "dtype", "randn", "zeros", "ones", "arange", "float32", "float16", "int64", "bool"),
+        *("no_grad", "load", "save", "optim", "utils", "autograd", "backends", "version", "from_numpy", "manual_seed"),
+        *("FloatTensor", "LongTensor", "_C", "jit", "distributed", "set_default_dtype", "set_num_threads"),
+    ],
+)
+def test_what_every_torch_has_is_missing_from_none(name: str) -> None:
+    assert problem(SIGNATURES, f"AttributeError: module 'torch' has no attribute '{name}'") == LOCAL
+    assert problem(SIGNATURES, f"AttributeError: module 'torch' has no attribute '{name}_of_mine'") == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (f"OSError: {SITE}/torch/lib/libtorch_cpu.so: cannot read file data: Is a directory", DAMAGED),
+        (f"OSError: {SITE}/torch/lib/libc10.so: ELF load command past end of file", DAMAGED),
+        (f"OSError: {SITE}/nvidia/cudnn/lib/libcudnn.so.9: ELF file's phentsize not the expected size", DAMAGED),
+        (f"OSError: {SITE}/PIL/libjpeg.so: ELF load command past end of file", ""),
+        (">>> torch\n<module 'torch' (<_frozen_importlib_external.NamespaceLoader object at 0x7f>)>", LOCAL),
+    ],
+)
+def test_damaged_file_is_known_in_every_wording(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+def test_helper_library_that_torch_itself_misses_is_damage() -> None:
+    words = _traceback(f"{SITE}/torch/__init__.py", "ImportError: libshm.so: cannot open shared object file: No such file")
+    assert parameters(SIGNATURES, words) == {"file": "libshm.so"}
