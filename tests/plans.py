@@ -23,6 +23,7 @@ _LIKE = {
     "ubuntu": ("debian",),
     "rocky": ("rhel", "centos", "fedora"),
     "manjaro": ("arch",),
+    "sles": ("suse",),
     "opensuse-tumbleweed": ("opensuse", "suse"),
     "opensuse-leap": ("suse", "opensuse"),
     "ol": ("fedora",),

@@ -129,7 +129,11 @@ def _opensuse(move: DriverMove, place: Place) -> Iterator[Use]:
         if move.version.major != _LONG_TERM:
             return
         key = "driver-packages-open-580"
-    yield use("driver-repository-add", package=place.system.repositories)
+    enterprise = place.system.enterprise_suse
+    if enterprise:
+        yield use("driver-repository-add-sles", name=enterprise)
+    else:
+        yield use("driver-repository-add", package=place.system.repositories)
     yield use(key)
 
 

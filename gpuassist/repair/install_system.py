@@ -61,6 +61,15 @@ class System:
         return f"{flavour}-hwe-{self.release}" if newer else flavour
 
     @property
+    def enterprise_suse(self) -> str:
+        """NVIDIA's name for a release of SUSE Linux Enterprise: `sle15sp7`, `sle16`; empty on any other system."""
+        if self.distribution not in {"sles", "sled"}:
+            return ""
+        major, _, pack = self.release.partition(".")
+        later = f".{pack}" if int(pack or 0) else ""
+        return f"sle{major}sp{pack}" if major == "15" else f"sle{major}{later}"
+
+    @property
     def arch_kernel(self) -> str:
         """The package of an Arch kernel by the end of its name: `linux-lts` of `6.12.58-1-lts`, `linux` of `6.17.8-arch1-1`."""
         ending = self.kernel.rpartition("-")[2]

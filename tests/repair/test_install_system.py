@@ -46,3 +46,17 @@ def test_arch_kernel_is_named_by_its_ending(kernel: str, package: str) -> None:
 @pytest.mark.parametrize(("release", "major"), [("9.6", 9), ("10", 10), ("2023", 2023), ("", 0), ("trixie/sid", 0)])
 def test_major_release_is_the_first_number(release: str, major: int) -> None:
     assert System("rocky", release).major == major
+
+
+@pytest.mark.parametrize(
+    ("distribution", "release", "name"),
+    [
+        ("sles", "15.7", "sle15sp7"),
+        ("sled", "15.6", "sle15sp6"),
+        ("sles", "16.0", "sle16"),
+        ("sles", "16.1", "sle16.1"),
+        ("rhel", "9", ""),
+    ],
+)
+def test_suse_enterprise_is_named_as_nvidia_does(distribution: str, release: str, name: str) -> None:
+    assert System(distribution, release).enterprise_suse == name
