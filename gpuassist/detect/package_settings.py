@@ -51,6 +51,9 @@ class _View:
         return tuple(one for one in listed.split(":") if one.startswith("/"))
 
     def read(self, path: str) -> str:
+        """What a file holds, nothing where it cannot be read, or where its name counts from wherever the tool is started."""
+        if not path.startswith("/"):
+            return ""
         try:
             return self.files.read_text(path, _MOST_BYTES)
         except OSError:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gpuassist.knowledge.compatibility import toolkit_builds_for
+from gpuassist.knowledge.compatibility import is_jetson, kernels_run, toolkit_builds_for
 from gpuassist.knowledge.image_records import ImageFamily, ImageRecord
 from gpuassist.knowledge.records import ToolkitRecord
-from gpuassist.model.version import ComputeCapability, Version
+from gpuassist.model.version import ComputeCapability, Target, Version
 
+_OF_SERVERS = (Target.parse("sm_80"), Target.parse("sm_110"))  # what PyTorch's wheels for ARM servers hold of Jetson's generations
 _OLDEST = ComputeCapability(6, 0)  # what the notes of the months before 25 name
 
 
@@ -45,6 +46,7 @@ class Images:
         if jetpack is not None:
             own = [one for one in fitting if one.jetpack is not None and one.jetpack.major == jetpack.major]
             return ImageChoice(next(iter(own), None))
+        fitting = [one for one in fitting if all(_has_code(one, capability) for capability in wanted)]
         for one in fitting:
             needed = self.driver_for(one)
             if driver is not None and needed is not None and driver >= needed:
@@ -72,6 +74,11 @@ class Images:
         """The oldest GPU that an image is made for; of a month whose notes are not known, that of the next that is."""
         later = (one for one in reversed(self._newest_first()) if one.month >= image.month and one.capability_min is not None)
         return next((one.capability_min for one in later if one.capability_min is not None), _OLDEST)
+
+
+def _has_code(image: ImageRecord, capability: ComputeCapability) -> bool:
+    """An image that is not for Jetson has code for it all the same where that of servers runs there."""
+    return not is_jetson(capability) or kernels_run(capability, _OF_SERVERS, cuda=image.cuda.release)
 
 
 def _is_torch(image: ImageRecord, wanted: Version | None) -> bool:

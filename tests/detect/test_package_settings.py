@@ -159,3 +159,14 @@ def test_a_terminal_that_is_not_known_leaves_gpuassists_own_variables(tmp_path: 
     fact = probe(world_under(tmp_path, variables={"PIP_INDEX_URL": MIRROR}), Unknown(text("no shell")))
     assert isinstance(fact, Known)
     assert fact.value.pip.index.value == MIRROR
+
+
+def test_a_file_that_is_named_from_wherever_the_tool_starts_is_not_read(tmp_path: Path) -> None:
+    put(tmp_path, "/own.toml", f'index-url = "{MIRROR}"\n')
+    assert told(tmp_path, {"UV_CONFIG_FILE": "own.toml", "CONDARC": "own.yml", "PIP_CONFIG_FILE": "own.conf"}) == PackageSettings()
+
+
+def test_what_cannot_be_read_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "etc" / "pip.conf").mkdir(parents=True)
+    put(tmp_path, CONDARC, b"\xff\xfe\x00channels:")
+    assert told(tmp_path) == PackageSettings()

@@ -64,6 +64,14 @@ def test_jetson_has_an_image_of_its_own() -> None:
     assert found.image.jetpack is not None
 
 
+@pytest.mark.parametrize(
+    ("capability", "driver", "expected"),
+    [("8.7", "595.10", ""), ("8.7", "610.99", "26.07"), ("11.0", "580.95.05", "25.11"), ("12.1", "580.95.05", "25.11")],
+)
+def test_images_for_servers_serve_a_jetson_whose_code_they_have(capability: str, driver: str, expected: str) -> None:
+    assert month(choose(capability, driver)) == expected
+
+
 def test_jetson_of_an_unknown_system_has_none() -> None:
     assert IMAGES.choose((ComputeCapability.parse("8.7"),), version("540.4.0"), jetpack=version("9")).image is None
 
