@@ -45,6 +45,9 @@ class Tool(str, Enum):
     DOCKER = "docker"
 
 
+OPEN_MODULES = "open"
+
+
 class Proves(str, Enum):
     """What shows that a step did what it should, whatever its programs said: asked of the machine anew."""
 
@@ -59,7 +62,8 @@ class Proves(str, Enum):
 @dataclass(frozen=True, slots=True)
 class StepProof:
     """`place` is the interpreter (torch), the program (nvcc), the toolkit's root (new-terminal) or the directory (environment,
-    absent); `wanted` the version: a torch build as `2.9.1+cu128`, a toolkit's or driver's release or branch; empty for any.
+    absent); `wanted` the version: a torch build as `2.9.1+cu128`, a toolkit's or driver's release or branch, `595+` for that or a
+    newer one; empty for any. For a driver `place` may be `OPEN_MODULES`, where no other flavour will do.
     """
 
     proves: Proves

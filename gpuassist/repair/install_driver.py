@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.records import Family
-from gpuassist.model.plan import Proves, Step, StepKind, StepProof
+from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof
 from gpuassist.model.text import Text, text
 from gpuassist.repair.install_cloud import cloud_words
 from gpuassist.repair.install_driver_uses import driver_uses, removal, signed
@@ -65,14 +65,15 @@ def _here(move: DriverMove, place: Place, commands: Commands) -> Iterator[Step]:
     if place.system.hybrid and place.family is Family.UBUNTU:
         yield step((use("prime-on-demand"),), place, commands, (_hybrid(), text("`prime-select query` says on-demand")))
     enrolled = bool(before or after) and place.system.secure_boot is True
-    yield restart(place, commands, enrolled=enrolled, proof=_proof(move, newest=_is_newest(move, place, uses)))
+    yield restart(place, commands, enrolled=enrolled, proof=_proof(move, place, uses))
 
 
 def _removed(move: DriverMove, place: Place, commands: Commands) -> Iterator[Step]:
     uses = removal(move, place)
     if uses:
         does = text(
-            "Remove the driver that is there, whose packages cannot be beside the new one's; until the restart nothing computes"
+            "Remove the driver that is there first: its packages and the new ones cannot stand side by side, and until the restart "
+            "no GPU computes"
         )
         yield step(uses, place, commands, (does, None))
 
@@ -118,6 +119,12 @@ def _flavour(move: DriverMove) -> Text:
     return text("with the open kernel modules") if move.open_module else text("with the proprietary kernel module")
 
 
-def _proof(move: DriverMove, *, newest: bool = False) -> StepProof:
-    """A driver of the branch, or any that runs where the packages hold only their newest."""
-    return StepProof(Proves.DRIVER, wanted="" if newest else str(move.version))
+def _proof(move: DriverMove, place: Place | None = None, uses: tuple[Use, ...] = ()) -> StepProof:
+    """A driver of the branch; one that is no older where the packages hold only their newest; whichever a provider gives."""
+    if place is None:
+        return StepProof(Proves.DRIVER, wanted=f"{move.version}+")
+    if cloud_words(place, uses) is not None:
+        return StepProof(Proves.DRIVER)
+    modules = OPEN_MODULES if move.open_module and place.system.needs_open else ""
+    newest = "+" if _is_newest(move, place, uses) else ""
+    return StepProof(Proves.DRIVER, modules, f"{move.version}{newest}")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from gpuassist.detect import driver
 from gpuassist.detect.compiler_driver import ask_version
-from gpuassist.model.fact import Unknown
-from gpuassist.model.plan import Proves, StepProof
+from gpuassist.model.fact import Known, Unknown
+from gpuassist.model.plan import OPEN_MODULES, Proves, StepProof
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version, VersionError
 from gpuassist.session.context import Session
@@ -101,6 +101,9 @@ def _driver(session: Session, proof: StepProof) -> Proved:
     found = str(version.value)
     if not _is_version(found, proof.wanted):
         return Proved(Holds.NO, text("driver {version} is loaded, not {wanted}", version=found, wanted=proof.wanted))
+    flavour = loaded.value[0].open_flavour
+    if proof.place == OPEN_MODULES and isinstance(flavour, Known) and not flavour.value:
+        return Proved(Holds.NO, text("driver {version} is loaded with its proprietary kernel module", version=found))
     return Proved(Holds.YES, text("driver {version} is loaded", version=found))
 
 
@@ -135,6 +138,8 @@ def _last(outcome: Outcome) -> str:
 def _is_version(found: str, wanted: str) -> bool:
     if not wanted:
         return True
+    if wanted.endswith("+"):
+        return Version.parse(found) >= Version.parse(wanted[:-1])
     try:
         one, other = Version.parse(found).parts, Version.parse(wanted).parts
     except VersionError:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.model.plan import Proves, StepProof
+from gpuassist.model.plan import OPEN_MODULES, Proves, StepProof
 from gpuassist.session.context import Session
 from gpuassist.session.proof import Holds
 from gpuassist.session.step_proof import Proved, prove_step
@@ -88,7 +88,10 @@ def test_an_nvcc_that_does_not_answer_is_no(session: Session) -> None:
     assert told(session, StepProof(Proves.NVCC, "/no/nvcc", "12.8"))[0] is Holds.NO
 
 
-@pytest.mark.parametrize(("wanted", "holds"), [("580", Holds.YES), ("580.95.05", Holds.YES), ("595", Holds.NO), ("", Holds.YES)])
+@pytest.mark.parametrize(
+    ("wanted", "holds"),
+    [("580", Holds.YES), ("580.95.05", Holds.YES), ("595", Holds.NO), ("", Holds.YES), ("570+", Holds.YES), ("595+", Holds.NO)],
+)
 def test_the_loaded_driver_counts(session: Session, tmp_path: Path, wanted: str, holds: Holds) -> None:
     root = tmp_path / "root"
     put(root, "/sys/module/nvidia/version", "580.95.05\n")
@@ -101,6 +104,21 @@ def test_the_loaded_driver_counts(session: Session, tmp_path: Path, wanted: str,
     put(root, "/proc/modules", "nvidia 1 0 - Live 0x0\n")
     world = replace(session.world, files=Files(str(root)))
     assert told(replace(session, world=world), StepProof(Proves.DRIVER, wanted=wanted))[0] is holds
+
+
+@pytest.mark.parametrize(("words", "holds"), [("Kernel Module", Holds.NO), ("Open Kernel Module", Holds.YES)])
+def test_flavour_of_the_loaded_driver_counts(session: Session, tmp_path: Path, words: str, holds: Holds) -> None:
+    root = tmp_path / "root"
+    put(root, "/sys/module/nvidia/version", "580.95.05\n")
+    put(root, "/sys/module/nvidia/initstate", "live\n")
+    put(
+        root,
+        "/proc/driver/nvidia/version",
+        f"NVRM version: NVIDIA UNIX {words} for x86_64  580.95.05  Release Build  (archlinux-builder@)\n",
+    )
+    put(root, "/proc/modules", "nvidia 1 0 - Live 0x0\n")
+    world = replace(session.world, files=Files(str(root)))
+    assert told(replace(session, world=world), StepProof(Proves.DRIVER, OPEN_MODULES, "580+"))[0] is holds
 
 
 def test_no_module_is_no(session: Session, tmp_path: Path) -> None:
