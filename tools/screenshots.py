@@ -1,7 +1,9 @@
 """Starts the real window with the machines that ship with gpuassist and saves a picture of every page, light and dark.
 
     python tools/screenshots.py [FOLDER] [--size 1280x800] [--example NAME]... [--language LANG] [--page PAGE]... [--wish WORDS]
-                                 [--text FILE]
+                                 [--text FILE] [--repair]
+
+With --repair it takes the states of the repair page instead, on this machine with a home of its own.
 
 Without a display it starts Xvfb. What the window remembers and changes goes into a home of its own that is thrown away.
 """
@@ -17,6 +19,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tools.repair_states import furnish, private, states  # noqa: E402 -- a script's own directory is all that Python looks in
 
 if TYPE_CHECKING:
     from gpuassist.ui.application import WindowRun
@@ -38,7 +44,9 @@ def main() -> int:
     options = _options()
     options.folder.mkdir(parents=True, exist_ok=True)
     with _display() as display, tempfile.TemporaryDirectory() as home:
-        os.environ.update({"HOME": home, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb"})
+        os.environ.update({**private(home), "DISPLAY": display, "QT_QPA_PLATFORM": "xcb"})
+        if options.repair:
+            furnish(Path(home))
         return 0 if _take(options) else 1
 
 
@@ -50,7 +58,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--language", default="en")
     parser.add_argument("--page", action="append", help="the name of a page, such as what-if; all without it")
     parser.add_argument("--wish", default="gpu=10de:2684; gpu=RTX 5090", help="what the page What if is opened for")
+    parser.add_argument("--install", default="torch", help="what the page Install is opened for, `torch==2.7; driver`")
     parser.add_argument("--text", default="", help="a file with the text that the page Explain an error shows")
+    parser.add_argument("--repair", action="store_true", help="the states of the repair page, in a home made for it")
     return parser.parse_args()
 
 
@@ -89,7 +99,7 @@ def _take(options: argparse.Namespace) -> bool:
 def _walk(run: WindowRun, options: argparse.Namespace) -> None:
     from PySide6.QtCore import QCoreApplication, QTimer
 
-    shots = _shots(run, options)
+    shots = _repair_shots(run, options) if options.repair else _shots(run, options)
 
     def step() -> None:
         failed = True
@@ -113,10 +123,8 @@ def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
     from gpuassist.session.explain_leads import wish_for_file, wish_for_text
     from gpuassist.session.flow import GoTo, Place, Step, Tool, place_named
     from gpuassist.ui.page import OpenExample
-    from gpuassist.ui.theme import Appearance
 
     assert run.frame is not None
-    assert run.theme is not None
     every: tuple[Place, ...] = (*Step, *Tool)
     wanted = [place for page in options.page for place in [place_named(page)] if place is not None] if options.page else every
     for example in options.example or EXAMPLES:
@@ -124,16 +132,40 @@ def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
         yield SETTLED_MILLISECONDS
         text = wish_for_file(os.path.abspath(options.text)) if options.text else wish_for_text(OUT_OF_MEMORY)
         wishes = {Step.REPAIR: run.frame.flow.repairable, Tool.WHAT_IF: options.wish}
-        wishes |= {Tool.EXPLAIN: text, Tool.GUIDES: "memory-numbers"}
+        wishes |= {Tool.EXPLAIN: text, Tool.GUIDES: "memory-numbers", Tool.INSTALL: options.install}
         for place in wanted:
             run.frame.go(GoTo(place, wishes.get(place, "")))
             yield SETTLED_MILLISECONDS
-            for appearance in (Appearance.LIGHT, Appearance.DARK):
-                run.theme.choose(appearance)
-                yield SETTLED_MILLISECONDS // 3
-                name = options.folder / f"{example}-{place.value}-{appearance.value}.png"
-                run.window.grab().save(str(name))
-                print(name)
+            yield from _both(run, options.folder, f"{example}-{place.value}")
+
+
+def _repair_shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
+    from gpuassist.session.flow import GoTo, Step
+    from gpuassist.ui.pages.repair import RepairPage
+
+    assert run.frame is not None
+    while not run.frame.flow.inspected:
+        yield SETTLED_MILLISECONDS
+    run.frame.go(GoTo(Step.REPAIR))
+    yield SETTLED_MILLISECONDS
+    page = run.window.findChildren(RepairPage)[0]
+    for name in states(page):
+        yield SETTLED_MILLISECONDS
+        while page.busy:
+            yield SETTLED_MILLISECONDS // 3
+        yield from _both(run, options.folder, f"repair-{name}")
+
+
+def _both(run: WindowRun, folder: Path, name: str) -> Iterator[int]:
+    from gpuassist.ui.theme import Appearance
+
+    assert run.theme is not None
+    for appearance in (Appearance.LIGHT, Appearance.DARK):
+        run.theme.choose(appearance)
+        yield SETTLED_MILLISECONDS // 3
+        path = folder / f"{name}-{appearance.value}.png"
+        run.window.grab().save(str(path))
+        print(path)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,9 @@ class Tool(str, Enum):
 FILE_WISH, TEXT_WISH = "file:", "text:"
 """What the wish for the explain page begins with: a file's path, or the text itself, follows."""
 
+GO_ON_WISH = "go-on"
+"""The wish for the install page to go on with what waits."""
+
 Place = Union[Step, Tool]
 """Whatever the side list leads to."""
 

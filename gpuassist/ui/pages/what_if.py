@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QWidget
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import Text, text
-from gpuassist.session.flow import Tool
+from gpuassist.session.flow import GoTo, Tool
+from gpuassist.session.install_wish import wish_for_parts
 from gpuassist.session.what_if import Choices, Wish, choices, outlook
 from gpuassist.session.what_if_words import answer, as_it_is, in_plain_words, slots
 from gpuassist.session.wish_words import wish_of
@@ -45,13 +46,14 @@ class WhatIfPage(Page):
         self._listing = Latest(desk.jobs, self._show_choices, self)
         self._reset = self._action(text("As it is"), "Ctrl+0", self._start_over)
         self._copy = self._action(text("Copy the answer"), "Ctrl+Shift+C", self._copy_answer)
+        self._plan = self._action(text("Plan this install"), "Ctrl+I", self._plan_install)
         self._build()
         self._action(text("Add a GPU"), "Ctrl+F", self._focus_search)
         self._listing.ask(lambda _: choices(desk.session))
         self._ask()
 
     def bar(self) -> Bar:
-        return Bar((self._reset, self._copy), self.desk.words(text("Nothing is changed by trying.")))
+        return Bar((self._reset, self._copy, self._plan), self.desk.words(text("Nothing is changed by trying.")))
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._machine = inspection.machine
@@ -119,10 +121,16 @@ class WhatIfPage(Page):
             QGuiApplication.clipboard().setText(in_plain_words(self._wishes.compared, self._outlook, self.desk.session.words))
 
     @Slot()
+    def _plan_install(self) -> None:
+        self.asked.emit(GoTo(Tool.INSTALL, wish_for_parts(self._wishes.wish)))
+
+    @Slot()
     def _ask(self) -> None:
         session, wish = self.desk.session, self._wishes.wish
         machine = self._machine if self._wishes.starts_from_machine else None
         self._reset.setEnabled(wish != Wish())
+        # A GPU that is not there yet is nothing that can be installed for, and neither is a machine that is imagined.
+        self._plan.setVisible(machine is not None and not wish.gpus and bool(wish_for_parts(wish)))
         self._strip.begin(self.desk.words(text("Comparing…")))
         self._asking.ask(lambda _: outlook(session, wish, machine))
 

@@ -1,0 +1,156 @@
+"""What the install page says: of a plan, of a step and what it needs, of what a step would change, and of what came of it."""
+
+from __future__ import annotations
+
+import shlex
+
+from gpuassist.model.fact import Known, Unknown
+from gpuassist.model.outlook import Outlook, Way
+from gpuassist.model.plan import Step, StepKind
+from gpuassist.model.solve import Looked, PackageChange, Requirer
+from gpuassist.model.text import Text, counted, text
+from gpuassist.session.install_wish import toolkit_to_use
+from gpuassist.session.installs import Install, InstallState, StepRecord, StepState
+from gpuassist.session.resume import next_step
+from gpuassist.session.summary import joined
+
+_RESTART = text("The machine has to be restarted, now or later: gpuassist goes on where it stopped.")
+_NEW_TERMINAL = text("Terminals that are open keep their old settings: open a new one.")
+_ROOT = text("Needs administrator rights, so gpuassist shows it and never runs it: copy the lines into a terminal.")
+_YOURS = text("This is yours to do; say so when it is done.")
+_STATES = {
+    StepState.DONE: text("done"),
+    StepState.RUNNING: text("under way"),
+    StepState.FAILED: text("failed"),
+    StepState.CANCELLED: text("cancelled"),
+    StepState.TAKEN_BACK: text("taken back"),
+    StepState.WAITING: text("not begun"),
+}
+_INSTALLS = {
+    InstallState.OPEN: text("waits"),
+    InstallState.DONE: text("done"),
+    InstallState.GIVEN_UP: text("given up"),
+    InstallState.TAKEN_BACK: text("taken back"),
+}
+
+WAYS = {
+    Way.NEW: text("In a new environment"),
+    Way.CLEAN: text("Clean out first"),
+    Way.IN_PLACE: text("In place"),
+    Way.CONTAINER: text("In a container"),
+    Way.PACKAGES: text("By NVIDIA's packages"),
+    Way.RUNFILE: text("By NVIDIA's installer, into your home"),
+    Way.CONDA: text("By conda"),
+    Way.WHEELS: text("By the compiler's wheels"),
+}
+"""What the ways are called where one is chosen."""
+
+
+def plan_title(outlook: Outlook) -> Text:
+    """The answer."""
+    if outlook.blocked_by:
+        return text("No change makes this fit")
+    if outlook.steps:
+        return counted("It takes {count} step", "It takes {count} steps", len(outlook.steps))
+    return text("This could not be determined") if outlook.undetermined else text("Nothing has to be done")
+
+
+def course_title(install: Install) -> Text:
+    """How far an install came."""
+    if install.state is InstallState.TAKEN_BACK:
+        return text("Taken back: it is as it was")
+    number = next_step(install)
+    if number is None:
+        return text("All steps are done")
+    if install.state is InstallState.GIVEN_UP:
+        return text("Given up; what was done stays")
+    return text("Step {number} of {count}", number=number + 1, count=len(install.steps))
+
+
+def install_in_words(install: Install) -> Text:
+    """An install on record, in a line: its goal, its day, how it stands."""
+    return text("{goal} · {day} · {state}", goal=install.goal, day=install.made_at[:10], state=_INSTALLS[install.state])
+
+
+def remarks(step: Step, home: str) -> tuple[Text, ...]:
+    """What a step needs, and who takes it; `home` is where its programs run, empty where nothing can be run."""
+    if step.kind is StepKind.REBOOT:
+        return (*((_ROOT,) if step.needs_root else ()), _RESTART)
+    if step.kind is StepKind.NEW_SHELL:
+        return (_NEW_TERMINAL,)
+    if step.run is not None and not home:
+        return ()
+    if step.run is not None:
+        return (text("gpuassist can run this for you, in {home}: first it looks what would change, then it asks.", home=home),)
+    if step.needs_root:
+        return (_ROOT,)
+    if toolkit_to_use(step):
+        return (text("The page Repair shows this change of a start-up file, makes it and proves it."),)
+    return (_YOURS,)
+
+
+def next_action(step: Step, number: int) -> Text:
+    """The words on the button that takes this step on."""
+    if step.run is not None:
+        return text("Take step {number}…", number=number + 1)
+    if step.kind is StepKind.REBOOT:
+        return text("I will restart")
+    if toolkit_to_use(step):
+        return text("Open Repair")
+    return text("Step {number} is done", number=number + 1)
+
+
+def run_lines(step: Step) -> tuple[str, ...]:
+    """Exactly what is run for a step, as lines for a shell."""
+    return tuple(shlex.join(program) for program in step.run.programs) if step.run is not None else step.commands
+
+
+def state_in_words(record: StepRecord) -> Text | None:
+    """How a step stands; none while nothing was done."""
+    if record.state is StepState.WAITING and not record.words:
+        return None
+    if not record.words:
+        return _STATES[record.state]
+    return text("{state}: {words}", state=_STATES[record.state], words=record.words)
+
+
+def changes_title(looked: Looked) -> Text:
+    """What would change, in figures."""
+    if isinstance(looked.solve, Unknown):
+        return text("What it would change could not be told")
+    solve = looked.solve.value
+    parts = (
+        counted("{count} package added", "{count} packages added", len(solve.added)),
+        counted("{count} changed", "{count} changed", len(solve.changed)),
+        counted("{count} removed", "{count} removed", len(solve.removed)),
+    )
+    figures = (len(solve.added), len(solve.changed), len(solve.removed))
+    shown = tuple(part for part, figure in zip(parts, figures, strict=True) if figure)
+    if shown:
+        return text("It would change: {parts}", parts=joined(shown))
+    return text("No installed package would change")
+
+
+def change_lines(looked: Looked) -> tuple[str, ...]:
+    """Each package that would be added, changed or removed."""
+    return tuple(_change(one) for one in looked.solve.value.changes) if isinstance(looked.solve, Known) else ()
+
+
+def requirer_in_words(one: Requirer) -> Text:
+    """Who asks for which torch, and whether it would have that."""
+    about = {"name": one.name, "version": one.version, "wanted": one.wanted}
+    if one.met_before and one.met_after:
+        return text("{name} {version} asks for {wanted}: it has that, and keeps it", **about)
+    if one.met_before:
+        return text("{name} {version} asks for {wanted}: it has that now, and would lose it", **about)
+    if one.met_after:
+        return text("{name} {version} asks for {wanted}: it has not got that now, and would get it", **about)
+    return text("{name} {version} asks for {wanted}: it has not got that, and would not get it", **about)
+
+
+def _change(change: PackageChange) -> str:
+    before = " ".join(one for one in (change.before, change.build_before) if one)
+    after = " ".join(one for one in (change.after, change.build_after) if one)
+    if not before:
+        return f"+ {change.name} {after}"
+    return f"~ {change.name} {before} → {after}" if after else f"- {change.name} {before}"

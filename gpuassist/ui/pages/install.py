@@ -1,0 +1,324 @@
+"""Install: a driver, a toolkit or torch for every GPU of the machine; planned, looked at, run step by step, and taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from gpuassist.model.machine import Machine
+from gpuassist.model.outlook import Outlook
+from gpuassist.model.text import Text, text
+from gpuassist.session.flow import GO_ON_WISH, Tool
+from gpuassist.session.install_course import Course, earlier_installs, plan_wish
+from gpuassist.session.install_wish import ANY, InstallWish, wish_of
+from gpuassist.session.install_words import plan_title
+from gpuassist.session.installs import Install
+from gpuassist.session.resume import Waiting, waiting
+from gpuassist.session.what_if import Choices, choices
+from gpuassist.session.what_if_words import in_plain_words
+from gpuassist.ui.jobs import Done, Failed
+from gpuassist.ui.latest import Latest
+from gpuassist.ui.page import Bar, Desk, Page
+from gpuassist.ui.pages.install_choices import InstallChoices
+from gpuassist.ui.pages.install_steps import InstallSteps
+from gpuassist.ui.pages.install_ways import EarlierCard, WaysCard
+from gpuassist.ui.pages.what_if_answer import WordsCard
+from gpuassist.ui.palette import Mark
+from gpuassist.ui.reasons import reason_of, sentence_case
+from gpuassist.ui.widgets.buttons import small
+from gpuassist.ui.widgets.cards import EmptyState, Notice
+from gpuassist.ui.widgets.progress import ProgressStrip
+
+if TYPE_CHECKING:
+    from gpuassist.session.inspect import Inspection
+
+_PAUSE_MILLISECONDS = 60
+_OFFERS = (
+    (text("torch"), InstallWish(torch=ANY)),
+    (text("CUDA toolkit"), InstallWish(toolkit=ANY)),
+    (text("NVIDIA driver"), InstallWish(driver=ANY)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _OnRecord:
+    """What stands on record: the install that waits, and those that could be taken back."""
+
+    waits: Waiting | None
+    earlier: tuple[Install, ...]
+
+
+class InstallPage(Page):
+    """Plans whenever something is chosen; what changes the machine is begun by a button, looked at and confirmed."""
+
+    STEP = Tool.INSTALL
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, parent)
+        self._machine: Machine | None = None
+        self._recorded = False
+        self._outlook: Outlook | None = None
+        self._planning = Latest(desk.jobs, self._show_planned, self, pause_milliseconds=_PAUSE_MILLISECONDS)
+        self._listing = Latest(desk.jobs, self._show_choices, self)
+        self._recalling = Latest(desk.jobs, self._show_on_record, self)
+        self._copy = self._action(text("Copy the plan"), self._copy_plan)
+        self._another = self._action(text("Plan something else"), self._plan_anew)
+        self._build()
+        self._listing.ask(lambda _: choices(desk.session))
+        self._show_nothing()
+
+    def bar(self) -> Bar:
+        if self._steps.under_way:
+            return Bar((*self._steps.beside, *(() if self._steps.busy else (self._another,))), "", self._steps.primary)
+        if self._outlook is None:
+            return Bar((), self.desk.words(text("Nothing is changed by planning.")))
+        note = text("Nothing is changed until a step is confirmed.")
+        if self._recorded:
+            note = text("A recorded machine can be looked at, not changed.")
+        return Bar((self._copy,), self.desk.words(note), self._steps.primary if self._outlook.steps else None)
+
+    def show_inspection(self, inspection: Inspection) -> None:
+        self._machine, self._recorded = inspection.machine, inspection.recorded
+        self._steps.show_machine(inspection.machine, recorded=inspection.recorded)
+        if not self._steps.under_way:
+            self._plan()
+        self._recall()
+
+    def arrive(self, wish: str) -> None:
+        if wish == GO_ON_WISH:
+            self._go_on()
+        elif wish and not self._steps.under_way:
+            self._choices.open_for(wish_of(wish))
+        self._recall()
+
+    def close_down(self) -> None:
+        for work in (self._planning, self._listing, self._recalling):
+            work.drop()
+        self._steps.close_down()
+
+    @property
+    def choices(self) -> InstallChoices:
+        """What is wished for."""
+        return self._choices
+
+    @property
+    def steps(self) -> InstallSteps:
+        """The steps, planned or under way."""
+        return self._steps
+
+    @property
+    def outlook(self) -> Outlook | None:
+        """The plan that is shown; none while there is none."""
+        return self._outlook
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is still to come."""
+        return self._planning.busy or self._listing.busy or self._recalling.busy or self._steps.busy
+
+    def _build(self) -> None:
+        words = self.desk.session.words
+        scroll = self.fill_with_scroll()
+        self._header = scroll.header
+        self._strip = ProgressStrip(self)
+        self._header.beside.addWidget(self._strip)
+        self._waits = self._waiting_notice()
+        self._trouble = Notice(Mark.PROBLEM, "", self)
+        self._choices = InstallChoices(words, self)
+        self._choices.changed.connect(self._choose)
+        self._nothing = EmptyState(Mark.TODO, "", "", self)
+        for title, wish in _OFFERS:
+            self._nothing.buttons.addWidget(self._offer(words(title), wish))
+        self._blocked = WordsCard(words, words(text("What stands in the way")), self)
+        self._ways = WaysCard(words, self)
+        self._ways.chosen.connect(self._choose_way)
+        self._steps = InstallSteps(self.desk, scroll, self)
+        self._steps.changed.connect(self._show_course)
+        self._steps.told.connect(self._tell)
+        self._steps.asked.connect(self.asked)
+        self._notes = WordsCard(words, words(text("Good to know")), self)
+        self._unknown = WordsCard(words, words(text("Not known, and could change the answer")), self)
+        self._earlier = EarlierCard(words, self)
+        self._earlier.back_wanted.connect(self._steps.ask_way_back)
+        self._trouble.hide()
+        top = (self._waits, self._trouble, self._choices, self._nothing, self._blocked, self._ways)
+        for one in (*top, self._steps, self._notes, self._unknown, self._earlier):
+            scroll.content.addWidget(one)
+
+    def _waiting_notice(self) -> Notice:
+        words = self.desk.words
+        made = Notice(Mark.INFO, "", self)
+        on = small(words(text("Go on")), made)
+        on.clicked.connect(self._go_on)
+        give_up = small(words(text("Give it up")), made)
+        give_up.clicked.connect(self._give_up_waiting)
+        for button in (on, give_up):
+            made.buttons.addWidget(button)
+        made.hide()
+        return made
+
+    def _offer(self, title: str, wish: InstallWish) -> QWidget:
+        made = small(title, self)
+        made.clicked.connect(lambda: self._choices.open_for(wish))
+        return made
+
+    def _action(self, words: Text, slot: Callable[[], None]) -> QAction:
+        action = QAction(self.desk.words(words), self)
+        action.triggered.connect(slot)
+        return action
+
+    # Planning
+
+    @Slot()
+    def _choose(self) -> None:
+        self._trouble.hide()
+        self._plan()
+
+    def _plan(self) -> None:
+        session, machine, wish = self.desk.session, self._machine, self._choices.wish
+        if machine is None or not wish.goals:
+            self._planning.drop()
+            self._strip.end()
+            self._show_nothing()
+            return
+        self._strip.begin(self.desk.words(text("Planning…")))
+        self._planning.ask(lambda _: plan_wish(session, machine, wish))
+
+    def _show_choices(self, result: Done | Failed) -> None:
+        if isinstance(result, Done) and isinstance(result.value, Choices):
+            self._choices.show_choices(result.value)
+        elif isinstance(result, Failed):
+            self._tell((Mark.PROBLEM, reason_of(self.desk.session.words, result.error)))
+
+    def _show_planned(self, result: Done | Failed) -> None:
+        self._strip.end()
+        if isinstance(result, Failed):
+            self._show_nothing()
+            self._tell((Mark.PROBLEM, reason_of(self.desk.session.words, result.error)))
+        elif isinstance(result.value, Outlook) and not self._steps.under_way:
+            self._show_outlook(result.value)
+
+    def _show_outlook(self, found: Outlook) -> None:
+        self._outlook = found
+        self._nothing.hide()
+        self._blocked.show_words_of(found.blocked_by)
+        self._ways.show_ways(found.ways)
+        self._unknown.show_words_of(found.undetermined)
+        self._show_way(0)
+
+    def _show_way(self, place: int) -> None:
+        found = self._outlook
+        if found is None:
+            return
+        way = found.ways[place] if place < len(found.ways) else None
+        steps = way.steps if way is not None else found.steps
+        self._outlook = replace(found, steps=steps)
+        self._header.show_words(self.desk.words(plan_title(self._outlook)), self.desk.words(self._about(found.goal)))
+        self._notes.show_words_of((*found.notes, *(way.notes if way is not None and len(found.ways) == 1 else ())))
+        self._steps.show_plan(Course(found.goal, self._choices.wish.goals, steps))
+        self.bar_changed.emit()
+
+    def _about(self, goal: Text) -> Text:
+        if self._recorded:
+            return text("{goal} on the recorded machine", goal=goal)
+        return text("{goal} on this machine", goal=goal)
+
+    def _show_nothing(self) -> None:
+        words = self.desk.words
+        self._outlook = None
+        self._header.show_words(words(text("Install")), words(text("A driver, a CUDA toolkit or torch that fits every GPU.")))
+        if self._machine is None:
+            title, rest = text("One moment"), text("The machine is being read.")
+        else:
+            title = text("What shall be installed?")
+            rest = text("Choose above, or let gpuassist find the version that fits. You see every step before it is taken.")
+        self._nothing.show_words(Mark.TODO if self._machine is not None else Mark.BUSY, words(title), words(rest))
+        for place in range(self._nothing.buttons.count()):
+            item = self._nothing.buttons.itemAt(place)
+            button = item.widget() if item is not None else None
+            if button is not None:
+                button.setVisible(self._machine is not None)
+        self._nothing.show()
+        self._ways.show_ways(())
+        for card in (self._blocked, self._notes, self._unknown):
+            card.show_words_of(())
+        self._steps.show_plan(None)
+        self.bar_changed.emit()
+
+    @Slot(int)
+    def _choose_way(self, place: int) -> None:
+        self._show_way(place)
+
+    @Slot()
+    def _copy_plan(self) -> None:
+        if self._outlook is not None:
+            words = self.desk.session.words
+            QGuiApplication.clipboard().setText(in_plain_words(self._about(self._outlook.goal), self._outlook, words))
+
+    # Under way
+
+    @Slot()
+    def _show_course(self) -> None:
+        """The steps changed: they are under way, or something came of them."""
+        if self._steps.under_way:
+            for one in (self._choices, self._nothing, self._blocked, self._ways, self._notes, self._unknown, self._waits):
+                one.hide()
+            self._header.show_words(self.desk.words(self._steps.title), self.desk.words(self._steps.goal))
+            if not self._steps.busy:
+                self._recall()
+        elif self._choices.isHidden():  # nothing was begun after all
+            self._choices.show()
+            self._plan()
+            self._recall()
+        self._show_strip()
+        self.bar_changed.emit()
+
+    def _show_strip(self) -> None:
+        if self._steps.busy_words is None:
+            self._strip.end()
+        else:
+            self._strip.begin(self.desk.words(self._steps.busy_words))
+
+    @Slot()
+    def _plan_anew(self) -> None:
+        self._trouble.hide()
+        self._choices.show()
+        self._steps.show_plan(None)
+        self._plan()
+        self._recall()
+
+    @Slot()
+    def _go_on(self) -> None:
+        if not self._recorded:
+            self._steps.go_on()
+
+    @Slot()
+    def _give_up_waiting(self) -> None:
+        self._steps.ask_to_give_up(str(self._waits.property("install")))
+
+    def _recall(self) -> None:
+        self._recalling.ask(lambda _: _OnRecord(waiting(self.desk.session), earlier_installs(self.desk.session)))
+
+    def _show_on_record(self, result: Done | Failed) -> None:
+        found = result.value if isinstance(result, Done) else None
+        if not isinstance(found, _OnRecord):
+            return
+        shows = not self._recorded
+        self._earlier.show_installs(found.earlier if shows and not self._steps.under_way else ())
+        waits = found.waits if shows and not self._steps.under_way else None
+        self._waits.setVisible(waits is not None)
+        self._steps.show_waiting(waits)
+        if waits is not None:
+            self._waits.setProperty("install", waits.install.id)
+            self._waits.show_words(Mark.INFO, sentence_case(self.desk.words(waits.words)))
+
+    @Slot(object)
+    def _tell(self, told: tuple[Mark, str]) -> None:
+        mark, words = told
+        self._trouble.show_words(mark, sentence_case(words))
+        self._trouble.setVisible(bool(words))
