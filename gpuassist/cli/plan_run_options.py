@@ -32,6 +32,13 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     parser.add_argument("--autostart", action="store_true", help=autostart)
 
 
+def require_own_account(context: Context) -> None:
+    """Raises `UsageError` under sudo: what it made would be root's, in the middle of the user's files."""
+    around = context.session.world.surroundings
+    if around.uid == 0 and around.variables.get("SUDO_USER"):
+        raise UsageError(text("please run this as yourself, without sudo: what it changes is yours"))
+
+
 def is_about_an_install(options: argparse.Namespace) -> bool:
     """Whether an install on record is meant, and no goal."""
     return bool(options.resume or options.give_up or options.back is not None)
@@ -41,6 +48,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     """Goes on with it, gives it up or takes it back."""
     if options.goals:
         raise UsageError(text("--resume, --give-up and --back are about an install on record and take no goal"))
+    require_own_account(context)
     if options.back is not None:
         from gpuassist.cli.plan_back import run_back
 
@@ -56,6 +64,7 @@ def check(options: argparse.Namespace, context: Context, goals: tuple[Goal, ...]
         return
     if context.machine_file:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="plan --run"))
+    require_own_account(context)
     if any(one.kind is GoalKind.GPU for one in goals):
         raise UsageError(text("a GPU that is not there yet is no goal to run"))
     if not options.yes and not context.terminal.interactive:

@@ -112,6 +112,14 @@ def test_a_recorded_machine_is_never_run_on(desk: Desk) -> None:
             run_live(plan, *words, session=desk.session, machine_file="x.json")
 
 
+@pytest.mark.parametrize("words", ["torch --run --yes", "--resume --yes", "--back --yes", "--give-up"])
+def test_under_sudo_nothing_is_run(desk: Desk, words: str) -> None:
+    around = replace(desk.session.world.surroundings, uid=0, variables={"SUDO_USER": "you"})
+    desk.session = replace(desk.session, world=replace(desk.session.world, surroundings=around))
+    with pytest.raises(UsageError, match="without sudo"):
+        desk.later(words)
+
+
 @pytest.mark.parametrize("words", ["torch --resume", "torch --give-up", "--back x torch", "--run", "gpu=RTX_5090 --run --yes"])
 def test_what_makes_no_sense_is_wrong_usage(desk: Desk, words: str) -> None:
     with pytest.raises(UsageError):

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
-from gpuassist.model.text import text
+from gpuassist.model.text import text, verbatim
 from gpuassist.session.context import Session
 from gpuassist.session.installs import StepState, begin, boot_id, installs, load, lock, place, save
 from tests.session.installs_made import begun, by_user, script, session_at
@@ -28,6 +30,18 @@ def test_it_comes_back_as_it_was(session: Session) -> None:
     made = begun(session, step, by_user(StepKind.REBOOT), script("pass"))
     assert load(session.world, made.id) == made
     assert session.words(made.steps[0].step.text) == "Install torch"
+
+
+WORDS = st.text(st.characters(exclude_characters="\0"), max_size=20)
+RUNS = st.builds(Run, st.tuples(st.tuples(WORDS, WORDS)), st.sampled_from(Tool), st.just("/e"), st.just("/e/p"), st.just("/e"))
+STEPS = st.builds(Step, st.sampled_from(StepKind), st.builds(verbatim, WORDS), st.tuples(WORDS), run=st.none() | RUNS)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(STEPS, max_size=4), WORDS)
+def test_any_words_come_back(session: Session, steps: list[Step], goal: str) -> None:
+    made = begin(session, goal, tuple(steps), goals=(goal,), directory="/")
+    assert load(session.world, made.id) == made
 
 
 def test_places_of_the_directory_mean_the_same_elsewhere(session: Session) -> None:

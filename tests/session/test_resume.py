@@ -71,7 +71,7 @@ def test_killed_while_a_step_runs_it_is_run_anew(session: Session, tmp_path: Pat
     assert all((tmp_path / f"runs-{one}").read_text() == "x" for one in range(number))
 
 
-@pytest.mark.parametrize("write", range(0, 24, 3))
+@pytest.mark.parametrize("write", range(0, 24, 4))
 def test_killed_before_a_write_nothing_is_lost(session: Session, tmp_path: Path, write: int) -> None:
     dying(tmp_path, str(write))
     found = open_install(session.world)
