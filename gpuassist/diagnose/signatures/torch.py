@@ -190,7 +190,7 @@ SIGNATURES = (
         _old_for_triton,
     ),
     Signature(
-        ("not compiled with cuda", "not linked with cuda", "without cuda support", "'_cuda_", "aten_cuda library"),
+        ("not compiled with cuda", "not linked with cuda", "not built with", "without cuda", "'_cuda_", "aten_cuda library"),
         one_of(
             r"Torch not compiled with CUDA enabled",
             r"PyTorch (?:was|is) (?:not compiled|compiled without|built without|not built)(?: with)? CUDA",

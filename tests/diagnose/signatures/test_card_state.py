@@ -87,3 +87,35 @@ def test_busy_card_in_exclusive_mode_is_named() -> None:
     assert problem(DRIVER, f"{BUSY}\n| N/A   E. Process |") == "compute-mode-exclusive"
     assert problem(DRIVER, BUSY) == "cuda-init-failed-driver-state"
     assert "compute-mode-exclusive" in problems(DRIVER, BUSY)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("NVML_ERROR_RESET_REQUIRED", "gpu-reset-required"),
+        ("clocks_event_reasons.hw_power_brake_slowdown\nActive", "gpu-power-brake"),
+        ("nvidia-smi is very slow, persistence mode off", "persistence-mode-off"),
+        ("nvidia-smi took 20 s on a server", "persistence-mode-off"),
+        ("nvidia-smi needs 5 sec on a headless machine", "persistence-mode-off"),
+        ("nvidia-smi 很慢 Persistence-M Off", "persistence-mode-off"),
+        ("GPU 0 has several extra processes", "stray-contexts"),
+        ("cuda:0 shows additional processes", "stray-contexts"),
+        ("first GPU shows many processes", "stray-contexts"),
+    ],
+)
+def test_other_wording_leads_to_its_problem(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "GPU reset is not needed",
+        "clocks_event_reasons.hw_power_brake_slowdown\nNot Supported",
+        "nvidia-smi is very slow",
+        "nvidia-smi took a look at the server",
+        "GPU 0 has one process",
+    ],
+)
+def test_sound_words_beside_it_lead_nowhere(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

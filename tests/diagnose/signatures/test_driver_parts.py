@@ -145,3 +145,33 @@ def test_link_that_update_alternatives_drops_is_named() -> None:
 )
 def test_near_miss_is_nothing(words: str) -> None:
     assert problems(SIGNATURES, words) == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ('error mounting "/usr/lib/xorg/modules/drivers/nvidia_drv.so.535.1: no such file', "container-cdi-stale"),
+        ("statfs /usr/lib/firmware/nvidia/535.54.03/gsp.bin: no such file or directory", "container-cdi-stale"),
+        ("cannot stat /usr/lib/libcudadebugger.so.535.54.03: no such file", "container-cdi-stale"),
+        ("statfs /usr/lib/vdpau/libvdpau_nvidia.so.535.54.03: no such file", "container-cdi-stale"),
+        ("mount src=/usr/lib/libcuda.so.535.54.03, no such file or directory", "container-cdi-stale"),
+        ("failed to open libnvidia-encode.so", "video-library-missing"),
+        ("nvidia-gridd: License has expired", "vgpu-unlicensed"),
+        ("nvidia-gridd[1]: Unlicensed (Unrestricted)", "vgpu-unlicensed"),
+    ],
+)
+def test_other_wording_leads_to_its_problem(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "statfs /usr/lib/libssl.so.535.54.03: no such file",
+        "cannot stat /usr/lib/libcuda.so.1: no such file",
+        "nvidia-gridd: License acquired successfully",
+        "libnvidia-encode.so was loaded",
+    ],
+)
+def test_sound_words_beside_it_lead_nowhere(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

@@ -275,3 +275,29 @@ def test_package_further_up_in_the_traceback_is_not_blamed() -> None:
 )
 def test_other_messages_are_none_of_these(words: str) -> None:
     assert problems(SIGNATURES, words) == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("CUDA_HOME not found", "cuda-home-unset"),
+        ("CUDA_HOME could not be found, set CUDA_PATH", "cuda-home-unset"),
+        ("in _join_cuda_home\nTypeError: expected str", "cuda-home-unset"),
+        ("foo.so: undefined symbol: aoti_torch_device_type_cuda", "extension-build-mismatch"),
+    ],
+)
+def test_other_wording_leads_to_its_problem(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "CUDA_HOME=/usr/local/cuda",
+        "CUDA_HOME was found",
+        "_join_cuda_home returned a path",
+        "foo.so: undefined symbol: aoti_other",
+    ],
+)
+def test_sound_words_beside_it_lead_nowhere(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

@@ -203,3 +203,38 @@ def test_message_of_the_check_is_the_cause() -> None:
 )
 def test_other_errors_of_compilers_are_no_message(words: str) -> None:
     assert read(SIGNATURES, words) == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("/usr/include/c++/11/chrono:2320: error: template argument 3 is invalid", "nvcc-host-gcc-header-bug"),
+        (
+            "/usr/include/c++/11/bits/std_function.h:435:145: error: parameter packs not expanded with '...':",
+            "nvcc-host-gcc-header-bug",
+        ),
+        ('/usr/lib/gcc/x86_64-linux-gnu/11/include/x.h(3): error: identifier "__bf16" is undefined', "nvcc-host-gcc-too-new"),
+        (
+            'mathcalls.h(79): error: exception specification is incompatible with that of previous function "cospi"',
+            "nvcc-glibc-too-new",
+        ),
+        ("error: declaration of ‘double rsqrt(double)’ has a different exception specifier", "nvcc-glibc-too-new"),
+        ("redefinition of sinpif with different exception", "nvcc-glibc-too-new"),
+    ],
+)
+def test_other_wording_leads_to_its_problem(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "/home/you/chrono:2320: error: template argument 3 is invalid",
+        'error: identifier "my_bf16" is undefined',
+        "mine.h(79): error: exception specification is incompatible with that of previous function",
+        "a supported gcc version",
+        "redefinition of sinpify with different exception",
+    ],
+)
+def test_sound_words_beside_it_lead_nowhere(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

@@ -191,3 +191,28 @@ def test_fault_of_network_disk_or_pip_is_no_problem_of_the_gpu(words: str, cause
 )
 def test_other_words_of_installers_are_no_message(words: str) -> None:
     assert read(SIGNATURES, words) == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("torch==2.1.0 only has wheels for the following platforms", "pip-no-matching-python"),
+        ("RuntimeError: Python 3.13+ not yet supported for torch.compile", "pip-no-matching-python"),
+        ("urllib3: IncompleteRead(100 bytes read)", "not-a-gpu-problem"),
+        ("Connection broken: IncompleteRead(0 bytes read)", "not-a-gpu-problem"),
+    ],
+)
+def test_other_wording_leads_to_its_problem(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "torch==2.1.0 has wheels for many platforms",
+        "Python 3.13 is supported for torch.compile",
+        "the read was complete",
+    ],
+)
+def test_sound_words_beside_it_lead_nowhere(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

@@ -124,3 +124,32 @@ def test_lines_that_only_look_like_errors_are_harmless(words: str) -> None:
 )
 def test_other_words_about_them_are_no_message(words: str) -> None:
     assert read(SIGNATURES, words) == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("jaxlib was built without CUDA", "jax-cpu-only"),
+        ("jaxlib is compiled for cpu", "jax-cpu-only"),
+        ("RuntimeError: Unknown backend: 'gpu' requested, but no platforms that are instances of gpu are present", "jax-cpu-only"),
+        ("Couldn't get ptxas version string", "tensorflow-cuda-libs-missing"),
+        ("tf.test.is_gpu_available()\nFalse", "tensorflow-cuda-libs-missing"),
+        ("tf.test.is_built_with_cuda()\nFalse", "tensorflow-cuda-libs-missing"),
+    ],
+)
+def test_other_wording_leads_to_its_problem(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "jaxlib is 0.4.30",
+        "jaxlib was built with CUDA",
+        "Unknown backend agg",
+        "tf.test.is_gpu_available()\nTrue",
+        "ptxas was found",
+    ],
+)
+def test_sound_words_beside_it_lead_nowhere(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

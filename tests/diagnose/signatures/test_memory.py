@@ -313,3 +313,32 @@ def test_the_second_half_of_a_message_is_enough() -> None:
 def test_desktop_on_the_same_gpu_is_told(*, shows: bool, told: str) -> None:
     desktop = Machine(gpus=Known((Gpu(index=Known(0, "NVML"), display_active=Known(shows, "NVML")),), "NVML"))
     assert parameters(SIGNATURES, messages.FULL, desktop).get("display", "") == told
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("CUDA_OOM at step 3", "oom-true"),
+        ("ran out of GPU memory", "oom-true"),
+        ("the GPU is out of memory", "oom-true"),
+        ("cuda-out-of-memory", "oom-true"),
+        ("CUDA error out of memory", "oom-true"),
+        ("显存溢出", "oom-true"),
+        ("显存爆了", "oom-true"),
+    ],
+)
+def test_other_wording_leads_to_its_problem(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "out of memory in Java",
+        "显存 24 GB",
+        "GPU memory: 24 GB",
+        "out of GPU hours",
+    ],
+)
+def test_sound_words_beside_it_lead_nowhere(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

@@ -271,3 +271,30 @@ def test_graphs_that_are_kept_on_purpose_are_a_sign() -> None:
 
 def test_windows_lists_no_processes_and_is_no_finding() -> None:
     assert problems(SIGNATURES, f"|   0  NVIDIA GeForce RTX 3060  WDDM |\n{TABLE}", _machine(11_409)) == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("every epoch GPU memory grows", "oom-graph-retained"),
+        ("显存每个epoch都增", "oom-graph-retained"),
+        ("看不到进程但显存被占", "gpu-memory-held-by-dead-process"),
+        ("GPU memory used by a zombie", "gpu-memory-held-by-dead-process"),
+        ("VRAM held by a defunct python", "gpu-memory-held-by-dead-process"),
+    ],
+)
+def test_other_wording_leads_to_its_problem(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "every epoch the loss falls",
+        "memory is released when the process ends",
+        "显存 24 GB",
+        "a zombie film",
+    ],
+)
+def test_sound_words_beside_it_lead_nowhere(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

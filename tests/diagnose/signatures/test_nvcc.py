@@ -269,3 +269,32 @@ def test_warning_of_what_will_be_dropped_is_no_problem(words: str) -> None:
 )
 def test_other_words_about_architectures_are_no_message(words: str) -> None:
     assert read(SIGNATURES, words) == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("CMake Error: Failed to detect a default CUDA architecture.", "nvcc-arch-empty"),
+        ("RuntimeError: Unknown CUDA arch () or GPU not supported", "nvcc-arch-empty"),
+        ("nvcc fatal : Value 'sm_' is not defined for option 'gpu-architecture'", "nvcc-arch-empty"),
+        ('CUDA_ARCHITECTURES is set to "", which is not valid', "nvcc-arch-empty"),
+        ("the target requires CUDA_ARCHITECTURES to be non-empty", "nvcc-arch-empty"),
+        ('CUDA_ARCHITECTURES "native" but no GPU was found', "nvcc-native-without-gpu"),
+        ("CMAKE_CUDA_ARCHITECTURES=native could not be detected", "nvcc-native-without-gpu"),
+    ],
+)
+def test_other_wording_leads_to_its_problem(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Unknown CUDA arch (9.0)",
+        'CUDA_ARCHITECTURES "80;90"',
+        "Value 'c++20' is not defined for option 'std'",
+        "detected a default CUDA architecture",
+    ],
+)
+def test_sound_words_beside_it_lead_nowhere(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

@@ -115,3 +115,26 @@ def test_program_that_was_built_without_cuda_is_known(words: str) -> None:
 )
 def test_other_words_about_them_are_no_message(words: str) -> None:
     assert read(SIGNATURES, words) == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("The engine was built with a different version of TensorRT", "tensorrt-version-mismatch"),
+        ("the engine was built with an older TensorRT", "tensorrt-version-mismatch"),
+        ("Could not deserialize engine", "tensorrt-version-mismatch"),
+    ],
+)
+def test_other_wording_leads_to_its_problem(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "the engine was built with care",
+        "deserialized the engine",
+    ],
+)
+def test_sound_words_beside_it_lead_nowhere(words: str) -> None:
+    assert problem(SIGNATURES, words) == ""

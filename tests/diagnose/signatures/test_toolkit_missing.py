@@ -132,3 +132,37 @@ def test_missing_header_of_cudnn_is_known(words: str) -> None:
 )
 def test_other_missing_things_are_no_message(words: str) -> None:
     assert read(SIGNATURES, words) == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("/bin/sh: nvcc not found in PATH", "nvcc-not-on-path"),
+        ("nvcc executable could not be found", "nvcc-not-on-path"),
+        ("CMAKE_CUDA_COMPILER: NVCC-NOTFOUND", "nvcc-not-on-path"),
+        ('Could not find a package configuration file provided by "CUDAToolkit"', "nvcc-not-on-path"),
+        ("Could not find a CUDA compiler", "nvcc-not-on-path"),
+        ("Unable to find the CUDA toolkit", "nvcc-not-on-path"),
+        ("No CUDA toolkit found.", "nvcc-not-on-path"),
+        ("cuDNN headers were not found", "cudnn-headers-missing"),
+        ("CUDNN_INCLUDE_DIR-NOTFOUND", "cudnn-headers-missing"),
+        ("fatal error: nvml.h: No such file", "nvcc-not-on-path"),
+        ("fatal error: cub/cub.cuh: No such file", "nvcc-not-on-path"),
+    ],
+)
+def test_other_wording_leads_to_its_problem(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "nvcc was found in PATH",
+        "the CUDA toolkit 12.4 found here",
+        "CUDNN_INCLUDE_DIR=/usr/include",
+        "fatal error: cubism.h: No such file",
+        "Could not find a CUDAfy package",
+    ],
+)
+def test_sound_words_beside_it_lead_nowhere(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

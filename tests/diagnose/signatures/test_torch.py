@@ -182,3 +182,30 @@ def test_card_that_triton_does_not_serve_is_only_possibly_too_old() -> None:
 )
 def test_other_words_about_torch_are_no_message(words: str) -> None:
     assert read(SIGNATURES, words) == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("PyTorch not linked with CUDA", "torch-cpu-only"),
+        ("torch was not built with CUDA", "torch-cpu-only"),
+        ("ATen not built with CUDA", "torch-cpu-only"),
+        ("PyTorch is built without CUDA", "torch-cpu-only"),
+        ("Torch is not able to use GPU; add --skip-torch-cuda-test", "torch-cpu-only"),
+        ("Cannot access accelerator device when none is available.", "torch-cpu-only"),
+    ],
+)
+def test_other_wording_leads_to_its_problem(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "PyTorch is built with CUDA",
+        "not built with care, without cuda cores",
+        "torch is able to use the GPU",
+    ],
+)
+def test_sound_words_beside_it_lead_nowhere(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()

@@ -214,3 +214,32 @@ def test_flash_attn_that_python_does_not_load_is_known() -> None:
 )
 def test_other_words_about_these_packages_are_no_message(words: str) -> None:
     assert problems(SIGNATURES, words) == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("WARNING: Ignoring invalid distribution -orch (/x/site-packages)", "duplicate-torch-installs"),
+        ("WARNING: Ignoring invalid distribution ~orch (/x/site-packages)", "duplicate-torch-installs"),
+        ("ImportError: cannot import name 'flash_attn_2_cuda'", "flash-attn-abi-mismatch"),
+        ("RuntimeError: attempt to use bitsandbytes optimizers not compiled with CUDA", "bitsandbytes-cuda-setup"),
+        ("Using `bitsandbytes` 8-bit quantization requires a GPU", "bitsandbytes-cuda-setup"),
+        ("cannot import name 'blocksparse' from 'triton.ops'", "bitsandbytes-triton-mismatch"),
+        ("AssertionError: libcuda.so cannot be found!", "triton-libcuda-not-found"),
+    ],
+)
+def test_other_wording_leads_to_its_problem(words: str, expected: str) -> None:
+    assert problem(SIGNATURES, words) == expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "WARNING: Ignoring invalid distribution -umpy (/x)",
+        "cannot import name 'flash_attn_func'",
+        "bitsandbytes 0.43.1",
+        "import triton.ops",
+    ],
+)
+def test_sound_words_beside_it_lead_nowhere(words: str) -> None:
+    assert problems(SIGNATURES, words) == set()
