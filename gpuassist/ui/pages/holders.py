@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QElapsedTimer, QModelIndex, Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
+from gpuassist.session.context import Session
 from gpuassist.session.flow import Tool
 from gpuassist.session.holding import PATIENCE_SECONDS, Held, Holding, find, holding, holding_of, stop_holder
 from gpuassist.session.holding_words import as_plain_text, stop_question, stop_warning, stopping, title
@@ -30,8 +32,6 @@ from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from gpuassist.session.inspect import Inspection
 
 _AGAIN_MILLISECONDS = 2_000
@@ -45,6 +45,14 @@ _MARKS = {
     Result.REFUSED: Mark.WARNING,
     Result.FAILED: Mark.PROBLEM,
 }
+Look = Callable[[Session], Holding]
+
+
+class End(Protocol):
+    """How a process is stopped."""
+
+    def __call__(self, session: Session, held: Held, *, called_off: Callable[[], bool]) -> Outcome:
+        """Until it has ended, or that is called off."""
 
 
 class HoldersPage(Page):
@@ -52,8 +60,9 @@ class HoldersPage(Page):
 
     STEP = Tool.HOLDERS
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: Desk, parent: QWidget | None = None, *, look: Look = holding, end: End = stop_holder) -> None:
         super().__init__(desk, parent)
+        self._look_now, self._end = look, end
         self._recorded: Machine | None = None
         self._found: Holding | None = None
         self._chosen: int | None = None
@@ -96,6 +105,11 @@ class HoldersPage(Page):
     def notice(self) -> Notice:
         """What came of stopping one, or why nothing could be seen."""
         return self._notice
+
+    @property
+    def busy(self) -> bool:
+        """Whether it looks just now."""
+        return self._looking.busy
 
     @property
     def waits(self) -> bool:
@@ -219,7 +233,7 @@ class HoldersPage(Page):
         if recorded is not None:
             self._looking.ask(lambda _: holding_of(session, recorded))
         else:
-            self._looking.ask(lambda _: holding(session))
+            self._looking.ask(lambda _: self._look_now(session))
 
     @Slot()
     def _look_quietly(self) -> None:
@@ -306,7 +320,7 @@ class HoldersPage(Page):
     def _stop_now(self, held: Held) -> None:
         session = self.desk.session
         self._stopping = held
-        self._job = self.desk.jobs.start(lambda control: stop_holder(session, held, called_off=control.cancelled.is_set), self)
+        self._job = self.desk.jobs.start(lambda control: self._end(session, held, called_off=control.cancelled.is_set), self)
         self._job.finished.connect(self._end_stopping)
         self._asked_since.start()
         self._count_down.start()
@@ -328,6 +342,7 @@ class HoldersPage(Page):
             self._tell(Mark.PROBLEM, sentence_case(reason_of(words, result.error)))
         elif isinstance(result.value, Outcome):
             self._tell(_MARKS[result.value.result], sentence_case(words(result.value.text)))
+        self._show_chosen()
         self.look()
 
     def _tell(self, mark: Mark, words: str, *, may_spare: bool = False) -> None:

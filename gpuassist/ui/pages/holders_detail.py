@@ -121,6 +121,7 @@ class MemoryRows(QWidget):
         self._grid.setColumnStretch(1, 1)
         self._grid.setColumnMinimumWidth(0, _LABEL_WIDTH)
         self._shown: tuple[tuple[HeldCard, Fact[int]], ...] = ()
+        self.hide()
 
     @property
     def lines(self) -> tuple[str, ...]:
