@@ -11,7 +11,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.session.explain import Explanation, Ground
 from gpuassist.session.explain_words import about_memory
 from gpuassist.session.flow import FILE_WISH, TEXT_WISH, GoTo, Step, Tool
-from gpuassist.session.standing import switch_version
+from gpuassist.session.standing import begins_with_holders, holder_wish, switch_version
 from gpuassist.session.what_if import Wish
 from gpuassist.session.wish_words import wish_in_words
 
@@ -28,7 +28,8 @@ def way_on(explanation: Explanation, machine: Machine | None, *, recorded: bool)
     """What to do next in this window, for a text that was joined with the machine that it shows; none where nothing is obvious."""
     if machine is None or explanation.basis.ground is not Ground.JOINED or not explanation.answers:
         return None
-    return _repair(explanation, machine) or _watch(explanation, machine, recorded=recorded) or _try(explanation)
+    ways = (_repair(explanation, machine), _holders(explanation), _watch(explanation, machine, recorded=recorded))
+    return next((way for way in ways if way is not None), None) or _try(explanation)
 
 
 def wish_for_file(path: str) -> str:
@@ -62,6 +63,13 @@ def _is_installed(version: str, machine: Machine) -> bool:
     wanted = tuple(version.split("."))
     installed = (value_or(toolkit.version, None) for toolkit in value_or(machine.toolkits, ()))
     return any(tuple(str(one).split("."))[: len(wanted)] == wanted for one in installed if one is not None)
+
+
+def _holders(explanation: Explanation) -> WayOn | None:
+    answer = explanation.answers[0]
+    if not begins_with_holders(answer):
+        return None
+    return WayOn(text("See who holds the GPU"), GoTo(Tool.HOLDERS, holder_wish(answer) or ""))
 
 
 def _watch(explanation: Explanation, machine: Machine, *, recorded: bool) -> WayOn | None:

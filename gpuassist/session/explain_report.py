@@ -22,9 +22,9 @@ _EACH_END = 50_000  # characters of the text that a file for a colleague holds f
 _FENCES = re.compile(r"`{3,}")
 
 
-def in_plain_words(explanation: Explanation, words: Words) -> str:
-    """The answer, to be copied into a message."""
-    return "\n\n".join(_Lines(words).answer(explanation)) + "\n"
+def in_plain_words(explanation: Explanation, words: Words, person: Person = NOBODY) -> str:
+    """The answer, to be copied into a message, without the names of users and computers."""
+    return redacted("\n\n".join(_Lines(words).answer(explanation)), person) + "\n"
 
 
 def in_markdown(explanation: Explanation, words: Words, person: Person = NOBODY) -> str:

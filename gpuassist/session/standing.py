@@ -8,6 +8,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.session.flow import ReadingEnded, StepState
 
 USE_CUDA = "use-cuda"  # the command key of the repair that the window itself can do
+_WHO_HOLDS = frozenset(("gpu-holders", "gpu-processes", "process-end"))  # those of what its page of holders shows and does
 
 
 def reading_ended(machine: Machine, diagnosis: Diagnosis, answers: tuple[Answer, ...]) -> ReadingEnded:
@@ -42,3 +43,16 @@ def switch_version(answer: Answer) -> str:
             if remedy.action is Action.EDIT and command.key == USE_CUDA:
                 return str(dict(command.parameters).get("version", ""))
     return ""
+
+
+def holder_wish(answer: Answer) -> str | None:
+    """The process that holds a GPU according to this finding, empty where it names none; None where it is not about that."""
+    commands = [command for remedy in answer.remedies for command in remedy.commands if command.key in _WHO_HOLDS]
+    if not commands:
+        return None
+    return next((pid for command in commands for pid in [str(dict(command.parameters).get("pid", ""))] if pid.isdigit()), "")
+
+
+def begins_with_holders(answer: Answer) -> bool:
+    """Whether the first thing to do is to see who holds a GPU."""
+    return any(command.key in _WHO_HOLDS for remedy in answer.remedies[:1] for command in remedy.commands)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from gpuassist.model.text import text
 from gpuassist.session.flow import (
     FILE_WISH,
+    GO_ON_WISH,
     Back,
     Event,
     Flow,
@@ -27,6 +28,8 @@ from gpuassist.session.flow import (
     place_named,
 )
 from gpuassist.ui.dropped import dropped_file
+from gpuassist.ui.jobs import Done, Failed
+from gpuassist.ui.latest import Latest
 from gpuassist.ui.page import Desk, OpenExample, OpenRecording, ReadAgain
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.reading import Reading
@@ -70,6 +73,7 @@ class Frame(QWidget):
         self._after_paint.setInterval(_ROOM_MILLISECONDS)
         self._after_paint.timeout.connect(self._go_where_wanted)
         self._reading = Reading(desk.session, desk.jobs, self)
+        self._recalling = Latest(desk.jobs, self._show_waiting, self)
         self._build(appearance)
         self._listen()
         self._add_keys()
@@ -171,6 +175,7 @@ class Frame(QWidget):
         self._foot.appearance_chosen.connect(self.appearance_chosen)
         self._foot.help_wanted.connect(self._show_help)
         self._banners.live_wanted.connect(self._reading.read_live)
+        self._banners.go_on_wanted.connect(self._go_on_with_install)
         self._reading.started.connect(self._reading_started)
         self._reading.progressed.connect(self._reading_progressed)
         self._reading.ended.connect(self._reading_ended)
@@ -183,8 +188,8 @@ class Frame(QWidget):
         self._next = self._action("", "Alt+Right", self._go_on)
         self._action("", "Ctrl+R", self._reading.again)
         self._action("", "F1", self._show_help)
-        for number, place in enumerate((*Step, *Tool), start=1):
-            self._action(place.value, f"Ctrl+{number}", self._choose_by_key)
+        for key, place in zip("1234567890", (*Step, *Tool), strict=False):
+            self._action(place.value, f"Ctrl+{key}", self._choose_by_key)
 
     def _action(self, words: str, keys: str, slot: Callable[[], None]) -> QAction:
         action = QAction(words, self)
@@ -198,6 +203,8 @@ class Frame(QWidget):
         self._side.show_entries(self._flow.entries())
         self._side.show_tool(self._flow.current)
         self._pages.show_place(self._flow.current, self._flow.wish)
+        if self._flow.current is Tool.INSTALL:
+            self._banners.show_waiting("")  # that page tells it itself
         self._show_bar()
 
     @Slot()
@@ -214,6 +221,11 @@ class Frame(QWidget):
         self._back.setEnabled(self._flow.back() is not None)
         self._next.setEnabled(after is not None)
         self._bar.show_actions(bar.left, bar.note, tuple(ways), has_primary=ways[-1:] != [self._back])
+        self._tell_damage()  # here, because pages change their bar when what they asked for has come
+
+    def _tell_damage(self) -> None:
+        """Names what of our own files could not be used so far: each is read when it is first needed."""
+        self._banners.show_damage(tuple(map(self._desk.words, self._desk.session.knowledge.noticed())))
 
     @Slot(object)
     def _choose(self, place: Place) -> None:
@@ -261,6 +273,10 @@ class Frame(QWidget):
         from gpuassist.session.standing import reading_ended  # by now the job that read has imported all that it needs
 
         self.go(reading_ended(inspection.machine, inspection.diagnosis, inspection.answers))
+        self._recalling.drop()
+        self._banners.show_waiting("")
+        if not inspection.recorded:
+            self._recalling.ask(lambda _: _waiting(self._desk))
         # After the paint, which a delay of 0 would come before: two pages made at once are 60 ms without an answer.
         self._after_paint.start()
 
@@ -269,6 +285,14 @@ class Frame(QWidget):
         if self._wanted is not None:
             self.go(GoTo(self._wanted))
             self._wanted = None
+
+    def _show_waiting(self, result: Done | Failed) -> None:
+        if isinstance(result, Done) and self._flow.current is not Tool.INSTALL:
+            self._banners.show_waiting(str(result.value))
+
+    @Slot()
+    def _go_on_with_install(self) -> None:
+        self.go(GoTo(Tool.INSTALL, GO_ON_WISH))
 
     @Slot(object)
     def _reading_failed(self, reason: str) -> None:
@@ -280,3 +304,11 @@ class Frame(QWidget):
         from gpuassist.ui.widgets.help import Help  # not needed before somebody asks
 
         Help(self._desk.session.words, self).open()
+
+
+def _waiting(desk: Desk) -> str:
+    """The install that waits, in words; imported here, on the job's thread."""
+    from gpuassist.session.resume import waiting
+
+    found = waiting(desk.session)
+    return desk.words(found.words) if found is not None else ""

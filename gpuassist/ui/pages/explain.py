@@ -297,7 +297,9 @@ class ExplainPage(Page):
     @Slot()
     def _copy_answer(self) -> None:
         if self._explanation is not None:
-            QGuiApplication.clipboard().setText(in_plain_words(self._explanation, self.desk.session.words))
+            person = person_of(self.desk.session.world)
+            QGuiApplication.clipboard().setText(in_plain_words(self._explanation, self.desk.session.words, person))
+            self._text.show_note(text("Copied, without the names of users and computers"))
 
     @Slot()
     def _ask_where(self) -> None:

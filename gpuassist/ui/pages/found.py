@@ -82,6 +82,8 @@ class FoundPage(Page):
             card.repair_wanted.connect(self._repair)
             card.link_opened.connect(self._visit)
             card.guide_wanted.connect(self._read_on)
+            card.install_wanted.connect(self._plan)
+            card.holders_wanted.connect(self._show_holders)
         return cards
 
     def _all_fine(self, undetermined: tuple[Undetermined, ...]) -> EmptyState:
@@ -101,8 +103,16 @@ class FoundPage(Page):
         self.asked.emit(GoTo(Step.REPAIR, version))
 
     @Slot(object)
+    def _plan(self, wish: str) -> None:
+        self.asked.emit(GoTo(Tool.INSTALL, wish))
+
+    @Slot(object)
     def _read_on(self, topic: str) -> None:
         self.asked.emit(GoTo(Tool.GUIDES, topic))
+
+    @Slot(object)
+    def _show_holders(self, process: str) -> None:
+        self.asked.emit(GoTo(Tool.HOLDERS, process))
 
     @Slot(object)
     def _visit(self, address: str) -> None:

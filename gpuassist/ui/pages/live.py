@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.model.sample import Sample
 from gpuassist.model.text import Text, text
-from gpuassist.session.flow import GoTo, Marked, Step, StepState
+from gpuassist.session.flow import GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.live_words import WINDOWS_SECONDS, change_words, clock, process_name, subtitle
 from gpuassist.session.watch import Watch
 from gpuassist.ui.latest import Latest
@@ -57,12 +57,14 @@ class LivePage(Page):
         self._gpu = ALL
         self._colours: dict[int, int] = {}
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._holders = QAction(desk.words(text("Who holds the GPU?")), self)
+        self._holders.triggered.connect(self._show_holders)
         self._build()
 
     def bar(self) -> Bar:
         if self._lanes.isHidden():
             return Bar()
-        return Bar(note=self.desk.words(text("Space pauses · + − more or less time · 1–9 shows one GPU, 0 all")))
+        return Bar((self._holders,), note=self.desk.words(text("Space pauses · + − more or less time · 1–9 shows one GPU, 0 all")))
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._recorded = inspection.recorded
@@ -181,7 +183,7 @@ class LivePage(Page):
     def _build_table(self) -> Card:
         self._table_card = Card(parent=self)
         self._table_card.setMaximumHeight(_TABLE_HEIGHT)
-        table = Table(self._processes, self.desk.words(text("Processes on the GPUs")), self._table_card)
+        table = self._table = Table(self._processes, self.desk.words(text("Processes on the GPUs")), self._table_card)
         table.horizontalHeader().setSectionsClickable(True)
         table.horizontalHeader().setSortIndicatorShown(True)
         table.horizontalHeader().setSortIndicator(GPU, Qt.SortOrder.AscendingOrder)
@@ -303,6 +305,12 @@ class LivePage(Page):
         self._notice.setVisible(bool(trouble))
         if trouble:
             self._notice.show_words(Mark.WARNING, "\n".join(self.desk.words(reason) for reason in trouble))
+
+    @Slot()
+    def _show_holders(self) -> None:
+        row = self._table.currentIndex().row()
+        process = str(self._processes.processes[row].process.pid) if row >= 0 else ""
+        self.asked.emit(GoTo(Tool.HOLDERS, process))
 
     @Slot()
     def _go_to_found(self) -> None:

@@ -1,13 +1,13 @@
-"""The banners of the frame: that a recorded machine is shown, and that something went wrong inside gpuassist."""
+"""The banners of the frame: that a recorded machine is shown, what of our own files is damaged, and that something went wrong."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gpuassist.model.text import text
+from gpuassist.model.text import counted, text
 from gpuassist.session.words import Words
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.scroll_page import MARGIN
@@ -15,11 +15,14 @@ from gpuassist.ui.widgets.scroll_page import MARGIN
 if TYPE_CHECKING:
     from gpuassist.ui.widgets.cards import Notice
 
+_LINES_NAMED = 3  # the rest is copied
+
 
 class Banners(QWidget):
     """Above every page; takes no room, and makes nothing, while there is nothing to say."""
 
     live_wanted = Signal()
+    go_on_wanted = Signal()
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,7 +32,10 @@ class Banners(QWidget):
         self._column.setSpacing(8)
         self.recorded: Notice | None = None
         self.fault: Notice | None = None
+        self.waiting: Notice | None = None
+        self.damage: Notice | None = None
         self.details = ""
+        self.damaged: tuple[str, ...] = ()
         self.hide()
 
     def show_recorded(self, recorded: bool) -> None:  # noqa: FBT001 -- a setter
@@ -40,12 +46,36 @@ class Banners(QWidget):
             self.recorded.setVisible(recorded)
         self._settle()
 
+    def show_waiting(self, waits: str) -> None:
+        """What an install that somebody has to go on with waits for; empty where none does."""
+        if waits and self.waiting is None:
+            self.waiting = self._waiting()
+        if self.waiting is not None:
+            if waits:
+                self.waiting.show_words(Mark.INFO, waits)
+            self.waiting.setVisible(bool(waits))
+        self._settle()
+
     def show_fault(self, details: str) -> None:
         """Tells of a fault of our own; the details of the first are kept, it is usually the cause of the others."""
         self.details = self.details or details
         if self.fault is None:
             self.fault = self._fault()
             self.fault.show()
+        self._settle()
+
+    def show_damage(self, damaged: tuple[str, ...]) -> None:
+        """Names the lines of our own files that could not be used; once closed, only others bring it back."""
+        if damaged == self.damaged:
+            return
+        self.damaged = damaged
+        if self.damage is None:
+            self.damage = self._damage()
+        more = len(damaged) - _LINES_NAMED
+        rest = (self._words(counted("and 1 more such line", "and {count} more such lines", more)),) if more > 0 else ()
+        head = self._words(text("A part of what gpuassist knows is damaged and was left out; everything else works without it:"))
+        self.damage.show_words(Mark.INFO, "\n".join((head, *damaged[:_LINES_NAMED], *rest)))
+        self.damage.setVisible(bool(damaged))
         self._settle()
 
     def _recorded(self) -> Notice:
@@ -58,6 +88,15 @@ class Banners(QWidget):
         notice.buttons.addWidget(live)
         return notice
 
+    def _waiting(self) -> Notice:
+        from gpuassist.ui.widgets.buttons import small
+
+        notice = self._notice(Mark.INFO, "")
+        on = small(self._words(text("Go on")), notice)
+        on.clicked.connect(self.go_on_wanted)
+        notice.buttons.addWidget(on)
+        return notice
+
     def _fault(self) -> Notice:
         from gpuassist.ui.widgets.buttons import CopyButton
 
@@ -68,6 +107,17 @@ class Banners(QWidget):
         notice.buttons.addWidget(CopyButton(words, self._details, notice, title=words(text("Copy the details"))))
         return notice
 
+    def _damage(self) -> Notice:
+        from gpuassist.ui.widgets.buttons import CopyButton, small
+
+        words = self._words
+        notice = self._notice(Mark.INFO, "")
+        close = small(words(text("Close")), notice)
+        close.clicked.connect(self._close_damage)
+        notice.buttons.addWidget(CopyButton(words, self._damaged_lines, notice, title=words(text("Copy the details"))))
+        notice.buttons.addWidget(close)
+        return notice
+
     def _notice(self, mark: Mark, words: str) -> Notice:
         from gpuassist.ui.widgets.cards import Notice
 
@@ -76,7 +126,17 @@ class Banners(QWidget):
         return notice
 
     def _settle(self) -> None:
-        self.setVisible(any(banner is not None and not banner.isHidden() for banner in (self.recorded, self.fault)))
+        banners = (self.recorded, self.waiting, self.fault, self.damage)
+        self.setVisible(any(banner is not None and not banner.isHidden() for banner in banners))
+
+    @Slot()
+    def _close_damage(self) -> None:
+        if self.damage is not None:
+            self.damage.hide()
+        self._settle()
+
+    def _damaged_lines(self) -> str:
+        return "\n".join(self.damaged) + "\n"
 
     def _details(self) -> str:
         return self.details

@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from gpuassist.model.finding import Answer, GuideLink, Remedy
 from gpuassist.model.text import text
-from gpuassist.session.standing import switch_version
+from gpuassist.session.install_wish import wish_for_answer
+from gpuassist.session.standing import holder_wish, switch_version
 from gpuassist.session.words import Words
 from gpuassist.ui.palette import MARK_WORDS, Mark
 from gpuassist.ui.widgets.buttons import CopyButton, primary, small
@@ -28,6 +29,8 @@ class FindingCard(Card):
     repair_wanted = Signal(object)  # the CUDA version, a str
     link_opened = Signal(object)  # the address, a str
     guide_wanted = Signal(object)  # its topic, a str
+    install_wanted = Signal(object)  # the words of a wish (`session.install_wish`), a str
+    holders_wanted = Signal(object)  # the number of the process that holds a GPU, a str; empty where it is not known
 
     def __init__(self, words: Words, answer: Answer, parent: QWidget | None = None, *, is_open: bool = True) -> None:
         super().__init__(parent=parent)
@@ -35,6 +38,8 @@ class FindingCard(Card):
         self._words = words
         self._mark = Mark(answer.severity.value)
         self._version = switch_version(answer)
+        self._install = "" if self._version else wish_for_answer(answer)
+        self._holder = holder_wish(answer)
         self.setAccessibleName(f"{words(MARK_WORDS[self._mark])}: {answer.title}")
         row = QHBoxLayout()
         row.setSpacing(14)
@@ -88,6 +93,15 @@ class FindingCard(Card):
             switch = primary(self._words(text("Switch to {version}…", version=self._version)), self)
             switch.clicked.connect(self._repair)
             column.addWidget(switch)
+        if self._holder is not None:
+            who = small(self._words(text("Who holds it?")), self)
+            who.clicked.connect(self._ask_who)
+            column.addWidget(who)
+        if self._install:
+            plan = small(self._words(text("Plan the install…")), self)
+            plan.setAccessibleName(f"{plan.text()}: {self.answer.title}")
+            plan.clicked.connect(self._plan)
+            column.addWidget(plan)
         self._toggle: QPushButton = small("", self)
         self._toggle.clicked.connect(self._flip)
         column.addWidget(self._toggle)
@@ -109,6 +123,14 @@ class FindingCard(Card):
     @Slot()
     def _repair(self) -> None:
         self.repair_wanted.emit(self._version)
+
+    @Slot()
+    def _ask_who(self) -> None:
+        self.holders_wanted.emit(self._holder)
+
+    @Slot()
+    def _plan(self) -> None:
+        self.install_wanted.emit(self._install)
 
     @Slot()
     def _open_link(self) -> None:

@@ -18,7 +18,7 @@ _WIDTH = 560
 KEYS: tuple[tuple[str, Text], ...] = (
     ("Alt+Left", text("the page shown before")),
     ("Alt+Right", text("the next page")),
-    ("Ctrl+1 … Ctrl+8", text("a row of the side list")),
+    ("Ctrl+1 … Ctrl+0", text("a row of the side list")),
     ("Ctrl+R", text("read the machine again")),
     ("Ctrl+O", text("open a recorded machine")),
     ("Ctrl+C", text("copy what is selected or focused")),
