@@ -112,7 +112,8 @@ class _Goal:
         return step((get,), self.place, self.knowledge.commands, (does, check), proof=proof)
 
     def wheels(self) -> WayPlan:
-        directory, python = self._directory, self._python
+        directory = self._directory
+        release, python = next(iter(self.place.around.pythons), (None, "python3"))
         made = Run((), Tool.PIP, directory, creates=directory)
         create = step(
             (use("environment-create", python=python, directory=directory),),
@@ -124,17 +125,20 @@ class _Goal:
         )
         inside = f"{directory}/bin/python"
         requirement = f"cuda-toolkit[nvcc,cccl]~={self.release}.0"
+        packages = f"{directory}/lib/python{release.release}/site-packages/nvidia/cu{self.release.major}" if release else ""
+        does = text("Install the compiler of CUDA {release} with its headers from PyPI", release=self._words)
         install = step(
             (use("toolkit-install-wheels", python=inside, requirement=requirement),),
             self.place,
             self.knowledge.commands,
-            (text("Install the compiler of CUDA {release} with its headers from PyPI", release=self._words), None),
+            (does, None),
             run=Run((), Tool.PIP, directory, inside),
+            proof=self._nvcc(packages) if packages else None,
         )
         return WayPlan(
             Way.WHEELS,
             text("By the wheels of the compiler: nvcc, its headers and the runtime, without the libraries for mathematics"),
-            (create, install, self.used("")),
+            (create, install, self.used(packages)),
         )
 
     def used(self, root: str) -> Step:
@@ -165,10 +169,6 @@ class _Goal:
     def _miniforge(self) -> str:
         home = self.place.system.home
         return f"{home}/miniforge3" if home else "miniforge3"
-
-    @property
-    def _python(self) -> str:
-        return next((path for _, path in self.place.around.pythons), "python3")
 
 
 def _use(release: str) -> Text:

@@ -160,3 +160,13 @@ def test_conda_itself_comes_first_where_it_is_not_there() -> None:
     first, second = way("12.8", Way.CONDA, USER).steps
     assert first.commands[1] == "sh Miniforge3-Linux-x86_64.sh -b -p /home/you/miniforge3"
     assert (first.needs_root, second.run) == (False, None)
+
+
+def test_compiler_of_the_wheels_is_proved_where_the_python_is_known() -> None:
+    place = replace(UBUNTU, around=Around(pythons=((version("3.12.3"), "/usr/bin/python3"),)))
+    made, installed, used = way("13.0", Way.WHEELS, place).steps
+    root = "/home/you/cuda-13.0/lib/python3.12/site-packages/nvidia/cu13"
+    assert made.commands[0] == "/usr/bin/python3 -m venv /home/you/cuda-13.0"
+    assert installed.proof is not None
+    assert used.proof is not None
+    assert (installed.proof.place, used.proof.place) == (f"{root}/bin/nvcc", root)
