@@ -88,6 +88,7 @@ def _restoring(session: Session, install: Install, number: int, run: Run) -> Bac
     before = kept(session, install, number, "before")
     if before is None:
         return BackStep(number, text("This step changed no environment of packages: there is nothing to take back"))
+    session.world.programs.end_marked(mark(session, install, number))  # what a killed gpuassist left running changes it still
     now = freeze(session, run)
     if not isinstance(now, Known):
         reason = now.reason if now is not None else text("it cannot be asked")

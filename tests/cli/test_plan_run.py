@@ -279,6 +279,22 @@ def test_a_real_install_is_looked_at_run_and_taken_back(desk: Desk, place: Place
 
 
 @pytest.mark.needs("uv")
+def test_a_new_environment_is_made_filled_and_taken_away(desk: Desk, place: Place, tmp_path: Path) -> None:
+    desk.session = place.session
+    new = tmp_path / "new env"
+    python = f"{new}/bin/python"
+    create = Run((("uv", "venv", "--python", place.python, str(new)),), Tool.UV, str(new), python, str(new))
+    first = Step(StepKind.COMMAND, verbatim("Make one"), run=create, proof=StepProof(Proves.ENVIRONMENT, str(new)))
+    fill = Run((("uv", "pip", "install", "--python", python, "torch==2.9.1+cu128"),), Tool.UV, str(new), python)
+    second = Step(StepKind.COMMAND, verbatim("Fill it"), run=fill, proof=StepProof(Proves.TORCH, python, "2.9.1+cu128"))
+    assert desk.run(first, second) is Exit.HEALTHY, desk.out
+    assert desk.out.count("✓") == 2
+    assert "+ torch 2.9.1+cu128" in desk.out
+    assert desk.later("--back --yes") is Exit.HEALTHY, desk.out
+    assert not new.exists()
+
+
+@pytest.mark.needs("uv")
 def test_a_real_install_that_cannot_be_solved_is_not_run(desk: Desk, place: Place) -> None:
     desk.session = place.session
     assert desk.run(installing(place, "9.9.9")) is Exit.PROBLEMS

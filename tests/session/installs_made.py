@@ -73,6 +73,7 @@ class ScriptedPrograms:
     status: int = 0
     started: list[tuple[str, ...]] = field(default_factory=list)
     directories: list[str] = field(default_factory=list)
+    ended: list[str] = field(default_factory=list)
 
     def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str, mark: str) -> Program | NotStarted:
         self.started.append(tuple(command))
@@ -83,4 +84,5 @@ class ScriptedPrograms:
         return ()
 
     def end_marked(self, mark: str) -> int:
+        self.ended.append(mark)
         return 0

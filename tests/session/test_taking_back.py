@@ -10,7 +10,7 @@ import pytest
 from gpuassist.model.plan import Run, Step, StepKind, Tool
 from gpuassist.model.text import verbatim
 from gpuassist.session.context import Session
-from gpuassist.session.installing import take
+from gpuassist.session.installing import mark, take
 from gpuassist.session.installs import Install, InstallState, StepState, installs, save
 from gpuassist.session.running import Came, StepDone
 from gpuassist.session.taking_back import BackStep, plan_back, take_back
@@ -190,6 +190,14 @@ def test_what_was_killed_in_the_middle_is_taken_back_too(lab: Lab) -> None:
     install = install.with_step(0, replace(install.steps[0], state=StepState.RUNNING))
     save(lab.session.world, install)
     assert lab.planned(install).commands
+
+
+def test_what_still_runs_is_ended_before_anything_is_asked(lab: Lab) -> None:
+    lab.holds = [(CPU,), (CUDA,)]
+    install = lab.taken(CONDA)
+    lab.programs.ended.clear()
+    lab.planned(install)
+    assert lab.programs.ended == [mark(lab.session, install, 0)]
 
 
 def test_a_step_without_an_environment_says_so(lab: Lab) -> None:
