@@ -66,7 +66,7 @@ class System:
         if self.distribution not in {"sles", "sled"}:
             return ""
         major, _, pack = self.release.partition(".")
-        later = f".{pack}" if int(pack or 0) else ""
+        later = f".{pack}" if pack.strip("0") else ""
         return f"sle{major}sp{pack}" if major == "15" else f"sle{major}{later}"
 
     @property
