@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import pty
 import select
+import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -103,13 +103,13 @@ def typing(tmp_path: Path) -> Iterator[Typing]:
     lines = (f"touch {tmp_path}/'first one'; echo made-$((1+1))", f"touch {tmp_path}/second")
     command = typing_command(desktop(tmp_path, "xterm"), lines)[2:]
     variables = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "TERM": "dumb", "SHELL": "/bin/false"}
-    pid, descriptor = pty.fork()
-    if pid == 0:
-        os.execve(command[0], list(command), variables)
-    yield Typing(descriptor)
-    os.close(descriptor)
-    os.kill(pid, 9)
-    os.waitpid(pid, 0)
+    ours, theirs = os.openpty()
+    child = subprocess.Popen(command, env=variables, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
+    os.close(theirs)
+    yield Typing(ours)
+    os.close(ours)
+    child.kill()
+    child.wait()
 
 
 def test_nothing_runs_before_enter_is_pressed(typing: Typing, tmp_path: Path) -> None:
