@@ -62,8 +62,10 @@ class Place:
         return Session(World(around), knowledge(), ENGLISH)
 
     def pip(self, *programs: str) -> Step:
-        """A step of pip's programs, each its words after `pip`."""
-        return self.step(*((self.python, "-m", "pip", *words.split()) for words in programs))
+        """A step of pip's programs, each its words after `pip`; a removal is not to ask."""
+        split = (words.split() for words in programs)
+        every = ((*words, "--yes") if words[0] == "uninstall" else tuple(words) for words in split)
+        return self.step(*((self.python, "-m", "pip", *words) for words in every))
 
     def uv(self, *programs: str) -> Step:
         """A step of uv's programs, each its words after `uv pip`."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gpuassist.model.fact import Unknown
@@ -102,19 +102,27 @@ def holds(tool: str, world: World, root: Path) -> None:
         assert bool(looked.stops) == (not checked(place))
 
 
+EXCHANGE = World(
+    offered=(Wheel("torch", "1.0"), Wheel("beta", "2.0", ("torch",)), Wheel("gamma", "1.0")),
+    held=(Wheel("torch", "1.1+cu128"), Wheel("delta-one", "1.0"), Wheel("gamma", "1.0", ("delta-one",))),
+    removed=("torch", "delta-one"),
+    wanted=("beta!=2.1",),
+)
 LITTLE = settings(deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @settings(LITTLE, max_examples=15)
 @given(world=worlds())
+@example(world=EXCHANGE)
 def test_uv_does_what_was_told(world: World) -> None:
     with TemporaryDirectory() as root:
         holds("uv", world, Path(root))
 
 
 @pytest.mark.slow
-@settings(LITTLE, max_examples=3)
+@settings(LITTLE, max_examples=2)
 @given(world=worlds())
+@example(world=EXCHANGE)
 def test_pip_does_what_was_told(world: World) -> None:
     with TemporaryDirectory() as root:
         holds("pip", world, Path(root))
