@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tools.repair_states import furnish, private, states  # noqa: E402 -- a script's own directory is all that Python looks in
+from tools.repair_states import furnish, private, states
 
 if TYPE_CHECKING:
     from gpuassist.ui.application import WindowRun

@@ -47,6 +47,15 @@ def promise_of(repair: Repair) -> Text:
     return text("Nothing has to be written.")
 
 
+def bar_note(repair: Repair) -> Text:
+    """What is said beside the button that makes it."""
+    if repair.recorded:
+        return text("A recorded machine can be looked at, not changed.")
+    if repair.scope is not None:
+        return text("Nothing outside {scope} is changed.", scope=repair.scope.scope.words)
+    return text("Open terminals keep their old settings.")
+
+
 def unchanged_words(repair: Repair) -> Text:
     """What stands where the diff would be."""
     if repair.wish.aim is Aim.CLEAN:

@@ -120,7 +120,7 @@ class RepairPage(Page):
 
     def _build(self) -> None:
         words = self.desk.session.words
-        scroll = self.fill_with_scroll()
+        scroll = self._scroll = self.fill_with_scroll()
         self._header = scroll.header
         titles = [words(title) for title in (text("Toolkit"), text("Clean up"), text("Devices"), text("Lines"))]
         self.segments = Segments(titles, words(text("What to repair")), self)
@@ -135,7 +135,7 @@ class RepairPage(Page):
         self.history = HistoryCard(words, self.desk.session.world.surroundings.home, self)
         self._strip = ProgressStrip(self)
         self._strip.setMaximumHeight(20)
-        for widget in (self.segments, self.notice, *self._sections, self.lines, self.undo, self.history, self._strip):
+        for widget in (self.segments, self.notice, self.undo, *self._sections, self.lines, self.history, self._strip):
             scroll.content.addWidget(widget)
         for place in range(len(titles)):
             self._shortcut(place)
@@ -224,15 +224,19 @@ class RepairPage(Page):
 
     def _show_not_undone(self, error: Exception) -> None:
         reason = reason_of(self.desk.session.words, error)
-        self._tell(Mark.PROBLEM, sentence_case(reason))
         if isinstance(error, ConflictError):
+            self.notice.hide()
             self.undo.show_conflict(reason, error.three_way)
+            self._scroll.ensureWidgetVisible(self.undo)
+        else:
+            self._tell(Mark.PROBLEM, sentence_case(reason))
         self._list()
 
     def _confirm_undo(self, taking: TakeBack) -> None:
         self._taking = taking
         if any(file.edited for file in taking.files):
             self.undo.show_plan(taking)
+            self._scroll.ensureWidgetVisible(self.undo)
             return
         words = self.desk.words
         paths = ", ".join(file.receipt.path for file in taking.files)

@@ -158,8 +158,8 @@ class UndoCard(Card):
 
     def _add_diff(self, diff: str) -> None:
         view = DiffView(self._words(text("What undo changes")), self)
-        view.setMaximumHeight(_DIFF_HEIGHT)
         view.set_diff(diff)
+        view.fit(_DIFF_HEIGHT)
         self._content.addWidget(view)
 
     def _say(self, words: str) -> None:

@@ -9,6 +9,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.session.clean_plan import CleanShell
 from gpuassist.session.fix import LineChoice
+from gpuassist.session.repair_words import PROMISE
 from gpuassist.session.repairs import Aim, Repair, RepairWish
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair_devices import DevicesCard
@@ -75,10 +76,12 @@ class DevicesSection(ScopedSection):
 
     def show_nothing(self) -> None:
         words = self.desk.words
-        self.header = (words(text("Choose the GPUs that programs see")), words(text("Nothing was changed.")))
+        self.header = (words(text("Choose the GPUs that programs see")), words(PROMISE))
         rest = text("Tick at least one. To show programs every GPU again, tick them all.")
-        if not self.devices_card.ticks:
-            rest = text("There is nothing to choose from. Type which GPUs, where there is a field for it.")
+        if self.devices_card.entry is not None:
+            rest = text("Type which GPUs programs shall see: indices, UUIDs, or all.")
+        elif not self.devices_card.ticks:
+            rest = text("This machine has no NVIDIA GPU, so there is nothing to choose between.")
         self.say_instead(Mark.TODO, text("No GPU is chosen"), rest)
 
     def show_held(self) -> None:

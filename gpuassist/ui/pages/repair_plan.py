@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.plan import StepKind
@@ -13,7 +13,7 @@ from gpuassist.model.text import Text, counted, text
 from gpuassist.session.fix import Choice as Becomes
 from gpuassist.session.fix import CudaPlan, LdLibraryPath, ShellLine
 from gpuassist.session.repair_summary import Offer, edit_summary
-from gpuassist.session.repair_words import matters
+from gpuassist.session.repair_words import matters, shortened
 from gpuassist.session.repairs import Repair
 from gpuassist.session.words import Words
 from gpuassist.ui.pages.repair_choices import LineRow, LoaderRow, TickRow, login_row
@@ -56,7 +56,7 @@ class PlanCard(Card):
         for place, row in enumerate(self._step_rows(repair)):
             self._steps.addWidget(row)
             row.show_number(place + 1)
-        lines = tuple(line for line in repair.shell.lines if matters(line))
+        lines = tuple(line for line in repair.shell.lines if repair.cuda is None or matters(line))
         if self._rows is not None and _bare(lines) == _bare(row.line for row in self._rows):
             for line_row, line in zip(self._rows, lines, strict=True):
                 line_row.show_choice(line.choice)
@@ -110,13 +110,13 @@ class PlanCard(Card):
             more = counted("{count} more line touches these variables", "{count} more lines touch these variables", count=rest)
             link = _link(self.words(more), self)
             link.clicked.connect(self.all_lines_wanted)
-            self._choices.addWidget(link)
+            self._choices.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _step_rows(self, repair: Repair) -> list[StepRow]:
         steps = [step for step in repair.shell.plan.steps if step.kind is StepKind.EDIT]
         rows = []
         for place, step in enumerate(steps):
-            about = edit_summary(repair.cuda) if place == 0 and repair.cuda is not None else step.check
+            about = edit_summary(repair.cuda) if place == 0 and repair.cuda is not None else None
             rows.append(StepRow(self.words, step.text, about, self))
         if repair.scope is not None and repair.shell.afterwards is not None:
             rows.append(StepRow(self.words, repair.shell.afterwards, None, self))
@@ -192,7 +192,7 @@ class ToolkitCard(PlanCard):
                 row.tick.setEnabled(False)
 
     def _add_login(self, choices: QVBoxLayout, plan: CudaPlan) -> None:
-        self.login = login_row(self.words, plan.login, plan.edit.path, self)
+        self.login = login_row(self.words, shortened(plan.login, self._home), shortened(plan.edit.path, self._home), self)
         self.login.tick.setChecked(plan.wish.also_login)
         self.login.tick.toggled.connect(self.login_chosen)
         choices.addWidget(self.login)

@@ -59,7 +59,7 @@ class _AlikeRow(QWidget):
         said = QVBoxLayout()
         said.setSpacing(3)
         for difference in group.differences or (text("unchanged"),):
-            said.addWidget(paragraph(_breakable(words(difference)), "small", self))
+            said.addWidget(paragraph(words(difference), "small", self))
         said.addStretch(1)
         grid.addLayout(said, 0, 1, max(1, len(group.shells)), 1)
 
@@ -156,8 +156,3 @@ def _mark_of(proof: KernelProof) -> Mark:
     if proof.check.verdict is KernelVerdict.CANCELLED:
         return Mark.UNKNOWN
     return Mark.RIGHT if proof.check.passed else Mark.PROBLEM
-
-
-def _breakable(words: str) -> str:
-    """A long path may be broken after a slash or a colon."""
-    return words.replace("/", "/\u200b").replace(":", ":\u200b")

@@ -73,7 +73,6 @@ class FileDiff(QWidget):
         head.addWidget(ElidedLabel(shown, "mono", self), 1)
         head.addWidget(CopyButton(words, lambda: self._diff, self, title=words(text("Copy diff"))))
         self.view = DiffView(words(text("What changes in {path}", path=edit.path)), self)
-        self.view.setMaximumHeight(_DIFF_HEIGHT)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -85,6 +84,7 @@ class FileDiff(QWidget):
         if diff != self._diff:
             self._diff = diff
             self.view.set_diff(diff)
+            self.view.fit(_DIFF_HEIGHT)
 
 
 class TerminalCard(Card):

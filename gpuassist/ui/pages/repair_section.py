@@ -15,7 +15,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell
 from gpuassist.model.text import Text, text
 from gpuassist.session.flow import Marked, Step, StepState
-from gpuassist.session.repair_words import outcome_of, promise_of, title_of
+from gpuassist.session.repair_words import bar_note, outcome_of, promise_of, title_of
 from gpuassist.session.repairs import Carried, Repair, RepairWish, make_repair, plan_repair
 from gpuassist.ui.jobs import Done, Failed
 from gpuassist.ui.latest import Latest
@@ -70,11 +70,8 @@ class Section(QWidget):
             return Bar((self.undo,) if self.carried.receipts else ())
         if self.repair is None or not self.repair.shell.diff:
             return Bar()
-        note = text("Open terminals keep their old settings.")
-        if self.repair.recorded:
-            note = text("A recorded machine can be looked at, not changed.")
         left = (self.copy,) if self.repair.shell.block else ()
-        return Bar(left, self.desk.words(note), self.apply)
+        return Bar(left, self.desk.words(bar_note(self.repair)), self.apply)
 
     def show_machine(self, machine: Machine, *, recorded: bool) -> None:
         """Another machine, or the same one read again."""
@@ -223,7 +220,8 @@ class Section(QWidget):
         self.nothing.show_words(Mark.PROBLEM, words(text("There is no plan for this")), sentence_case(reason))
         self.nothing.show()
 
-    def _tell(self, mark: Mark, words: str) -> None:
+    def tell(self, mark: Mark, words: str) -> None:
+        """Says something above everything else."""
         self.notice.show_words(mark, words)
         self.notice.show()
 
@@ -243,7 +241,7 @@ class Section(QWidget):
     def _show_made(self, result: Done | Failed) -> None:
         self.strip.end()
         if isinstance(result, Failed):
-            self._tell(Mark.PROBLEM, reason_of(self.desk.session.words, result.error))
+            self.tell(Mark.PROBLEM, reason_of(self.desk.session.words, result.error))
             self.asked.emit(Marked(Step.REPAIR, StepState.PROBLEM))
         elif isinstance(result.value, Carried):
             self._show_carried(result.value)
@@ -253,7 +251,7 @@ class Section(QWidget):
     def _show_carried(self, carried: Carried) -> None:
         words = self.desk.words
         mark = mark_of(carried)
-        self._tell(mark, sentence_case(words(outcome_of(carried))))
+        self.tell(mark, sentence_case(words(outcome_of(carried))))
         self.asked.emit(Marked(Step.REPAIR, StepState(mark.value)))
         edits = len(self.repair.shell.edits) if self.repair is not None else 0
         wrote = Mark.RIGHT if carried.wrote else Mark.PROBLEM

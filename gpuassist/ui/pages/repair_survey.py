@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QModelIndex, Signal, Slot
+from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.model.fact import Known
@@ -30,7 +30,7 @@ from gpuassist.ui.widgets.scroll_page import SPACING
 from gpuassist.ui.widgets.table import Table
 
 _HEADINGS = (text("Place"), text("Line"), text("What it does"), text("In effect"), text("Owner"), text("Becomes"))
-_WIDEST = 1  # the column that gives way
+_WIDE = (1, 2)  # the columns that share what is left over
 _STATES = {True: (Mark.RIGHT, text("yes")), False: (Mark.TODO, text("no"))}
 _BECOMES = {Choice.LEAVE: text("stays"), Choice.RETIRE: text("a comment"), Choice.REWRITE: text("rewritten")}
 
@@ -94,7 +94,9 @@ class LinesSection(QWidget):
         self._card = Card(parent=self)
         self.model = RowsModel([words(heading) for heading in _HEADINGS], (), self)
         self.table = Table(self.model, words(text("Lines of the start-up files")), self._card)
-        self.table.spread(_WIDEST)
+        self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for column in _WIDE:
+            self.table.stretch(column)
         self.table.selectionModel().currentRowChanged.connect(self._show_line)
         self._card.body.addWidget(self.table)
         self._card.hide()
@@ -107,7 +109,7 @@ class LinesSection(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACING)
-        for widget in (self._strip, self.nothing, self._card, self.line, self.diff, self._notes):
+        for widget in (self.nothing, self._card, self.line, self.diff, self._notes, self._strip):
             column.addWidget(widget)
         column.addStretch(1)
 
@@ -150,7 +152,6 @@ class LinesSection(QWidget):
             return
         planned = self._by_place()
         self.model.set_rows([self._row(line, planned) for line in self.survey.lines])
-        self.table.spread(_WIDEST)
         self._show_line(self.table.currentIndex())
 
     def _row(self, line: SurveyLine, planned: Mapping[Place, ShellLine]) -> Row:

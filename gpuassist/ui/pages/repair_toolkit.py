@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from gpuassist.model.text import Text, text
 from gpuassist.session.explain_leads import wish_for_text
 from gpuassist.session.fix import Holds, LdLibraryPath, LineChoice, UseCuda
-from gpuassist.session.flow import GoTo, Tool
+from gpuassist.session.flow import GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.kernels import KernelProof, prove_kernels
 from gpuassist.session.repair_summary import offers, release_of
 from gpuassist.session.repairs import Aim, Carried, RepairWish
@@ -141,6 +141,11 @@ class ToolkitSection(ScopedSection):
         proofs = result.value if isinstance(result.value, tuple) else ()
         self.panel.kernels.show_proofs(proofs)
         failed = any(isinstance(proof, KernelProof) and not proof.check.passed for proof in proofs)
+        if failed:
+            self.tell(
+                Mark.PROBLEM, self.desk.words(text("New terminals find it, but a kernel does not compile or run: see below."))
+            )
+            self.asked.emit(Marked(Step.REPAIR, StepState.PROBLEM))
         self.card.mark_kernels(Mark.UNKNOWN if not proofs else Mark.PROBLEM if failed else Mark.RIGHT)
 
     @Slot()

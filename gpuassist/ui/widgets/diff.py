@@ -15,6 +15,7 @@ from gpuassist.ui.theme import colours, mono
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
+_AROUND = 24  # room for the scroll bar
 _SEEN = str.maketrans({"\r": "␍", "\u2028": "␤", "\u2029": "¶"})  # Qt would begin a new line there
 
 
@@ -93,6 +94,10 @@ class DiffView(QPlainTextEdit):
         self.setViewportMargins(self.gutter_width(), 0, 0, 0)
         self._colour()
         self.updateGeometry()
+
+    def fit(self, at_most: int) -> None:
+        """Makes it as high as its lines, and its scroll bar, up to this."""
+        self.setFixedHeight(min(at_most, len(self._lines) * QFontMetrics(self.font()).lineSpacing() + _AROUND))
 
     def sizeHint(self) -> QSize:
         return QSize(480, max(6, len(self._lines)) * QFontMetrics(self.font()).lineSpacing() + 24)
