@@ -8,7 +8,7 @@ from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.outlook import Outlook, Way
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.solve import Looked, PackageChange, Requirer
-from gpuassist.model.text import Text, counted, text
+from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.session.install_wish import toolkit_to_use
 from gpuassist.session.installs import Install, InstallState, StepRecord, StepState
 from gpuassist.session.resume import next_step
@@ -111,6 +111,8 @@ def state_in_words(record: StepRecord) -> Text | None:
         return None
     if not record.words:
         return _STATES[record.state]
+    if record.state is StepState.DONE:
+        return verbatim(record.words)
     return text("{state}: {words}", state=_STATES[record.state], words=record.words)
 
 

@@ -5,11 +5,23 @@ Qt's modules are imported whole: PySide6 makes a class when it is first named, a
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from PySide6 import QtCore, QtGui, QtWidgets
 
 Answered = Callable[[str], None]
+_MONO = "'JetBrains Mono', 'DejaVu Sans Mono', monospace"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandsAsked:
+    """The exact lines that would be run, what to know before, and the words on the button that runs them."""
+
+    lines: tuple[str, ...]
+    remarks: tuple[str, ...]
+    go: str
 
 
 class Asking:
@@ -40,6 +52,21 @@ class Asking:
         box = QtWidgets.QMessageBox(QtWidgets.QMessageBox.Icon.Question, "gpuassist", question, parent=parent)
         box.setInformativeText(explanation)
         box.setStandardButtons(QtWidgets.QMessageBox.StandardButton.Ok | QtWidgets.QMessageBox.StandardButton.Cancel)
+        box.accepted.connect(confirmed)
+        box.finished.connect(box.deleteLater)
+        box.open()
+
+    def confirm_commands(
+        self, parent: QtWidgets.QWidget, question: str, about: CommandsAsked, confirmed: Callable[[], None]
+    ) -> None:
+        """Whether to run exactly these."""
+        box = QtWidgets.QMessageBox(QtWidgets.QMessageBox.Icon.Question, "gpuassist", question, parent=parent)
+        box.setTextFormat(QtCore.Qt.TextFormat.PlainText)
+        lines = "<br>".join(html.escape(line).replace("  ", "&nbsp; ") for line in about.lines)
+        rest = "".join(f"<p>{html.escape(one)}</p>" for one in about.remarks)
+        box.setInformativeText(f'<p style="font-family: {_MONO}; font-size: 9.25pt">{lines}</p>{rest}')
+        box.addButton(about.go, QtWidgets.QMessageBox.ButtonRole.AcceptRole)
+        box.addButton(QtWidgets.QMessageBox.StandardButton.Cancel)
         box.accepted.connect(confirmed)
         box.finished.connect(box.deleteLater)
         box.open()

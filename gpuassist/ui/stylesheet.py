@@ -113,7 +113,7 @@ QPlainTextEdit, QTextEdit {
     background: $panel; border: 0; font-family: $mono; font-size: 9.25pt;
     selection-background-color: $accent; selection-color: $on_accent;
 }
-CodeText, PasteEdit { background: transparent; }
+CodeText, OutputView, PasteEdit { background: transparent; }
 MarkdownView { font-family: $sans; font-size: 10.5pt; background: transparent; }
 QCheckBox, QRadioButton { spacing: 8px; background: transparent; }
 QCheckBox::indicator, QRadioButton::indicator { width: 14px; height: 14px; border: 1px solid $muted; background: $panel; }

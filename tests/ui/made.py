@@ -16,7 +16,7 @@ from gpuassist.model.text import Text, text, verbatim
 from gpuassist.monitor.history import History
 from gpuassist.session.inspect import Inspection
 from gpuassist.session.standing import USE_CUDA
-from gpuassist.ui.asking import Answered, Asking
+from gpuassist.ui.asking import Answered, Asking, CommandsAsked
 
 GIB = 1 << 30
 EPOCH = 1_800_000_000.0
@@ -100,6 +100,11 @@ class Answers(Asking):
         self.asked.append(name)
         if self.saved:
             answered(self.saved)
+
+    def confirm_commands(self, parent: QWidget, question: str, about: CommandsAsked, confirmed: Callable[[], None]) -> None:
+        self.asked.append("\n".join((*about.lines, *about.remarks)))
+        if self.agrees:
+            confirmed()
 
     def confirm(self, parent: QWidget, question: str, explanation: str, confirmed: Callable[[], None]) -> None:
         self.asked.append(explanation)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import QTimer, Slot
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
@@ -124,7 +124,7 @@ class InstallPage(Page):
     def _build(self) -> None:
         words = self.desk.session.words
         scroll = self.fill_with_scroll()
-        self._header = scroll.header
+        self._scroll, self._header = scroll, scroll.header
         self._strip = ProgressStrip(self)
         self._header.beside.addWidget(self._strip)
         self._waits = self._waiting_notice()
@@ -132,8 +132,10 @@ class InstallPage(Page):
         self._choices = InstallChoices(words, self)
         self._choices.changed.connect(self._choose)
         self._nothing = EmptyState(Mark.TODO, "", "", self)
+        self._nothing.buttons.addStretch(1)
         for title, wish in _OFFERS:
             self._nothing.buttons.addWidget(self._offer(words(title), wish))
+        self._nothing.buttons.addStretch(1)
         self._blocked = WordsCard(words, words(text("What stands in the way")), self)
         self._ways = WaysCard(words, self)
         self._ways.chosen.connect(self._choose_way)
@@ -322,3 +324,9 @@ class InstallPage(Page):
         mark, words = told
         self._trouble.show_words(mark, sentence_case(words))
         self._trouble.setVisible(bool(words))
+        if words:
+            QTimer.singleShot(0, self._show_trouble)
+
+    @Slot()
+    def _show_trouble(self) -> None:
+        self._scroll.ensureWidgetVisible(self._trouble)

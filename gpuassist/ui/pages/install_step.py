@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.solve import Looked
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import text
 from gpuassist.session.install_words import change_lines, changes_title, remarks, requirer_in_words, state_in_words
 from gpuassist.session.installs import StepRecord, StepState
 from gpuassist.session.words import Words
@@ -88,18 +88,18 @@ class StepCard(Card):
     def show_looked(self, looked: Looked) -> None:
         """What it would change."""
         clear(self._looked)
-        self._add(changes_title(looked), "strong")
+        self._add(self._words(changes_title(looked)), "strong")
         lines = change_lines(looked)
         if lines:
             self._looked.addWidget(CodeBlock(self._words, "\n".join(lines), self._words(text("What it would change")), self))
         for requirer in looked.requires:
-            self._add(requirer_in_words(requirer), "" if requirer.met_after else "strong")
+            self._add(self._words(requirer_in_words(requirer)), "" if requirer.met_after else "strong")
         for warning in looked.warnings:
-            self._notice(Mark.WARNING, warning)
+            self._looked.addWidget(Notice(Mark.WARNING, self._words(warning), self._details))
         for stop in looked.stops:
-            self._notice(Mark.PROBLEM, stop)
+            self._looked.addWidget(Notice(Mark.PROBLEM, self._words(stop), self._details))
         if looked.stops:
-            self._add(text("So it is not run."), "muted")
+            self._add(self._words(text("So it is not run.")), "muted")
 
     def _fill(self, home: str) -> None:
         words, step = self._words, self.step
@@ -132,11 +132,8 @@ class StepCard(Card):
         column.addWidget(self.look, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addWidget(self._details)
 
-    def _add(self, words: Text, role: str) -> None:
-        self._looked.addWidget(paragraph(sentence_case(self._words(words)), role, self._details))
-
-    def _notice(self, mark: Mark, words: Text) -> None:
-        self._looked.addWidget(Notice(mark, sentence_case(self._words(words)), self._details))
+    def _add(self, words: str, role: str) -> None:
+        self._looked.addWidget(paragraph(words, role, self._details))
 
     @Slot()
     def _ask_to_look(self) -> None:

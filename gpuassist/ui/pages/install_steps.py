@@ -22,6 +22,7 @@ from gpuassist.session.proof import Holds
 from gpuassist.session.resume import Waiting, next_step
 from gpuassist.session.running import Came
 from gpuassist.session.taking_back import BackStep
+from gpuassist.ui.asking import CommandsAsked
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.install_output import OutputCard
 from gpuassist.ui.pages.install_runner import InstallRunner
@@ -31,6 +32,7 @@ from gpuassist.ui.widgets.cards import clear
 from gpuassist.ui.widgets.scroll_page import SPACING
 
 _MARKS = {Came.DONE: Mark.RIGHT, Came.FAILED: Mark.PROBLEM, Came.CANCELLED: Mark.WARNING, Came.NOT_STARTED: Mark.PROBLEM}
+_AT_END = 1 << 16  # below every step
 
 
 class InstallSteps(QWidget):
@@ -52,6 +54,7 @@ class InstallSteps(QWidget):
         self._looking: Course | None = None
         self._cards: list[StepCard] = []
         self._made: tuple[tuple[Step, ...], bool] | None = None  # what the cards were made of
+        self._ran_at = 0  # the step that printed last
         self._acting = False  # whether what is under way changes something
         self._takes = False  # whether what is looked at is to be taken then
         self.busy_words: Text | None = None
@@ -276,17 +279,16 @@ class InstallSteps(QWidget):
             (text("The install of {goal} that waits is given up; what it did stays.", goal=waits.install.goal),) if waits else ()
         )
         about = (changes_title(looked), *looked.warnings, *gives_up)
-        lines = "\n".join(run_lines(course.steps[number]))
-        self._desk.asking.confirm(self, question, "\n\n".join((lines, *map(words, about))), lambda: self._take(number))
+        asked = CommandsAsked(run_lines(course.steps[number]), tuple(map(words, about)), words(text("Run it")))
+        self._desk.asking.confirm_commands(self, question, asked, lambda: self._take(number))
 
     def _take(self, number: int) -> None:
         course = self._course
         if course is None:
             return
         self._cards[number].show_busy()
-        self._column.removeWidget(self._output)
-        self._column.insertWidget(number + 1, self._output)
-        self._acting = True
+        self._acting, self._ran_at = True, number
+        self._place_output()
         self._begin(text("Step {number} runs…", number=number + 1), lambda: self._output.begin(self._runner.take(course, number)))
         self._scroll.ensureWidgetVisible(self._output)
 
@@ -295,9 +297,18 @@ class InstallSteps(QWidget):
         if ran.install is not None:
             self._show_install(ran.install)
         self._output.end(ran.done.log)
+        self._place_output()
         self._output.show()
         self._settle()
-        self.told.emit((_MARKS[ran.done.came], self._desk.words(ran.done.words)))
+        words = ran.done.words
+        if self._ran_at < len(self._cards):
+            words = text("Step {number}: {words}", number=self._ran_at + 1, words=words)
+        self.told.emit((_MARKS[ran.done.came], self._desk.words(words)))
+
+    def _place_output(self) -> None:
+        """Below the step that prints; what takes an install back prints below all of them."""
+        self._column.removeWidget(self._output)
+        self._column.insertWidget(min(self._ran_at + 1, len(self._cards)), self._output)
 
     @Slot()
     def _say_done(self) -> None:
@@ -371,15 +382,16 @@ class InstallSteps(QWidget):
         if obstacle is not None or not way:
             self.told.emit((Mark.PROBLEM, words(obstacle or text("there is nothing to take back"))))
             return
-        parts = ["\n".join((words(one.text), *one.commands)) for one in way]
+        remarks = [words(one.text) for one in way]
         left = ", ".join(name for one in way for name in one.left)
         if left:
-            parts.append(words(text("Somebody else changed these since, so they stay as they are: {names}", names=left)))
-        question = words(text("Take this install back?"))
-        self._desk.asking.confirm(self, question, "\n\n".join(parts), lambda: self._go_back(install, way))
+            remarks.append(words(text("Somebody else changed these since, so they stay as they are: {names}", names=left)))
+        lines = tuple(line for one in way for line in one.commands)
+        asked = CommandsAsked(lines, tuple(remarks), words(text("Take it back")))
+        self._desk.asking.confirm_commands(self, words(text("Take this install back?")), asked, lambda: self._go_back(install, way))
 
     def _go_back(self, install: str, way: tuple[BackStep, ...]) -> None:
-        self._acting = True
+        self._acting, self._ran_at = True, _AT_END
         self._begin(text("Taking it back…"), lambda: self._output.begin(self._runner.go_back(install, way)))
         self._scroll.ensureWidgetVisible(self._output)
 

@@ -12,6 +12,7 @@ from gpuassist.ui.theme import mono
 LINES_SHOWN = 2_000  # the last; the log holds them all. 2,000 lines anew are 12 ms (measured), and are drawn ten times a second
 DRAW_MILLISECONDS = 100
 _HEIGHT = 260
+_AROUND = 4
 
 
 class OutputView(QPlainTextEdit):
@@ -32,7 +33,7 @@ class OutputView(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setFont(mono())
         self.setAccessibleName(name)
-        self.document().setDocumentMargin(4)
+        self.document().setDocumentMargin(_AROUND)
         self.setFixedHeight(_HEIGHT)
 
     @property
@@ -44,12 +45,15 @@ class OutputView(QPlainTextEdit):
         """Shows these lines from now on, as they come."""
         self._view, self._first, self._count = view, 0, 0
         self.clear()
+        self.setFixedHeight(_HEIGHT)
         self._timer.start()
 
     def finish(self) -> None:
         """Nothing comes any more: shows the last of it."""
         self._timer.stop()
         self.draw()
+        shown = self.blockCount() * self.fontMetrics().lineSpacing() + 2 * _AROUND + self.horizontalScrollBar().sizeHint().height()
+        self.setFixedHeight(min(_HEIGHT, shown))
 
     @Slot()
     def draw(self) -> None:
