@@ -72,7 +72,7 @@ class Banners(QWidget):
         if self.damage is None:
             self.damage = self._damage()
         more = len(damaged) - _LINES_NAMED
-        rest = (self._words(counted("and 1 more such line", "and {count} more such lines", more)),) if more > 0 else ()
+        rest = (self._words(counted("and {count} more such line", "and {count} more such lines", more)),) if more > 0 else ()
         head = self._words(text("A part of what gpuassist knows is damaged and was left out; everything else works without it:"))
         self.damage.show_words(Mark.INFO, "\n".join((head, *damaged[:_LINES_NAMED], *rest)))
         self.damage.setVisible(bool(damaged))
