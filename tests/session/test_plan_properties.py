@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuassist.cli.plan import document
@@ -24,6 +24,7 @@ from tests.cli.made_session import live_session
 from tests.values import GTX_1080_TI, RTX_3090, RTX_4090, RTX_5090, Env, Recipe, knowledge, machine
 
 SESSION = live_session({})
+FEW = settings(max_examples=25)  # each is a whole plan
 WHEEL = re.compile(r"torch==(\d[\d.]*)\S* .*?(?:whl/|--torch-backend=)(cu\d+)")
 OPERATORS = re.compile(r"[|;&<>`]|\$\(")
 BEFORE = ("2.6.0+cu124", "2.9.1+cpu", "2.9.1+cu128", "2.14.1+cu130", "")
@@ -92,6 +93,7 @@ def driver_after(outlook: Outlook) -> Version:
     return Version.parse(ENGLISH(next(node.name for node in outlook.after[0].nodes if node.part is Part.DRIVER)))
 
 
+@FEW
 @given(machines(), goals, tools)
 def test_the_steps_are_those_of_the_first_way(made: Machine, goal: str, tool: Tool | None) -> None:
     outlook = plan(made, goal, tool)
@@ -100,6 +102,7 @@ def test_the_steps_are_those_of_the_first_way(made: Machine, goal: str, tool: To
     assert len({one.way for one in outlook.ways}) == len(outlook.ways)
 
 
+@FEW
 @given(machines(), goals, tools)
 def test_what_would_run_is_what_is_shown(made: Machine, goal: str, tool: Tool | None) -> None:
     for step in steps(plan(made, goal, tool)):
@@ -111,6 +114,7 @@ def test_what_would_run_is_what_is_shown(made: Machine, goal: str, tool: Tool | 
         assert not step.needs_root
 
 
+@FEW
 @given(machines(), goals, tools)
 def test_every_place_is_absolute_and_of_the_user(made: Machine, goal: str, tool: Tool | None) -> None:
     for step in steps(plan(made, goal, tool)):
@@ -120,6 +124,7 @@ def test_every_place_is_absolute_and_of_the_user(made: Machine, goal: str, tool:
             assert step.run.creates in {"", step.run.environment}
 
 
+@FEW
 @given(machines(), goals, st.sampled_from([None, Tool.PIP, Tool.UV]))
 def test_wheels_run_on_every_gpu_under_the_driver(made: Machine, goal: str, tool: Tool | None) -> None:
     outlook = plan(made, goal, tool)
@@ -132,6 +137,7 @@ def test_wheels_run_on_every_gpu_under_the_driver(made: Machine, goal: str, tool
         assert all(isinstance(one, Known) and kernels_run(one.value, build.targets, cuda=build.cuda) for one in capabilities)
 
 
+@FEW
 @given(machines(), goals, tools)
 def test_a_new_environment_stands_nowhere_where_one_is(made: Machine, goal: str, tool: Tool | None) -> None:
     there = {one.prefix for one in value_or(made.environments, ())}
@@ -141,6 +147,7 @@ def test_a_new_environment_stands_nowhere_where_one_is(made: Machine, goal: str,
         assert bool(created) is (way.way is Way.NEW)
 
 
+@FEW
 @given(machines(), goals, tools)
 def test_other_ways_change_no_other_environment(made: Machine, goal: str, tool: Tool | None) -> None:
     there = {one.prefix for one in value_or(made.environments, ())}
@@ -149,6 +156,7 @@ def test_other_ways_change_no_other_environment(made: Machine, goal: str, tool: 
         assert way.way is Way.NEW or changed <= there
 
 
+@FEW
 @given(machines(), goals, tools)
 def test_what_a_step_installs_is_proved_there(made: Machine, goal: str, tool: Tool | None) -> None:
     for step in steps(plan(made, goal, tool)):
@@ -157,6 +165,7 @@ def test_what_a_step_installs_is_proved_there(made: Machine, goal: str, tool: To
             assert step.proof.place == step.run.interpreter
 
 
+@FEW
 @given(machines(), goals, tools)
 def test_the_document_holds_all_of_it(made: Machine, goal: str, tool: Tool | None) -> None:
     outlook = plan(made, goal, tool)
