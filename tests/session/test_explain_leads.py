@@ -122,3 +122,18 @@ def test_a_file_comes_back_from_its_wish(path: str) -> None:
 
 def test_no_wish_is_neither() -> None:
     assert (file_wished(""), text_wished("")) == ("", "")
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_memory_that_others_hold_leads_to_who_holds_it(recorded: bool) -> None:
+    remedies = (install("gpu-processes", {}), install("process-end", {"pid": "39021"}))
+    found = lead(explained(replace(MEMORY, id="oom-other-process", remedies=remedies)), recorded=recorded)
+    assert found is not None
+    assert (ENGLISH(found.title), found.event) == ("See who holds the GPU", GoTo(Tool.HOLDERS, "39021"))
+
+
+def test_holders_that_come_later_leave_the_live_plot_first() -> None:
+    remedies = (install("visible-devices-set", {}), install("gpu-processes", {}))
+    found = lead(explained(replace(MEMORY, remedies=remedies)))
+    assert found is not None
+    assert found.event == GoTo(Step.LIVE)

@@ -93,3 +93,9 @@ def test_a_file_names_neither_user_nor_computer() -> None:
     assert "berta" not in file
     assert "anna" not in file
     assert "USER@HOST:~$ ls /home/USER" in file
+
+
+def test_what_is_copied_names_nobody() -> None:
+    answer = replace(ANSWER, explanation="It lies in /home/wendelin/venv, on the computer helmholtz.")
+    copied = in_plain_words(explained(answer), ENGLISH, Person("wendelin", "helmholtz", "/home/wendelin"))
+    assert "It lies in /home/USER/venv, on the computer HOST." in copied

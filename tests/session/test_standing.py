@@ -10,7 +10,16 @@ from gpuassist.model.fact import Unknown
 from gpuassist.model.finding import Action, Answer, CommandUse, Diagnosis, Remedy, Severity, Undetermined
 from gpuassist.model.text import text
 from gpuassist.session.flow import StepState
-from gpuassist.session.standing import USE_CUDA, found_state, machine_state, reading_ended, repairable_version, switch_version
+from gpuassist.session.standing import (
+    USE_CUDA,
+    begins_with_holders,
+    found_state,
+    holder_wish,
+    machine_state,
+    reading_ended,
+    repairable_version,
+    switch_version,
+)
 from tests.values import machine
 
 OPEN = Diagnosis(undetermined=(Undetermined("no-driver", text("driver"), text("not readable")),))
@@ -77,3 +86,32 @@ def test_the_first_finding_with_a_switch_decides() -> None:
 def test_the_event_carries_all_three() -> None:
     event = reading_ended(machine(), Diagnosis(), (answer(Severity.WARNING, remedy()),))
     assert (event.machine, event.found, event.repairable) == (StepState.RIGHT, StepState.WARNING, "12.4")
+
+
+def about(*commands: tuple[str, str]) -> Answer:
+    """An answer with a remedy for each command, written as its key and a process's number."""
+    parameters = ((("pid", pid),) if pid else () for _, pid in commands)
+    uses = (CommandUse(key, given, ()) for (key, _), given in zip(commands, parameters, strict=True))
+    return answer(Severity.PROBLEM, *(Remedy("Do it", (use,), False, Action.COMMAND, "") for use in uses))
+
+
+@pytest.mark.parametrize(
+    ("commands", "wish"),
+    [
+        ((), None),
+        ((("check-driver", "42"),), None),
+        ((("gpu-holders", ""),), ""),
+        ((("gpu-processes", ""), ("process-end", "42")), "42"),
+        ((("process-end", "the one of yours"),), ""),
+    ],
+)
+def test_finding_about_who_holds_a_gpu_names_its_process(commands: tuple[tuple[str, str], ...], wish: str | None) -> None:
+    assert holder_wish(about(*commands)) == wish
+
+
+@pytest.mark.parametrize(
+    ("commands", "first"),
+    [((), False), ((("gpu-holders", ""), ("reboot", "")), True), ((("reboot", ""), ("gpu-holders", "")), False)],
+)
+def test_seeing_who_holds_it_may_be_the_first_thing_to_do(commands: tuple[tuple[str, str], ...], *, first: bool) -> None:
+    assert begins_with_holders(about(*commands)) is first

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from gpuassist.knowledge.tables import Knowledge
 from gpuassist.session.flow import Back, GoTo, Marked, Next, Place, Step, StepState, Tool
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk, OpenExample, ReadAgain
@@ -284,3 +286,26 @@ def test_every_button_can_be_reached_by_tab(frames: Frames, too_old: str, qtbot:
         widget = widget.nextInFocusChain()  # type: ignore[assignment]
         reached.add(widget)
     assert {button.text() for button in wanted - reached} == set()
+
+
+def test_damaged_knowledge_is_named_once_it_was_met(frames: Frames, healthy: str, desk: Desk) -> None:
+    resources = desk.session.world.resources
+
+    def read(name: str) -> bytes:
+        content = resources.read(name)
+        return content.replace(b'"pci_id"', b"pci_id", 1) if name.endswith("gpus.json") else content
+
+    knowledge = Knowledge(read)
+    broken = Frames(replace(desk, session=replace(desk.session, knowledge=knowledge)), frames.show, frames.qtbot)
+    frame = broken(healthy)
+    knowledge.gpu("10de:2684")
+    frame.go(GoTo(Step.LIVE))
+    assert frame.banners.damage is not None
+    assert "gpus.json" in frame.banners.damage.words
+    frame.close_down()
+
+
+def test_sound_knowledge_needs_no_banner(frames: Frames, healthy: str) -> None:
+    frame = frames(healthy)
+    assert frame.banners.damage is None
+    frame.close_down()

@@ -300,6 +300,14 @@ def test_the_answer_is_copied(shown: Shown, clipboard: QClipboard) -> None:
     shown.explain(NVCC)
     shown.trigger("Ctrl+Shift+C")
     assert clipboard.text().startswith("The text shows one problem\n")
+    assert shown.says("Copied, without the names of users and computers")
+
+
+def test_a_copied_answer_names_nobody(shown: Shown, clipboard: QClipboard) -> None:
+    shown.explain("ImportError: /home/wendelin/venv/lib/python3.12/site-packages/torch/libc10.so: undefined symbol: ncclCommSplit")
+    shown.trigger("Ctrl+Shift+C")
+    assert "torch" in clipboard.text()
+    assert "wendelin" not in clipboard.text()
 
 
 def test_it_is_saved_where_the_user_says(shown: Shown, answers: Answers, tmp_path: Path) -> None:

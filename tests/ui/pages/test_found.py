@@ -212,3 +212,10 @@ def test_guide_of_a_finding_is_opened(make: MakePage) -> None:
     assert isinstance(guide, GuideButton)
     guide.click()
     assert heard == [GoTo(Tool.GUIDES, guide.topic)]
+
+
+def test_who_holds_the_gpu_is_asked_on_its_own_page(make: MakePage) -> None:
+    page = make(TOO_OLD)
+    heard = asked(page)
+    page.cards()[0].holders_wanted.emit("39021")
+    assert heard == [GoTo(Tool.HOLDERS, "39021")]

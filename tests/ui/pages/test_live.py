@@ -14,12 +14,13 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.sample import Sample
-from gpuassist.session.flow import GoTo, Marked, Step, StepState
+from gpuassist.session.flow import GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.inspect import Inspection
 from gpuassist.session.watch import Watch
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.live import LivePage
 from gpuassist.ui.plots.bands import REST
+from gpuassist.ui.widgets.table import Table
 from tests.nvml_fixture import FakeNvml
 from tests.ui.made import NO_DRIVER, framed, gpu, process, sample
 
@@ -277,3 +278,19 @@ def test_keys_are_told_once_there_is_a_plot(shown: Shown) -> None:
     assert shown.page.bar().note == ""
     shown.feed(*TWO)
     assert "Space pauses" in shown.page.bar().note
+
+
+def test_who_holds_the_gpu_is_one_click_away(shown: Shown) -> None:
+    shown.feed(sample(0, gpu(0, process(7, 3))))
+    [holders] = shown.page.bar().left
+    holders.trigger()
+    assert shown.asked[-1] == GoTo(Tool.HOLDERS, "")
+
+
+def test_who_holds_the_gpu_opens_at_the_chosen_process(shown: Shown) -> None:
+    shown.feed(sample(0, gpu(0, process(7, 3), process(8, 2))))
+    table = shown.page.findChild(Table)
+    assert isinstance(table, Table)
+    table.selectRow(1)
+    shown.page.bar().left[0].trigger()
+    assert shown.asked[-1] == GoTo(Tool.HOLDERS, "8")

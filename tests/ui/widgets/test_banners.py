@@ -92,3 +92,43 @@ def test_both_banners_stand_one_below_the_other(banners: Banners) -> None:
     assert layout is not None
     layout.activate()
     assert banners.recorded.geometry().bottom() < banners.fault.geometry().top()
+
+
+LINES = tuple(f"gpus.json, line {line} is damaged and was skipped" for line in range(1, 7))
+LEFT_OUT = "A part of what gpuassist knows is damaged and was left out; everything else works without it:"
+
+
+@pytest.mark.parametrize(
+    ("count", "rest"), [(1, ()), (3, ()), (4, ("and 1 more such line",)), (6, ("and 3 more such lines",))], ids=["1", "3", "4", "6"]
+)
+def test_damaged_lines_are_named(banners: Banners, count: int, rest: tuple[str, ...]) -> None:
+    banners.show_damage(LINES[:count])
+    assert told(banners) == ["\n".join((LEFT_OUT, *LINES[: min(count, 3)], *rest))]
+    assert [icon.mark for icon in banners.findChildren(MarkIcon)] == [Mark.INFO]
+
+
+def test_all_damaged_lines_are_copied(banners: Banners, clipboard: QClipboard) -> None:
+    banners.show_damage(LINES)
+    button_named(banners, "Copy the details").click()
+    assert clipboard.text().splitlines() == list(LINES)
+
+
+def test_what_was_closed_comes_back_only_with_another_line(banners: Banners) -> None:
+    visible = []
+    banners.show_damage(LINES[:1])
+    button_named(banners, "Close").click()
+    for count in (1, 2):
+        banners.show_damage(LINES[:count])
+        visible.append(banners.isVisible())
+    assert visible == [False, True]
+
+
+def test_sound_files_are_not_spoken_of(banners: Banners) -> None:
+    banners.show_damage(())
+    assert (banners.isVisible(), banners.damage) == (False, None)
+
+
+def test_damage_that_is_mended_goes(banners: Banners) -> None:
+    banners.show_damage(LINES[:1])
+    banners.show_damage(())
+    assert (banners.isVisible(), told(banners)) == (False, [])

@@ -205,3 +205,18 @@ def test_a_finding_without_explanation_has_an_empty_gist(show: Show) -> None:
 def test_a_finding_with_nothing_but_a_title_can_be_opened(show: Show) -> None:
     made = card(show, Answer("x", Severity.INFO, "Good to know", "", (), (), ()))
     assert (made.is_open, made.plain_text()) == (True, "Good to know\n")
+
+
+@pytest.mark.parametrize(("parameters", "process"), [((), ""), ((("pid", "39021"),), "39021")])
+def test_a_finding_about_who_holds_a_gpu_leads_there(show: Show, parameters: tuple[tuple[str, str], ...], process: str) -> None:
+    end = Remedy(
+        "End it.", (CommandUse("process-end", parameters, ("kill …",)),), needs_root=False, action=Action.COMMAND, check=""
+    )
+    made = card(show, replace(ANSWER, remedies=(end,)))
+    wanted = QSignalSpy(made.holders_wanted)
+    button_named(made, "Who holds it?").click()
+    assert [wanted.at(place)[0] for place in range(wanted.count())] == [process]
+
+
+def test_other_findings_do_not_ask_who_holds_it(show: Show) -> None:
+    assert "Who holds it?" not in [button.text() for button in card(show).findChildren(QPushButton)]

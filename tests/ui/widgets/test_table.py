@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.ui.models.rows import Cell, Row, RowsModel
 from gpuassist.ui.palette import Mark
-from gpuassist.ui.theme import Theme
+from gpuassist.ui.theme import Theme, colours
 from gpuassist.ui.widgets.marks import pill_size
 from gpuassist.ui.widgets.table import Table
 from tests.ui.showing import Show, ink_in
@@ -161,3 +161,9 @@ def test_a_cell_too_long_is_elided_and_still_copied(show: Show, qtbot: QtBot) ->
     table.selectRow(0)
     assert table.columnWidth(0) < 300
     assert table.selected_text() == "x" * 500 + "\t\t"
+
+
+@pytest.mark.parametrize(("share", "inked"), [(None, False), (0.0, False), (0.5, True)])
+def test_a_share_is_drawn_below_the_words(theme: Theme, show: Show, *, share: float | None, inked: bool) -> None:
+    table = made(show, [(Cell("13.1 GiB", share=share), Cell("a"), Cell("b"))])
+    assert (ink_in(table, colours().series[0]) > 0) is inked
