@@ -91,6 +91,10 @@ def _installed(move: DriverMove, uses: tuple[Use, ...], place: Place, commands: 
         does = text(
             "Install NVIDIA's driver, branch {branch}, from the AUR, after the headers that its module is built with", **words
         )
+    if _is_debians(place, uses):
+        does = text(
+            "With Debian's contrib, non-free and non-free-firmware enabled, install Debian's own driver, {flavour}", **words
+        )
     return step(uses, place, commands, (cloud_words(place, uses) or does, check))
 
 
@@ -103,9 +107,13 @@ def _check(move: DriverMove, place: Place, uses: tuple[Use, ...]) -> Text:
 
 def _is_newest(move: DriverMove, place: Place, uses: tuple[Use, ...]) -> bool:
     """Whether the packages have one driver alone, whichever that is by now."""
-    if cloud_words(place, uses) is not None:
+    if cloud_words(place, uses) is not None or _is_debians(place, uses):
         return True
     return move.open_module and not move.pinned and place.family is not Family.UBUNTU
+
+
+def _is_debians(place: Place, uses: tuple[Use, ...]) -> bool:
+    return place.family is Family.DEBIAN and any(one.key == "driver-install-proprietary" for one in uses)
 
 
 def _hybrid() -> Text:
@@ -123,7 +131,7 @@ def _proof(move: DriverMove, place: Place | None = None, uses: tuple[Use, ...] =
     """A driver of the branch; one that is no older where the packages hold only their newest; whichever a provider gives."""
     if place is None:
         return StepProof(Proves.DRIVER, wanted=f"{move.version}+")
-    if cloud_words(place, uses) is not None:
+    if cloud_words(place, uses) is not None or _is_debians(place, uses):
         return StepProof(Proves.DRIVER)
     modules = OPEN_MODULES if move.open_module and place.system.needs_open else ""
     newest = "+" if _is_newest(move, place, uses) else ""

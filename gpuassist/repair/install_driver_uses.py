@@ -14,6 +14,8 @@ _FROM_NVIDIA = frozenset({Family.DEBIAN, Family.RHEL})
 _FIRST_G07 = 590  # openSUSE: the drivers of generation G06 end with branch 580
 _LONG_TERM = 580  # the branch that AUR and openSUSE keep beside the newest
 _FIRST_WITHOUT_STREAMS = 10  # RHEL has its packages of several branches in streams up to release 9
+# NVIDIA's repository for Debian 13 began with 590 (NVIDIA/cuda-repo-management issues 38 and 40); Debian's own driver there is 550.
+_WITHOUT_OLD_BRANCHES = frozenset({"debian13"})
 _EPEL = "https://dl.fedoraproject.org/pub/epel/epel-release-latest-{major}.noarch.rpm"
 
 
@@ -73,7 +75,10 @@ def _ubuntu(move: DriverMove, place: Place) -> Iterator[Use]:
 
 
 def _debian(move: DriverMove, place: Place) -> Iterator[Use]:
-    if place.repository:
+    if place.repository in _WITHOUT_OLD_BRANCHES and (move.pinned or not move.open_module):
+        if not move.pinned:
+            yield use("driver-install-proprietary")
+    elif place.repository:
         yield _repository(place)
         yield use("kernel-headers-install")
         yield _of_nvidia(move)

@@ -16,6 +16,14 @@ from gpuassist.repair.install_place import Place, step, use
 # conda-forge has CUDA in parts, its nvcc among them, from 12.0 on; the newest that its cuda-version named in April 2026 is 13.2.
 _FIRST_OF_CONDA, _LAST_OF_CONDA = Version((12, 0)), Version((13, 2))
 _FIRST_OF_WHEELS = Version((13, 0))  # the wheels of 11 and 12 hold ptxas and no nvcc (wheels.json)
+# The first release that NVIDIA's repository of a distribution holds: Jimver/cuda-toolkit issues 183 and 375 (Ubuntu),
+# NVIDIA/nvidia-docker issue 1791 (Debian 12), guoqingbao/xinfer issue 366 (Debian 13, without 13.0). Others are not known.
+_FIRST_OF_REPOSITORY = {
+    "ubuntu2204": Version((11, 7)),
+    "ubuntu2404": Version((12, 5)),
+    "debian12": Version((12, 3)),
+    "debian13": Version((13, 1)),
+}
 _MACHINES = {"x86_64": "x86_64", "sbsa": "aarch64"}
 _FIRST = {Tool.CONDA: Way.CONDA, Tool.PIP: Way.WHEELS, Tool.UV: Way.WHEELS}
 
@@ -42,7 +50,7 @@ class _Goal:
     knowledge: Knowledge
 
     def ways(self) -> Iterator[WayPlan]:
-        if (self.place.repository or self.place.system.jetson) and self.place.system.administrator:
+        if self._has_packages and self.place.system.administrator:
             yield self.packages()
         if self.knowledge.runfile(self.release) is not None and self._machine and not self.place.system.jetson:
             yield from self.runfile()
@@ -151,6 +159,11 @@ class _Goal:
 
     def _nvcc(self, root: str) -> StepProof:
         return StepProof(Proves.NVCC, f"{root}/bin/nvcc", self._words)
+
+    @property
+    def _has_packages(self) -> bool:
+        first = _FIRST_OF_REPOSITORY.get(self.place.repository)
+        return self.place.system.jetson or (bool(self.place.repository) and (first is None or self.release >= first))
 
     @property
     def _words(self) -> str:
