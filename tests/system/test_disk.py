@@ -180,3 +180,35 @@ def test_a_name_that_is_ours_already_is_placed(tmp_path: Path) -> None:
     os.link(tmp_path / "beside", tmp_path / "target")
     DISK.place_new(str(tmp_path / "beside"), str(tmp_path / "target"))
     assert [path.name for path in tmp_path.iterdir()] == ["target"]
+
+
+def test_more_goes_to_the_end(tmp_path: Path) -> None:
+    path = str(tmp_path / "log")
+    Disk().create(path)
+    for content in (b"one\n", b"", b"two\n"):
+        Disk().append(path, content)
+    assert (tmp_path / "log").read_bytes() == b"one\ntwo\n"
+
+
+def test_a_tree_goes_and_what_it_links_to_stays(tmp_path: Path) -> None:
+    made, mine = tmp_path / "made", tmp_path / "mine"
+    (made / "deep/deeper").mkdir(parents=True)
+    mine.mkdir()
+    (made / "deep/link").symlink_to(mine)
+    (made / "deep/file").write_text("x")
+    Disk().remove_tree(str(made))
+    Disk().remove_tree(str(made))
+    assert (made.exists(), mine.exists()) == (False, True)
+
+
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_what_is_no_directory_is_not_taken_for_a_tree(tmp_path: Path, kind: str) -> None:
+    place = tmp_path / "place"
+    if kind == "file":
+        place.write_text("mine")
+    else:
+        (tmp_path / "mine").mkdir()
+        place.symlink_to(tmp_path / "mine")
+    with pytest.raises(OSError):
+        Disk().remove_tree(str(place))
+    assert place.exists()
