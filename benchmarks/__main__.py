@@ -6,7 +6,21 @@ import compileall
 import importlib
 import sys
 
-NAMES = ("startup", "knowledge", "plan", "explain", "doctor", "headless", "plot", "live", "shell", "apply", "run_view")
+NAMES = (
+    "startup",
+    "knowledge",
+    "plan",
+    "explain",
+    "doctor",
+    "headless",
+    "plot",
+    "live",
+    "shell",
+    "apply",
+    "run_view",
+    "install_gap",
+    "solve",
+)
 
 
 def main(names: list[str]) -> int:
