@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.model.fact import Known
@@ -30,7 +31,9 @@ from gpuassist.ui.widgets.scroll_page import SPACING
 from gpuassist.ui.widgets.table import Table
 
 _HEADINGS = (text("Place"), text("Line"), text("What it does"), text("In effect"), text("Owner"), text("Becomes"))
-_WIDE = (1, 2)  # the columns that share what is left over
+_ALL_COLUMNS_FROM = 800
+_DOES = 2
+_WIDE = (1, _DOES)  # the columns that share what is left over
 _STATES = {True: (Mark.RIGHT, text("yes")), False: (Mark.TODO, text("no"))}
 _BECOMES = {Choice.LEAVE: text("stays"), Choice.RETIRE: text("a comment"), Choice.REWRITE: text("rewritten")}
 
@@ -80,6 +83,10 @@ class LinesSection(QWidget):
         if shell is not None:
             self.diff.show_plan(shell, text("No file is changed by what is chosen."))
         self._fill()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.table.setColumnHidden(_DOES, self.width() < _ALL_COLUMNS_FROM)  # the line below the table says it in full
 
     def close_down(self) -> None:
         """The window closes."""
