@@ -1,0 +1,169 @@
+"""Repairs in words: titles, what came of them, shells that changed alike, and where a line stands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
+from gpuassist.model.plan import FileEdit, Outcome, Plan, Receipt, Result, Step, StepKind
+from gpuassist.model.shell import Terminal
+from gpuassist.model.text import Text, text
+from gpuassist.repair.lines import ShellLine
+from gpuassist.repair.record import ChangeRecord, FileRecord, Standing
+from gpuassist.repair.scopes.wanted import Held
+from gpuassist.session import fix
+from gpuassist.session.repair_words import (
+    PROMISE,
+    alike,
+    bar_note,
+    change_words,
+    file_words,
+    matters,
+    outcome_of,
+    place_of,
+    promise_of,
+    scope_title,
+    shortened,
+    slow_words,
+    stands,
+    title_of,
+    unchanged_words,
+)
+from gpuassist.session.repairs import Aim, Carried, Repair, RepairWish
+from gpuassist.session.scope_list import ListedScope
+from gpuassist.session.scope_words import Kind
+from gpuassist.session.shell_plan import ShellPlan
+from gpuassist.session.shells import ShellChange, ShellSeen
+from gpuassist.session.words import ENGLISH
+from gpuassist.system.terminal import Opening
+
+LINE = ShellLine(3, 3, "export A=b", ("A",), (), tickable=False, ticked=False, why=text("harmless"), file="/home/you/.bashrc")
+MADE = Receipt("20261121-090000-aaaaaa", "2026-11-21T09:00:00+00:00", "use devices 1", "/home/you/.bashrc", "/x", True, "", "")
+EMPTY = Known(Terminal("/bin/bash", (), ()), "made up")
+
+
+def repair(aim: Aim, diff: str = "") -> Repair:
+    edit = FileEdit("/home/you/.bashrc", "/home/you/.bashrc", b"", b"x", existed=True)
+    step = Step(StepKind.EDIT, text("write it"), diff=diff, edit=edit)
+    return Repair(RepairWish(aim), ShellPlan(Plan("id", text("Do it"), (step,)), "do it"), NOT_ASKED)
+
+
+def carried(holds: Fact[bool] | None = None, words: Text | None = None, result: Result = Result.MODIFIED) -> Carried:
+    return Carried(Outcome(result, text("written")), holds=holds, words=words)
+
+
+def change(opening: Opening, *differences: Text) -> ShellChange:
+    seen = ShellSeen(opening, EMPTY, 0.1)
+    return ShellChange(seen, seen, differences)
+
+
+def test_a_plan_is_titled_by_its_goal() -> None:
+    assert ENGLISH(title_of(repair(Aim.DEVICES, "+x"))) == "Do it"
+    assert promise_of(repair(Aim.DEVICES, "+x")) == PROMISE
+
+
+@pytest.mark.parametrize("aim", Aim)
+def test_a_plan_without_a_change_says_that_all_is_so(aim: Aim) -> None:
+    assert ENGLISH(title_of(repair(aim))) != "Do it"
+    assert ENGLISH(promise_of(repair(aim))) == "Nothing has to be written."
+
+
+def test_what_stands_where_the_diff_would_be() -> None:
+    assert "clean" in ENGLISH(unchanged_words(repair(Aim.CLEAN)))
+    assert "already" in ENGLISH(unchanged_words(repair(Aim.DEVICES)))
+
+
+def test_open_terminals_are_named_beside_the_button() -> None:
+    assert ENGLISH(bar_note(repair(Aim.CLEAN, "+x"))) == "Open terminals keep their old settings."
+
+
+@pytest.mark.parametrize(
+    ("one", "words"),
+    [
+        (carried(), "written"),
+        (carried(Known(value=True, source="x"), text("it holds")), "Done and proved: it holds"),
+        (carried(Known(value=False, source="x"), text("it does not")), "Changed, but it does not"),
+        (carried(Unknown(text("no shell")), text("no shell")), "Changed, but no shell"),
+        (carried(words=text("unread"), result=Result.REFUSED), "written"),
+    ],
+    ids=["unproved", "holds", "fails", "unknown", "refused"],
+)
+def test_an_outcome_is_one_sentence(one: Carried, words: str) -> None:
+    assert ENGLISH(outcome_of(one)) == words
+
+
+def test_shells_that_changed_alike_stand_together() -> None:
+    moved, gone = text("moved"), text("gone")
+    changes = (change(Opening.TERMINAL, moved), change(Opening.LOGIN, gone), change(Opening.COMMAND, moved))
+    first, second = alike(changes)
+    assert [ENGLISH(one) for one in first.shells] == ["new terminal", "script, make, cron"]
+    assert (first.differences, second.differences) == ((moved,), (gone,))
+
+
+def test_no_shells_are_no_groups() -> None:
+    assert alike(()) == ()
+
+
+def test_a_slow_shell_is_named_and_a_quick_one_not() -> None:
+    quick = fix.Applied((Outcome(Result.MODIFIED, text("done")),), None, NOT_ASKED, NOT_ASKED, None)
+    slow = slow_words(replace(quick, slow=ShellSeen(Opening.LOGIN, EMPTY, 3.21)))
+    assert slow_words(quick) is None
+    assert slow is not None
+    assert "3.2 s (login shell (SSH, console))" in ENGLISH(slow)
+
+
+@pytest.mark.parametrize(
+    ("path", "home", "shown"),
+    [
+        ("/home/you/.bashrc", "/home/you", "~/.bashrc"),
+        ("/home/yours/.bashrc", "/home/you", "/home/yours/.bashrc"),
+        ("/etc/profile", "/home/you", "/etc/profile"),
+        ("/home/you", "/home/you", "/home/you"),
+        ("/x", "", "/x"),
+    ],
+)
+def test_a_path_of_the_home_is_shortened(path: str, home: str, shown: str) -> None:
+    assert shortened(path, home) == shown
+
+
+def test_a_line_is_named_by_file_and_number() -> None:
+    assert ENGLISH(place_of(LINE, "/home/you")) == "~/.bashrc, line 3"
+    assert ENGLISH(place_of(replace(LINE, last_line=5), "/home/you")) == "~/.bashrc, lines 3 to 5"
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        (LINE, False),
+        (replace(LINE, other=True), True),
+        (replace(LINE, tickable=True), True),
+        (replace(LINE, instead=b"export A=c"), True),
+    ],
+    ids=["harmless", "other", "tickable", "rewritable"],
+)
+def test_a_harmless_line_does_not_matter(line: ShellLine, shown: bool) -> None:
+    assert matters(line) is shown
+
+
+def test_a_scope_is_named_for_people() -> None:
+    named = {kind: ENGLISH(scope_title(ListedScope(kind, f"{kind.value}:x", (), Held()))) for kind in Kind}
+    assert named[Kind.SHELL] == "Every new terminal"
+    assert named[Kind.JUPYTER] == "jupyter:x: one Jupyter kernel"
+    assert len(set(named.values())) == len(Kind)
+
+
+def test_a_change_says_what_and_when() -> None:
+    what, when = change_words(ChangeRecord((FileRecord(MADE, Standing.STANDS, edited=False),)))
+    assert (ENGLISH(what), ENGLISH(when)) == ("use devices 1", "made 2026-11-21 09:00")
+
+
+def test_a_file_of_a_change_says_how_it_stands() -> None:
+    path, state = file_words(FileRecord(MADE, Standing.STANDS, edited=True), "/home/you")
+    assert (path, ENGLISH(state)) == ("~/.bashrc", "in effect; the file was edited since")
+
+
+@pytest.mark.parametrize(("standing", "left"), [(Standing.UNDONE, False), (Standing.STANDS, True), (Standing.MISSING, True)])
+def test_what_was_undone_cannot_be_undone(standing: Standing, left: bool) -> None:
+    assert stands(ChangeRecord((FileRecord(MADE, standing, edited=False),))) is left
