@@ -11,7 +11,7 @@ from gpuassist.session.words import Words
 from gpuassist.ui.models.rows import Cell, Row
 from gpuassist.ui.palette import Mark
 
-PROCESS, PLACE = 1, 5
+PROCESS, USER, PLACE = 1, 2, 5
 
 HEADINGS = (text("PID"), text("Process"), text("User"), text("GPU"), text("Memory"), text("Belongs to"), text("What it is"))
 

@@ -20,7 +20,7 @@ SHARE_ROLE = Qt.ItemDataRole.UserRole + 3
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell: `mark` makes it a pill, `after` is added in a quieter colour, `right` aligns numbers, `share` (of 1) draws a bar."""
+    """One cell: `mark` makes it a pill, `after` is added in a quieter colour, `right` aligns numbers, `share` of 1 draws a bar."""
 
     words: str
     after: str = ""

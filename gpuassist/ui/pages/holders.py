@@ -19,7 +19,7 @@ from gpuassist.session.holding_words import as_plain_text, stop_question, stop_w
 from gpuassist.session.live_words import clock
 from gpuassist.ui.jobs import Done, Failed, Job
 from gpuassist.ui.latest import Latest
-from gpuassist.ui.models.holders import COLUMN_SAMPLES, HEADINGS, PLACE, PROCESS, holder_rows
+from gpuassist.ui.models.holders import COLUMN_SAMPLES, HEADINGS, PLACE, PROCESS, USER, holder_rows
 from gpuassist.ui.models.rows import RowsModel
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.holders_detail import HolderCard
@@ -38,7 +38,7 @@ _AGAIN_MILLISECONDS = 2_000
 # Longer than the driver waits before it switches an idle GPU off: asking it more often would keep the GPU awake for ever.
 _AGAIN_WHERE_IT_MAY_SLEEP_MILLISECONDS = 30_000
 _COUNT_DOWN_MILLISECONDS = 250
-_ROOM_FOR_PLACE = 860  # pixels of the page from which the table has a column for the container or unit
+_ROOM_FOR_PLACE, _ROOM_FOR_USER = 860, 720  # pixels of the page from which the table has these columns; the card below has both
 _MARKS = {
     Result.MODIFIED: Mark.RIGHT,
     Result.UNCHANGED: Mark.INFO,
@@ -180,6 +180,7 @@ class HoldersPage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._table.setColumnHidden(PLACE, self.width() < _ROOM_FOR_PLACE)
+        self._table.setColumnHidden(USER, self.width() < _ROOM_FOR_USER)
 
     def _timer(self, slot: Callable[[], None]) -> QTimer:
         timer = QTimer(self)
@@ -286,8 +287,9 @@ class HoldersPage(Page):
         if not found.notes:
             name, why = text("There is no GPU here"), text("No NVIDIA GPU can be seen that a process could hold.")
         if not found.notes and found.cards:
-            mark, name = Mark.RIGHT, text("The GPU is free")
-            why = text("All of its memory is there for your programs, and its driver can be replaced.")
+            mark, name, why = Mark.RIGHT, text("The GPU is free"), text("Programs can use it, and its driver can be replaced.")
+        if self._recorded is not None and not found.notes and found.cards:
+            name, why = text("The GPU was free"), text("Nothing held it when this machine was recorded.")
         self._nothing.show_words(mark, self.desk.words(name), self.desk.words(why))
 
     def _fill(self, found: Holding) -> None:

@@ -108,7 +108,7 @@ class _Row(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
 
     def show_current(self, *, current: bool) -> None:
         self._current = current
@@ -122,6 +122,9 @@ class _Row(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         return QSize(WIDTH - 24, max(_ROW_HEIGHT, QFontMetrics(sans()).height() + 18))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(WIDTH - 24, max(_MARK, QFontMetrics(sans()).height()) + 8)  # in a low window they stand closer
 
     def paintEvent(self, event: QPaintEvent) -> None:
         palette = colours()

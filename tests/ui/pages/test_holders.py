@@ -17,6 +17,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import text
 from gpuassist.session.holding import PATIENCE_SECONDS
+from gpuassist.ui.models.holders import PLACE, USER
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.holders import HoldersPage
 from gpuassist.ui.palette import Mark
@@ -321,12 +322,12 @@ def test_the_list_is_copied_as_the_terminal_prints_it(two: Shown, clipboard: QCl
     ]
 
 
-def test_the_place_has_a_column_where_there_is_room(two: Shown) -> None:
-    hidden = []
-    for width in (1056, 700):
-        two.page.resize(width, 700)
-        hidden.append(two.page.table.isColumnHidden(5))
-    assert hidden == [False, True]
+@pytest.mark.parametrize(("width", "hidden"), [(1056, []), (800, [PLACE]), (656, [USER, PLACE])])
+def test_columns_that_the_card_has_too_give_way(two: Shown, width: int, hidden: list[int]) -> None:
+    two.page.resize(width, 700)
+    table = two.page.table
+    two.qtbot.waitUntil(lambda: table.horizontalScrollBar().maximum() == 0)
+    assert [column for column in range(table.model().columnCount()) if table.isColumnHidden(column)] == hidden
 
 
 def _recorded(shown: Shown, recorded: Machine) -> None:
@@ -341,6 +342,11 @@ def test_a_recorded_machine_is_only_looked_at(two: Shown, answers: Answers) -> N
     assert two.page.detail.why == "On a recorded machine: nothing there can be stopped from here"
     two.page.stop()
     assert (answers.asked, two.page.waits, two.made.looks) == ([], False, looks)
+
+
+def test_nobody_held_the_gpu_of_a_recorded_machine(two: Shown) -> None:
+    _recorded(two, machine())
+    assert "The GPU was free" in words_in(two.page)
 
 
 def test_the_live_machine_comes_back_after_a_recorded_one(two: Shown) -> None:

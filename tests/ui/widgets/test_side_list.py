@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy, QTest
-from PySide6.QtWidgets import QAbstractButton, QPushButton
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QWidget
 
 from gpuassist.session.flow import Entry, Flow, Place, ReadingEnded, Step, StepState, Tool, follow
 from gpuassist.session.words import ENGLISH
@@ -166,3 +166,14 @@ def test_a_tool_that_was_left_stands_out_no_more(each_look: Theme, side: SideLis
 def test_it_names_the_program(side: SideList) -> None:
     assert words_in(side)[0] == "gpuassist"
     assert side.accessibleName() == "Steps"
+
+
+@pytest.mark.parametrize("height", [560, 800])
+def test_no_row_covers_another_in_a_low_window(side: SideList, height: int) -> None:
+    side.resize(WIDTH, height)
+    layout = side.layout()
+    assert layout is not None
+    layout.activate()
+    inside = [widget.geometry() for widget in side.findChildren(QWidget) if widget.parentWidget() is side]
+    assert overlapping(inside) == []
+    assert max(box.bottom() for box in inside) < height
