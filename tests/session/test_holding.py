@@ -259,3 +259,14 @@ def test_memory_is_told_for_each_card_too(tmp_path: Path) -> None:
 def test_card_that_nobody_holds_may_fall_asleep(tmp_path: Path, *, sleeps: bool, holders: tuple[Holder, ...], may: bool) -> None:
     card = replace(gpu(0), sleeps=Known(sleeps, "test"))
     assert found(tmp_path, machine(*holders, gpus=(card,))).may_fall_asleep is may
+
+
+def own_process(root: Path, pid: int) -> None:
+    put(root, f"/proc/{pid}/stat", f"{pid} (python) S 1 " + "0 " * 17 + "5000 0")
+    put(root, f"/proc/{pid}/cmdline", "python\0train.py\0")
+
+
+def test_number_of_another_namespace_is_not_taken_for_ones_own_process(tmp_path: Path) -> None:
+    own_process(tmp_path, 42)  # its files can be seen, and none of them is a GPU's
+    seen = found(tmp_path, machine(gpus=(gpu(0, on(42, GIB)),)), uid=os.getuid()).held[0]
+    assert (seen.role, seen.may_stop, seen.holder.command) == (Role.INVISIBLE, False, "")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -12,11 +14,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
+from gpuassist.detect.accounts import Accounts
+from gpuassist.detect.holders import look
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import text
-from gpuassist.session.holding import PATIENCE_SECONDS
+from gpuassist.session.holding import PATIENCE_SECONDS, name_of
 from gpuassist.ui.models.holders import PLACE, USER
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.holders import HoldersPage
@@ -364,3 +368,23 @@ def test_reading_the_live_machine_changes_nothing(two: Shown) -> None:
 def _mark(notice: Notice) -> Mark:
     [icon] = notice.findChildren(MarkIcon)
     return icon.mark
+
+
+@pytest.fixture
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as child:
+        yield child
+        child.kill()
+
+
+def test_a_real_process_is_really_stopped(desk: Desk, show: Show, qtbot: QtBot, sleeper: subprocess.Popen[bytes]) -> None:
+    world = desk.session.world
+    seen = look(world.files, sleeper.pid, Accounts(world), ("/dev/nvidia0",))
+    assert seen is not None
+    made = Made(seen)
+    page = show(HoldersPage(desk, look=made.look), 1056, 700)
+    page.arrive(str(sleeper.pid))
+    qtbot.waitUntil(lambda: page.chosen is not None)
+    page.stop()
+    qtbot.waitUntil(lambda: page.notice.words == f"Process {sleeper.pid} ({name_of(seen)}) ended", timeout=20_000)
+    assert sleeper.wait() == -15
