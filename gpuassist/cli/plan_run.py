@@ -136,7 +136,11 @@ def _take(run: Run, number: int) -> Exit:
 def _run(run: Run, number: int) -> Exit:
     """A step that gpuassist takes itself: looked at, confirmed, run, proved."""
     session = run.context.session
-    looked = look_before(session, run.machine(), run.install.steps[number].step)
+    with counted_interrupts() as interrupted:
+        step = run.install.steps[number].step
+        looked = look_before(session, run.machine(), step, directory=run.install.directory, cancelled=interrupted)
+    if interrupted():
+        return Exit.INTERRUPTED
     say.looked(run.context, looked, run.options)
     if looked.stops:
         return Exit.PROBLEMS
