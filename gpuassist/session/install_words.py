@@ -13,6 +13,7 @@ from gpuassist.session.install_wish import toolkit_to_use
 from gpuassist.session.installs import Install, InstallState, StepRecord, StepState
 from gpuassist.session.resume import next_step
 from gpuassist.session.summary import joined
+from gpuassist.session.taking_back import BackStep
 
 _RESTART = text("The machine has to be restarted, now or later: gpuassist goes on where it stopped.")
 _NEW_TERMINAL = text("Terminals that are open keep their old settings: open a new one.")
@@ -131,6 +132,19 @@ def changes_title(looked: Looked) -> Text:
     if shown:
         return text("It would change: {parts}", parts=joined(shown))
     return text("No installed package would change")
+
+
+def before_taking(looked: Looked, waits: Install | None) -> tuple[Text, ...]:
+    """What to know before a step is run; `waits` is an install that beginning this one gives up."""
+    gives_up = (text("The install of {goal} that waits is given up; what it did stays.", goal=waits.goal),) if waits else ()
+    return (changes_title(looked), *looked.warnings, *gives_up)
+
+
+def before_going_back(way: tuple[BackStep, ...]) -> tuple[Text, ...]:
+    """What to know before an install is taken back."""
+    left = ", ".join(name for one in way for name in one.left)
+    stays = (text("Somebody else changed these since, so they stay as they are: {names}", names=left),) if left else ()
+    return (*(one.text for one in way), *stays)
 
 
 def change_lines(looked: Looked) -> tuple[str, ...]:

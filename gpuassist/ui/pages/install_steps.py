@@ -9,14 +9,14 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import Step, StepKind
+from gpuassist.model.plan import StepKind
 from gpuassist.model.solve import Looked
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.session.flow import GoTo
 from gpuassist.session.flow import Step as FlowStep
 from gpuassist.session.install_course import Course, Ran, Said, ToRestart, can_be_taken_back, course_of
 from gpuassist.session.install_wish import toolkit_to_use
-from gpuassist.session.install_words import changes_title, course_title, next_action, run_lines
+from gpuassist.session.install_words import before_going_back, before_taking, course_title, next_action, run_lines
 from gpuassist.session.installs import Install, InstallState
 from gpuassist.session.proof import Holds
 from gpuassist.session.resume import Waiting, next_step
@@ -53,7 +53,7 @@ class InstallSteps(QWidget):
         self._waits: Waiting | None = None
         self._looking: Course | None = None
         self._cards: list[StepCard] = []
-        self._made: tuple[tuple[Step, ...], bool] | None = None  # what the cards were made of
+        self._made: tuple[object, ...] = ()  # what the cards were made of
         self._ran_at = 0  # the step that printed last
         self._acting = False  # whether what is under way changes something
         self._takes = False  # whether what is looked at is to be taken then
@@ -213,13 +213,19 @@ class InstallSteps(QWidget):
         self.changed.emit()
 
     def _show(self, course: Course | None) -> None:
-        now = (course.steps, self._recorded) if course is not None else None
-        same, self._made = now is not None and now == self._made, now
+        now = self._seen(course)
+        same, self._made = bool(now) and now == self._made, now
         self._course = course
         if not same:
             self._make_cards(course)
         self._show_records()
         self._settle()
+
+    def _seen(self, course: Course | None) -> tuple[object, ...]:
+        """What can be seen of the steps: on record they keep that, and are others otherwise."""
+        words = self._desk.session.words
+        steps = course.steps if course is not None else ()
+        return tuple((one.kind, words(one.text), one.commands, self._recorded) for one in steps)
 
     def _make_cards(self, course: Course | None) -> None:
         self._column.removeWidget(self._output)
@@ -274,15 +280,12 @@ class InstallSteps(QWidget):
         if course is None:
             return
         question = words(text("Run this as you? {step}", step=course.steps[number].text))
-        waits = self._waits if self._install is None else None
-        gives_up = (
-            (text("The install of {goal} that waits is given up; what it did stays.", goal=waits.install.goal),) if waits else ()
-        )
-        about = (changes_title(looked), *looked.warnings, *gives_up)
+        about = before_taking(looked, self._waits.install if self._waits is not None and self._install is None else None)
         asked = CommandsAsked(run_lines(course.steps[number]), tuple(map(words, about)), words(text("Run it")))
-        self._desk.asking.confirm_commands(self, question, asked, lambda: self._take(number))
+        self._desk.asking.confirm_commands(self, question, asked, lambda: self.take(number))
 
-    def _take(self, number: int) -> None:
+    def take(self, number: int) -> None:
+        """Runs a step that was looked at and confirmed."""
         course = self._course
         if course is None:
             return
@@ -382,12 +385,8 @@ class InstallSteps(QWidget):
         if obstacle is not None or not way:
             self.told.emit((Mark.PROBLEM, words(obstacle or text("there is nothing to take back"))))
             return
-        remarks = [words(one.text) for one in way]
-        left = ", ".join(name for one in way for name in one.left)
-        if left:
-            remarks.append(words(text("Somebody else changed these since, so they stay as they are: {names}", names=left)))
         lines = tuple(line for one in way for line in one.commands)
-        asked = CommandsAsked(lines, tuple(remarks), words(text("Take it back")))
+        asked = CommandsAsked(lines, tuple(map(words, before_going_back(way))), words(text("Take it back")))
         self._desk.asking.confirm_commands(self, words(text("Take this install back?")), asked, lambda: self._go_back(install, way))
 
     def _go_back(self, install: str, way: tuple[BackStep, ...]) -> None:
