@@ -9,7 +9,7 @@ from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.width import width_of
 from gpuassist.cli.wrapping import wrapped
 from gpuassist.model.codec import Json
-from gpuassist.model.fact import Known, value_or
+from gpuassist.model.fact import Fact, Unknown, value_or
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import text
 from gpuassist.session import holding
@@ -119,15 +119,15 @@ def _document(found: holding.Holding, words: Words) -> Json:
 
 
 def _held(held: holding.Held, words: Words) -> Json:
-    holder, memory = held.holder, held.memory_used_bytes
+    holder = held.holder
     return {
         "pid": holder.pid,
         "user": holder.user or None,
         "command": holder.command or None,
         "gpus": list(held.gpus),
         "devices": list(holder.devices),
-        "memory_used_bytes": value_or(memory, None),
-        "memory_reason": None if isinstance(memory, Known) else words(memory.reason),
+        **_memory(held.memory_used_bytes, words),
+        "memory_by_gpu": [{"gpu": index, **_memory(used, words)} for index, used in held.memory_by_gpu],
         "state": value_or(holder.state, None),
         "unit": value_or(holder.unit, None) or None,
         "container": value_or(holder.container, None) or None,
@@ -136,6 +136,11 @@ def _held(held: holding.Held, words: Words) -> Json:
         "why": words(held.why),
         "commands": list(held.command),
     }
+
+
+def _memory(used: Fact[int], words: Words) -> dict[str, Json]:
+    reason = words(used.reason) if isinstance(used, Unknown) else None
+    return {"memory_used_bytes": value_or(used, None), "memory_reason": reason}
 
 
 def _seconds(words: str) -> float:

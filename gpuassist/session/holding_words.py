@@ -10,6 +10,7 @@ from gpuassist.session.holding import PATIENCE_SECONDS, Held, HeldCard, Holding,
 from gpuassist.session.live_words import size
 from gpuassist.session.memory_words import short_size
 from gpuassist.session.overview import short_name
+from gpuassist.session.summary import joined
 from gpuassist.session.words import Words
 
 _STATES = {
@@ -58,7 +59,14 @@ def about(held: Held) -> Iterator[Text]:
     unusual = state(held)
     if unusual is not None:
         yield unusual
+    if len(held.memory_by_gpu) > 1:
+        yield joined(tuple(_on_gpu(index, used) for index, used in held.memory_by_gpu))
     yield held.why
+
+
+def _on_gpu(index: int, used: Fact[int]) -> Text:
+    known = text("GPU {index}: {size}", index=index, size=size(used.value)) if isinstance(used, Known) else None
+    return known or text("GPU {index}: not known", index=index)
 
 
 ROLE_WORDS: dict[Role, Text] = {

@@ -15,6 +15,7 @@ import pytest
 
 from gpuassist.cli import holders
 from gpuassist.cli.context import Exit, UsageError
+from gpuassist.model.codec import encode_machine
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH
 from gpuassist.system.files import Files
@@ -22,6 +23,7 @@ from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.cli.made_session import run_live
 from tests.fakes import link, put, world_under
+from tests.session.test_holding import GIB, gpu, holder, machine, on
 from tests.values import knowledge
 
 
@@ -116,3 +118,14 @@ def test_no_stops_nothing(sleeper: subprocess.Popen[bytes], monkeypatch: pytest.
     done = run_live(holders, "--stop", str(sleeper.pid), session=live, screen=True)
     assert "you said no; nothing was stopped" in done.out
     assert sleeper.poll() is None
+
+
+def test_document_holds_the_memory_of_each_card(session: Session, tmp_path: Path) -> None:
+    recorded = tmp_path / "machine.json"
+    seen = machine(holder(), gpus=(gpu(0, on(42, GIB)), gpu(1, on(42, 2 * GIB))))
+    recorded.write_text(json.dumps(encode_machine(seen, ENGLISH)))
+    (one,) = json.loads(run_live(holders, "--json", session=session, machine_file="/machine.json").out)["holders"]
+    assert one["memory_by_gpu"] == [
+        {"gpu": 0, "memory_used_bytes": GIB, "memory_reason": None},
+        {"gpu": 1, "memory_used_bytes": 2 * GIB, "memory_reason": None},
+    ]

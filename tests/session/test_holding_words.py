@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import text, verbatim
 from gpuassist.session.holding import Held, HeldCard, Holding, Role
 from gpuassist.session.holding_words import (
+    about,
     as_plain_text,
     card_name,
     on_card,
@@ -113,3 +115,12 @@ def test_plain_text_has_lines_to_copy_and_notes(tmp_path: Path) -> None:
     assert lines[0] == "1 process holds a GPU"
     assert "      sudo systemctl stop ollama.service" in lines
     assert lines[-1] == "Note: the driver did not say"
+
+
+def test_memory_on_several_cards_is_told_for_each() -> None:
+    several = replace(held(size(18), (0, 6 * GIB), (1, 12 * GIB)), memory_by_gpu=((0, size(6)), (1, SILENT)))
+    assert "GPU 0: 6.0 GiB · GPU 1: not known" in [ENGLISH(words) for words in about(several)]
+
+
+def test_memory_on_one_card_is_told_once() -> None:
+    assert not any("GPU 0" in ENGLISH(words) for words in about(held(size(6), (0, 6 * GIB))))
