@@ -5,93 +5,37 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.session import fix
 from gpuassist.session.context import Session
-from gpuassist.session.fix import Choice, CudaPlan, LdLibraryPath
-from gpuassist.session.flow import GoTo, Marked, Step, StepState
+from gpuassist.session.fix import Choice, LdLibraryPath
+from gpuassist.session.flow import GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.words import ENGLISH
 from gpuassist.ui.page import Desk, ReadAgain
-from gpuassist.ui.pages.repair import RepairPage
-from gpuassist.ui.pages.repair_choices import CHOICES, LineRow
+from gpuassist.ui.pages.repair import CLEAN, DEVICES, LINES, TOOLKIT
 from gpuassist.ui.pages.repair_history import ChangeRow
-from gpuassist.ui.pages.repair_plan import ToolkitCard
+from gpuassist.ui.pages.repair_proof import KernelRow
 from gpuassist.ui.palette import Mark
-from gpuassist.ui.widgets.cards import Notice
-from tests.repair.homes import make_toolkit, world_at
-from tests.ui.made import Answers, framed, inspection
+from tests.ui.made import Answers, inspection
+from tests.ui.pages.repairing import Shown, choose, machine_of, rc, two_toolkits
 
 
 @pytest.fixture
 def session(home: Path) -> Session:
-    """A user with two toolkits in their home, whose .bashrc puts the older one first."""
-    make_toolkit(home / "cuda-11.7", "11.7.99")
-    make_toolkit(home / "cuda-12.4", "12.4.131")
-    (home / ".bashrc").write_text(rc(home))
-    return Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
-
-
-def rc(home: Path) -> str:
-    return f"alias ll='ls -l'\nexport PATH={home}/cuda-11.7/bin:$PATH\nif true; then\n  export CUDA_HOME={home}/cuda-11.7\nfi\n"
-
-
-def choose(row: LineRow, choice: Choice) -> None:
-    """As the user would."""
-    assert row.row is not None
-    row.row.segments.choose(CHOICES.index(choice))
-
-
-class Shown:
-    """The page in a window, with what it asked of the frame."""
-
-    def __init__(self, desk: Desk, qtbot: QtBot) -> None:
-        self.desk, self.qtbot = desk, qtbot
-        self.frame = framed(qtbot)
-        self.page = RepairPage(desk, self.frame)
-        self.page.resize(1056, 700)
-        self.page.show()
-        self.asked: list[object] = []
-        self.page.asked.connect(self.asked.append)
-
-    def open(self, machine: Machine, version: str = "12.4", *, recorded: bool = False) -> None:
-        self.page.show_inspection(inspection(machine, use_cuda=version, recorded=recorded))
-        self.page.arrive("")
-        self.settle()
-
-    def settle(self) -> None:
-        self.qtbot.waitUntil(lambda: not self.page.busy, timeout=20_000)
-
-    def apply(self) -> None:
-        self.page.toolkit.apply.trigger()
-        self.settle()
-
-    @property
-    def plan(self) -> CudaPlan | None:
-        repair = self.page.toolkit.repair
-        return repair.cuda if repair is not None else None
-
-    @property
-    def card(self) -> ToolkitCard:
-        return self.page.toolkit.toolkit_card
-
-    def words(self) -> str:
-        return " ".join(label.text() for label in self.page.findChildren(QLabel) if label.isVisibleTo(self.page))
-
-    def notice(self) -> str:
-        return " ".join(one.words for one in self.page.findChildren(Notice) if one.isVisibleTo(self.page))
+    return two_toolkits(home)
 
 
 @pytest.fixture
 def machine(session: Session) -> Machine:
-    """As much of the machine as the page needs."""
-    return fix.look(session)
+    return machine_of(session)
 
 
 @pytest.fixture
@@ -313,3 +257,148 @@ def test_an_unknown_machine_says_what_is_missing(desk: Desk, qtbot: QtBot) -> No
     made = Shown(desk, qtbot)
     made.open(Machine(), "12.4")
     assert "which toolkits are installed is not known" in made.words().lower()
+
+
+def test_the_page_opens_with_the_toolkit(shown: Shown) -> None:
+    assert shown.page.toolkit.isVisibleTo(shown.page)
+    assert not shown.page.clean.isVisibleTo(shown.page)
+
+
+@pytest.mark.parametrize(("wish", "place"), [("clean", CLEAN), ("devices", DEVICES), ("lines", LINES), ("11.7", TOOLKIT)])
+def test_a_wish_opens_its_part(shown: Shown, wish: str, place: int) -> None:
+    shown.page.arrive(wish)
+    shown.settle()
+    assert shown.page.segments.place == place
+
+
+def test_parts_are_reached_by_key(shown: Shown, qtbot: QtBot) -> None:
+    shown.frame.activateWindow()
+    qtbot.waitUntil(shown.frame.isActiveWindow)
+    QTest.keyClick(shown.page, Qt.Key.Key_2, Qt.KeyboardModifier.AltModifier)
+    assert shown.page.segments.place == CLEAN
+    shown.settle()
+
+
+def test_every_shell_is_compared_after_applying(shown: Shown) -> None:
+    shown.apply()
+    assert shown.page.toolkit.panel.shells.isVisibleTo(shown.page)
+    assert shown.page.toolkit.panel.paste_lines.content.startswith("export CUDA_HOME=")
+
+
+def test_kernels_are_compiled_after_the_proof(shown: Shown) -> None:
+    shown.apply()
+    (row,) = shown.page.toolkit.panel.kernels.findChildren(KernelRow)
+    assert row.mark is Mark.RIGHT
+
+
+def failing(home: Path) -> None:
+    """An nvcc that says its version, and compiles nothing."""
+    nvcc = home / "cuda-12.4/bin/nvcc"
+    nvcc.write_text(nvcc.read_text().replace("case ", "case $* in *kernel.cu) echo error: no >&2; exit 1 ;; esac; case ", 1))
+
+
+def test_a_kernel_that_fails_leads_to_explain(shown: Shown, home: Path) -> None:
+    failing(home)
+    shown.apply()
+    (row,) = shown.page.toolkit.panel.kernels.findChildren(KernelRow)
+    assert row.explain is not None
+    row.explain.click()
+    assert shown.asked[-1] == GoTo(Tool.EXPLAIN, "text:error: no")
+    assert "a kernel does not compile or run" in shown.notice()
+    assert Marked(Step.REPAIR, StepState.PROBLEM) in shown.asked
+
+
+def test_compiling_is_cancelled_and_says_so(shown: Shown, home: Path, qtbot: QtBot) -> None:
+    nvcc = home / "cuda-12.4/bin/nvcc"
+    nvcc.write_text(nvcc.read_text().replace("case ", "case $* in *kernel.cu) exec sleep 60 ;; esac; case ", 1))
+    shown.page.toolkit.apply.trigger()
+    kernels = shown.page.toolkit.panel.kernels
+    qtbot.waitUntil(lambda: kernels.cancel.isVisibleTo(shown.page), timeout=20_000)
+    kernels.cancel.click()
+    shown.settle()
+    assert [row.mark for row in kernels.findChildren(KernelRow)] in ([Mark.UNKNOWN], [])
+    assert not kernels.cancel.isVisibleTo(shown.page)
+
+
+def test_closing_while_compiling_is_silent(shown: Shown, home: Path, qtbot: QtBot) -> None:
+    nvcc = home / "cuda-12.4/bin/nvcc"
+    nvcc.write_text(nvcc.read_text().replace("case ", "case $* in *kernel.cu) exec sleep 60 ;; esac; case ", 1))
+    shown.page.toolkit.apply.trigger()
+    qtbot.waitUntil(lambda: shown.page.toolkit.panel.kernels.cancel.isVisibleTo(shown.page), timeout=20_000)
+    shown.page.close_down()
+    assert not shown.page.busy
+
+
+def test_an_edit_since_shows_the_merge_first(shown: Shown, home: Path, answers: Answers) -> None:
+    shown.apply()
+    (home / ".bashrc").write_text((home / ".bashrc").read_text() + "alias mine=true\n")
+    shown.page.toolkit.undo.trigger()
+    shown.settle()
+    assert shown.page.undo.isVisibleTo(shown.page)
+    assert answers.asked == []
+    shown.page.undo.agree.click()
+    shown.settle()
+    assert (home / ".bashrc").read_text() == rc(home) + "alias mine=true\n"
+    assert not shown.page.undo.isVisibleTo(shown.page)
+
+
+def test_a_merge_can_be_left(shown: Shown, home: Path) -> None:
+    shown.apply()
+    edited = (home / ".bashrc").read_text() + "alias mine=true\n"
+    (home / ".bashrc").write_text(edited)
+    shown.page.toolkit.undo.trigger()
+    shown.settle()
+    shown.page.undo.leave.click()
+    assert (home / ".bashrc").read_text() == edited
+    assert not shown.page.undo.isVisibleTo(shown.page)
+
+
+def test_a_conflict_is_shown_and_nothing_done(shown: Shown, home: Path) -> None:
+    shown.apply()
+    edited = (home / ".bashrc").read_text().replace('export PATH="$CUDA_HOME', 'echo mine; export PATH="$CUDA_HOME')
+    (home / ".bashrc").write_text(edited)
+    shown.page.toolkit.undo.trigger()
+    shown.settle()
+    assert shown.page.undo.isVisibleTo(shown.page)
+    assert not shown.page.undo.agree.isVisibleTo(shown.page)
+    assert (home / ".bashrc").read_text() == edited
+
+
+def test_one_environment_alone_can_use_it(shown: Shown, home: Path, answers: Answers) -> None:
+    (home / "project").mkdir()
+    answers.opened = str(home / "project")
+    shown.page.toolkit.choice.project_wanted.emit()
+    shown.settle()
+    assert shown.page.toolkit.scope == f"envrc:{home}/project"
+    assert shown.page.toolkit.repair is not None
+    assert shown.page.toolkit.repair.scope is not None
+    shown.apply()
+    assert "CUDA_HOME" in (home / "project/.envrc").read_text()
+    assert (home / ".bashrc").read_text() == rc(home)
+
+
+def test_who_sees_a_choice_is_shown_beside_it(shown: Shown) -> None:
+    assert shown.page.toolkit.programs.isVisibleTo(shown.page)
+    assert "Which programs see it" in shown.words()
+
+
+def test_a_recorded_machine_has_no_scopes(desk: Desk, qtbot: QtBot, machine: Machine) -> None:
+    made = Shown(desk, qtbot)
+    made.open(machine, recorded=True)
+    assert not made.page.toolkit.choice.isVisibleTo(made.page)
+    for place in (CLEAN, DEVICES):
+        made.page.segments.choose(place)
+        made.settle()
+        assert "This is a recorded machine" in made.words()
+        assert made.page.bar().primary is None
+
+
+def test_the_login_file_can_have_the_lines_too(desk: Desk, qtbot: QtBot, machine: Machine, home: Path) -> None:
+    (home / ".bash_profile").write_text("export A=b\n")
+    made = Shown(desk, qtbot)
+    made.open(machine)
+    assert made.card.login is not None
+    made.card.login.tick.setChecked(True)
+    made.settle()
+    assert made.plan is not None
+    assert [edit.path for edit in made.plan.edits] == [f"{home}/.bashrc", f"{home}/.bash_profile"]

@@ -1,0 +1,99 @@
+"""The repair page in a window, in a home with two toolkits: what its tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.fact import Known
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Machine
+from gpuassist.model.shell import Shell
+from gpuassist.model.toolkit import Toolkit
+from gpuassist.model.version import Version
+from gpuassist.session.context import Session
+from gpuassist.session.fix import Choice, CudaPlan
+from gpuassist.session.words import ENGLISH
+from gpuassist.system.terminal import ask_terminal
+from gpuassist.ui.page import Desk
+from gpuassist.ui.pages.repair import RepairPage
+from gpuassist.ui.pages.repair_choices import CHOICES, LineRow
+from gpuassist.ui.pages.repair_plan import ToolkitCard
+from gpuassist.ui.widgets.cards import Notice
+from tests.repair.homes import make_toolkit, world_at
+from tests.ui.made import framed, inspection
+
+
+def two_toolkits(home: Path) -> Session:
+    """A user with two toolkits in their home, whose .bashrc puts the older one first."""
+    make_toolkit(home / "cuda-11.7", "11.7.99")
+    make_toolkit(home / "cuda-12.4", "12.4.131")
+    (home / ".bashrc").write_text(rc(home))
+    return Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
+
+
+def machine_of(session: Session, *gpus: Gpu) -> Machine:
+    """As much of the machine as the page needs; a real new terminal is asked."""
+    home = session.world.surroundings.home
+    versions = (("12.4", "12.4.131"), ("11.7", "11.7.99"))
+    toolkits = tuple(Toolkit(f"{home}/cuda-{name}", version=Known(Version.parse(full), "made up")) for name, full in versions)
+    return Machine(
+        "2026",
+        gpus=Known(gpus, "made up"),
+        toolkits=Known(toolkits, "made up"),
+        environments=Known((), "made up"),
+        shell=Shell(new_terminal=ask_terminal(session.world)),
+    )
+
+
+def rc(home: Path) -> str:
+    return f"alias ll='ls -l'\nexport PATH={home}/cuda-11.7/bin:$PATH\nif true; then\n  export CUDA_HOME={home}/cuda-11.7\nfi\n"
+
+
+def choose(row: LineRow, choice: Choice) -> None:
+    """As the user would."""
+    assert row.row is not None
+    row.row.segments.choose(CHOICES.index(choice))
+
+
+class Shown:
+    """The page in a window, with what it asked of the frame."""
+
+    def __init__(self, desk: Desk, qtbot: QtBot) -> None:
+        self.desk, self.qtbot = desk, qtbot
+        self.frame = framed(qtbot)
+        self.page = RepairPage(desk, self.frame)
+        self.page.resize(1056, 700)
+        self.page.show()
+        self.asked: list[object] = []
+        self.page.asked.connect(self.asked.append)
+
+    def open(self, machine: Machine, version: str = "12.4", *, recorded: bool = False) -> None:
+        self.page.show_inspection(inspection(machine, use_cuda=version, recorded=recorded))
+        self.page.arrive("")
+        self.settle()
+
+    def settle(self) -> None:
+        self.qtbot.waitUntil(lambda: not self.page.busy, timeout=20_000)
+
+    def apply(self) -> None:
+        self.page.toolkit.apply.trigger()
+        self.settle()
+
+    @property
+    def plan(self) -> CudaPlan | None:
+        repair = self.page.toolkit.repair
+        return repair.cuda if repair is not None else None
+
+    @property
+    def card(self) -> ToolkitCard:
+        return self.page.toolkit.toolkit_card
+
+    def words(self) -> str:
+        return " ".join(label.text() for label in self.page.findChildren(QLabel) if label.isVisibleTo(self.page))
+
+    def notice(self) -> str:
+        return " ".join(one.words for one in self.page.findChildren(Notice) if one.isVisibleTo(self.page))
