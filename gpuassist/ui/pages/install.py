@@ -325,6 +325,7 @@ class InstallPage(Page):
         self._trouble.show_words(mark, sentence_case(words))
         self._trouble.setVisible(bool(words))
         if words:
+            self._recall()
             QTimer.singleShot(0, self._show_trouble)
 
     @Slot()

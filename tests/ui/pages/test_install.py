@@ -1,0 +1,253 @@
+"""Install: chosen, planned off the GUI thread, the ways there, under way and back; from every example machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QClipboard
+from pytestqt.qtbot import QtBot
+
+from gpuassist.model.outlook import Outlook
+from gpuassist.model.text import verbatim
+from gpuassist.session.context import Session
+from gpuassist.session.flow import GO_ON_WISH
+from gpuassist.session.inspect import open_example
+from gpuassist.session.install_course import Course
+from gpuassist.session.install_wish import ANY, InstallWish
+from gpuassist.session.installs import InstallState, StepState, installs
+from gpuassist.ui.page import Desk
+from gpuassist.ui.pages.install import InstallPage
+from gpuassist.ui.pages.install_step import StepCard
+from gpuassist.ui.pages.install_ways import EarlierCard, WaysCard
+from gpuassist.ui.widgets.cards import Notice
+from gpuassist.ui.widgets.scroll_page import PageHeader
+from tests.session.installs_made import begun, script
+from tests.ui.made import Answers
+from tests.ui.pages.test_what_if import EXAMPLES
+from tests.ui.showing import Show, button_named, words_in
+
+CPU_ONLY = "03-torch-cpu-only"
+MIXED = "05-gtx-1080-ti-and-rtx-5090"
+
+
+class Shown:
+    """The page with what a test does to it."""
+
+    def __init__(self, desk: Desk, show: Show, qtbot: QtBot) -> None:
+        self.desk = desk
+        self.qtbot = qtbot
+        self.page = show(InstallPage(desk), 1056, 700)
+
+    def read(self, example: str, *, live: bool = False) -> Shown:
+        inspection = open_example(self.desk.session, example)
+        self.page.show_inspection(replace(inspection, recorded=not live))
+        return self.settle()
+
+    def wish(self, words: str) -> Shown:
+        self.page.arrive(words)
+        return self.settle()
+
+    def plan(self, source: str, *more: str) -> Shown:
+        """Steps that are scripts, as if they had been planned."""
+        steps = tuple(script(one) for one in (source, *more))
+        self.page.steps.show_plan(Course(verbatim("torch"), ("torch",), steps))
+        return self
+
+    def next(self) -> Shown:
+        self.page.steps.primary.trigger()
+        return self.settle()
+
+    def settle(self) -> Shown:
+        self.qtbot.waitUntil(lambda: not self.page.busy, timeout=20_000)
+        QCoreApplication.processEvents()
+        self.qtbot.waitUntil(lambda: not self.page.busy, timeout=20_000)
+        return self
+
+    @property
+    def header(self) -> PageHeader:
+        found = self.page.findChild(PageHeader)
+        assert isinstance(found, PageHeader)
+        return found
+
+    @property
+    def outlook(self) -> Outlook:
+        assert self.page.outlook is not None
+        return self.page.outlook
+
+    @property
+    def beside(self) -> list[str]:
+        return [action.text() for action in self.page.bar().left]
+
+    @property
+    def notices(self) -> list[str]:
+        return [one.words for one in self.page.findChildren(Notice) if one.isVisibleTo(self.page)]
+
+
+@pytest.fixture
+def shown(desk: Desk, show: Show, qtbot: QtBot) -> Iterator[Shown]:
+    made = Shown(desk, show, qtbot)
+    yield made
+    made.page.close_down()
+
+
+def test_before_a_machine_was_read_it_says_so(shown: Shown) -> None:
+    assert "The machine is being read." in words_in(shown.settle().page)
+
+
+def test_without_a_wish_it_offers_three(shown: Shown) -> None:
+    shown.read(CPU_ONLY, live=True)
+    button_named(shown.page, "torch").click()
+    assert shown.settle().page.choices.wish == InstallWish(torch=ANY)
+    assert shown.header.title.startswith("It takes")
+
+
+@pytest.mark.parametrize("example", EXAMPLES[::2])
+def test_an_example_gets_a_plan_for_torch(shown: Shown, example: str) -> None:
+    shown.read(example).wish("torch")
+    cards = shown.page.steps.cards
+    assert [card.step for card in cards] == list(shown.outlook.steps)
+    assert shown.outlook.steps or shown.outlook.blocked_by or shown.header.title == "Nothing has to be done"
+
+
+@pytest.mark.parametrize("width", [656])
+@pytest.mark.parametrize("example", [CPU_ONLY, MIXED])
+def test_no_plan_is_wider_than_the_page(shown: Shown, show: Show, example: str, width: int) -> None:
+    show(shown.page, width, 500)
+    shown.read(example).wish("torch; cuda; driver")
+    for card in shown.page.findChildren(StepCard):
+        assert card.mapTo(shown.page, card.rect().topRight()).x() <= width
+
+
+def test_the_ways_are_offered_the_new_environment_first(shown: Shown) -> None:
+    shown.read(CPU_ONLY).wish("torch")
+    ways = shown.page.findChild(WaysCard)
+    assert isinstance(ways, WaysCard)
+    assert ways.isVisibleTo(shown.page)
+    assert (ways.button(0).text(), ways.button(0).isChecked()) == ("In a new environment", True)
+
+
+def test_another_way_has_its_own_steps(shown: Shown) -> None:
+    shown.read(CPU_ONLY).wish("torch")
+    first = shown.outlook
+    ways = shown.page.findChild(WaysCard)
+    assert isinstance(ways, WaysCard)
+    ways.button(1).click()
+    assert [card.step for card in shown.page.steps.cards] == list(first.ways[1].steps) != list(first.steps)
+
+
+def test_what_torch_comes_by_is_kept(shown: Shown) -> None:
+    shown.read(CPU_ONLY).wish("torch; as=uv")
+    assert any(line.startswith("uv ") for step in shown.outlook.steps for line in step.commands)
+
+
+def test_what_cannot_be_says_who_must_move(shown: Shown) -> None:
+    shown.read(MIXED).wish("driver==390")
+    assert "What stands in the way" in words_in(shown.page)
+    assert shown.page.bar().primary is None
+
+
+def test_a_version_that_is_none_is_told(shown: Shown) -> None:
+    shown.read(CPU_ONLY).wish("torch==new")
+    assert any("names no version" in words for words in shown.notices)
+    assert shown.page.outlook is None
+
+
+def test_the_mistake_goes_with_the_next_choice(shown: Shown) -> None:
+    shown.read(CPU_ONLY).wish("torch==new").wish("torch")
+    assert not any("names no version" in words for words in shown.notices)
+
+
+def test_the_last_wish_counts(shown: Shown) -> None:
+    shown.read(CPU_ONLY)
+    for wish in ("driver", "cuda", "torch"):
+        shown.page.arrive(wish)
+    assert shown.settle().header.subtitle == "torch on the recorded machine"
+
+
+def test_a_recorded_machine_is_looked_at_only(shown: Shown) -> None:
+    shown.read(CPU_ONLY).wish("torch")
+    primary = shown.page.bar().primary
+    assert primary is not None
+    assert not primary.isEnabled()
+    assert shown.page.bar().note == "A recorded machine can be looked at, not changed."
+
+
+def test_the_plan_can_be_copied(shown: Shown, clipboard: QClipboard) -> None:
+    shown.read(CPU_ONLY).wish("torch")
+    shown.page.bar().left[0].trigger()
+    assert clipboard.text().startswith("torch on the recorded machine\n")
+    assert all(line in clipboard.text() for step in shown.outlook.steps for line in step.commands)
+
+
+def test_under_way_the_choices_are_gone(shown: Shown) -> None:
+    shown.read(CPU_ONLY, live=True).plan("print('one')", "pass").next()
+    assert (shown.page.choices.isHidden(), shown.header.title, shown.header.subtitle) == (True, "Step 2 of 2", "torch")
+    assert shown.beside == ["Take it back…", "Give it up…", "Plan something else"]
+
+
+def test_when_all_is_done_the_title_says_so(shown: Shown) -> None:
+    shown.read(CPU_ONLY, live=True).plan("print('one')").next()
+    assert (shown.header.title, shown.page.bar().primary is None or not shown.page.steps.primary.isVisible()) == (
+        "All steps are done",
+        True,
+    )
+
+
+def test_something_else_can_be_planned_then(shown: Shown) -> None:
+    shown.read(CPU_ONLY, live=True).plan("print('one')").next()
+    shown.page.bar().left[-1].trigger()
+    assert not shown.settle().page.choices.isHidden()
+    earlier = shown.page.findChild(EarlierCard)
+    assert isinstance(earlier, EarlierCard)
+    assert earlier.isVisibleTo(shown.page)
+
+
+def test_an_earlier_install_is_taken_back(shown: Shown, session: Session, tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    step = script(f"import os; os.mkdir({str(made)!r})", creates=str(made))
+    shown.read(CPU_ONLY, live=True)
+    shown.page.steps.show_plan(Course(verbatim("torch"), (), (step,)))
+    shown.next().page.bar().left[-1].trigger()
+    button_named(shown.settle().page, "Take it back…").click()
+    shown.settle()
+    assert (made.exists(), installs(session.world)[0].state) == (False, InstallState.TAKEN_BACK)
+
+
+def test_what_waits_is_told_and_gone_on_with(shown: Shown, session: Session) -> None:
+    begun(session, script("pass"), script("pass"))
+    shown.read(CPU_ONLY, live=True)
+    assert any(words.startswith("The install of torch waits at step 1 of 2") for words in shown.notices)
+    button_named(shown.page, "Go on").click()
+    assert shown.settle().header.title == "Step 1 of 2"
+
+
+def test_it_can_be_opened_to_go_on(shown: Shown, session: Session) -> None:
+    begun(session, script("pass"))
+    shown.read(CPU_ONLY, live=True).wish(GO_ON_WISH)
+    assert (shown.header.title, shown.page.steps.under_way) == ("Step 1 of 1", True)
+
+
+def test_what_waits_can_be_given_up(shown: Shown, session: Session, answers: Answers) -> None:
+    begun(session, script("pass"))
+    shown.read(CPU_ONLY, live=True)
+    button_named(shown.page, "Give it up").click()
+    shown.settle()
+    assert installs(session.world)[0].state is InstallState.GIVEN_UP
+    assert not any("waits at step" in words for words in shown.notices)
+
+
+def test_beside_a_recorded_machine_nothing_of_this_one_is_offered(shown: Shown, session: Session) -> None:
+    begun(session, script("pass"))
+    shown.read(CPU_ONLY).wish(GO_ON_WISH)
+    assert not any("waits at step" in words for words in shown.notices)
+    assert not shown.page.steps.under_way
+
+
+def test_an_install_under_way_stays_when_a_machine_is_read(shown: Shown) -> None:
+    shown.read(CPU_ONLY, live=True).plan("raise SystemExit(1)").next().read(MIXED, live=True)
+    assert shown.page.steps.install is not None
+    assert shown.page.steps.install.steps[0].state is StepState.FAILED
