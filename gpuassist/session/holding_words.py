@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.text import Text, counted, text, verbatim
@@ -13,6 +14,7 @@ from gpuassist.session.overview import short_name
 from gpuassist.session.summary import joined
 from gpuassist.session.words import Words
 
+_QUOTED_AT_MOST = 300  # characters: a command line can have 65,000, and a dialog has to fit the screen
 _STATES = {
     "D": text("waits inside the driver or the kernel"),
     "T": text("stopped, its memory stays taken"),
@@ -126,7 +128,10 @@ def stop_question(held: Held) -> Text:
 
 
 def stop_warning(held: Held) -> Text:
-    """What the answer yes means, and what is lost."""
+    """What the answer yes means, and what is lost; of a long command only its beginning."""
+    command = held.holder.command
+    if len(command) > _QUOTED_AT_MOST:
+        held = replace(held, holder=replace(held.holder, command=f"{command[:_QUOTED_AT_MOST]}…"))
     return text(
         "{process}\n\nIt is asked to end, and killed where it is still there after {seconds:.0f} s. What it has not saved by then "
         "is lost: a training run goes back to its last checkpoint. Its GPU memory becomes free.",

@@ -50,6 +50,7 @@ class Asking:
     def confirm(self, parent: QtWidgets.QWidget, question: str, explanation: str, confirmed: Callable[[], None]) -> None:
         """Whether to go on."""
         box = QtWidgets.QMessageBox(QtWidgets.QMessageBox.Icon.Question, "gpuassist", question, parent=parent)
+        box.setTextFormat(QtCore.Qt.TextFormat.PlainText)  # a command line that is quoted may look like HTML
         box.setInformativeText(explanation)
         box.setStandardButtons(QtWidgets.QMessageBox.StandardButton.Ok | QtWidgets.QMessageBox.StandardButton.Cancel)
         box.accepted.connect(confirmed)

@@ -124,3 +124,10 @@ def test_memory_on_several_cards_is_told_for_each() -> None:
 
 def test_memory_on_one_card_is_told_once() -> None:
     assert not any("GPU 0" in ENGLISH(words) for words in about(held(size(6), (0, 6 * GIB))))
+
+
+def test_question_quotes_the_beginning_of_a_long_command() -> None:
+    long = replace(held(), holder=holder(command="java -cp " + "library.jar:" * 5000))
+    warning = ENGLISH(stop_warning(long))
+    assert len(warning) < 700
+    assert "java -cp library.jar:" in warning

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuassist.ui.asking import Asking
@@ -76,3 +76,12 @@ def test_a_question_acts_on_consent_alone(parent: QWidget, qtbot: QtBot, button:
     box.button(getattr(QMessageBox.StandardButton, button)).click()
     qtbot.waitUntil(lambda: parent.findChildren(QMessageBox) == [])
     assert confirmed == expected
+
+
+def test_a_question_shows_what_it_quotes_as_it_is(parent: QWidget, qtbot: QtBot) -> None:
+    Asking().confirm(parent, "Stop <b>it</b>?", "python -c '<img src=x>'", lambda: None)
+    (box,) = parent.findChildren(QMessageBox)
+    quoting = [label for label in box.findChildren(QLabel) if label.text().endswith(("?", "'"))]
+    assert [label.textFormat() for label in quoting] == [Qt.TextFormat.PlainText] * 2
+    box.reject()
+    qtbot.waitUntil(lambda: parent.findChildren(QMessageBox) == [])

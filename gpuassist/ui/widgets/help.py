@@ -21,6 +21,7 @@ KEYS: tuple[tuple[str, Text], ...] = (
     ("Ctrl+1 … Ctrl+0", text("a row of the side list")),
     ("Ctrl+R", text("read the machine again")),
     ("Ctrl+O", text("open a recorded machine")),
+    ("F5", text("look again who holds the GPU")),
     ("Ctrl+C", text("copy what is selected or focused")),
     ("F1", text("this help")),
 )
