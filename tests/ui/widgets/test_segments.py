@@ -1,88 +1,98 @@
-"""Segments: one of a few words is chosen by mouse or arrow key, and code that shows a choice tells nobody."""
+"""A few words of which one is chosen: by pointer, keyboard and code, and what cannot be chosen says why."""
 
 from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
-from gpuassist.ui.palette import DARK, LIGHT
-from gpuassist.ui.theme import Theme, colours
 from gpuassist.ui.widgets.segments import Segments
-from tests.ui.showing import Show, ink_in
+from tests.ui.showing import Show, overlapping
 
-TITLES = ("Toolkit", "Clean up", "Lines")
+TITLES = ("Minute", "Hour", "Day")
 
 
 @pytest.fixture
 def segments(show: Show) -> Segments:
-    return show(Segments(TITLES, "What to repair"), 400, 40)
+    return show(Segments(TITLES, "Span"), 400, 40)
 
 
-def heard(segments: Segments) -> list[int]:
-    told: list[int] = []
-    segments.chosen.connect(told.append)
-    return told
+def told(segments: Segments) -> list[int]:
+    """The places that it tells from now on."""
+    found: list[int] = []
+    segments.chosen.connect(found.append)
+    return found
 
 
-def test_the_first_is_chosen_at_first(segments: Segments) -> None:
+def test_first_is_chosen_from_the_start(segments: Segments) -> None:
     assert segments.place == 0
+    assert [segments.button(place).text() for place in range(3)] == list(TITLES)
 
 
-def test_a_click_chooses_and_tells(segments: Segments) -> None:
-    told = heard(segments)
-    segments.button(2).click()
-    assert (segments.place, told) == (2, [2])
+def test_they_stand_side_by_side(segments: Segments) -> None:
+    places = [segments.button(place).geometry() for place in range(3)]
+    assert not overlapping(places)
+    assert [place.x() for place in places] == sorted(place.x() for place in places)
 
 
-def test_choosing_the_same_again_tells_nothing(segments: Segments) -> None:
-    told = heard(segments)
-    segments.button(0).click()
-    assert told == []
+@pytest.mark.parametrize("place", [1, 2])
+def test_pointer_chooses(segments: Segments, place: int) -> None:
+    found = told(segments)
+    QTest.mouseClick(segments.button(place), Qt.MouseButton.LeftButton)
+    assert (segments.place, found) == (place, [place])
 
 
-def test_what_code_shows_is_not_told(segments: Segments) -> None:
-    told = heard(segments)
-    segments.show_chosen(1)
-    assert (segments.place, told) == (1, [])
+def test_chosen_one_is_not_told_again(segments: Segments) -> None:
+    found = told(segments)
+    QTest.mouseClick(segments.button(0), Qt.MouseButton.LeftButton)
+    assert (segments.place, found) == (0, [])
 
 
-def test_the_arrow_keys_walk_them(segments: Segments) -> None:
-    told = heard(segments)
+def test_arrow_keys_walk_them(segments: Segments) -> None:
+    found = told(segments)
     segments.button(0).setFocus()
-    QTest.keyClick(segments.button(0), Qt.Key.Key_Right)
-    assert (told, QApplication.focusWidget()) == ([1], segments.button(1))
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Left):
+        QTest.keyClick(segments.focusWidget(), key)
+    assert found == [1, 2, 1]
 
 
-def test_one_that_is_not_offered_says_why(segments: Segments) -> None:
-    told = heard(segments)
-    segments.offer(2, why_not="no line to put there")
-    segments.button(2).click()
-    assert (told, segments.button(2).toolTip()) == ([], "no line to put there")
+def test_code_shows_without_a_word(segments: Segments) -> None:
+    found = told(segments)
+    segments.show_chosen(2)
+    assert (segments.place, found) == (2, [])
 
 
-def test_one_can_be_offered_again(segments: Segments) -> None:
-    segments.offer(2, why_not="not now")
-    segments.offer(2)
-    assert segments.button(2).isEnabled()
-
-
-def test_it_has_a_name_for_screen_readers(segments: Segments) -> None:
-    assert segments.accessibleName() == "What to repair"
-
-
-def test_only_one_is_ever_chosen(segments: Segments) -> None:
+def test_code_may_choose_as_the_user_would(segments: Segments) -> None:
+    found = told(segments)
     segments.choose(1)
+    assert (segments.place, found) == (1, [1])
+
+
+def test_exactly_one_is_chosen(segments: Segments) -> None:
     segments.choose(2)
     assert [segments.button(place).isChecked() for place in range(3)] == [False, False, True]
 
 
-def test_compact_ones_are_lower(show: Show) -> None:
-    high, low = Segments(TITLES, ""), Segments(TITLES, "", compact=True)
-    assert show(low).sizeHint().height() <= show(high).sizeHint().height()
+def test_what_cannot_be_chosen_says_why(segments: Segments) -> None:
+    found = told(segments)
+    segments.offer(1, why_not="nothing was recorded for so long")
+    QTest.mouseClick(segments.button(1), Qt.MouseButton.LeftButton)
+    assert (segments.place, found) == (0, [])
+    assert segments.button(1).toolTip() == "nothing was recorded for so long"
 
 
-def test_the_chosen_one_stands_out_in_each_look(each_look: Theme, segments: Segments) -> None:
-    assert colours() in {LIGHT, DARK}
-    assert ink_in(segments.button(0), colours().panel) > ink_in(segments.button(1), colours().panel)
+def test_what_can_be_chosen_again_says_nothing(segments: Segments) -> None:
+    segments.offer(1, why_not="not yet")
+    segments.offer(1)
+    assert segments.button(1).isEnabled()
+    assert segments.button(1).toolTip() == ""
+
+
+def test_screen_readers_hear_the_name(segments: Segments) -> None:
+    assert segments.accessibleName() == "Span"
+
+
+@pytest.mark.parametrize(("compact", "marked"), [(True, True), (False, None)])
+def test_compact_ones_are_told_to_the_style(show: Show, compact: bool, marked: bool | None) -> None:
+    made = show(Segments(TITLES, "Span", compact=compact), 400, 40)
+    assert made.button(0).property("compact") is marked
