@@ -84,14 +84,25 @@ def check_kernel(world: World, wish: KernelWish, *, cancelled: Callable[[], bool
             return KernelCheck(KernelVerdict.CANCELLED, text("cancelled before it was compiled"), command, "", compiled.seconds)
         if not compiled.succeeded:
             return KernelCheck(KernelVerdict.NOT_COMPILED, _why_not(wish, compiled), command, _said(compiled), compiled.seconds)
-        return _run(world, wish, f"{directory}/kernel", command=command, seconds=compiled.seconds)
+        return _run(world, wish, f"{directory}/kernel", _Compiled(command, compiled.seconds, cancelled))
 
 
-def _run(world: World, wish: KernelWish, program: str, *, command: tuple[str, ...], seconds: float) -> KernelCheck:
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    command: tuple[str, ...]
+    seconds: float
+    cancelled: Callable[[], bool] | None
+
+
+def _run(world: World, wish: KernelWish, program: str, made: _Compiled) -> KernelCheck:
+    command, seconds = made.command, made.seconds
     for device in wish.devices:
         chosen = {**wish.environment, "CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": device}
-        outcome = world.processes.run((program,), seconds=RUN_SECONDS, environment=chosen)
+        outcome = world.processes.run((program,), seconds=RUN_SECONDS, environment=chosen, cancelled=made.cancelled)
         seconds += outcome.seconds
+        if outcome.ending is Ending.CANCELLED:
+            words = text("compiled; cancelled before it ran on the GPU {device}", device=device)
+            return KernelCheck(KernelVerdict.CANCELLED, words, command, "", seconds)
         if not outcome.succeeded or outcome.text.strip() != _EXPECTED:
             words = text("compiled, but on the GPU {device} {ending}", device=device, ending=_ending(outcome))
             return KernelCheck(KernelVerdict.DID_NOT_RUN, words, command, _said(outcome), seconds)

@@ -9,6 +9,7 @@ from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal, Variable
+from gpuassist.model.text import Text
 from gpuassist.model.version import ComputeCapability
 from gpuassist.session.context import Session
 from gpuassist.session.kernels import KernelProof, prove_kernels, told
@@ -81,3 +82,20 @@ def test_new_terminals_settings_hold_but_hide_no_gpu(home: Path) -> None:
     held = Terminal("/bin/bash", (Variable("CUDA_VISIBLE_DEVICES", "7"), Variable("PATH", "/usr/bin:/bin")), ())
     prove(home, gpu("RTX 4090", "8.9"), terminal=Known(held, "bash -i"))
     assert asked(home) == ["-arch=sm_89 "]
+
+
+def test_once_cancelled_nothing_more_is_begun(home: Path) -> None:
+    nvcc = put(home, "nvcc", COMPILER, mode=0o755)
+    world = World(Surroundings(str(home), "you", os.geteuid(), {}, str(home), "/bin/bash"))
+    machine = Machine(gpus=Known((gpu("RTX 4090", "8.9"), gpu("GTX 1080 Ti", "6.1")), "test"))
+    session = Session(world, knowledge(), ENGLISH)
+    begun: list[Text] = []
+    proofs = prove_kernels(session, machine, str(nvcc), NOT_ASKED, on_progress=begun.append, cancelled=lambda: bool(begun))
+    assert len(begun) == 1
+    assert len(proofs) == 1
+
+
+def test_cancelled_before_the_first_proves_nothing(home: Path) -> None:
+    world = World(Surroundings(str(home), "you", os.geteuid(), {}, str(home), "/bin/bash"))
+    machine = Machine(gpus=Known((gpu("RTX 4090", "8.9"),), "test"))
+    assert prove_kernels(Session(world, knowledge(), ENGLISH), machine, "/no/nvcc", NOT_ASKED, cancelled=lambda: True) == ()

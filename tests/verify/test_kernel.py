@@ -94,3 +94,19 @@ def test_real_compiler_makes_a_real_kernel(home: Path) -> None:
     world = World(Surroundings(str(home), "you", os.geteuid(), {}, str(home), "/bin/bash"))
     done = check_kernel(world, KernelWish(nvcc, "sm_89", {"PATH": os.environ["PATH"]}))
     assert done.passed, done.said
+
+
+@pytest.mark.parametrize(
+    ("compiler", "result", "words"),
+    [("exec sleep 60", "echo 42", "cancelled before it was compiled"), (COMPILES, "exec sleep 60", "cancelled before it ran on")],
+    ids=["compiling", "running"],
+)
+def test_what_is_under_way_is_stopped(home: Path, compiler: str, result: str, words: str) -> None:
+    nvcc = put(home, "bin/nvcc", f"#!/bin/sh\ntouch {home}/begun\n{compiler}\n", mode=0o755)
+    world = World(Surroundings(str(home), "you", os.geteuid(), {}, str(home), "/bin/bash"))
+    wish = KernelWish(str(nvcc), "sm_89", ENVIRONMENT, ("0",))
+    last = home / "kernel-begun" if compiler == COMPILES else home / "begun"
+    put(home, "bin/result", f"#!/bin/sh\ntouch {home}/kernel-begun\n{result}\n", mode=0o755)
+    done = check_kernel(world, wish, cancelled=last.exists)
+    assert (done.verdict, done.passed) == (KernelVerdict.CANCELLED, False)
+    assert words in ENGLISH(done.words)

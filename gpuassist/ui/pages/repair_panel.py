@@ -43,6 +43,8 @@ class PlanPanel(QWidget):
         column.setSpacing(SPACING)
         for card in (self.shells, self.kernels, self.diff, self.by_hand, self.terminal, self.paste, self._notes):
             column.addWidget(card)
+        self._noted: tuple[Text, ...] = ()
+        self._notes.hide()
         self._forget_proof()
 
     def show_plan(self, repair: Repair) -> None:
@@ -72,6 +74,9 @@ class PlanPanel(QWidget):
 
     def show_notes(self, notes: tuple[Text, ...]) -> None:
         """What should be known."""
+        if notes == self._noted:
+            return
+        self._noted = notes
         clear(self._notes.body)
         for note in notes:
             self._notes.body.addWidget(paragraph(sentence_case(self._words(note)), "muted", self._notes))

@@ -94,6 +94,7 @@ class TerminalCard(Card):
         super().__init__(parent=parent)
         self._words = words
         self._rows: tuple[TerminalRow, ...] = ()
+        self._proved = False
         self._box: QWidget | None = None
 
     @property
@@ -103,7 +104,9 @@ class TerminalCard(Card):
 
     def show_rows(self, rows: tuple[TerminalRow, ...], *, proved: bool) -> None:
         """Rows as planned, or as a real terminal answered."""
-        self._rows = rows
+        if (rows, proved) == (self._rows, self._proved):
+            return
+        self._rows, self._proved = rows, proved
         clear(self.body)
         self._box = QWidget(self)
         grid = QGridLayout(self._box)

@@ -13,7 +13,7 @@ from gpuassist.session.words import Words
 from gpuassist.ui.models.rows import Cell, Row, RowsModel
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import sentence_case
-from gpuassist.ui.widgets.buttons import LongChoice
+from gpuassist.ui.widgets.buttons import LongChoice, small
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.folds import Fold, Folds
 from gpuassist.ui.widgets.labels import Rule
@@ -87,22 +87,41 @@ class ScopeChoice(QWidget):
 
 
 class ProgramsCard(Card):
-    """Which programs see what is chosen in a scope, and, folded, in every kind of them."""
+    """Which programs see what is chosen in a scope, and, folded, in every kind of them; unfolded for all but new terminals."""
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(words(text("Which programs see it")), parent=parent)
         self._words = words
         self._kind: Kind | None = None
+        self.fold = small(words(text("Show")), self)
+        self.fold.setCheckable(True)
+        self.fold.setAccessibleName(words(text("Which programs see it")))
+        self.fold.toggled.connect(self._open)
+        self.head.addWidget(self.fold)
         self._rows = QVBoxLayout()
         self.body.addLayout(self._rows)
-        self.body.addWidget(Folds((Fold(words(text("Compare all scopes")), self._fill),), self))
+        self.all_scopes = Folds((Fold(words(text("Compare all scopes")), self._fill),), self)
+        self.all_scopes.hide()
+        self.body.addWidget(self.all_scopes)
 
     def show_kind(self, kind: Kind) -> None:
         """For a choice in a scope of this kind."""
         if kind is self._kind:
             return
         self._kind = kind
+        if self.fold.isChecked() or kind is Kind.SHELL:
+            self._open(self.fold.isChecked())
+        else:
+            self.fold.setChecked(True)
+
+    @Slot(bool)
+    def _open(self, is_open: bool) -> None:  # noqa: FBT001 -- Qt's own signal
+        self.all_scopes.setVisible(is_open)
         clear(self._rows)
+        if is_open and self._kind is not None:
+            self._add_rows(self._kind)
+
+    def _add_rows(self, kind: Kind) -> None:
         box = QWidget(self)
         grid = QGridLayout(box)
         grid.setContentsMargins(0, 0, 0, 0)

@@ -52,12 +52,25 @@ class Section(QWidget):
         self.carried: Carried | None = None
         self.header = ("", "")
         self._stale = False
+        self._panel: PlanPanel | None = None
         self.planning = Latest(desk.jobs, self._show_planned, self, pause_milliseconds=_PAUSE_MILLISECONDS)
         self.changing = Latest(desk.jobs, self._show_made, self)
         self.apply = self._action(text("Apply and prove"), self._start_applying)
         self.copy = self._action(text("Copy the lines instead"), self._copy_lines)
         self.undo = self._action(text("Undo this change"), self._want_undo)
         self._lay_out()
+
+    @property
+    def panel(self) -> PlanPanel:
+        """The right side; made when a plan is first shown, since it is large."""
+        if self._panel is None:
+            self._panel = PlanPanel(self.desk.session.words, self)
+            self.right.insertWidget(1, self._panel)
+            self.furnish(self._panel)
+        return self._panel
+
+    def furnish(self, panel: PlanPanel) -> None:
+        """The panel was made; for what one kind of repair listens to."""
 
     @property
     def busy(self) -> bool:
@@ -135,7 +148,8 @@ class Section(QWidget):
         self.repair = None
         self.card.forget_plan()
         self.notice.hide()
-        self.panel.hide()
+        if self._panel is not None:
+            self._panel.hide()
 
     def say_instead(self, mark: Mark, title: Text, words: Text) -> None:
         """What stands where the plan would."""
@@ -146,7 +160,6 @@ class Section(QWidget):
         """Something was made; for what one kind of repair proves beside."""
 
     def _lay_out(self) -> None:
-        words = self.desk.session.words
         self.notice = Notice(Mark.INFO, "", self)
         self.notice.hide()
         self.nothing = EmptyState(Mark.RIGHT, "", "", self)
@@ -154,14 +167,11 @@ class Section(QWidget):
         self.card.setParent(self)
         self.card.setMinimumWidth(_PLAN_WIDTH)
         self.card.setMaximumWidth(_PLAN_WIDTH)
-        self.panel = PlanPanel(words, self)
-        self.panel.hide()
         self.strip = ProgressStrip(self)
         self.strip.setMaximumHeight(20)
         self.right = QVBoxLayout()
         self.right.setSpacing(SPACING)
         self.right.addWidget(self.nothing)
-        self.right.addWidget(self.panel)
         self.right.addStretch(1)
         row = QHBoxLayout()
         row.setSpacing(SPACING)

@@ -16,6 +16,7 @@ from gpuassist.session.repair_summary import offers, release_of
 from gpuassist.session.repairs import Aim, Carried, RepairWish
 from gpuassist.ui.jobs import Done, Failed, Job
 from gpuassist.ui.page import Desk
+from gpuassist.ui.pages.repair_panel import PlanPanel
 from gpuassist.ui.pages.repair_plan import ToolkitCard
 from gpuassist.ui.pages.repair_scoped import ScopedSection
 from gpuassist.ui.palette import Mark
@@ -36,8 +37,10 @@ class ToolkitSection(ScopedSection):
         self.toolkit_card.lines_chosen.connect(self.choose_lines)
         self.toolkit_card.loader_chosen.connect(self.choose_loader)
         self.toolkit_card.login_chosen.connect(self.choose_login)
-        self.panel.kernels.explain_wanted.connect(self._explain)
-        self.panel.kernels.cancel_wanted.connect(self._cancel)
+
+    def furnish(self, panel: PlanPanel) -> None:
+        panel.kernels.explain_wanted.connect(self._explain)
+        panel.kernels.cancel_wanted.connect(self._cancel)
 
     @property
     def busy(self) -> bool:

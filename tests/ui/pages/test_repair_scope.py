@@ -38,6 +38,7 @@ def choice(show: Show) -> ScopeChoice:
 def programs(show: Show) -> ProgramsCard:
     made = show(ProgramsCard(ENGLISH), 700, 500)
     made.show_kind(Kind.SHELL)
+    made.fold.setChecked(True)
     return made
 
 
@@ -96,6 +97,15 @@ def test_a_program_that_does_not_see_it_is_no_fault(programs: ProgramsCard) -> N
     assert len(marks) == len(Program)
     assert Mark.PROBLEM not in marks
     assert marks[0] is Mark.RIGHT
+
+
+def test_for_new_terminals_it_is_folded_at_first(show: Show) -> None:
+    made = show(ProgramsCard(ENGLISH), 700, 500)
+    made.show_kind(Kind.SHELL)
+    assert made.findChildren(MarkIcon) == []
+    made.show_kind(Kind.CONDA)
+    assert made.fold.isChecked()
+    assert len(made.findChildren(MarkIcon)) == len(Program)
 
 
 def test_another_kind_takes_its_place(programs: ProgramsCard) -> None:
