@@ -49,6 +49,26 @@ def test_a_kind_alone_means_any_version() -> None:
     assert wish_of("torch; cuda") == InstallWish(toolkit=ANY, torch=ANY)
 
 
+@pytest.mark.parametrize(
+    ("words", "wish"),
+    [
+        (" torch == 2.7.1 ;driver ", InstallWish(driver=ANY, torch="2.7.1")),
+        ("torch=2.7.1", InstallWish(torch="2.7.1")),
+        ("torch==", InstallWish(torch=ANY)),
+        ("torch==2.6; torch==2.7", InstallWish(torch="2.7")),
+        ("as=pip;as=uv", InstallWish(tool="uv")),
+        ("as=", InstallWish()),
+        ("toolkit==13.0", InstallWish()),
+        ("gpu==RTX 5090; torch", InstallWish(torch=ANY)),
+        ("no-root=yes", InstallWish()),
+        ("No-Root", InstallWish()),
+        (";;;", InstallWish()),
+    ],
+)
+def test_odd_words_are_read_as_far_as_they_go(words: str, wish: InstallWish) -> None:
+    assert wish_of(words) == wish
+
+
 def test_goals_are_spelled_as_in_the_terminal() -> None:
     assert InstallWish(driver="580", torch=ANY).goals == ("driver==580", "torch")
 
