@@ -322,3 +322,26 @@ def test_any_figures_are_read_back(requested: int, total: int, free: int, alloca
 
 def test_letters_that_grow_in_lower_case_move_nothing() -> None:
     assert read_messages("İİİİ: " + messages.TORCH_1_9) == read_messages(messages.TORCH_1_9)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (
+            "ValueError: To serve at least one request with the models's max seq len (32768), (4.00 GiB KV cache is needed, which is"
+            " larger than the available KV cache memory (1.33 GiB). CUDA out of memory",
+            told(requested="4.00 GiB", free="1.33 GiB"),
+        ),
+        (
+            "CUDA out of memory. Allocation on device 0 would exceed allowed memory. (out of memory)\n"
+            "Currently allocated     : 3.00 GiB\nRequested               : 2.00 GiB\nDevice limit            : 8.00 GiB\n"
+            "Free (according to CUDA): 1.00 GiB\n"
+            "PyTorch limit (set by user-supplied memory fraction)\n                        : 6.00 GiB",
+            told(device="0", requested="2.00 GiB", total="8.00 GiB", free="1.00 GiB", allocated="3.00 GiB", allowed="6.00 GiB"),
+        ),
+        ("onnxruntime: Failed to allocate memory for requested buffer of size 2097152", told(requested="2.00 MiB")),
+        ("out of memory: Requested size: 1073741824 bytes", told(requested="1.00 GiB")),
+    ],
+)
+def test_limit_and_cache_are_read_with_the_rest(words: str, expected: dict[str, str]) -> None:
+    assert figures(words) == expected

@@ -95,3 +95,45 @@ def test_explanation_stands_on_one_line(words: str, explained: str) -> None:
 @given(st.text())
 def test_any_text_is_explained_on_one_line(words: str) -> None:
     assert "\n" not in explanation(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ConnectTimeoutError: Connection to pypi.org timed out",
+        "ReadTimeoutError: HTTPSConnectionPool(host='pypi.org', port=443): Read timed out.",
+        "[Errno -3] Temporary failure in name resolution",
+        "curl: (6) Could not resolve host: conda.anaconda.org",
+        "ProxyError('Cannot connect to proxy.')",
+        "CondaSSLError: Encountered an SSL error",
+        "error: error sending request for url (https://pypi.org/simple/torch/)",
+        "[Errno 111] Connection refused",
+        "error: network connectivity is disabled, but data was requested",
+        "critical libmamba Download error (6) Could not resolve hostname",
+    ],
+)
+def test_index_that_is_not_reached_is_known_in_every_wording(words: str) -> None:
+    assert reason_of(words) is Reason.UNREACHABLE
+    assert reason_of(f"{words}\nERROR: No matching distribution found for torch") is Reason.UNREACHABLE
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "UnsatisfiableError: The following specifications were found to be incompatible",
+        "PackagesNotFoundError: The following packages are not available from current channels:",
+        "ResolvePackageNotFound: \n  - pytorch==9.9",
+        "The following packages are incompatible with each other",
+        "torch and torchvision are incompatible",
+        '{"success": false, "solver_problems": ["nothing provides x"]}',
+        "error    libmamba Could not solve for environment specs",
+    ],
+)
+def test_impossible_wish_is_known_in_every_wording(words: str) -> None:
+    assert reason_of(words) is Reason.IMPOSSIBLE
+
+
+@pytest.mark.parametrize("option", ["--dry-run", "--report"])
+def test_old_conda_and_pip_do_not_know_the_option(option: str) -> None:
+    assert reason_of(f"conda: error: unrecognized arguments: {option}") is Reason.TOO_OLD
+    assert reason_of("conda: error: unrecognized arguments: --colour") is Reason.OTHER
