@@ -61,9 +61,9 @@ class Asking:
         self, parent: QtWidgets.QWidget, question: str, about: CommandsAsked, confirmed: Callable[[], None]
     ) -> None:
         """Whether to run exactly these."""
-        box = QtWidgets.QMessageBox(QtWidgets.QMessageBox.Icon.Question, "gpuassist", question, parent=parent)
-        box.setTextFormat(QtCore.Qt.TextFormat.PlainText)
-        lines = "<br>".join(html.escape(line).replace("  ", "&nbsp; ") for line in about.lines)
+        box = QtWidgets.QMessageBox(QtWidgets.QMessageBox.Icon.Question, "gpuassist", html.escape(question), parent=parent)
+        box.setTextFormat(QtCore.Qt.TextFormat.RichText)
+        lines = "<br>".join(html.escape(line).replace("\n", "<br>").replace("  ", "&nbsp; ") for line in about.lines)
         rest = "".join(f"<p>{html.escape(one)}</p>" for one in about.remarks)
         box.setInformativeText(f'<p style="font-family: {_MONO}; font-size: 9.25pt">{lines}</p>{rest}')
         box.addButton(about.go, QtWidgets.QMessageBox.ButtonRole.AcceptRole)

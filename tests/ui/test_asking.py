@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuassist.ui.asking import Asking
+from gpuassist.ui.asking import Asking, CommandsAsked
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform's answer to every dialog
 
@@ -86,3 +87,33 @@ def test_a_question_shows_what_it_quotes_as_it_is(parent: QWidget, qtbot: QtBot)
     assert [label.textFormat() for label in quoting] == [Qt.TextFormat.PlainText] * 2
     box.reject()
     qtbot.waitUntil(lambda: parent.findChildren(QMessageBox) == [])
+
+
+COMMANDS = CommandsAsked(("pip install 'a  b'", "echo <b>"), ("2 packages <added>",), "Run it")
+
+
+@pytest.mark.parametrize(("words", "expected"), [("Run it", ["yes"]), ("Cancel", [])])
+def test_commands_run_on_consent_alone(parent: QWidget, qtbot: QtBot, words: str, expected: list[str]) -> None:
+    confirmed: list[str] = []
+    Asking().confirm_commands(parent, "Run these?", COMMANDS, lambda: confirmed.append("yes"))
+    (box,) = parent.findChildren(QMessageBox)
+    next(button for button in box.buttons() if button.text().replace("&", "") == words).click()
+    qtbot.waitUntil(lambda: parent.findChildren(QMessageBox) == [])
+    assert confirmed == expected
+
+
+def test_commands_are_shown_as_they_are(parent: QWidget, qtbot: QtBot) -> None:
+    Asking().confirm_commands(parent, "Run <these>?", COMMANDS, lambda: None)
+    (box,) = parent.findChildren(QMessageBox)
+    shown = [plain_words(label) for label in box.findChildren(QLabel)]
+    assert "Run <these>?" in shown
+    assert "pip install 'a  b'\necho <b>\n2 packages <added>" in [one.replace("\xa0", " ") for one in shown]
+    box.reject()
+    qtbot.waitUntil(lambda: parent.findChildren(QMessageBox) == [])
+
+
+def plain_words(label: QLabel) -> str:
+    """What a label of rich text reads as."""
+    document = QTextDocument()
+    document.setHtml(label.text())
+    return document.toPlainText()

@@ -219,3 +219,10 @@ def test_who_holds_the_gpu_is_asked_on_its_own_page(make: MakePage) -> None:
     heard = asked(page)
     page.cards()[0].holders_wanted.emit("39021")
     assert heard == [GoTo(Tool.HOLDERS, "39021")]
+
+
+def test_what_an_install_mends_is_planned_on_its_own_page(make: MakePage) -> None:
+    page = make(TOO_OLD)
+    heard = asked(page)
+    page.cards()[0].install_wanted.emit("torch")
+    assert heard == [GoTo(Tool.INSTALL, "torch")]

@@ -237,3 +237,22 @@ def test_a_finding_may_open_it_with_a_wish(desk: Desk, show: Show, qtbot: QtBot)
     qtbot.waitUntil(lambda: not page.busy and frame.pages.warm_up.is_done, timeout=20_000)
     assert [button.text() for button in frame.bar.findChildren(QPushButton) if button.isVisible()][-1] == "Back"
     frame.close_down()
+
+
+def test_a_wish_leads_to_its_install(shown: Shown) -> None:
+    heard: list[object] = []
+    shown.page.asked.connect(heard.append)
+    shown.read(HEALTHY).wish("driver=595; torch=2.9.1+cu128")
+    shown.page.bar().left[2].trigger()
+    assert heard == [GoTo(Tool.INSTALL, "driver==595; torch==2.9.1+cu128")]
+
+
+@pytest.mark.parametrize("wish", ["", "python=3.13", "gpu=RTX 5090; driver=595", "driver=none"])
+def test_what_nobody_can_install_here_leads_nowhere(shown: Shown, wish: str) -> None:
+    shown.read(HEALTHY).wish(wish)
+    assert not shown.page.bar().left[2].isVisible()
+
+
+def test_for_an_imagined_machine_nothing_is_installed(shown: Shown) -> None:
+    shown.settle().wish("gpu=RTX 5090; driver=595")
+    assert not shown.page.bar().left[2].isVisible()

@@ -132,3 +132,16 @@ def test_damage_that_is_mended_goes(banners: Banners) -> None:
     banners.show_damage(LINES[:1])
     banners.show_damage(())
     assert (banners.isVisible(), told(banners)) == (False, [])
+
+
+def test_an_install_that_waits_is_told(banners: Banners) -> None:
+    banners.show_waiting("The install of torch waits at step 2 of 3")
+    wanted = QSignalSpy(banners.go_on_wanted)
+    button_named(banners, "Go on").click()
+    assert (told(banners), wanted.count()) == (["The install of torch waits at step 2 of 3"], 1)
+
+
+def test_when_nothing_waits_any_more_the_banner_goes(banners: Banners) -> None:
+    banners.show_waiting("The install of torch waits")
+    banners.show_waiting("")
+    assert (banners.isVisible(), told(banners)) == (False, [])

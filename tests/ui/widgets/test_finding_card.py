@@ -220,3 +220,19 @@ def test_a_finding_about_who_holds_a_gpu_leads_there(show: Show, parameters: tup
 
 def test_other_findings_do_not_ask_who_holds_it(show: Show) -> None:
     assert "Who holds it?" not in [button.text() for button in card(show).findChildren(QPushButton)]
+
+
+TORCH = Remedy("Install torch.", (CommandUse("torch-install", (), ("pip install torch",)),), False, Action.COMMAND, "")
+
+
+def test_a_finding_that_an_install_mends_leads_to_its_plan(show: Show) -> None:
+    made = card(show, replace(ANSWER, remedies=(TORCH,)))
+    wanted = QSignalSpy(made.install_wanted)
+    button_named(made, "Plan the install…").click()
+    assert wanted.at(0) == ["torch"]
+
+
+@pytest.mark.parametrize("remedies", [(SWITCH, TORCH), (INSTALL,), ()])
+def test_other_findings_have_no_such_plan(show: Show, remedies: tuple[Remedy, ...]) -> None:
+    made = card(show, replace(ANSWER, remedies=remedies))
+    assert "Plan the install…" not in [button.text() for button in made.findChildren(QPushButton)]
