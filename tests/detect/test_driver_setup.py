@@ -79,3 +79,58 @@ def test_packages_of_rpm_are_unknown(tmp_path: Path) -> None:
 def test_nvidia_smi_is_found(tmp_path: Path, path: str) -> None:
     put(tmp_path, path, b"")
     assert value(probe(tmp_path).nvidia_smi) == path
+
+
+@pytest.mark.parametrize("directory", ["/etc/modprobe.d", "/run/modprobe.d", "/usr/lib/modprobe.d", "/lib/modprobe.d"])
+def test_every_place_of_modprobe_is_read(tmp_path: Path, directory: str) -> None:
+    put(tmp_path, f"{directory}/x.conf", "blacklist nouveau\n")
+    assert value(probe(tmp_path).bars) == (Bar("nouveau", f"{directory}/x.conf:1", "blacklist nouveau"),)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("x.conf", "# blacklist nvidia\n"), ("x.conf", "blacklist nvidiafb\n"), ("x.conf.bak", "blacklist nvidia\n")],
+)
+def test_line_that_bars_nothing_of_ours_is_left(tmp_path: Path, name: str, words: str) -> None:
+    put(tmp_path, f"/etc/modprobe.d/{name}", words)
+    assert value(probe(tmp_path).bars) == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        ("EnableGpuFirmware: 18\n", (Option("EnableGpuFirmware", "18"),)),
+        ('ExcludedGpus: ""\n', (Option("ExcludedGpus", ""),)),
+        ("UseKernelSuspendNotifiers: 0\nEnableMSI: 1\n", (Option("UseKernelSuspendNotifiers", "0"),)),
+        ("EnableGpuFirmware\n", ()),
+        ("", ()),
+    ],
+)
+def test_option_is_kept_as_the_driver_says_it(tmp_path: Path, words: str, options: tuple[Option, ...]) -> None:
+    put(tmp_path, "/proc/driver/nvidia/params", words)
+    assert value(probe(tmp_path).options) == options
+
+
+def test_driver_that_does_not_run_has_no_options(tmp_path: Path) -> None:
+    assert isinstance(probe(tmp_path).options, Unknown)
+
+
+@pytest.mark.parametrize(
+    ("path", "package"),
+    [
+        ("/var/lib/dpkg/info/libnvidia-compute-570:amd64.md5sums", "libnvidia-compute-570"),
+        ("/var/lib/dpkg/info/nvidia-utils-570.md5sums", "nvidia-utils-570"),
+        ("/var/lib/dpkg/info/libcuda1:amd64.md5sums", "libcuda1"),
+        ("/var/lib/dpkg/info/nvidia-smi.md5sums", "nvidia-smi"),
+        ("/var/lib/pacman/local/nvidia-utils-570.86.16-1/desc", "nvidia-utils-570.86.16-1"),
+    ],
+)
+def test_package_of_the_driver_is_named(tmp_path: Path, path: str, package: str) -> None:
+    put(tmp_path, path)
+    assert value(probe(tmp_path).driver_packages) == (package,)
+
+
+@pytest.mark.parametrize("path", ["/var/lib/dpkg/info/libnvidia-compute-570:amd64.list", "/var/lib/dpkg/info/nvtop.md5sums"])
+def test_package_of_something_else_is_none(tmp_path: Path, path: str) -> None:
+    put(tmp_path, path)
+    assert value(probe(tmp_path).driver_packages) == ()

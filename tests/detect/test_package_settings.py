@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gpuassist.detect.package_settings import probe
 from gpuassist.model.fact import Known, Unknown
@@ -170,3 +172,79 @@ def test_what_cannot_be_read_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "etc" / "pip.conf").mkdir(parents=True)
     put(tmp_path, CONDARC, b"\xff\xfe\x00channels:")
     assert told(tmp_path) == PackageSettings()
+
+
+@pytest.mark.parametrize("said", ["1", "true", "TRUE", "yes", "on", "t", "y"])
+def test_what_tools_take_for_yes_is_yes(tmp_path: Path, said: str) -> None:
+    found = told(tmp_path, {"PIP_NO_INDEX": said, "UV_OFFLINE": said})
+    assert found.pip.forbidden == Setting(said, "PIP_NO_INDEX")
+    assert found.uv.offline == Setting(said, "UV_OFFLINE")
+
+
+@pytest.mark.parametrize("said", ["0", "false", "no", "off", "maybe"])
+def test_what_tools_take_for_no_is_nothing(tmp_path: Path, said: str) -> None:
+    assert told(tmp_path, {"PIP_NO_INDEX": said, "UV_OFFLINE": said}) == PackageSettings()
+
+
+@pytest.mark.parametrize(
+    ("value", "url"),
+    [
+        (f"mirror={MIRROR}", MIRROR),
+        (MIRROR, MIRROR),
+        (f"{MIRROR}?a=b", f"{MIRROR}?a=b"),
+        ("mirror=local", "mirror=local"),
+    ],
+)
+def test_name_of_uvs_index_is_left_out(tmp_path: Path, value: str, url: str) -> None:
+    assert told(tmp_path, {"UV_DEFAULT_INDEX": value}).uv.index == Setting(url, "UV_DEFAULT_INDEX")
+
+
+def test_uvs_newer_variable_wins_over_the_older(tmp_path: Path) -> None:
+    assert told(tmp_path, {"UV_DEFAULT_INDEX": MIRROR, "UV_INDEX_URL": OTHER}).uv.index.value == MIRROR
+
+
+def test_variable_that_is_empty_is_none(tmp_path: Path) -> None:
+    put(tmp_path, USER_CONF, conf(MIRROR))
+    assert told(tmp_path, {"PIP_INDEX_URL": ""}).pip.index == Setting(MIRROR, USER_CONF)
+
+
+@pytest.mark.parametrize(
+    ("line", "pin"),
+    [
+        ("torch==2.5.1", "==2.5.1"),
+        ("torch >= 2.4, < 2.6", ">=2.4,<2.6"),
+        ("torch~=2.5.0  # for the old card", "~=2.5.0"),
+        ("numpy<2\nTorch != 2.6.0", "!=2.6.0"),
+        ("torch==2.5.*", "==2.5.*"),
+    ],
+)
+def test_pin_of_torch_is_read_as_it_is_meant(tmp_path: Path, line: str, pin: str) -> None:
+    put(tmp_path, "/c.txt", line)
+    for found in (told(tmp_path, {"PIP_CONSTRAINT": "/c.txt"}).pip, told(tmp_path, {"UV_CONSTRAINT": "file:///c.txt"}).uv):
+        assert found.pins == (Setting(pin, "/c.txt"),)
+
+
+@pytest.mark.parametrize("path", ["c.txt", "https://example.org/c.txt", "/not/there.txt"])
+def test_constraints_that_cannot_be_read_pin_nothing(tmp_path: Path, path: str) -> None:
+    found = told(tmp_path, {"PIP_CONSTRAINT": path}).pip
+    assert ([one.value for one in found.constraints], found.pins) == ([path], ())
+
+
+@pytest.mark.parametrize("prefix", ["VIRTUAL_ENV", "CONDA_PREFIX"])
+def test_active_environment_has_a_file_of_its_own(tmp_path: Path, prefix: str) -> None:
+    put(tmp_path, "/v/pip.conf", conf(MIRROR))
+    assert told(tmp_path, {prefix: "/v"}).pip.index.source == "/v/pip.conf"
+
+
+def test_relative_places_of_xdg_do_not_count(tmp_path: Path) -> None:
+    put(tmp_path, USER_CONF, conf(MIRROR))
+    assert told(tmp_path, {"XDG_CONFIG_HOME": "conf", "XDG_CONFIG_DIRS": "etc:xdg"}).pip.index.source == USER_CONF
+
+
+@given(words=st.text(max_size=80))
+def test_any_words_in_any_file_are_survived(tmp_path_factory: pytest.TempPathFactory, words: str) -> None:
+    root = tmp_path_factory.mktemp("odd")
+    for place in (USER_CONF, CONDARC, "/home/you/.config/uv/uv.toml", "/c.txt"):
+        put(root, place, words.encode("utf-8", "surrogatepass"))
+    found = told(root, {"PIP_CONSTRAINT": "/c.txt", "UV_INDEX": words.replace("\0", "")})
+    assert all(one.source for one in (*found.pip.extra, *found.uv.extra, *found.conda.channels))

@@ -328,8 +328,8 @@ def test_letters_that_grow_in_lower_case_move_nothing() -> None:
     ("words", "expected"),
     [
         (
-            "ValueError: To serve at least one request with the models's max seq len (32768), (4.00 GiB KV cache is needed, which is"
-            " larger than the available KV cache memory (1.33 GiB). CUDA out of memory",
+            "ValueError: To serve at least one request with the models's max seq len (32768), (4.00 GiB KV cache is needed, which"
+            " is larger than the available KV cache memory (1.33 GiB). CUDA out of memory",
             told(requested="4.00 GiB", free="1.33 GiB"),
         ),
         (
