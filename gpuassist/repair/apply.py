@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuassist.model.plan import FileEdit, Outcome, Receipt, Result
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, enumerated, text
 from gpuassist.repair import syntax
 from gpuassist.repair.journal import Journal, Kept, digest
 from gpuassist.repair.settle import Holds, holds, restore, sweep
@@ -99,7 +99,7 @@ def _apply_locked(world: World, journal: Journal, change: Change, notes: tuple[T
     except OSError as error:
         words = _failed(_names(change.edits), error)
         return Applied(Outcome(Result.FAILED, making.left or words), making.standing, notes)
-    return Applied(Outcome(Result.MODIFIED, text("{path} was changed", path=_names(change.edits))), receipts, notes)
+    return Applied(Outcome(Result.MODIFIED, _changed_files(change.edits)), receipts, notes)
 
 
 class _Making:
@@ -200,6 +200,11 @@ def _receipts(world: World, change: Change, targets: Sequence[Target]) -> tuple[
 
 def _names(edits: Sequence[FileEdit]) -> str:
     return ", ".join(edit.path for edit in edits)
+
+
+def _changed_files(edits: Sequence[FileEdit]) -> Text:
+    files = enumerated(edit.path for edit in edits)
+    return text("{path} was changed", path=files) if len(edits) == 1 else text("{paths} were changed", paths=files)
 
 
 def _would_break(edit: FileEdit, words: str) -> Text:

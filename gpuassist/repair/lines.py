@@ -235,6 +235,8 @@ def _around(statement: Statement) -> str:
 
 def _does(assignment: Assignment, installed: Installed) -> Text:
     shown = ":".join(_shown(element, installed) for element in assignment.elements if not element.previous) or "''"
+    if all(element.previous for element in assignment.elements) and assignment.elements:
+        return text("adds no directory to {variable}", variable=assignment.variable)
     if not assignment.keeps_previous:
         return text("sets {variable} to {value}", variable=assignment.variable, value=shown)
     if assignment.elements[-1].previous:

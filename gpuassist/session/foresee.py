@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from gpuassist.diagnose.case import Case, Installed
 from gpuassist.diagnose.chain import chains
-from gpuassist.knowledge.change import Change, Demand, Need, Rig, Smallest, TorchThere
+from gpuassist.knowledge.change import Change, Demand, Need, Rig, Smallest, TorchThere, Wall
 from gpuassist.knowledge.choosing import InstalledToolkit, Obstacle
 from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.knowledge.tables import Knowledge
@@ -106,13 +106,12 @@ def _with_steps(session: Session, question: Question, looked: Outlook, *, found:
     ways = tuple(replace(one, steps=(*mending, *one.steps)) for one in installs)
     steps = ways[0].steps if ways else (*mending, *install_steps(change, place, knowledge))
     after = chains(_changed(knowledge, mended, change), knowledge, thorough=True)
-    stays = (DRIVER_STAYS,) if broken and not must else ()
     driver = driver_notes(session, case, change.driver, place)
     notes = (
         *driver,
         *root_notes(place, steps),
         *notes_on(case, rig, question.demand, found.smallest),
-        *stays,
+        *((DRIVER_STAYS,) if broken and not must and Wall.DRIVER not in change.left else ()),
         *_notes_on_torch(found, place, knowledge),
     )
     return replace(looked, after=after, steps=steps, notes=notes, ways=ways)

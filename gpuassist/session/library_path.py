@@ -11,7 +11,7 @@ from gpuassist.detect.loader import Loader
 from gpuassist.diagnose.rules.libraries import older
 from gpuassist.model.environment import LoadedLibrary, PythonEnvironment
 from gpuassist.model.fact import Fact, value_or
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, counted, text
 from gpuassist.system.processes import clean
 from gpuassist.system.world import World
 
@@ -77,7 +77,10 @@ def reason(view: DirectoryView, *, on: bool) -> Text:
         )
     if not view.looked_at:
         return text("left alone: no Python environment of this machine was found that could need it")
-    return text(
+    return counted(
+        "left alone: the {count} Python environment that was looked at does not need it. nvcc links the CUDA runtime statically "
+        "unless told otherwise, and PyTorch brings its own libraries. Turn it on if a program of yours says that it cannot find "
+        "libcudart, libcublas or the like.",
         "left alone: none of the {count} Python environments that were looked at needs it. nvcc links the CUDA runtime statically "
         "unless told otherwise, and PyTorch brings its own libraries. Turn it on if a program of yours says that it cannot find "
         "libcudart, libcublas or the like.",

@@ -104,6 +104,8 @@ def words_of(one: Contribution) -> Text:
         return text("takes {variable} away", variable=one.variable)
     if one.effect == "sets":
         return text("sets {variable} to {value}", variable=one.variable, value=shown)
+    if not one.elements:
+        return text("adds no directory to {variable}", variable=one.variable)
     if one.effect == "appends":
         return text("puts {value} at the end of {variable}", variable=one.variable, value=shown)
     return text("puts {value} in front of {variable}", variable=one.variable, value=shown)

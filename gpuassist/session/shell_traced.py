@@ -75,9 +75,7 @@ class Traced:
     def lasting(self, change: TracedChange) -> tuple[str, ...]:
         """The elements that a step brought into a list and that are still there in the end."""
         later = [one for one in self.trace.changes if one.variable == change.variable and one.step > change.step]
-        before = elements_of(change.before)
-        brought = [element for element in elements_of(change.after) if element not in before or _brings_forward(change, element)]
-        return tuple(element for element in brought if all(element in elements_of(one.after) for one in later))
+        return tuple(element for element in _brought(change) if all(element in elements_of(one.after) for one in later))
 
     def _of(self, placed: Placed, assignment: Assignment) -> Effect:
         if self._is_kept_back(assignment.variable):
@@ -109,12 +107,18 @@ class Traced:
         lasting = {element for change in changes for element in self.lasting(change)}
         kept = [element for element in brings if element in (lasting if changes else held)]
         if not kept and not (_has_unknown(assignment) and lasting):
-            replaced = text("a later line replaces what it brings")
-            return _false(replaced if changes else text("changes nothing in a new terminal"))
+            return _false(self._why_none_lasts(changes))
         winner = self.winner(name)
         wanted = deciding(self.terminal, name, self.trace.values.get(name))
         decides = winner in changes and (_has_unknown(assignment) or wanted in brings)
         return _true(text("a new terminal holds it"), (name,) if decides else ())
+
+    def _why_none_lasts(self, changes: Sequence[TracedChange]) -> Text:
+        if not changes:
+            return text("changes nothing in a new terminal")
+        if any(_brought(change) for change in changes):
+            return text("a later line replaces what it brings")
+        return text("leaves the directories as they are")
 
     def _tool(self, placed: Placed) -> Effect:
         changes = self.changes(placed)
@@ -144,6 +148,11 @@ class Traced:
 def _last_line(placed: Placed) -> int:
     until = placed.says.command_last_line if isinstance(placed.says, Statement) else 0
     return until or placed.says.last_line
+
+
+def _brought(change: TracedChange) -> list[str]:
+    before = elements_of(change.before)
+    return [element for element in elements_of(change.after) if element not in before or _brings_forward(change, element)]
 
 
 def _brings_forward(change: TracedChange, element: str) -> bool:

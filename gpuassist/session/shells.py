@@ -129,4 +129,4 @@ def _of_list(name: str, before: list[str], after: list[str]) -> Iterator[Text]:
 
 
 def _shown(element: str) -> str:
-    return element or "''"
+    return element.replace("\r", "\\r") or "''"

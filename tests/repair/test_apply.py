@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from gpuassist.model.plan import Result
-from gpuassist.repair.apply import Applied, apply
+from gpuassist.repair.apply import Applied, Change, apply
 from gpuassist.repair.journal import Journal, State, digest
 from gpuassist.session.words import ENGLISH
 from gpuassist.system.disk import Disk
 from tests.fakes import ScriptedProcesses
-from tests.repair.homes import FaultyDisk, PowerCut, change_of, world_at
+from tests.repair.homes import FaultyDisk, PowerCut, change_of, edit_of, world_at
 
 BEFORE, AFTER = b"# mine\nexport A=1\n", b"# mine\nexport A=1\nexport B=2\n"
 
@@ -43,6 +43,11 @@ def test_replaces_the_content(bashrc: Path, home: Path) -> None:
     assert applied.outcome.result is Result.MODIFIED
     assert bashrc.read_bytes() == AFTER
     assert _siblings(home) == [".bashrc"]
+
+
+def test_several_files_were_changed(bashrc: Path, home: Path) -> None:
+    both = (edit_of(bashrc, AFTER), edit_of(home / ".profile", AFTER))
+    assert _says(apply(world_at(home), Change("one", "use cuda 12.4", both))) == f"{bashrc} and {home}/.profile were changed"
 
 
 def test_the_receipt_says_what_was_done(bashrc: Path, home: Path) -> None:

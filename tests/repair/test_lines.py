@@ -154,6 +154,7 @@ def test_a_use_before_the_line_does_not_matter() -> None:
         ("export PATH=/usr/local/cuda-11.7/bin:$PATH", "puts /usr/local/cuda-11.7/bin in front of PATH"),
         ("export PATH=$PATH:$HOME/bin", "puts /home/you/bin at the end of PATH"),
         ("export PATH=/a:$PATH:/b", "puts /a:/b around PATH"),
+        ("export PATH=$PATH:", "adds no directory to PATH"),
         ("export CUDA_HOME=/c", "sets CUDA_HOME to /c"),
         ("export CUDA_HOME=", "sets CUDA_HOME to ''"),
         ("export PATH=$X/bin:$PATH", "puts $X/bin in front of PATH"),

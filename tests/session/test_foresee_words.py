@@ -112,6 +112,13 @@ def test_driver_that_is_left_is_a_note() -> None:
     )
 
 
+def test_driver_that_is_left_and_broken_is_one_note() -> None:
+    mixed = Recipe(gpus=(GTX_1080_TI, RTX_5090), driver="580.95.05", cuda="13.0", environments=())
+    told = notes(mixed, "cuda==12.8")
+    assert len(told) == len(set(told))
+    assert "the driver stays as it is; to run what is compiled, see `gpuassist plan driver`" in told
+
+
 def test_driver_that_is_there_and_not_at_work_is_a_note_beside_a_toolkit() -> None:
     mismatched = Recipe(libcuda="550.90.07", environments=())
     assert notes(mismatched, "cuda") == ["the driver stays as it is; to run what is compiled, see `gpuassist plan driver`"]

@@ -69,7 +69,7 @@ def test_newer_library_does_not_hurt(toolkit: Path) -> None:
 
 
 def test_nothing_that_needs_it_is_said_with_what_was_looked_at(toolkit: Path) -> None:
-    assert "none of the 1 Python environments that were looked at needs it" in ENGLISH(reason(view(toolkit), on=False))
+    assert "the 1 Python environment that was looked at does not need it" in ENGLISH(reason(view(toolkit), on=False))
 
 
 def test_machine_without_environments_is_said(toolkit: Path) -> None:

@@ -14,6 +14,7 @@ from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.session.shell_effect import Effect, Placed
 from gpuassist.session.shell_line import SurveyLine, line_of, untold
 from gpuassist.session.shell_traced import Traced
+from gpuassist.session.words import ENGLISH
 from gpuassist.system.shell_steps import TracedChange
 from gpuassist.system.shell_trace import Trace
 
@@ -95,6 +96,11 @@ def test_an_unset_variable_is_gone(after: str | None, holds: bool) -> None:
 def test_an_element_lasts_until_a_step_loses_it(later: str, holds: bool) -> None:
     changes = (_change(1, "PATH", 1, "/usr/bin", "/a:/usr/bin"), _change(2, "PATH", 2, "/a:/usr/bin", later))
     assert _seen("PATH=/a:$PATH\nPATH=$X\n", *changes).holds(1) is holds
+
+
+def test_an_empty_element_is_replaced_by_nothing() -> None:
+    seen = _seen("PATH=$PATH:\n", _change(1, "PATH", 1, "/usr/bin", "/usr/bin:"))
+    assert ENGLISH(seen.effect(1).why) == "leaves the directories as they are"
 
 
 def test_an_element_that_comes_back_is_of_the_line_that_brought_it_back() -> None:
@@ -194,6 +200,7 @@ def test_says_whether_a_line_may_be_changed(content: str, changeable: bool, word
     [
         ("PATH=/a:$PATH", "puts {value} in front of {variable}"),
         ("PATH=$PATH:/a", "puts {value} at the end of {variable}"),
+        ("PATH=$PATH:", "adds no directory to {variable}"),
         ("PATH=/a", "sets {variable} to {value}"),
         ("unset PATH", "takes {variable} away"),
     ],

@@ -53,6 +53,7 @@ OLD, NEW = "/usr/local/cuda-11.7/bin", "/usr/local/cuda-12.4/bin"
         (terminal(), terminal(CUDA_HOME="/c"), ["CUDA_HOME: not set before, now /c"]),
         (terminal(CUDA_HOME="/c"), terminal(), ["CUDA_HOME: /c before, now not set"]),
         (terminal(CUDA_HOME="/c"), terminal(CUDA_HOME="/d"), ["CUDA_HOME: /c before, now /d"]),
+        (terminal(PATH="/a:/bin\r"), terminal(PATH="/a:/bin"), ["PATH: /bin is new, at place 2", r"PATH: /bin\r is gone"]),
         (terminal(), terminal(LD_LIBRARY_PATH="/x"), ["LD_LIBRARY_PATH: not set before, now /x"]),
     ],
 )
