@@ -221,7 +221,7 @@ class _Parser:
         if found:
             self.place = found.end()
             return [_variable(found) if sign == "$" else Piece(Part.BARE, found[0], found[0])]
-        self.place += 2 if sign == "\\" else 1
+        self.place = min(first + (2 if sign == "\\" else 1), len(self.seen))  # a file may end in a backslash
         written = self.seen[first : self.place]
         return [Piece(Part.QUOTED if sign == "\\" else Part.BARE, written.removeprefix("\\"), written)]
 

@@ -158,6 +158,10 @@ def test_place_that_is_not_understood_is_told(seen: str, place: int) -> None:
     assert parse(seen).error == place
 
 
+def test_backslash_at_the_very_end_ends_there() -> None:
+    assert only("set x \\").end == len("set x \\")
+
+
 def test_comments_are_told_with_their_ends() -> None:
     seen = "a # one\n#two"
     assert [seen[first:end] for first, end in parse(seen).comments] == ["# one", "#two"]
