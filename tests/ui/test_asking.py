@@ -117,3 +117,13 @@ def plain_words(label: QLabel) -> str:
     document = QTextDocument()
     document.setHtml(label.text())
     return document.toPlainText()
+
+
+@pytest.mark.usefixtures("plain_dialogs")
+def test_a_chosen_directory_is_the_answer(parent: QWidget, tmp_path: Path, qtbot: QtBot) -> None:
+    (tmp_path / "project").mkdir()
+    answered: list[str] = []
+    Asking().open_directory(parent, "The project's directory", answered.append)
+    the_dialog(parent).setDirectory(str(tmp_path / "project"))
+    the_dialog(parent).accept()
+    qtbot.waitUntil(lambda: answered == [str(tmp_path / "project")])

@@ -52,12 +52,14 @@ class Section(QWidget):
         self.carried: Carried | None = None
         self.header = ("", "")
         self._stale = False
+        self._failed = False  # what was planned could not be made
         self._panel: PlanPanel | None = None
         self.planning = Latest(desk.jobs, self._show_planned, self, pause_milliseconds=_PAUSE_MILLISECONDS)
         self.changing = Latest(desk.jobs, self._show_made, self)
         self.apply = self._action(text("Apply and prove"), self._start_applying)
         self.copy = self._action(text("Copy the lines instead"), self._copy_lines)
         self.undo = self._action(text("Undo this change"), self._want_undo)
+        self.anew = self._action(text("Plan again"), self.start)
         self._lay_out()
 
     @property
@@ -80,7 +82,9 @@ class Section(QWidget):
     def bar(self) -> Bar:
         """Its part of the bottom bar."""
         if self.carried is not None:
-            return Bar((self.undo,) if self.carried.receipts else ())
+            return Bar((self.undo, self.anew) if self.carried.receipts else (self.anew,))
+        if self._failed:
+            return Bar((self.copy, self.anew))
         if self.repair is None or not self.repair.shell.diff:
             return Bar()
         left = (self.copy,) if self.repair.shell.block else ()
@@ -108,9 +112,11 @@ class Section(QWidget):
             self._stale = False
             self.start()
 
+    @Slot()
     def start(self) -> None:
         """Begins anew, with what is wished now."""
         self.carried = None
+        self._failed = False
         self.ask_for_plan()
 
     def wish(self) -> RepairWish | None:
@@ -251,6 +257,7 @@ class Section(QWidget):
     def _show_made(self, result: Done | Failed) -> None:
         self.strip.end()
         if isinstance(result, Failed):
+            self._failed = True
             self.tell(Mark.PROBLEM, reason_of(self.desk.session.words, result.error))
             self.asked.emit(Marked(Step.REPAIR, StepState.PROBLEM))
         elif isinstance(result.value, Carried):
@@ -267,6 +274,7 @@ class Section(QWidget):
         wrote = Mark.RIGHT if carried.wrote else Mark.PROBLEM
         self.card.mark_steps((*(wrote,) * edits, mark if carried.wrote else Mark.TODO))
         self.panel.show_carried(carried)
+        self._failed = not carried.wrote
         if not carried.wrote:
             return
         self.carried = carried

@@ -149,3 +149,30 @@ def test_what_cannot_be_planned_says_why(shown: Shown, home: Path) -> None:
     untick(shown, 0)
     assert shown.notice()
     assert not shown.page.devices.apply.isEnabled()
+
+
+def test_after_a_change_it_can_be_planned_again(shown: Shown) -> None:
+    open_part(shown, DEVICES)
+    untick(shown, 0)
+    shown.page.devices.apply.trigger()
+    shown.settle()
+    assert shown.page.devices.anew in shown.page.bar().left
+    shown.page.devices.anew.trigger()
+    shown.settle()
+    shown.page.devices.devices_card.ticks[0].tick.setChecked(True)
+    shown.settle()
+    assert "-export CUDA_VISIBLE_DEVICES='1'" in shown.page.devices.panel.diff.diff
+    assert shown.page.bar().primary is shown.page.devices.apply
+
+
+def test_what_could_not_be_made_can_be_planned_again(shown: Shown, home: Path) -> None:
+    open_part(shown, CLEAN)
+    (home / ".bashrc").write_text((home / ".bashrc").read_text() + "# somebody else was here\n")
+    shown.page.clean.apply.trigger()
+    shown.settle()
+    assert "changed" in shown.notice()
+    assert shown.page.bar().primary is None
+    shown.page.clean.anew.trigger()
+    shown.settle()
+    assert shown.page.bar().primary is shown.page.clean.apply
+    assert shown.page.clean.apply.isEnabled()

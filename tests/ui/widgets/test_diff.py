@@ -210,3 +210,13 @@ def test_it_is_as_high_as_its_lines(view: DiffView) -> None:
 
 def test_a_line_without_a_number_shows_none(view: DiffView) -> None:
     assert DiffLine(Sign.SKIP, 0, "⋯") in view.lines
+
+
+def test_a_short_diff_takes_little_room(show: Show) -> None:
+    view = show(DiffView("diff"), 400, 300)
+    view.set_diff("--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n")
+    view.fit(300)
+    low = view.height()
+    view.set_diff("--- a\n+++ b\n@@ -1 +1,90 @@\n" + "+new\n" * 90)
+    view.fit(300)
+    assert (low < 100, view.height()) == (True, 300)
