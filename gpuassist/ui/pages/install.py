@@ -80,7 +80,7 @@ class InstallPage(Page):
         note = text("Nothing is changed until a step is confirmed.")
         if self._recorded:
             note = text("A recorded machine can be looked at, not changed.")
-        return Bar((self._copy,), self.desk.words(note), self._steps.primary if self._outlook.steps else None)
+        return Bar((*self._steps.beside, self._copy), self.desk.words(note), self._steps.primary if self._outlook.steps else None)
 
     def show_inspection(self, inspection: Inspection) -> None:
         self._machine, self._recorded = inspection.machine, inspection.recorded

@@ -12,6 +12,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.session.install_wish import ANY, InstallWish
 from gpuassist.session.what_if import Choices
 from gpuassist.session.words import Words
+from gpuassist.ui.theme import set_look
 from gpuassist.ui.widgets.buttons import LongChoice, Tick
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.even_columns import EvenColumns
@@ -97,7 +98,7 @@ class InstallChoices(Card):
             for value, said in self._rows(name, wanted):
                 box.addItem(said, value)
             box.setCurrentIndex(max(0, box.findData(wanted)))
-            box.setToolTip(box.currentText())
+            self._mark(box)
             blocked.unblock()
         self._boxes["tool"].setEnabled(bool(self._wish.torch))
         blocked = QSignalBlocker(self.no_root)
@@ -128,5 +129,10 @@ class InstallChoices(Card):
         self._wish = wish
         self._boxes["tool"].setEnabled(bool(wish.torch))
         for box in self._boxes.values():
-            box.setToolTip(box.currentText())
+            self._mark(box)
         self.changed.emit()
+
+    def _mark(self, box: LongChoice) -> None:
+        """What was wished for is told from what stays as it is."""
+        set_look(box, "wished", "yes" if box.currentData() else "no")
+        box.setToolTip(box.currentText())

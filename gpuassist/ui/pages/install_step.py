@@ -60,6 +60,11 @@ class StepCard(Card):
         """How it stands; none before anything was done."""
         return None if self._icon.isHidden() else self._icon.mark
 
+    @property
+    def wants_autostart(self) -> bool:
+        """Whether gpuassist shall open after the restart."""
+        return self.autostart is not None and self.autostart.isChecked()
+
     def show_record(self, record: StepRecord) -> None:
         """How it stands on record."""
         mark = _MARKS.get(record.state)

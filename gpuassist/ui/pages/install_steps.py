@@ -60,6 +60,8 @@ class InstallSteps(QWidget):
         self.busy_words: Text | None = None
         self.primary = self._action(verbatim(""), self.take_next)
         self._done = self._action(text("It is done"), self._say_done)
+        self._cancel = self._action(text("Cancel"), self.close_down)
+        self._cancel.setShortcut("Esc")
         self._back = self._action(text("Take it back…"), self._ask_back)
         self._give_up = self._action(text("Give it up…"), self._ask_give_up)
         self._output = OutputCard(desk.session.words, self)
@@ -108,7 +110,7 @@ class InstallSteps(QWidget):
     def beside(self) -> tuple[QAction, ...]:
         """What can be done beside the next step."""
         if self._install is None or self.busy:
-            return ()
+            return (self._cancel,) if self.busy else ()
         number = self._next
         done = (self._done,) if number is not None and toolkit_to_use(self._install.steps[number].step) else ()
         back = (self._back,) if can_be_taken_back(self._install) else ()
@@ -159,8 +161,7 @@ class InstallSteps(QWidget):
             self._takes = True
             self._look(number)
         elif step.kind is StepKind.REBOOT:
-            tick = self._cards[number].autostart
-            wished = tick is not None and tick.isChecked()
+            wished = self._cards[number].wants_autostart
             self._begin(text("Noting where to go on…"), lambda: self._runner.restart(course, autostart=wished))
         elif toolkit_to_use(step):
             self.asked.emit(GoTo(FlowStep.REPAIR, toolkit_to_use(step)))
@@ -188,6 +189,7 @@ class InstallSteps(QWidget):
     def _action(self, words: Text, slot: Callable[[], None]) -> QAction:
         action = QAction(self._desk.words(words), self)
         action.triggered.connect(slot)
+        self.addAction(action)
         return action
 
     def _begin(self, words: Text, start: Callable[[], object]) -> None:
@@ -268,9 +270,8 @@ class InstallSteps(QWidget):
         if self._looking is not self._course:  # another plan is shown by now
             self._settle()
             return
-        if number < len(self._cards):
-            self._cards[number].show_looked(looked)
-            self._scroll.ensureWidgetVisible(self._cards[number])
+        self._cards[number].show_looked(looked)
+        self._scroll.ensureWidgetVisible(self._cards[number])
         self._settle()
         if self._takes and not looked.stops:
             self._confirm(number, looked)

@@ -139,11 +139,27 @@ def test_a_running_step_can_be_cancelled(shown: Shown) -> None:
     assert (shown.last[0], shown.steps.cards[0].mark) == (Mark.WARNING, Mark.WARNING)
 
 
+def test_looking_can_be_cancelled(shown: Shown, tmp_path: Path) -> None:
+    python = tmp_path / "environment" / "bin" / "python"
+    (tmp_path / "environment" / "lib" / "python3.12" / "site-packages").mkdir(parents=True)
+    (tmp_path / "environment" / "pyvenv.cfg").write_text("version = 3.12.1\n")
+    python.parent.mkdir()
+    python.write_text(f"#!/bin/sh\ntouch {tmp_path}/asked\nexec sleep 60\n")
+    python.chmod(0o755)
+    run = Run(((str(python), "-m", "pip", "install", "torch"),), Tool.PIP, str(tmp_path / "environment"), str(python))
+    shown.plan(Step(StepKind.COMMAND, verbatim("install"), run=run)).steps.primary.trigger()
+    shown.qtbot.waitUntil((tmp_path / "asked").exists, timeout=20_000)
+    assert shown.beside == ["Cancel"]
+    shown.steps.beside[0].trigger()
+    assert "Looking was cancelled; nothing was changed" in words_in(shown.settle().steps)
+    assert not shown.steps.under_way
+
+
 def test_while_it_runs_nothing_else_can_be_begun(shown: Shown) -> None:
     shown.plan(script("import time; print('now', flush=True); time.sleep(60)"))
     shown.steps.primary.trigger()
     shown.qtbot.waitUntil(lambda: shown.steps.output.running, timeout=20_000)
-    assert (shown.steps.primary.isEnabled(), shown.beside, shown.steps.under_way) == (False, [], True)
+    assert (shown.steps.primary.isEnabled(), shown.beside, shown.steps.under_way) == (False, ["Cancel"], True)
     shown.steps.close_down()
     shown.settle()
 
