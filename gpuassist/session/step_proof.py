@@ -67,7 +67,7 @@ def _is_torch(version: str, wanted: str) -> bool:
 def _said(outcome: Outcome) -> tuple[str, str] | None:
     try:
         version, cuda = json.loads(outcome.text.strip().rpartition("\n")[2])  # packages print while they are imported
-    except ValueError:
+    except (ValueError, TypeError):  # or after it, whatever they like
         return None
     return str(version), str(cuda or "")
 

@@ -55,6 +55,14 @@ def test_torch_is_imported(session: Session, tmp_path: Path, torch: str, wanted:
     assert told(session, StepProof(Proves.TORCH, python(tmp_path, torch), wanted))[0] is holds
 
 
+LAST_WORDS = "import atexit\n__version__ = '2.9.1'\natexit.register(print, {words})\n"
+
+
+@pytest.mark.parametrize("words", ["5", "'null'", "'[1, 2, 3]'", "'goodbye'"])
+def test_a_torch_that_prints_as_it_ends_is_not_proved(session: Session, tmp_path: Path, words: str) -> None:
+    assert told(session, StepProof(Proves.TORCH, python(tmp_path, LAST_WORDS.format(words=words))))[0] is Holds.NO
+
+
 def test_what_torch_said_is_told(session: Session, tmp_path: Path) -> None:
     place = python(tmp_path, CPU)
     assert told(session, StepProof(Proves.TORCH, place, "2.9.1+cu128"))[1] == f"{place} imports torch 2.9.1+cpu, not 2.9.1+cu128"
