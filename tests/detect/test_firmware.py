@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.detect import firmware
-from gpuassist.model.fact import Unknown, value_or
+from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.system.files import Files
 from tests.fakes import put
 
@@ -88,3 +88,68 @@ def test_laptop_with_nvidia_alone_is_not_hybrid(tmp_path: Path) -> None:
 
 def test_unreadable_chassis_is_unknown(tmp_path: Path) -> None:
     assert isinstance(firmware.hybrid(files(tmp_path)), Unknown)
+
+
+@pytest.mark.parametrize(
+    ("vendor", "provider"),
+    [
+        ("Vultr", "vultr"),
+        ("Scaleway", "scaleway"),
+        ("UpCloud", "upcloud"),
+        ("Akamai", "akamai"),
+        ("Linode", "akamai"),
+        ("Tencent Cloud", "tencent"),
+        ("Google", "gcp"),
+    ],
+)
+def test_provider_may_be_the_vendor_alone(tmp_path: Path, vendor: str, provider: str) -> None:
+    found = firmware.provider(files(tmp_path, sys_vendor=vendor))
+    assert found == Known(provider, f"{TABLES}/sys_vendor")
+
+
+@pytest.mark.parametrize("vendor", ["google", "Amazon", "Vultr Holdings", "Not Google", ""])
+def test_a_name_that_is_only_like_it_is_none(tmp_path: Path, vendor: str) -> None:
+    assert value_or(firmware.provider(files(tmp_path, sys_vendor=vendor)), "?") == ""
+
+
+@pytest.mark.parametrize(("version", "provider"), [("4.11.amazon", "aws"), ("4.11.AMAZON", "aws"), ("4.11", ""), ("", "")])
+def test_amazons_older_machines_say_so_in_their_firmware(tmp_path: Path, version: str, provider: str) -> None:
+    assert value_or(firmware.provider(files(tmp_path, sys_vendor="Xen", bios_version=version)), "?") == provider
+
+
+def test_the_tag_of_a_chassis_goes_before_the_vendor(tmp_path: Path) -> None:
+    found = firmware.provider(files(tmp_path, chassis_asset_tag="ibmcloud", sys_vendor="DigitalOcean"))
+    assert found == Known("ibm", f"{TABLES}/chassis_asset_tag")
+
+
+@pytest.mark.parametrize(
+    ("chassis", "portable"),
+    [("8", True), ("9", True), ("10", True), ("14", True), ("31", True), ("32", True), ("3", False), ("7", False), ("23", False)],
+)
+def test_which_chassis_is_a_laptops(tmp_path: Path, chassis: str, portable: bool) -> None:
+    device(tmp_path, "0000:00:02.0", "0x030000", "0x8086")
+    assert value_or(firmware.hybrid(files(tmp_path, chassis_type=chassis)), None) is portable
+
+
+@pytest.mark.parametrize(
+    ("kind", "vendor", "draws"),
+    [
+        ("0x030000", "0x8086", True),
+        ("0x038000", "0x1002", True),
+        ("0x030000", "0x1a03", False),
+        ("0x040300", "0x8086", False),
+        ("0x020000", "0x8086", False),
+        ("", "0x8086", False),
+    ],
+)
+def test_which_devices_are_a_processors_graphics(tmp_path: Path, kind: str, vendor: str, draws: bool) -> None:
+    device(tmp_path, "0000:00:02.0", kind, vendor)
+    assert value_or(firmware.hybrid(files(tmp_path, chassis_type="10")), None) is draws
+
+
+def test_a_laptop_without_any_device_is_not_hybrid(tmp_path: Path) -> None:
+    assert value_or(firmware.hybrid(files(tmp_path, chassis_type="10")), None) is False
+
+
+def test_a_product_that_is_not_told_is_unknown(tmp_path: Path) -> None:
+    assert isinstance(firmware.product(files(tmp_path)), Unknown)

@@ -248,3 +248,155 @@ def test_any_words_in_any_file_are_survived(tmp_path_factory: pytest.TempPathFac
         put(root, place, words.encode("utf-8", "surrogatepass"))
     found = told(root, {"PIP_CONSTRAINT": "/c.txt", "UV_INDEX": words.replace("\0", "")})
     assert all(one.source for one in (*found.pip.extra, *found.uv.extra, *found.conda.channels))
+
+
+@pytest.mark.parametrize(
+    ("pin", "value"),
+    [
+        ("torch==2.1.0", "==2.1.0"),
+        ("torch===2.1.0", "===2.1.0"),
+        ("torch>=2.1,<2.4", ">=2.1,<2.4"),
+        ("torch ~= 2.1", "~=2.1"),
+        ("Torch==2.1.0", "==2.1.0"),
+        ("  torch==2.1.0", "==2.1.0"),
+        ("torch==2.1.*", "==2.1.*"),
+        ("torch==2.1.0+cu118", "==2.1.0+cu118"),
+        ("torch!=2.0", "!=2.0"),
+        ("torch==2.1.0 ; python_version < '3.12'", "==2.1.0"),
+        ("torch==2.1.0 --hash=sha256:00", "==2.1.0"),
+    ],
+)
+def test_however_a_constraint_pins_torch(tmp_path: Path, pin: str, value: str) -> None:
+    put(tmp_path, "/srv/constraints.txt", f"numpy<2\n{pin}\n")
+    assert [one.value for one in told(tmp_path, {"PIP_CONSTRAINT": "/srv/constraints.txt"}).pip.pins] == [value]
+
+
+def test_a_constraint_of_any_torch_pins_none(tmp_path: Path) -> None:
+    put(tmp_path, "/srv/constraints.txt", "torch\n")
+    assert told(tmp_path, {"PIP_CONSTRAINT": "/srv/constraints.txt"}).pip.pins == ()
+
+
+def test_every_file_of_constraints_is_read(tmp_path: Path) -> None:
+    put(tmp_path, "/srv/one.txt", "torch==2.1.0\n")
+    put(tmp_path, "/srv/two.txt", "torch<2.4\n")
+    pins = told(tmp_path, {"PIP_CONSTRAINT": "/srv/one.txt file:///srv/two.txt"}).pip.pins
+    assert [(one.value, one.source) for one in pins] == [("==2.1.0", "/srv/one.txt"), ("<2.4", "/srv/two.txt")]
+
+
+def test_a_constraint_from_the_network_is_not_fetched(tmp_path: Path) -> None:
+    found = told(tmp_path, {"PIP_CONSTRAINT": "https://example.org/constraints.txt"}).pip
+    assert (len(found.constraints), found.pins) == (1, ())
+
+
+@pytest.mark.parametrize(
+    ("words", "forbidden"),
+    [("1", True), ("true", True), ("Yes", True), ("on", True), ("0", False), ("false", False), ("off", False)],
+)
+def test_pip_without_any_index(tmp_path: Path, words: str, forbidden: bool) -> None:
+    assert bool(told(tmp_path, {"PIP_NO_INDEX": words}).pip.forbidden) is forbidden
+
+
+@pytest.mark.parametrize("name", ["PIP_INDEX_URL", "UV_INDEX_URL", "UV_INDEX", "CONDA_CHANNELS", "PIP_FIND_LINKS"])
+def test_a_variable_that_is_empty_sets_nothing(tmp_path: Path, name: str) -> None:
+    assert told(tmp_path, {name: ""}) == PackageSettings()
+
+
+def test_an_empty_variable_leaves_what_a_file_says(tmp_path: Path) -> None:
+    put(tmp_path, USER_CONF, conf(MIRROR))
+    assert told(tmp_path, {"PIP_INDEX_URL": ""}).pip.index == Setting(MIRROR, USER_CONF)
+
+
+@pytest.mark.parametrize("directory", ["settings", "./settings", "~"])
+def test_xdg_that_is_no_absolute_path_does_not_count(tmp_path: Path, directory: str) -> None:
+    put(tmp_path, USER_CONF, conf(MIRROR))
+    assert told(tmp_path, {"XDG_CONFIG_HOME": directory}).pip.index == Setting(MIRROR, USER_CONF)
+
+
+def test_the_first_of_the_shared_directories_is_overridden_by_the_next(tmp_path: Path) -> None:
+    put(tmp_path, "/etc/xdg/pip/pip.conf", conf(OTHER))
+    put(tmp_path, "/srv/xdg/pip/pip.conf", conf(MIRROR))
+    assert told(tmp_path, {"XDG_CONFIG_DIRS": "/etc/xdg:/srv/xdg:relative"}).pip.index.value == MIRROR
+
+
+def test_a_named_file_that_is_not_there_leaves_the_users(tmp_path: Path) -> None:
+    put(tmp_path, USER_CONF, conf(MIRROR))
+    assert told(tmp_path, {"PIP_CONFIG_FILE": "/srv/none.conf"}).pip.index == Setting(MIRROR, USER_CONF)
+
+
+def test_condas_environment_is_one_for_pip_too(tmp_path: Path) -> None:
+    put(tmp_path, "/opt/conda/envs/train/pip.conf", conf(MIRROR))
+    assert told(tmp_path, {"CONDA_PREFIX": "/opt/conda/envs/train"}).pip.index.value == MIRROR
+
+
+def test_a_virtual_environment_goes_before_condas(tmp_path: Path) -> None:
+    put(tmp_path, "/opt/conda/envs/train/pip.conf", conf(OTHER))
+    put(tmp_path, "/home/you/train/pip.conf", conf(MIRROR))
+    variables = {"CONDA_PREFIX": "/opt/conda/envs/train", "VIRTUAL_ENV": "/home/you/train"}
+    assert told(tmp_path, variables).pip.index.value == MIRROR
+
+
+@pytest.mark.parametrize(
+    ("words", "url"),
+    [
+        (MIRROR, MIRROR),
+        (f"own={MIRROR}", MIRROR),
+        (f"{MIRROR}?x=1", f"{MIRROR}?x=1"),
+        ("own=/srv/wheels", "own=/srv/wheels"),
+    ],
+)
+def test_a_name_before_uvs_index_is_no_part_of_it(tmp_path: Path, words: str, url: str) -> None:
+    assert told(tmp_path, {"UV_DEFAULT_INDEX": words}).uv.index.value == url
+
+
+def test_the_newer_of_uvs_two_variables_counts(tmp_path: Path) -> None:
+    found = told(tmp_path, {"UV_INDEX_URL": OTHER, "UV_DEFAULT_INDEX": MIRROR})
+    assert found.uv.index == Setting(MIRROR, "UV_DEFAULT_INDEX")
+
+
+def test_uvs_named_file_stands_for_all_others(tmp_path: Path) -> None:
+    put(tmp_path, "/etc/uv/uv.toml", f'index-url = "{OTHER}"\n')
+    put(tmp_path, "/srv/uv.toml", "offline = true\n")
+    found = told(tmp_path, {"UV_CONFIG_FILE": "/srv/uv.toml"}).uv
+    assert (found.index, found.offline.source) == (Setting(), "/srv/uv.toml")
+
+
+@pytest.mark.parametrize("words", ["[[index", "index-url = ", "\x00", "index-url = 3\n", "[pip]\ntorch-backend = []\n"])
+def test_a_damaged_file_of_uvs_sets_nothing(tmp_path: Path, words: str) -> None:
+    put(tmp_path, "/etc/uv/uv.toml", words)
+    assert told(tmp_path).uv == PackageSettings().uv
+
+
+@pytest.mark.parametrize("words", ["index-url = x\n", "[global\nindex-url", "%(", "\x00\x01", "[install]\n"])
+def test_a_damaged_file_of_pips_sets_nothing(tmp_path: Path, words: str) -> None:
+    put(tmp_path, "/etc/pip.conf", words)
+    assert told(tmp_path).pip == PackageSettings().pip
+
+
+@pytest.mark.parametrize("words", ["- a\n- b\n", "channels", "channels: {", "\x00", "42\n", "channels: 3\n"])
+def test_a_damaged_condarc_sets_nothing(tmp_path: Path, words: str) -> None:
+    put(tmp_path, CONDARC, words)
+    assert told(tmp_path).conda.alias == Setting()
+
+
+@pytest.mark.parametrize(("listed", "channels"), [("a,b", ["a", "b"]), (" a , b ", ["a", "b"]), ("a,,b,", ["a", "b"]), (",", [])])
+def test_channels_of_a_variable_are_parted_by_commas(tmp_path: Path, listed: str, channels: list[str]) -> None:
+    assert [one.value for one in told(tmp_path, {"CONDA_CHANNELS": listed}).conda.channels] == channels
+
+
+def test_a_channel_that_two_files_name_is_the_nearest_ones(tmp_path: Path) -> None:
+    put(tmp_path, "/etc/conda/.condarc", "channels:\n  - conda-forge\n  - nvidia\n")
+    put(tmp_path, CONDARC, "channels:\n  - conda-forge\n")
+    found = told(tmp_path).conda.channels
+    assert [(one.value, one.source) for one in found] == [("conda-forge", CONDARC), ("nvidia", "/etc/conda/.condarc")]
+
+
+def test_what_conda_is_said_by_a_variable_goes_before_its_file(tmp_path: Path) -> None:
+    put(tmp_path, CONDARC, "offline: true\n")
+    assert told(tmp_path).conda.offline.source == CONDARC
+    assert told(tmp_path, {"CONDA_OFFLINE": "false"}).conda.offline == Setting()
+
+
+def test_one_tools_settings_are_none_of_anothers(tmp_path: Path) -> None:
+    found = told(tmp_path, {"PIP_INDEX_URL": MIRROR, "CONDA_CHANNELS": "nvidia"})
+    assert found.uv == PackageSettings().uv
+    assert (bool(found.pip.index), len(found.conda.channels)) == (True, 1)
