@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import Receipt, Result
+from gpuassist.model.plan import Result
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.model.toolkit import Origin, Toolkit
@@ -121,14 +121,6 @@ def outcome(applied: Applied) -> Text:
     return text("Changed, but {proof}", proof=applied.proof.words)
 
 
-def receipt_words(receipt: Receipt) -> tuple[Text, Text]:
-    """A change that was made: what and where, and when."""
-    what = text("{goal} in {path}", goal=receipt.goal, path=receipt.path)
-    if receipt.undone_at:
-        return what, text("made {made}, undone {undone}", made=_moment(receipt.made_at), undone=_moment(receipt.undone_at))
-    return what, text("made {made}", made=_moment(receipt.made_at))
-
-
 def _switchable(toolkit: Toolkit) -> bool:
     of_python = isinstance(toolkit.origin, Known) and toolkit.origin.value in {Origin.CONDA, Origin.WHEEL}
     return not of_python and not (isinstance(toolkit.nvcc, Known) and not toolkit.nvcc.value)
@@ -157,7 +149,3 @@ def _expected_library_path(plan: CudaPlan) -> Text:
     if any(line.ticked and "LD_LIBRARY_PATH" in line.variables for line in plan.lines):
         return text("without what the retired lines put in")
     return _set(plan.now.value, "LD_LIBRARY_PATH") if isinstance(plan.now, Known) else plan.now.reason
-
-
-def _moment(iso: str) -> str:
-    return iso[:16].replace("T", " ")

@@ -10,7 +10,7 @@ import pytest
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import Outcome, Receipt, Result
+from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.shell import Command, Shell, Terminal, Variable
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Origin, Toolkit
@@ -27,7 +27,6 @@ from gpuassist.session.repair_summary import (
     offers,
     outcome,
     proved_rows,
-    receipt_words,
     title,
 )
 from gpuassist.session.words import ENGLISH
@@ -188,12 +187,3 @@ def test_a_proof_that_could_not_be_had_says_so() -> None:
 )
 def test_the_outcome_is_one_sentence(done: Applied, words: str) -> None:
     assert ENGLISH(outcome(done)) == words
-
-
-@pytest.mark.parametrize(
-    ("undone", "when"),
-    [("", "made 2026-11-21 09:00"), ("2026-11-21T09:30:00+00:00", "made 2026-11-21 09:00, undone 2026-11-21 09:30")],
-)
-def test_a_receipt_says_what_and_when(undone: str, when: str) -> None:
-    receipt = Receipt("id", "2026-11-21T09:00:00+00:00", "use cuda 12.4", "~/.bashrc", "/x", True, "", "", undone)
-    assert tuple(map(ENGLISH, receipt_words(receipt))) == ("use cuda 12.4 in ~/.bashrc", when)
