@@ -9,6 +9,7 @@ from gpuassist.model.text import text
 from gpuassist.session.fix import Choice, LineChoice, ShellLine
 
 ALL, NONE = "all", "none"
+_MOST_DIGITS = 9
 
 
 def choices(lines: tuple[ShellLine, ...], *, retire: str | None, rewrite: str | None) -> tuple[LineChoice, ...] | None:
@@ -42,7 +43,7 @@ def _named(words: str, lines: tuple[ShellLine, ...]) -> list[tuple[str, int]]:
 
 def _place(word: str, lines: tuple[ShellLine, ...]) -> tuple[str, int]:
     file, _, number = word.strip().rpartition(":")
-    if not file or not (number.isascii() and number.isdigit()):
+    if not file or not (number.isascii() and number.isdigit()) or len(number) > _MOST_DIGITS:
         raise UsageError(text("{word} names no line; FILE:LINE does, such as ~/.bashrc:12", word=word.strip()))
     path, row = os.path.abspath(os.path.expanduser(file)), int(number)
     around = (line for line in lines if _is_file(line.file, path) and line.line <= row <= line.last_line)

@@ -94,7 +94,10 @@ def _version(words: str) -> Version:
     found = _VERSION.match(words.strip().lstrip("Vv"))
     if found is None:
         raise VersionError(words)
-    return Version(tuple(int(part) for part in found[0].split(".")), found[0])
+    try:
+        return Version(tuple(int(part) for part in found[0].split(".")), found[0])
+    except ValueError as error:  # Python refuses to read a number of more than 4300 digits
+        raise VersionError(words) from error
 
 
 @lru_cache(_KEPT)

@@ -12,6 +12,7 @@ from gpuassist.repair.block import RepairError
 from gpuassist.repair.choice import WishError
 
 ALL = "all"
+_MOST_DIGITS = 9
 _GPU_UUID = re.compile(r"GPU-[0-9a-fA-F-]+")
 _MIG_ID = re.compile(r"MIG-(?:[0-9a-fA-F-]+|GPU-[0-9a-fA-F-]+/\d+/\d+)")
 
@@ -47,7 +48,7 @@ def names_of(gpus: tuple[Gpu, ...]) -> str:
 
 
 def _value(word: str, words: str) -> str:
-    if word.isascii() and word.isdigit():
+    if word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS:
         return str(int(word))
     if _GPU_UUID.fullmatch(word) or _MIG_ID.fullmatch(word):
         return word

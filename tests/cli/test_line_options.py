@@ -60,7 +60,9 @@ def test_no_option_is_no_choice(lines: tuple[ShellLine, ...]) -> None:
     assert choices(lines, retire=None, rewrite=None) is None
 
 
-@pytest.mark.parametrize("words", ["12", "x", ":3", "~/.bashrc:", "~/.bashrc:-1", "~/.bashrc:1.5", "~/.bashrc:²", "a:b:c"])
+@pytest.mark.parametrize(
+    "words", ["12", "x", ":3", "~/.bashrc:", "~/.bashrc:-1", "~/.bashrc:1.5", "~/.bashrc:²", "a:b:c", "a:" + "9" * 5000]
+)
 def test_words_that_name_no_line_are_wrong_usage(lines: tuple[ShellLine, ...], words: str) -> None:
     with pytest.raises(UsageError) as raised:
         named(words, lines)

@@ -84,6 +84,15 @@ def test_controls_and_invisible_marks_are_taken_out() -> None:
     assert read_paste("\ufeffa\x00b\u200bc\u202ed\xa0e").words == "abcd e"
 
 
+@pytest.mark.parametrize("digits", [100, 400, 5000, 1 << 20])
+def test_number_without_an_end_is_none(digits: int) -> None:
+    assert read_paste(f"Driver Version: {'9' * digits}.54 CUDA").words == "Driver Version: ….54 CUDA"
+
+
+def test_long_number_is_one() -> None:
+    assert read_paste("7" * 99 + ".1").words == "7" * 99 + ".1"
+
+
 def test_tabs_stay() -> None:
     assert read_paste("a\tb").words == "a\tb"
 

@@ -51,7 +51,9 @@ def test_takes_gpus_as_they_are_named(words: str, values: tuple[str, ...], hidde
     assert devices.notes == ()
 
 
-@pytest.mark.parametrize("words", ["", ",", "0,", "first", "-1", "0x1", "GPU-", "GPU-xyz", "NVIDIA", "0;1", "all,0", "1.0", "²"])
+@pytest.mark.parametrize(
+    "words", ["", ",", "0,", "first", "-1", "0x1", "GPU-", "GPU-xyz", "NVIDIA", "0;1", "all,0", "1.0", "²", "9" * 5000]
+)
 def test_words_that_name_no_gpu_are_wrong_usage(words: str) -> None:
     with pytest.raises(WishError) as raised:
         choose_devices(THREE, words)
