@@ -32,6 +32,7 @@ from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import EmptyState, Notice
+from gpuassist.ui.widgets.keys import tab_stops, tab_through
 from gpuassist.ui.widgets.progress import ProgressStrip
 
 if TYPE_CHECKING:
@@ -223,6 +224,7 @@ class InstallPage(Page):
         self._header.show_words(self.desk.words(plan_title(self._outlook)), self.desk.words(self._about(found.goal)))
         self._notes.show_words_of((*found.notes, *(way.notes if way is not None and len(found.ways) == 1 else ())))
         self._steps.show_plan(Course(found.goal, self._choices.wish.goals, steps))
+        tab_through((self._choices.no_root, *tab_stops(self._ways), *tab_stops(self._steps)))
         self.bar_changed.emit()
 
     def _about(self, goal: Text) -> Text:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QClipboard
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.outlook import Outlook
@@ -137,6 +138,24 @@ def test_another_way_has_its_own_steps(shown: Shown) -> None:
     assert isinstance(ways, WaysCard)
     ways.button(1).click()
     assert [card.step for card in shown.page.steps.cards] == list(first.ways[1].steps) != list(first.steps)
+
+
+def test_tab_goes_from_the_ways_to_the_steps(shown: Shown) -> None:
+    shown.read(CPU_ONLY, live=True).wish("torch")
+    ways = shown.page.findChild(WaysCard)
+    assert isinstance(ways, WaysCard)
+    following: list[QWidget] = [ways.button(2)]
+    while following[-1] is not shown.page.steps.cards[-1].look and len(following) < 60:
+        following.append(following[-1].nextInFocusChain())
+    assert shown.page.steps.cards[0].look in following
+    assert following.index(shown.page.steps.cards[0].look) < following.index(shown.page.steps.cards[-1].look)
+
+
+def test_another_plan_meanwhile_drops_what_was_looked_at(shown: Shown) -> None:
+    shown.read(CPU_ONLY, live=True).plan("pass")
+    shown.page.steps.cards[0].look.click()
+    shown.plan("pass", "pass").settle()
+    assert "No installed package would change" not in words_in(shown.page.steps)
 
 
 def test_what_torch_comes_by_is_kept(shown: Shown) -> None:
