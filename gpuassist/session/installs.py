@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from gpuassist.model.codec import DecodeError, Json, decode, encode
-from gpuassist.model.plan import Run, Step, StepKind, StepProof
+from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof
 from gpuassist.model.text import verbatim
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH, Words
@@ -153,7 +153,7 @@ def _placed(step: Step, directory: str) -> Step:
     if run is not None:
         environment, interpreter, creates = (_absolute(one, directory) for one in (run.environment, run.interpreter, run.creates))
         run = replace(run, environment=environment, interpreter=interpreter, creates=creates)
-    if proof is not None:
+    if proof is not None and proof.proves is not Proves.DRIVER:  # of a driver it is the flavour
         proof = replace(proof, place=_absolute(proof.place, directory))
     return replace(step, run=run, proof=proof)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
+from gpuassist.model.plan import OPEN_MODULES, Proves, Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.text import text, verbatim
 from gpuassist.session.context import Session
 from gpuassist.session.installs import StepState, begin, boot_id, installs, load, lock, place, save
@@ -56,6 +56,12 @@ def test_places_of_the_directory_mean_the_same_elsewhere(session: Session) -> No
         (("python3", "-m", "venv", "new"),), Tool.PIP, "/somewhere/new", "/somewhere/new/bin/python", "/somewhere/new"
     )
     assert found.proof == StepProof(Proves.ENVIRONMENT, "/somewhere/new")
+
+
+@pytest.mark.parametrize("flavour", ["", OPEN_MODULES])
+def test_the_flavour_of_a_driver_is_no_place(session: Session, flavour: str) -> None:
+    step = by_user(StepKind.REBOOT, StepProof(Proves.DRIVER, flavour, "595"))
+    assert begun(session, step).steps[0].step.proof == StepProof(Proves.DRIVER, flavour, "595")
 
 
 def test_two_of_one_second_have_two_names(session: Session) -> None:
