@@ -272,7 +272,7 @@ def _encode(entry: Entry, written: Json) -> bytes:
 def _document(content: bytes) -> dict[str, Json]:
     try:
         document = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}
 
@@ -285,6 +285,8 @@ def _decode(content: bytes) -> Entry | None:
         state = State(document["state"])
         said: dict[str, Any] = {name: value for name, value in document.items() if name in _KNOWN}
         directories = tuple(str(path) for path in said.pop("made_directories", ()))
+        if not all(isinstance(value, bool if name == "existed" else str) for name, value in said.items()):
+            return None
         return Entry(Receipt(**said, made_directories=directories), state)
     except (ValueError, KeyError, TypeError):
         return None
@@ -294,7 +296,7 @@ def _hashes(content: bytes) -> dict[str, str]:
     try:
         found = json.loads(content)
         return {str(name): str(value) for name, value in found.items()}
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return {}
 
 

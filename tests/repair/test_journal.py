@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,7 @@ DAMAGED = [
     '{"schema": 1, "state": "made"}',
     '{"schema": 1, "state": "?"}',
     "\udcff",
+    pytest.param("[" * 100_000, id="deep"),
 ]
 
 
@@ -104,6 +106,103 @@ DAMAGED = [
 def test_a_damaged_record_is_left_out(journal: Journal, content: str) -> None:
     Path(journal.directory, "bad.json").write_bytes(content.encode("utf-8", "surrogateescape"))
     assert [entry.receipt.id for entry in journal.entries()] == ["one"]
+
+
+NAMES = ["id", "made_at", "goal", "path", "target", "hash_before", "hash_after", "undone_at", "group", "dialect", "hash_undone"]
+
+
+def _damaged(journal: Journal, name: str, value: Json) -> None:
+    """A second record, in which one value is another."""
+    document = json.loads(Path(journal.directory, "one.prepared").read_bytes()) | {"id": "two", name: value}
+    Path(journal.directory, "two.json").write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("value", [None, 5, ["x"], {"x": "y"}, True])
+def test_a_record_with_one_wrong_value_is_left_out(journal: Journal, name: str, value: Json) -> None:
+    _damaged(journal, name, value)
+    assert [entry.receipt.id for entry in journal.entries()] == ["one"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("existed", "yes"), ("existed", None), ("made_directories", 5), ("made_directories", None), ("schema", "1")]
+)
+def test_a_record_of_another_shape_is_left_out(journal: Journal, name: str, value: Json) -> None:
+    _damaged(journal, name, value)
+    assert [entry.receipt.id for entry in journal.entries()] == ["one"]
+
+
+@pytest.mark.parametrize("name", ["hash_undone", "group", "dialect", "undone_at", "made_directories"])
+def test_a_record_of_before_lacks_what_came_later(journal: Journal, name: str) -> None:
+    document = json.loads(Path(journal.directory, "one.prepared").read_bytes())
+    del document[name]
+    Path(journal.directory, "one.prepared").write_text(json.dumps(document))
+    assert journal.entries() == (Entry(RECEIPT, State.PREPARED),)
+
+
+def test_a_record_of_later_may_say_more(journal: Journal) -> None:
+    _damaged(journal, "colour", "green")
+    assert {entry.receipt.id for entry in journal.entries()} == {"one", "two"}
+
+
+@pytest.mark.parametrize("change", ["../one", "/etc/passwd", "a/b"])
+def test_no_other_file_is_read_by_an_id(journal: Journal, change: str) -> None:
+    assert journal.group(change) == ()
+
+
+def test_files_of_a_change_are_found_by_any_of_them(journal: Journal) -> None:
+    for name in ("two", "two-2"):
+        journal.prepare([Kept(replace(RECEIPT, id=name, group="two"), b"old", b"new")])
+    assert [entry.receipt.id for entry in journal.group("two-2")] == ["two", "two-2"]
+    assert journal.group("three") == ()
+
+
+def test_what_is_prepared_is_what_is_unsettled(journal: Journal) -> None:
+    assert [entry.receipt.id for entry in journal.unsettled()] == ["one"]
+    journal.commit([RECEIPT])
+    assert journal.unsettled() == ()
+    assert journal.settled("one") == Entry(RECEIPT, State.MADE)
+
+
+def test_an_undo_that_was_begun_is_remembered(journal: Journal) -> None:
+    journal.begin_undo("one", {"one": digest(b"old")})
+    assert journal.unfinished_undos() == (("one", {"one": digest(b"old")}),)
+    journal.end_undo("one")
+    assert journal.unfinished_undos() == ()
+
+
+@pytest.mark.parametrize("content", ["", "null", "5", "[]", "{", '"x"', pytest.param("[" * 100_000, id="deep")])
+def test_an_undo_whose_note_was_lost_is_still_one(journal: Journal, content: str) -> None:
+    Path(journal.directory, "one.undoing").write_text(content)
+    assert journal.unfinished_undos() == (("one", {}),)
+
+
+def test_what_somebody_had_made_of_it_is_kept(journal: Journal) -> None:
+    for content in (b"mine\n", b"mine, later\n"):
+        journal.keep_edited(RECEIPT, content)
+    assert Path(journal.directory, "one.edited").read_bytes() == b"mine, later\n"
+
+
+def test_what_was_being_put_on_record_is_cleared(journal: Journal) -> None:
+    for name in ("two.preparing", "two.before", "one.json.new"):
+        Path(journal.directory, name).write_bytes(b"half")
+    journal.clear()
+    assert sorted(path.name for path in Path(journal.directory).iterdir()) == ["lock", "one.before", "one.prepared"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("2026-11-21T10:00:00+02:00", "2026-11-21T09:00:00+00:00"),
+        ("2026-10-25T02:30:00+02:00", "2026-10-25T02:10:00+01:00"),
+        ("not a time", "2026-11-21T09:00:00+00:00"),
+        ("2026-11-21T09:00:00", "2026-11-21T09:00:01+00:00"),
+    ],
+)
+def test_times_are_compared_as_moments(journal: Journal, first: str, second: str) -> None:
+    for name, made_at in (("b", first), ("a", second)):
+        journal.prepare([Kept(replace(RECEIPT, id=name, made_at=made_at), b"", b"")])
+    assert [entry.receipt.id for entry in journal.entries() if entry.receipt.id != "one"] == ["b", "a"]
 
 
 def test_the_record_is_json_with_a_schema(journal: Journal) -> None:
