@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.text import text
 from gpuassist.repair.block import RepairError
 from gpuassist.repair.choice import WishError
-from gpuassist.repair.devices import choose_devices
+from gpuassist.repair.devices import ALL, Devices, choose_devices, names_of
 from gpuassist.session.words import ENGLISH
 
 UUIDS = ("GPU-8932f937-d72c-4106-c12f-20bd9faed9f6", "GPU-8aa0a6a8-1111-2222-3333-444455556666", "GPU-00000000-aaaa")
@@ -127,3 +129,69 @@ def test_an_index_is_counted_on_the_bus_where_nvml_is_silent() -> None:
 def test_several_mig_instances_come_with_a_word() -> None:
     gpus = Known((_gpu(0, mig=(MIG, "MIG-ff")),), "x")
     assert "one MIG instance" in ENGLISH(choose_devices(gpus, f"{MIG},MIG-ff").notes[0])
+
+
+INDICES = st.lists(st.integers(0, 2), min_size=1, max_size=3, unique=True)
+
+
+@given(INDICES)
+def test_every_choice_of_indices_is_taken_in_its_order(indices: list[int]) -> None:
+    devices = choose_devices(THREE, ",".join(map(str, indices)))
+    assert devices.values == tuple(map(str, indices))
+    assert len(devices.hidden) == 3 - len(indices)
+
+
+@given(INDICES)
+def test_what_was_chosen_chooses_the_same_again(indices: list[int]) -> None:
+    first = choose_devices(THREE, ",".join(map(str, indices)))
+    assert choose_devices(THREE, ",".join(first.values)) == first
+
+
+@given(st.integers(2, len(UUIDS[0])).map(lambda length: UUIDS[0][:length]).filter(lambda words: len(words) > len("GPU-8")))
+def test_as_much_of_a_uuid_as_tells_it_apart_is_enough(words: str) -> None:
+    assert choose_devices(THREE, words).values == (words,)
+
+
+def _said(words: str) -> str:
+    """The choice, or why there is none."""
+    try:
+        return ",".join(choose_devices(THREE, words).values) or ALL
+    except RepairError as error:
+        return ENGLISH(error.reason)
+
+
+@given(st.text(max_size=12))
+def test_any_words_are_a_choice_or_are_refused_in_words(words: str) -> None:
+    assert _said(words)
+
+
+@pytest.mark.parametrize("words", [UUIDS[0].upper(), "GPU-8932F937", "GPU-8932f937-D72C"])
+def test_letters_of_a_uuid_may_be_large(words: str) -> None:
+    assert choose_devices(THREE, words).values == (words,)
+
+
+def test_nvmls_own_index_counts_where_the_bus_has_another_order() -> None:
+    gpus = Known((_gpu(1), _gpu(0)), "x")
+    assert choose_devices(gpus, "0").hidden == (f"1: NVIDIA RTX 1 ({UUIDS[1]})",)
+
+
+@pytest.mark.parametrize(
+    ("gpu", "name"),
+    [
+        (_gpu(1), f"1: NVIDIA RTX 1 ({UUIDS[1]})"),
+        (Gpu(name=Known("NVIDIA L4", "x")), "0: NVIDIA L4"),
+        (Gpu(pci_id=Known("10de:27b8", "x")), "0: 10de:27b8"),
+        (Gpu(), "0: "),
+    ],
+)
+def test_a_gpu_is_named_by_what_is_known_of_it(gpu: Gpu, name: str) -> None:
+    assert names_of((gpu,)) == name
+
+
+def test_an_instance_that_was_cut_by_nobody_knows_whom_is_not_refused() -> None:
+    gpus = Known((_gpu(0), Gpu(mig_uuids=Unknown(text("NVML was not asked")))), "x")
+    assert "not checked: whether MIG-ff is here" in ENGLISH(choose_devices(gpus, "MIG-ff").notes[0])
+
+
+def test_all_leaves_nothing_to_check() -> None:
+    assert choose_devices(Unknown(text("NVML hangs")), "all") == Devices(())

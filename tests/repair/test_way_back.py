@@ -74,3 +74,50 @@ def test_where_packages_come_from_is_kept(words: str, options: tuple[str, ...]) 
 def test_without_an_index_none_is_added() -> None:
     run = Run((("pip", "install", "--no-index", "-f", "/links", "torch"),), Tool.PIP, "/e", "/e/bin/python")
     assert INDEX not in str(back_programs(run, BACK, (INDEX,)))
+
+
+@pytest.mark.parametrize("tool", [Tool.PIP, Tool.UV, Tool.CONDA])
+def test_what_was_only_added_is_only_taken_out(tool: Tool) -> None:
+    (only,) = back_programs(Run((("x",),), tool, "/e", "/e/bin/python"), Back(("new", "newer"), ()))
+    assert only[-2:] == ("new", "newer")
+    assert "install" not in only
+
+
+@pytest.mark.parametrize("tool", [Tool.PIP, Tool.UV, Tool.CONDA])
+def test_what_only_changed_is_only_put_back(tool: Tool) -> None:
+    (only,) = back_programs(Run((("x",),), tool, "/e", "/e/bin/python"), Back((), ("torch==2.8.0",)))
+    assert only[-1] == "torch==2.8.0"
+    assert "install" in only
+
+
+@pytest.mark.parametrize("tool", [Tool.PIP, Tool.UV])
+def test_what_comes_back_brings_nothing_along(tool: Tool) -> None:
+    (only,) = back_programs(Run((("x",),), tool, "/e", "/e/bin/python"), Back((), ("torch==2.8.0",)))
+    assert "--no-deps" in only
+
+
+@pytest.mark.parametrize("tool", [Tool.PIP, Tool.UV, Tool.CONDA])
+def test_what_somebody_else_changed_is_in_no_program(tool: Tool) -> None:
+    back = Back(("new",), ("torch==2.8.0",), ("numpy",))
+    assert "numpy" not in str(back_programs(Run((("x",),), tool, "/e", "/e/bin/python"), back))
+
+
+@pytest.mark.parametrize(("indexes", "looks_everywhere"), [((INDEX,), True), ((), False)])
+def test_uv_looks_in_every_index_for_an_exact_version(indexes: tuple[str, ...], looks_everywhere: bool) -> None:
+    programs = back_programs(Run((("uv", "pip", "install", "x"),), Tool.UV, "/e", "/e/bin/python"), BACK, indexes)
+    assert ("unsafe-best-match" in programs[1]) is looks_everywhere
+
+
+def test_several_indexes_come_in_their_order() -> None:
+    programs = back_programs(Run((("pip",),), Tool.PIP, "/e", "/e/bin/python"), BACK, (INDEX, "https://b"))
+    assert [word for word in programs[1] if word.startswith("https://")] == [INDEX, "https://b"]
+
+
+def test_options_of_every_program_of_a_step_count() -> None:
+    programs = (("pip", "install", "--offline", "a"), ("pip", "install", "--trusted-host", "h", "b"))
+    assert where_from(programs) == ("--offline", "--trusted-host", "h")
+
+
+@pytest.mark.parametrize("words", ["--index-urls x", "--upgrade", "index-url", "--indexes=https://a", "-I https://a"])
+def test_other_options_are_not_kept(words: str) -> None:
+    assert where_from((("pip", "install", *words.split()),)) == ()
