@@ -22,10 +22,7 @@ WISHES = st.builds(
 
 def answer(*remedies: tuple[str, ...]) -> Answer:
     """A finding with these remedies, each by the keys of its commands."""
-    made = tuple(
-        Remedy("do it", tuple(CommandUse(key, (), ()) for key in keys), False, Action.COMMAND, "")
-        for keys in remedies
-    )
+    made = tuple(Remedy("do it", tuple(CommandUse(key, (), ()) for key in keys), False, Action.COMMAND, "") for keys in remedies)
     return Answer("made-up", Severity.PROBLEM, "title", "", (), made, ())
 
 
