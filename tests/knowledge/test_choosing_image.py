@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.knowledge.choosing_image import ImageChoice, Images
 from gpuassist.knowledge.compatibility import toolkit_builds_for
-from gpuassist.knowledge.image_records import ImageFamily
+from gpuassist.knowledge.image_records import ImageFamily, ImageRecord
 from gpuassist.model.version import ComputeCapability, Version
 from tests.knowledge.shipped import KNOWLEDGE
 
@@ -97,3 +99,41 @@ def test_a_newer_driver_never_chooses_an_older_image(capability: ComputeCapabili
     older = IMAGES.choose((capability,), Version((branch, 999))).image
     newer = IMAGES.choose((capability,), Version((branch + 1, 999))).image
     assert older is None or (newer is not None and newer.month >= older.month)
+
+
+IMAGES_OF_TORCH = [one for one in KNOWLEDGE.images() if one.family is ImageFamily.NGC_PYTORCH]
+
+
+@pytest.mark.parametrize("image", IMAGES_OF_TORCH, ids=lambda one: str(one.month))
+def test_every_month_has_a_driver_that_runs_it(image: ImageRecord) -> None:
+    assert IMAGES.driver_for(image) is not None
+
+
+def test_what_the_notes_ask_for_goes_before_the_toolkits_driver() -> None:
+    told = next(one for one in IMAGES_OF_TORCH if one.driver is not None)
+    assert IMAGES.driver_for(told) == told.driver
+
+
+def test_an_image_of_a_cuda_that_nobody_knows_has_no_driver() -> None:
+    strange = replace(IMAGES_OF_TORCH[0], driver=None, cuda=version("99.9"))
+    assert IMAGES.driver_for(strange) is None
+
+
+def test_no_image_is_chosen_from_none() -> None:
+    nothing = Images((), KNOWLEDGE.toolkits())
+    assert nothing.choose((ComputeCapability.parse("8.9"),), version("580.95.05")) == ImageChoice(None)
+
+
+def test_without_a_gpu_the_newest_that_the_driver_runs_serves() -> None:
+    assert IMAGES.choose((), version("580.95.05")).image is not None
+
+
+def test_a_patch_of_torch_is_asked_for_by_its_numbers() -> None:
+    whole, release = choose("8.9", "580.95.05", "2.7.0"), choose("8.9", "580.95.05", "2.7")
+    assert month(whole) == month(release) != ""
+
+
+@pytest.mark.parametrize("driver", ["", "470.239.06"])
+def test_what_a_newer_driver_would_run_comes_with_that_driver(driver: str) -> None:
+    found = choose("9.0", driver)
+    assert (found.image, found.newer is None, found.driver is None) == (None, False, False)

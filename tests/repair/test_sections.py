@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gpuassist.formats.startup import Dialect
 from gpuassist.repair.block import RepairError, cuda_lines
@@ -151,3 +154,60 @@ def test_strange_paths_are_inert_in_fish(tmp_path: Path) -> None:
 def test_refuses_a_path_no_line_can_hold(dialect: Dialect, root: str) -> None:
     with pytest.raises(RepairError):
         toolkit_section(root, dialect)
+
+
+PATHS_OF_ANY_KIND = st.text(st.characters(exclude_characters="\0\n\r", exclude_categories=["Cs"]), min_size=1, max_size=20)
+
+
+@given(PATHS_OF_ANY_KIND)
+def test_whatever_stands_in_it_is_one_word_of_sh(words: str) -> None:
+    assert shlex.split(quoted_for(words, Dialect.BASH).decode()) == [words]
+
+
+@given(PATHS_OF_ANY_KIND)
+def test_zsh_is_quoted_as_sh_is(words: str) -> None:
+    assert quoted_for(words, Dialect.ZSH) == quoted_for(words, Dialect.BASH)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("plain", b"'plain'"),
+        ("it's", b"'it\\'s'"),
+        ("a\\b", b"'a\\\\b'"),
+        ("$HOME", b"'$HOME'"),
+        ("", b"''"),
+        ("caf\udce9", b"'caf\xe9'"),
+    ],
+)
+def test_how_fish_is_quoted(words: str, expected: bytes) -> None:
+    assert quoted_for(words, Dialect.FISH) == expected
+
+
+@given(st.lists(st.sampled_from(["0", "3", "GPU-0123", "MIG-1"]), min_size=1, max_size=4).map(tuple), st.sampled_from(DIALECTS))
+def test_any_choice_of_gpus_is_found_again(devices: tuple[str, ...], dialect: Dialect) -> None:
+    sections = Sections(devices=devices_section(devices, dialect))
+    assert read_sections(sections.lines) == sections
+    assert ",".join(devices).encode() in sections.devices[-1]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_changing_the_gpus_keeps_the_toolkit(dialect: Dialect) -> None:
+    before = read_sections(_sections(dialect).lines)
+    after = read_sections(_sections(dialect, ("1",)).lines)
+    assert (after.toolkit, after.loader) == (before.toolkit, before.loader)
+    assert after.devices != before.devices
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_no_line_of_a_block_is_empty(dialect: Dialect) -> None:
+    assert all(line.strip() and b"\n" not in line for line in _sections(dialect).lines)
+
+
+def test_no_lines_hold_no_section() -> None:
+    assert read_sections(()) == Sections()
+
+
+def test_a_line_that_nobody_knows_stays_with_what_is_above_it() -> None:
+    lines = (*_sections(Dialect.BASH).lines, b"export MINE=1")
+    assert read_sections(lines).devices[-1] == b"export MINE=1"
