@@ -99,7 +99,7 @@ def _answered(session: Session, question: Question, case: Case, looked: Outlook)
 def _with_steps(session: Session, question: Question, looked: Outlook, *, found: Found, change: Change, place: Place) -> Outlook:
     knowledge = session.knowledge
     case, rig, must = Case(question.base, knowledge), found.rig, question.demand.driver_need is Need.MUST
-    broken = _mending(session, case, rig, change)
+    broken = steps_that_mend(session, case, rig, change)
     mending = broken if must else ()
     mended = with_driver(knowledge, question.base, rig.driver) if mending and rig.driver is not None else question.base
     installs = install_ways(change, place, knowledge, found.record)
@@ -129,7 +129,8 @@ def _is_jetpack_6(rig: Rig, found: Smallest) -> bool:
     return found.obstacle is Obstacle.JETSON_WHEELS and rig.driver is not None and rig.driver.major == _JETPACK_6
 
 
-def _mending(session: Session, case: Case, rig: Rig, change: Change) -> tuple[Step, ...]:
+def steps_that_mend(session: Session, case: Case, rig: Rig, change: Change) -> tuple[Step, ...]:
+    """What brings the driver that is there to work, where it stays and does not."""
     if change.driver is not None or rig.driver is None:
         return ()
     now = chains(case.machine, session.knowledge)

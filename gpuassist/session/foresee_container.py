@@ -19,7 +19,7 @@ from gpuassist.repair.install import install_steps
 from gpuassist.repair.install_container import container_way
 from gpuassist.session import imagined
 from gpuassist.session.context import Session
-from gpuassist.session.foresee import Question, begun, place_of, rig_of
+from gpuassist.session.foresee import Question, begun, place_of, rig_of, steps_that_mend
 from gpuassist.session.replacing import with_driver
 
 _JETPACKS = {540: Version((6,)), 535: Version((6,))}  # the driver of a JetPack (L4T 36): 535 of its preview, 540 of its releases
@@ -56,14 +56,17 @@ class _Chosen:
 
 def _with_image(chosen: _Chosen, looked: Outlook) -> Outlook:
     knowledge, base = chosen.session.knowledge, chosen.question.base
-    place = place_of(Case(base, knowledge))
-    before = install_steps(Change(driver=chosen.move), place, knowledge)
-    integrated = rig_of(Case(base, knowledge)).driver_fixed and chosen.image.jetpack is not None
+    case, change = Case(base, knowledge), Change(driver=chosen.move)
+    place, rig = place_of(case), rig_of(case)
+    mending = steps_that_mend(chosen.session, case, rig, change)
+    before = (*mending, *install_steps(change, place, knowledge))
+    integrated = rig.driver_fixed and chosen.image.jetpack is not None
     name = f"{chosen.image.name}-igpu" if integrated else chosen.image.name
     torch = chosen.image.torch or ""
     way = container_way(name, torch, place, knowledge.commands, integrated=integrated)
     way = replace(way, steps=(*before, *way.steps))
-    machine = with_driver(knowledge, base, chosen.move.version) if chosen.move else base
+    driver = chosen.move.version if chosen.move else rig.driver if mending else None
+    machine = with_driver(knowledge, base, driver) if driver is not None else base
     after = chains(imagined.with_unknown_torch(machine, torch), knowledge, thorough=True)
     return replace(looked, after=after, steps=way.steps, ways=(way,))
 

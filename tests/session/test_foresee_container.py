@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.model.chain import Part
+from gpuassist.model.chain import Part, Status
 from gpuassist.model.outlook import Outlook, Way
 from gpuassist.model.plan import StepKind, Tool
 from gpuassist.session.plan import parse_goal, plan_goals
@@ -46,6 +46,14 @@ def test_a_driver_comes_first_where_none_runs() -> None:
     kinds = [step.kind for step in plan(NOTHING_RUNS).steps]
     assert kinds[:2] == [StepKind.ROOT_COMMAND, StepKind.REBOOT]
     assert kinds[2:] == [StepKind.COMMAND] * 3
+
+
+def test_a_driver_that_is_there_and_not_at_work_is_mended_first() -> None:
+    outlook = plan(replace(BARE, libcuda="580.105.08"))
+    assert ENGLISH(outlook.steps[0].text).startswith("Mend the driver that is there")
+    assert len(outlook.steps) == len(plan().steps) + 1
+    assert outlook.steps == outlook.ways[0].steps
+    assert all(joint.status is not Status.PROBLEM for chain in outlook.after for joint in chain.joints)
 
 
 def test_a_driver_that_serves_one_gpu_alone_is_none() -> None:
