@@ -21,6 +21,7 @@ from gpuassist.session.words import Words
 NAME = "holders"
 HELP = text("show which processes hold the GPUs, and stop one of your own")
 
+_LONGEST_SECONDS = 3600
 _EXITS = {
     Result.MODIFIED: Exit.HEALTHY,
     Result.UNCHANGED: Exit.HEALTHY,
@@ -37,13 +38,15 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     seconds = words(
         text("how long it may take to end before it is killed (default: {seconds:.0f})", seconds=holding.PATIENCE_SECONDS)
     )
-    parser.add_argument("--seconds", type=_seconds, default=holding.PATIENCE_SECONDS, metavar="N", help=seconds)
+    parser.add_argument("--seconds", type=float, default=holding.PATIENCE_SECONDS, metavar="N", help=seconds)
     parser.add_argument("--yes", action="store_true", help=words(text("do it without asking")))
     parser.add_argument("--json", action="store_true", help=words(text("print one JSON document")))
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
     """Lists them, or stops one."""
+    if not 0 <= options.seconds <= _LONGEST_SECONDS:
+        raise UsageError(text("--seconds takes a number of seconds up to {most:.0f}", most=_LONGEST_SECONDS))
     context = context.for_programs(options)
     if options.stop is not None:
         return _stop(options, context)
@@ -141,10 +144,3 @@ def _held(held: holding.Held, words: Words) -> Json:
 def _memory(used: Fact[int], words: Words) -> dict[str, Json]:
     reason = words(used.reason) if isinstance(used, Unknown) else None
     return {"memory_used_bytes": value_or(used, None), "memory_reason": reason}
-
-
-def _seconds(words: str) -> float:
-    seconds = float(words)
-    if not 0 <= seconds <= 3600:
-        raise ValueError(words)
-    return seconds

@@ -11,6 +11,7 @@ from gpuassist.session import fix
 from gpuassist.session.words import Words
 
 NAME = "use"
+_SHORTEST_SECONDS, _LONGEST_SECONDS = 0.1, 600
 HELP = text("make an installed CUDA toolkit, or some of the GPUs, what new shells use")
 
 
@@ -33,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     also = words(text("write the lines in the login file too, where that does not read the other one"))
     parser.add_argument("--also-login", action="store_true", help=also)
     patience = text("how long start-up files may take when a new shell is asked (default: {seconds:.0f})", seconds=fix.SECONDS)
-    parser.add_argument("--seconds", type=_seconds, default=fix.SECONDS, metavar="N", help=words(patience))
+    parser.add_argument("--seconds", type=float, default=fix.SECONDS, metavar="N", help=words(patience))
     kernel = words(text("do not compile a kernel for each GPU afterwards"))
     parser.add_argument("--no-kernel", action="store_true", help=kernel)
     parser.add_argument("--dry-run", action="store_true", help=words(text("show what would be done, and do nothing")))
@@ -48,15 +49,11 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     context = context.for_programs(options)
     if options.scopes is not None:
         return use_scope.show_scopes(options, context)
+    if not _SHORTEST_SECONDS <= options.seconds <= _LONGEST_SECONDS:
+        most, least = _LONGEST_SECONDS, _SHORTEST_SECONDS
+        raise UsageError(text("--seconds takes a number of seconds from {least} to {most}", least=least, most=most))
     if options.what is None or options.which is None:
         raise UsageError(text("what to use is missing: cuda and a version, or devices and which ones"))
     if options.scope != use_scope.SHELL:
         return use_scope.run(options, context)
     return use_devices.run(options, context) if options.what == "devices" else use_cuda.run(options, context)
-
-
-def _seconds(words: str) -> float:
-    seconds = float(words)
-    if not 0.1 <= seconds <= 600:
-        raise ValueError(words)
-    return seconds

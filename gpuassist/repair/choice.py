@@ -110,7 +110,7 @@ def _wished(wish: str) -> Version:
     try:
         version = Version.parse(wish)
     except VersionError:
-        raise WishError(text("{wish} is not a CUDA version; 12.4 or 12.4.1 is", wish=wish)) from None
+        raise WishError(text("{wish} is not a CUDA version; 12.4 or 12.4.1 is", wish=wish or "''")) from None
     if str(version) != wish.strip().lstrip("Vv"):
         raise WishError(text("{wish} is not a CUDA version; 12.4 or 12.4.1 is", wish=wish))
     return version

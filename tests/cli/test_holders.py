@@ -77,10 +77,16 @@ def test_recorded_machine_is_not_changed(session: Session) -> None:
         run_live(holders, "--stop", "4242", "--yes", session=session, machine_file="some.json")
 
 
-@pytest.mark.parametrize("words", [("--stop", "x"), ("--seconds", "-1"), ("--seconds", "nan"), ("--seconds", "1e9")])
-def test_senseless_numbers_are_wrong_usage(session: Session, words: tuple[str, str]) -> None:
+def test_a_process_that_is_no_number_is_wrong_usage(session: Session) -> None:
     with pytest.raises(SystemExit):
-        run_live(holders, *words, session=session)
+        run_live(holders, "--stop", "x", session=session)
+
+
+@pytest.mark.parametrize("seconds", ["-1", "nan", "1e9"])
+def test_senseless_patience_is_wrong_usage(session: Session, seconds: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        run_live(holders, f"--seconds={seconds}", session=session)
+    assert "up to 3600" in ENGLISH(raised.value.reason)
 
 
 class DriverOpen(Files):

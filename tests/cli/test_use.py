@@ -107,6 +107,13 @@ def test_no_version_is_wrong_usage(session: Session, version: str) -> None:
         _use(session, version, "--yes")
 
 
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "601"])
+def test_a_time_limit_that_is_none_is_wrong_usage(session: Session, seconds: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        _use(session, "12.4", f"--seconds={seconds}")
+    assert "from 0.1 to 600" in ENGLISH(raised.value.reason)
+
+
 def test_a_recorded_machine_is_wrong_usage(session: Session) -> None:
     with pytest.raises(UsageError):
         run(use, session, "cuda", "12.4", "--yes", machine_file="rig.json")
