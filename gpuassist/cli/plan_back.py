@@ -41,9 +41,7 @@ def _chosen(context: Context, name: str) -> Install | None:
 def _back(options: argparse.Namespace, context: Context, install: Install | None) -> Exit:
     way = plan_back(context.session, install) if install is not None else ()
     if install is None or not way:
-        context.note(text("there is nothing to take back"))
-        if options.json and install is not None:
-            context.document(say.document(context, install))
+        say.nothing_to_take_back(context, install, options)
         return Exit.HEALTHY
     status = Exit.HEALTHY
     for back in way:

@@ -136,6 +136,16 @@ def nothing_waits(context: Context, options: argparse.Namespace) -> None:
         context.say(words)
 
 
+def nothing_to_take_back(context: Context, install: Install | None, options: argparse.Namespace) -> None:
+    """No install is on record, or this one left nothing."""
+    words = text("there is nothing to take back")
+    context.note(words)
+    if install is not None:
+        _document(context, install, options)
+    elif options.json:
+        context.document({"schema": SCHEMA, "install": None, "message": context.session.words(words)})
+
+
 def not_begun(context: Context, install: Install, options: argparse.Namespace, status: Exit) -> Exit:
     """Nothing was done."""
     _teller(context, options)(text("Nothing was changed."))

@@ -236,6 +236,11 @@ def test_back_takes_it_back(desk: Desk, tmp_path: Path) -> None:
     assert "nothing to take back" in desk.err
 
 
+def test_nothing_to_take_back_is_a_document_too(desk: Desk) -> None:
+    assert desk.later("--back --yes --json") is Exit.HEALTHY
+    assert desk.document == {"schema": 1, "install": None, "message": "there is nothing to take back"}
+
+
 def test_back_asks_first(desk: Desk, tmp_path: Path) -> None:
     made = tmp_path / "made"
     desk.run(script(f"import os; os.mkdir({str(made)!r})", creates=str(made)))
