@@ -102,8 +102,8 @@ class LinesSection(QWidget):
         self.model = RowsModel([words(heading) for heading in _HEADINGS], (), self)
         self.table = Table(self.model, words(text("Lines of the start-up files")), self._card)
         self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        for column in _WIDE:
-            self.table.stretch(column)
+        for wide in _WIDE:
+            self.table.stretch(wide)
         self.table.selectionModel().currentRowChanged.connect(self._show_line)
         self._card.body.addWidget(self.table)
         self._card.hide()
