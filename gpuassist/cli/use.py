@@ -27,7 +27,7 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     choices = tuple(choice.value for choice in fix.LdLibraryPath)
     help_words = words(text("whether the toolkit's libraries go on LD_LIBRARY_PATH (default: auto, normally off)"))
     parser.add_argument("--ld-library-path", choices=choices, default="auto", help=help_words)
-    lines = words(text("which lines are kept as comments only (default: those that are in the way)"))
+    lines = words(text("which lines are kept as comments only, in place of those that are suggested (default: those in the way)"))
     parser.add_argument("--retire", metavar="all|none|FILE:LINE,…", help=lines)
     rewrite = words(text("which lines are written anew for the chosen toolkit"))
     parser.add_argument("--rewrite", metavar="FILE:LINE,…", help=rewrite)

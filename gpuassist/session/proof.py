@@ -56,10 +56,12 @@ def judge_terminal(world: World, root: str, terminal: Fact[Terminal]) -> Proof:
         return Proof(terminal, None, Holds.NO, text("a new terminal finds no nvcc"))
     if winner.path != f"{root}/bin/nvcc" and winner.real_path != locate(world, f"{root}/bin/nvcc"):
         return Proof(terminal, winner, Holds.NO, text("the wished toolkit does not win: {winner}", winner=_sentence(winner)))
-    home = terminal.value.variable("CUDA_HOME")
-    if world.files.real(home) != world.files.real(root):
-        words = text("a new terminal finds {path}, but CUDA_HOME is {home}", path=winner.path, home=home or "''")
-        return Proof(terminal, winner, Holds.NO, words)
+    for name in ("CUDA_HOME", "CUDA_PATH"):
+        home = terminal.value.variable(name)
+        # CMake and build scripts take the toolkit from CUDA_PATH where that is set; nobody needs it.
+        if (home or name == "CUDA_HOME") and world.files.real(home) != world.files.real(root):
+            words = text("a new terminal finds {path}, but {name} is {home}", path=winner.path, name=name, home=home or "''")
+            return Proof(terminal, winner, Holds.NO, words)
     return Proof(terminal, winner, Holds.YES, _sentence(winner))
 
 

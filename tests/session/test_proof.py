@@ -55,6 +55,21 @@ def test_names_a_home_that_disagrees(home: Path) -> None:
     assert "CUDA_HOME is /elsewhere" in ENGLISH(proof.words)
 
 
+def test_names_a_path_that_leads_to_another_toolkit(home: Path) -> None:
+    wished, other = make_toolkit(home / "cuda-12.4", "12.4.131"), make_toolkit(home / "cuda-11.8", "11.8.89")
+    _bashrc(home, _paths(home, wished) + f"export CUDA_PATH={other}\n")
+    proof = prove_toolkit(world_at(home), str(wished))
+    assert proof.holds is Holds.NO
+    assert f"CUDA_PATH is {other}" in ENGLISH(proof.words)
+
+
+def test_path_that_leads_to_the_same_toolkit_is_no_matter(home: Path) -> None:
+    wished = make_toolkit(home / "cuda-12.4", "12.4.131")
+    (home / "cuda").symlink_to("cuda-12.4")
+    _bashrc(home, _paths(home, wished) + f"export CUDA_PATH={home}/cuda\n")
+    assert prove_toolkit(world_at(home), str(wished)).holds is Holds.YES
+
+
 def test_says_where_there_is_no_nvcc(home: Path) -> None:
     _bashrc(home, "export PATH=/nowhere\n")
     proof = prove_toolkit(world_at(home), "/usr/local/cuda-99")
