@@ -288,7 +288,7 @@ _PIECES = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(_PIECES), max_size=25).map("".join))
 def test_never_fails_and_bounds_whole_lines(content: str) -> None:
     raw = content.encode()

@@ -350,7 +350,7 @@ def test_reads_two_mebibytes() -> None:
     assert statement.assignments[0].elements[0].directory == "/c/bin"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=300))
 def test_any_bytes_can_be_read(content: bytes) -> None:
     for statement in _read(content).statements:
@@ -386,7 +386,7 @@ SHELL_WORDS = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(SHELL_WORDS)
 def test_any_shell_words_can_be_read(words: list[str]) -> None:
     content = " ".join(words).encode()

@@ -60,13 +60,13 @@ def _by_reading(value: str) -> list[str]:
     return [element.directory for element in _statement(value).assignments[0].elements]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(VALUES)
 def test_elements_are_those_of_bash(value: str) -> None:
     assert _by_reading(value) == [part for part in _by_bash(value).split(":") if part]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(GLUED)
 def test_glued_words_are_those_of_bash_or_left_alone(elements: list[str]) -> None:
     value = ":".join(elements)
