@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import signal
 import stat
 import sys
 import threading
@@ -41,6 +42,9 @@ settings.load_profile("suite")
 
 
 def pytest_configure() -> None:
+    # A shell that starts us in the background has Ctrl-C ignored, which programs that tests interrupt would inherit.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     os.environ["PYQTGRAPH_QT_LIB"] = "PySide6"
 
