@@ -14,11 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.timing import report
+from gpuassist.changes import syntax, undo
+from gpuassist.changes.apply import Change, apply
 from gpuassist.model.plan import FileEdit
-from gpuassist.repair import syntax, undo
-from gpuassist.repair.apply import Change, apply
-from gpuassist.repair.block import cuda_lines
-from gpuassist.repair.edit import write
+from gpuassist.shellfiles.block import cuda_lines
+from gpuassist.shellfiles.edit import write
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 

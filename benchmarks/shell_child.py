@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from gpuassist.app import compose
-from gpuassist.formats.startup import Dialect, read_startup
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile
@@ -21,6 +20,7 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.session.context import Session
 from gpuassist.session.cuda_plan import CudaPlan, UseCuda, plan_use_cuda
+from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.system.surroundings import Surroundings
 
 LINES = 2000

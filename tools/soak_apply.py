@@ -24,7 +24,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from gpuassist.system.disk import Disk
-from tests.repair.crashing import SCENES, Report, Scene, Wanted, all_wanted, every_step, quiet_world, random_moments, run_one
+from tests.changes.crashing import SCENES, Report, Scene, Wanted, all_wanted, every_step, quiet_world, random_moments, run_one
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGINS = "/gpuassist-soak-begins"

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
+from gpuassist.changes.proof import Holds
 from gpuassist.cli import plan_run_words as say
 from gpuassist.cli.asking import NOBODY_FOR_PACKAGES, confirmed
 from gpuassist.cli.context import Context, Exit, UsageError
@@ -26,7 +27,6 @@ from gpuassist.session.autostart import add_autostart
 from gpuassist.session.installing import forget, give_up, said_done, take
 from gpuassist.session.installs import Install, StepState
 from gpuassist.session.plan import look
-from gpuassist.session.proof import Holds
 from gpuassist.session.resume import next_step, open_install, recheck, waiting
 from gpuassist.session.running import Came
 from gpuassist.session.solve import look_before

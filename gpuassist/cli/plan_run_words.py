@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 
+from gpuassist.changes.proof import Holds
 from gpuassist.cli.context import Context, Exit
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Known
@@ -13,7 +14,6 @@ from gpuassist.model.solve import Looked, PackageChange
 from gpuassist.model.text import Text, counted, text
 from gpuassist.session.installing import log_name
 from gpuassist.session.installs import Install, InstallState, StepRecord, StepState, place
-from gpuassist.session.proof import Holds
 from gpuassist.session.resume import next_step
 from gpuassist.session.running import Came, StepDone
 from gpuassist.session.step_proof import Proved

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from gpuassist.changes.shells import NAMES, ShellChange
 from gpuassist.cli.context import Context
 from gpuassist.model.codec import Json, encode
 from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
 from gpuassist.session import fix
 from gpuassist.session.kernels import KernelProof, told
-from gpuassist.session.shells import NAMES, ShellChange
 from gpuassist.session.words import Words
 
 

@@ -7,7 +7,6 @@ import argparse
 from gpuassist.cli import shell_clean
 from gpuassist.cli.answers import BOLD, DIM, AnswerWriter
 from gpuassist.cli.context import Context, Exit, UsageError
-from gpuassist.formats.shell_reading import printable
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
@@ -16,6 +15,7 @@ from gpuassist.session.shell_document import survey_document
 from gpuassist.session.shell_line import SurveyLine
 from gpuassist.session.shell_survey import Survey, survey
 from gpuassist.session.words import Words
+from gpuassist.shellfiles.reading import printable
 from gpuassist.system.shell_trace import SECONDS
 
 NAME = "shell"

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from gpuassist.changes.apply import Applied
 from gpuassist.cli.asking import confirmed
 from gpuassist.cli.context import Context, Exit
 from gpuassist.cli.shell_lines import files_json, line_json, show_lines
@@ -13,7 +14,6 @@ from gpuassist.model.codec import Json
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
-from gpuassist.repair.apply import Applied
 from gpuassist.session.shell_plan import ShellPlan, make
 
 _EXITS = {

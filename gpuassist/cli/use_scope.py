@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
+from gpuassist.changes.scope_proof import provable, prove_scope
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.shell_change import Change, Proved, carry_out, refuse
 from gpuassist.model.codec import Json
@@ -13,7 +14,6 @@ from gpuassist.session import fix
 from gpuassist.session.devices_plan import look_at_gpus
 from gpuassist.session.scope_list import ListedScope, list_scopes, scopes_json
 from gpuassist.session.scope_plan import ScopePlan, plan_cuda_in, plan_devices_in
-from gpuassist.session.scope_proof import provable, prove_scope
 from gpuassist.session.scope_words import PROGRAMS, SEEN, TITLES, Kind, Sees
 from gpuassist.session.words import Words
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import PurePosixPath
 
-from gpuassist.formats.shell_reading import Reading
-from gpuassist.formats.startup import Dialect, read_startup
 from gpuassist.model.text import Text, text
+from gpuassist.shellfiles.dialect import Dialect, read_startup
+from gpuassist.shellfiles.reading import Reading
 from gpuassist.system.files import Files
 from gpuassist.system.terminal import usable_shell
 from gpuassist.system.world import World

@@ -6,23 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from gpuassist.changes.hurting import hurting, on_library_path
+from gpuassist.changes.line_plan import change_id, edit_of, parsed, to_change, within_reach
+from gpuassist.changes.shell_files import ShellFile, ShellFiles, shell_files
+from gpuassist.changes.target import strangers_home
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, counted, text
-from gpuassist.repair.clean import Grounds, judge_clean
-from gpuassist.repair.diff import unified
-from gpuassist.repair.edit import change_lines
-from gpuassist.repair.installed import LISTS
-from gpuassist.repair.line_choice import LineChoice
-from gpuassist.repair.lines import ShellLine, choose_exactly
-from gpuassist.repair.target import strangers_home
 from gpuassist.session.context import Session
-from gpuassist.session.hurting import hurting, on_library_path
-from gpuassist.session.line_plan import change_id, edit_of, parsed, to_change, within_reach
-from gpuassist.session.shell_files import ShellFile, ShellFiles, shell_files
 from gpuassist.session.shell_plan import ShellPlan
+from gpuassist.shellfiles.clean import Grounds, judge_clean
+from gpuassist.shellfiles.diff import unified
+from gpuassist.shellfiles.edit import change_lines
+from gpuassist.shellfiles.installed import LISTS
+from gpuassist.shellfiles.line_choice import LineChoice
+from gpuassist.shellfiles.lines import ShellLine, choose_exactly
 from gpuassist.system.terminal import ask_terminal
 from gpuassist.system.world import World
 

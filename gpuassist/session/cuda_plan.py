@@ -7,14 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
 
-from gpuassist.formats.startup import Dialect
-from gpuassist.model.fact import Fact, Known, value_or
-from gpuassist.model.machine import Machine
-from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
-from gpuassist.model.shell import Terminal
-from gpuassist.model.text import Text, text
-from gpuassist.model.toolkit import Toolkit
-from gpuassist.repair.choice import (
+from gpuassist.changes.choice import (
     LdLibraryPath,
     LoaderChoice,
     choose_loader_path,
@@ -23,18 +16,25 @@ from gpuassist.repair.choice import (
     require_executable,
     version_of,
 )
-from gpuassist.repair.diff import unified
-from gpuassist.repair.edit import change_lines, write
-from gpuassist.repair.installed import Installed
-from gpuassist.repair.line_choice import LineChoice
-from gpuassist.repair.lines import ShellLine, choose, choose_exactly
-from gpuassist.repair.notes import notes_on, notes_on_login, notes_on_shell, notes_on_syntax
-from gpuassist.repair.sections import Sections, loader_section, quoted_for, read_sections, toolkit_section
-from gpuassist.repair.syntax import Syntax
+from gpuassist.changes.line_plan import change_id, edit_of, judged, parsed, to_change
+from gpuassist.changes.loader_choice import choose_loader
+from gpuassist.changes.notes import notes_on, notes_on_login, notes_on_shell, notes_on_syntax
+from gpuassist.changes.shell_files import ShellFile, login_file, recorded_file, shell_files
+from gpuassist.changes.syntax import Syntax
+from gpuassist.model.fact import Fact, Known, value_or
+from gpuassist.model.machine import Machine
+from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
+from gpuassist.model.shell import Terminal
+from gpuassist.model.text import Text, text
+from gpuassist.model.toolkit import Toolkit
 from gpuassist.session.context import Session
-from gpuassist.session.line_plan import change_id, edit_of, judged, parsed, to_change
-from gpuassist.session.loader_choice import choose_loader
-from gpuassist.session.shell_files import ShellFile, login_file, recorded_file, shell_files
+from gpuassist.shellfiles.dialect import Dialect
+from gpuassist.shellfiles.diff import unified
+from gpuassist.shellfiles.edit import change_lines, write
+from gpuassist.shellfiles.installed import Installed
+from gpuassist.shellfiles.line_choice import LineChoice
+from gpuassist.shellfiles.lines import ShellLine, choose, choose_exactly
+from gpuassist.shellfiles.sections import Sections, loader_section, quoted_for, read_sections, toolkit_section
 from gpuassist.system.files import Files
 from gpuassist.system.world import World
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.formats.shell_reading import Statement
+from gpuassist.changes.devices import Devices, names_of
+from gpuassist.changes.shell_files import ShellFile, ShellFiles
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
-from gpuassist.repair.devices import Devices, names_of
-from gpuassist.session.shell_files import ShellFile, ShellFiles
+from gpuassist.shellfiles.reading import Statement
 
 VARIABLES = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER")
 

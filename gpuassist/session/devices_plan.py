@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from gpuassist.changes.devices import Devices, choose_devices
+from gpuassist.changes.line_plan import change_id, edit_of, parsed
+from gpuassist.changes.notes import notes_on, notes_on_shell, notes_on_syntax
+from gpuassist.changes.proof import with_shell
+from gpuassist.changes.shell_files import ShellFile, shell_files
+from gpuassist.changes.target import strangers_home
 from gpuassist.detect import nvml, pci
 from gpuassist.detect import shell as shell_probe
-from gpuassist.formats.startup import Dialect
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Plan, Step, StepKind
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.repair.devices import Devices, choose_devices
-from gpuassist.repair.diff import unified
-from gpuassist.repair.edit import write
-from gpuassist.repair.notes import notes_on, notes_on_shell, notes_on_syntax
-from gpuassist.repair.sections import Sections, devices_section, read_sections
-from gpuassist.repair.target import strangers_home
 from gpuassist.session.context import Session
 from gpuassist.session.devices_notes import VARIABLES, notes_on_choice, notes_on_lines
-from gpuassist.session.line_plan import change_id, edit_of, parsed
-from gpuassist.session.proof import with_shell
-from gpuassist.session.shell_files import ShellFile, shell_files
 from gpuassist.session.shell_plan import ShellPlan
+from gpuassist.shellfiles.dialect import Dialect
+from gpuassist.shellfiles.diff import unified
+from gpuassist.shellfiles.edit import write
+from gpuassist.shellfiles.sections import Sections, devices_section, read_sections
 from gpuassist.system.clock import iso
 from gpuassist.system.terminal import ask_terminal
 from gpuassist.system.world import World

@@ -4,6 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuassist.changes import apply as applying
+from gpuassist.changes import record as recording
+from gpuassist.changes import undo as undoing
+from gpuassist.changes.apply import Applied as Made
+from gpuassist.changes.choice import LdLibraryPath, LoaderChoice, WishError, version_of
+from gpuassist.changes.journal import Journal
+from gpuassist.changes.proof import Holds, Proof, judge_terminal, prove_toolkit, with_shell
+from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
+from gpuassist.changes.shells import ShellChange, ShellSeen, ask_shells, compare, slow
+from gpuassist.changes.taking_back import ConflictError, FileBack, ThreeWay
+from gpuassist.changes.target import strangers_home
+from gpuassist.changes.undo import NothingToUndoError, TakeBack, UnknownChangeError
 from gpuassist.detect import environments as environment_probe
 from gpuassist.detect import pci as pci_probe
 from gpuassist.detect import prefixes
@@ -16,23 +28,11 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Plan, Receipt, Result
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.repair import apply as applying
-from gpuassist.repair import record as recording
-from gpuassist.repair import undo as undoing
-from gpuassist.repair.apply import Applied as Made
-from gpuassist.repair.block import RepairError
-from gpuassist.repair.choice import LdLibraryPath, LoaderChoice, WishError, version_of
-from gpuassist.repair.journal import Journal
-from gpuassist.repair.line_choice import Choice, ChoiceError, LineChoice
-from gpuassist.repair.lines import ShellLine
-from gpuassist.repair.record import ChangeRecord, FileRecord, Standing
-from gpuassist.repair.taking_back import ConflictError, FileBack, ThreeWay
-from gpuassist.repair.target import strangers_home
-from gpuassist.repair.undo import NothingToUndoError, TakeBack, UnknownChangeError
 from gpuassist.session.context import Session
 from gpuassist.session.cuda_plan import CudaPlan, Expected, UseCuda, plan_use_cuda
-from gpuassist.session.proof import Holds, Proof, judge_terminal, prove_toolkit, with_shell
-from gpuassist.session.shells import ShellChange, ShellSeen, ask_shells, compare, slow
+from gpuassist.shellfiles.block import RepairError
+from gpuassist.shellfiles.line_choice import Choice, ChoiceError, LineChoice
+from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.system.clock import iso
 from gpuassist.system.terminal import SECONDS, Opening
 

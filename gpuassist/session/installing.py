@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
+from gpuassist.changes.proof import Holds
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.plan import StepKind, Tool
 from gpuassist.model.text import Text, text
@@ -12,7 +13,6 @@ from gpuassist.session.autostart import remove_autostart
 from gpuassist.session.context import Session
 from gpuassist.session.freeze import Frozen, freeze
 from gpuassist.session.installs import Install, InstallState, StepRecord, StepState, boot_id, place, save
-from gpuassist.session.proof import Holds
 from gpuassist.session.running import Around, Came, Cancelled, OnLine, StepDone, run_step
 from gpuassist.session.step_proof import Proved, prove_step
 from gpuassist.system.disk import Disk

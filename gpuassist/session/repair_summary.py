@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuassist.changes.choice import version_of
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Result
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.model.toolkit import Origin, Toolkit
-from gpuassist.repair.choice import version_of
 from gpuassist.session.fix import Applied, CudaPlan, Holds, ShellLine
 
 NOT_SET = text("not set")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
+from gpuassist.changes.shells import NAMES, ShellChange
 from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
-from gpuassist.repair.lines import ShellLine
-from gpuassist.repair.record import ChangeRecord, FileRecord, Standing
 from gpuassist.session import fix, repair_summary
 from gpuassist.session.repairs import Aim, Carried, Repair
 from gpuassist.session.scope_list import ListedScope
 from gpuassist.session.scope_words import TITLES, Kind
-from gpuassist.session.shells import NAMES, ShellChange
 from gpuassist.session.undo_document import state_of
+from gpuassist.shellfiles.lines import ShellLine
 
 PROMISE = text("Nothing is changed until you apply. You can undo at any time.")
 ONLY_NEW = text(

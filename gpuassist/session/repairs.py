@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from gpuassist.changes.scope_proof import provable, prove_scope
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Receipt, Result
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.repair.block import RepairError
 from gpuassist.session import fix
 from gpuassist.session.clean_plan import CleanShell, plan_clean, prove_clean
 from gpuassist.session.context import Session
 from gpuassist.session.cuda_plan import CudaPlan, UseCuda, plan_use_cuda
 from gpuassist.session.devices_plan import DevicesPlan, UseDevices, plan_use_devices, prove_devices
 from gpuassist.session.scope_plan import ScopePlan, plan_cuda_in, plan_devices_in
-from gpuassist.session.scope_proof import provable, prove_scope
 from gpuassist.session.scope_words import Kind
 from gpuassist.session.shell_plan import ShellPlan, make
+from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.terminal import ask_terminal
 
 SHELL = Kind.SHELL.value

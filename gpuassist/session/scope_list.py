@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gpuassist.changes.scope_find import Scope, environments, kernels, name_of, scope_at
+from gpuassist.changes.scopes import envrc
+from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind
+from gpuassist.changes.scopes.wanted import Held
+from gpuassist.changes.shell_files import shell_files
+from gpuassist.changes.target import examine
 from gpuassist.model.codec import Json
 from gpuassist.model.environment import Manager
 from gpuassist.model.text import Text
-from gpuassist.repair.block import RepairError
-from gpuassist.repair.scopes import envrc
-from gpuassist.repair.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind
-from gpuassist.repair.scopes.wanted import Held
-from gpuassist.repair.target import examine
 from gpuassist.session.context import Session
 from gpuassist.session.scope_notes import strangers_prefix
 from gpuassist.session.scope_plan import held_in
-from gpuassist.session.scopes import Scope, environments, kernels, name_of, scope_at
-from gpuassist.session.shell_files import shell_files
 from gpuassist.session.words import Words
+from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.world import World
 
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 
+from gpuassist.changes.devices import Devices
+from gpuassist.changes.scope_find import Scope
+from gpuassist.changes.scopes.kinds import Kind
+from gpuassist.changes.scopes.wanted import Wanted
 from gpuassist.model.text import Text, text
-from gpuassist.repair.block import RepairError, find
-from gpuassist.repair.devices import Devices
-from gpuassist.repair.scopes.kinds import Kind
-from gpuassist.repair.scopes.wanted import Wanted
-from gpuassist.session.scopes import Scope
+from gpuassist.shellfiles.block import RepairError, find
 from gpuassist.system.world import World
 
 _SETS = re.compile(rb"^[ \t]*(?:export[ \t]+|set[ \t]+-gx[ \t]+)?(CUDA_HOME|CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER)[= \t]")

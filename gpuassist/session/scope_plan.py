@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gpuassist.model.machine import Machine
-from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
-from gpuassist.model.text import Text, text
-from gpuassist.model.toolkit import Toolkit
-from gpuassist.repair.block import RepairError, find
-from gpuassist.repair.choice import (
+from gpuassist.changes.choice import (
     LdLibraryPath,
     choose_loader_path,
     choose_toolkit,
@@ -18,18 +13,23 @@ from gpuassist.repair.choice import (
     require_executable,
     version_of,
 )
-from gpuassist.repair.devices import Devices, choose_devices
-from gpuassist.repair.diff import unified
-from gpuassist.repair.edit import write
-from gpuassist.repair.scopes import jupyter
-from gpuassist.repair.scopes.kinds import TITLES, Kind
-from gpuassist.repair.scopes.wanted import Held, Wanted
-from gpuassist.repair.target import Target, examine
+from gpuassist.changes.devices import Devices, choose_devices
+from gpuassist.changes.line_plan import new_id, parsed
+from gpuassist.changes.scope_find import Scope, find_scope
+from gpuassist.changes.scopes import jupyter
+from gpuassist.changes.scopes.kinds import TITLES, Kind
+from gpuassist.changes.scopes.wanted import Held, Wanted
+from gpuassist.changes.target import Target, examine
+from gpuassist.model.machine import Machine
+from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
+from gpuassist.model.text import Text, text
+from gpuassist.model.toolkit import Toolkit
 from gpuassist.session.context import Session
-from gpuassist.session.line_plan import new_id, parsed
 from gpuassist.session.scope_notes import AFTERWARDS, BY_HAND, notes_on_devices, notes_on_lines, notes_on_scope, strangers_prefix
-from gpuassist.session.scopes import Scope, find_scope
 from gpuassist.session.shell_plan import ShellPlan
+from gpuassist.shellfiles.block import RepairError, find
+from gpuassist.shellfiles.diff import unified
+from gpuassist.shellfiles.edit import write
 from gpuassist.system.world import World
 
 

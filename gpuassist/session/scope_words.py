@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from gpuassist.repair.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind, Program, Sees, Sight
+from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind, Program, Sees, Sight
 
 __all__ = ["PROGRAMS", "SEEN", "TITLES", "Kind", "Program", "Sees", "Sight"]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from gpuassist.formats.shell_reading import printable
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Fact, Known
 from gpuassist.session.shell_line import SurveyLine
 from gpuassist.session.shell_survey import Survey
 from gpuassist.session.words import Words
+from gpuassist.shellfiles.reading import printable
 
 
 def survey_document(survey: Survey, words: Words) -> Json:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gpuassist.detect.startup_chain import ChainFile
-from gpuassist.formats.shell_reading import WATCHED, Assignment, Place, Statement, ToolLine
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
+from gpuassist.shellfiles.reading import WATCHED, Assignment, Place, Statement, ToolLine
 
 LISTS = frozenset(name for name in WATCHED if name.endswith("PATH") and name != "CUDA_PATH")
 BY_READING = "the line, and what a new terminal holds"

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpuassist.detect.startup_chain import ChainFile
-from gpuassist.formats.shell_reading import Assignment, Place, ToolLine, printable
-from gpuassist.formats.startup import Dialect
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text, text
 from gpuassist.session.shell_effect import Effect, Placed, elements_of
 from gpuassist.session.shell_traced import SOURCE, Traced
+from gpuassist.shellfiles.dialect import Dialect
+from gpuassist.shellfiles.reading import Assignment, Place, ToolLine, printable
 from gpuassist.system.shell_steps import TracedChange
 
 

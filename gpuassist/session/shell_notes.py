@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from gpuassist.detect.startup_chain import ChainFile, Stage, sources
-from gpuassist.formats.startup import Dialect
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import Text, text
+from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.system.shell_trace import Trace
 
 SLOW_SECONDS = 2.0

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuassist.changes.apply import Applied
 from gpuassist.model.plan import FileEdit, Outcome, Plan, Result
 from gpuassist.model.text import Text, text
-from gpuassist.repair.apply import Applied
-from gpuassist.repair.lines import ShellLine
 from gpuassist.session import fix
 from gpuassist.session.context import Session
+from gpuassist.shellfiles.lines import ShellLine
 
 
 @dataclass(frozen=True, slots=True)

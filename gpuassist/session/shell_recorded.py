@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from gpuassist.detect.startup_chain import ChainFile, Stage, dialect_of
-from gpuassist.formats.startup import Dialect, read_startup
 from gpuassist.model.fact import Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import StartupFile
 from gpuassist.model.text import text
+from gpuassist.shellfiles.dialect import Dialect, read_startup
 
 _LOGIN = frozenset({".bash_profile", ".bash_login", ".profile", ".zshenv", ".zprofile", ".zlogin"})
 

@@ -7,13 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
+from gpuassist.changes.target import strangers_home
 from gpuassist.detect.startup_chain import ChainFile, startup_chain
-from gpuassist.formats.shell_reading import WATCHED, Statement, ToolLine
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.repair.target import strangers_home
 from gpuassist.session.context import Session
 from gpuassist.session.shell_effect import Placed, by_reading, elements_of
 from gpuassist.session.shell_line import SurveyLine, line_of, untold
@@ -21,6 +20,7 @@ from gpuassist.session.shell_notes import notes_on
 from gpuassist.session.shell_recorded import recorded_chain
 from gpuassist.session.shell_traced import Traced
 from gpuassist.session.shell_universal import universal_lines
+from gpuassist.shellfiles.reading import WATCHED, Statement, ToolLine
 from gpuassist.system.login import login_environment
 from gpuassist.system.shell_trace import SECONDS, Trace, trace_startup
 from gpuassist.system.terminal import ask_terminal, usable_shell

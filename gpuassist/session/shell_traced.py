@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gpuassist.formats.shell_reading import Assignment, Place, Statement
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.session.shell_effect import LISTS, Effect, Judge, Placed, best, deciding, directories, elements_of, not_read
+from gpuassist.shellfiles.reading import Assignment, Place, Statement
 from gpuassist.system.shell_steps import TracedChange
 from gpuassist.system.shell_trace import Trace
 

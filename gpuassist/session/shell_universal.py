@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from gpuassist.formats.fish_variables import UniversalVariable, read
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text
 from gpuassist.session.shell_effect import LISTS, deciding, elements_of
 from gpuassist.session.shell_line import Contribution, SurveyLine, words_of
+from gpuassist.shellfiles.fish_variables import UniversalVariable, read
 from gpuassist.system.world import World
 
 _AT_MOST_BYTES = 1 << 20

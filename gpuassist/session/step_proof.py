@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from gpuassist.changes.proof import Holds, prove_toolkit
 from gpuassist.detect import driver
 from gpuassist.detect.compiler_driver import ask_version
 from gpuassist.model.fact import Known, Unknown
@@ -13,7 +14,6 @@ from gpuassist.model.plan import OPEN_MODULES, Proves, StepProof
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version, VersionError
 from gpuassist.session.context import Session
-from gpuassist.session.proof import Holds, prove_toolkit
 from gpuassist.system.processes import Ending, Outcome, clean
 
 _TORCH_SECONDS = 120.0  # the first import of a CUDA build from a slow disk

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
+from gpuassist.changes.taking_back import FileBack, ThreeWay
+from gpuassist.changes.undo import TakeBack
 from gpuassist.model.codec import Json
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text, verbatim
-from gpuassist.repair.diff import unified
-from gpuassist.repair.merge import Meeting
-from gpuassist.repair.record import ChangeRecord, FileRecord, Standing
-from gpuassist.repair.taking_back import FileBack, ThreeWay
-from gpuassist.repair.undo import TakeBack
 from gpuassist.session.context import Session
 from gpuassist.session.fix import backup_of
 from gpuassist.session.words import Words
+from gpuassist.shellfiles.diff import unified
+from gpuassist.shellfiles.merge import Meeting
 
 _STANDS = {Standing.STANDS: True, Standing.NOTHING_LEFT: False, Standing.UNDONE: False}
 _KNOWN_EDITED = frozenset({Standing.STANDS, Standing.NOTHING_LEFT, Standing.UNDONE})

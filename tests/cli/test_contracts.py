@@ -15,9 +15,9 @@ from gpuassist.cli.context import Exit, UsageError
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH
+from tests.changes.homes import make_toolkit, world_at
 from tests.cli.made_session import live_session, run_live
 from tests.cli.runs import Run, run
-from tests.repair.homes import make_toolkit, world_at
 from tests.values import knowledge
 
 MACHINES = tuple(sorted((Path(__file__).resolve().parents[2] / "resources" / "machines").glob("*.json")))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.changes.proof import Holds
 from gpuassist.cli import plan_run_words as say
 from gpuassist.cli.context import Context, Exit, Terminal
 from gpuassist.model.fact import Known, Unknown
@@ -16,7 +17,6 @@ from gpuassist.model.plan import Run, Step, StepKind, Tool
 from gpuassist.model.solve import Looked, PackageChange, Solve
 from gpuassist.model.text import text, verbatim
 from gpuassist.session.installs import StepState, save
-from gpuassist.session.proof import Holds
 from gpuassist.session.running import Came, StepDone
 from gpuassist.session.step_proof import Proved
 from gpuassist.session.taking_back import BackStep

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repair.homes import make_toolkit
+from tests.changes.homes import make_toolkit
 
 ORIGINAL = b"# mine\nexport PATH=/usr/local/cuda-11.7/bin:$PATH"
 

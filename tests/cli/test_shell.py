@@ -17,8 +17,8 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile, Terminal, Variable
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH
+from tests.changes.homes import world_at
 from tests.cli.runs import Run, run
-from tests.repair.homes import world_at
 
 BASHRC = """export CUDA_HOME=/old
 # >>> conda initialize >>>

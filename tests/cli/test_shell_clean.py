@@ -23,8 +23,8 @@ from gpuassist.session.context import Session
 from gpuassist.session.shell_plan import make
 from gpuassist.session.words import ENGLISH
 from gpuassist.system.files import Files
+from tests.changes.homes import world_at
 from tests.cli.runs import Run, run
-from tests.repair.homes import world_at
 
 RC = "export PATH=/tmp::$PATH\nexport PATH=$HOME/none:$PATH\nexport LD_LIBRARY_PATH=/opt/cuda/lib64/stubs\n"
 PROFILE = ". ~/.bashrc\nexport LIBRARY_PATH=/tmp:$LIBRARY_PATH\n"

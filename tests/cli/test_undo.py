@@ -17,8 +17,8 @@ from gpuassist.model.text import text
 from gpuassist.session import fix
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH
+from tests.changes.homes import edit_of, make_toolkit, world_at
 from tests.cli.runs import run
-from tests.repair.homes import edit_of, make_toolkit, world_at
 
 ORIGINAL = b"# mine\n"
 

@@ -16,8 +16,8 @@ from gpuassist.cli.context import Exit, UsageError
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH
+from tests.changes.homes import FaultyDisk, make_toolkit, world_at
 from tests.cli.runs import Run, run
-from tests.repair.homes import FaultyDisk, make_toolkit, world_at
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from gpuassist.model.machine import Machine
 from gpuassist.session import fix
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH
+from tests.changes.homes import world_at
 from tests.cli.runs import Run, run
-from tests.repair.homes import world_at
 
 GPUS = tuple(Gpu(name=Known(f"RTX {n}", "x"), index=Known(n, "x"), uuid=Known(f"GPU-{n}{n}", "x")) for n in range(2))
 

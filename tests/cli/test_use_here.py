@@ -9,8 +9,8 @@ import pytest
 
 from gpuassist.cli.context import Context, Exit, Terminal
 from gpuassist.cli.use_here import use_here
+from tests.changes.homes import make_toolkit
 from tests.cli.made_session import live_session
-from tests.repair.homes import make_toolkit
 
 
 @pytest.fixture

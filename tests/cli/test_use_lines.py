@@ -14,8 +14,8 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.session import fix
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH
+from tests.changes.homes import make_toolkit, world_at
 from tests.cli.runs import run
-from tests.repair.homes import make_toolkit, world_at
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from gpuassist.cli import use, use_devices, use_scope
 from gpuassist.cli.context import Exit, UsageError
 from gpuassist.session import fix
 from gpuassist.session.context import Session
+from tests.changes.scoped import furnish, machine, session_at, tree
 from tests.cli.runs import Run, run
-from tests.session.scoped import furnish, machine, session_at, tree
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gpuassist.detect.kernelspecs import KernelSpec, kernelspecs
 from gpuassist.system.world import World
-from tests.repair.homes import world_at
+from tests.changes.homes import world_at
 
 
 def _kernel(folder: Path, name: str, content: str = '{"display_name": "One"}') -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.detect.startup_chain import ChainFile, Stage, dialect_of, sources, startup_chain
-from gpuassist.formats.startup import Dialect
+from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.system.world import World
 from tests.fakes import link, put, world_under
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests.changes.homes import make_toolkit
 from tests.e2e.command import Done, bashrc, gpuassist, program
 from tests.e2e.contract import check_diagnosis, check_facts, check_sample, status_of
-from tests.repair.homes import make_toolkit
 
 SECTIONS = {"schema", "taken_at", "host", "gpus", "driver", "toolkits", "compilers", "environments", "shell", "holders", "note"}
 SECTIONS |= {"system", "path_libraries", "package_settings"}

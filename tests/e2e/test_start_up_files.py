@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.changes.homes import make_toolkit
 from tests.e2e.command import Done, bashrc, gpuassist
 from tests.e2e.contract import check_diagnosis
-from tests.repair.homes import make_toolkit
 
 OLD = b"# mine\nexport PATH=%s/cuda-11.7/bin:$PATH\n"
 

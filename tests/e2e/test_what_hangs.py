@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from tests.changes.homes import make_toolkit
 from tests.e2e.command import COMMAND, bashrc, environment, program
 from tests.e2e.contract import check_diagnosis, check_facts
-from tests.repair.homes import make_toolkit
 
 pytestmark = pytest.mark.slow
 

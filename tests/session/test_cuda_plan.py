@@ -16,14 +16,14 @@ from gpuassist.model.plan import Result, StepKind
 from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Version
-from gpuassist.repair.block import RepairError
 from gpuassist.session import fix
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH
+from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.processes import Ending, Outcome
 from gpuassist.system.resources import Resources
+from tests.changes.homes import make_toolkit, world_at
 from tests.fakes import ScriptedProcesses
-from tests.repair.homes import make_toolkit, world_at
 
 RC = "/home/ada/.bashrc"
 OLD = "export CUDA_HOME=/usr/local/cuda-11.7\nexport PATH=$CUDA_HOME/bin:$PATH\n"

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.changes.devices import Devices
+from gpuassist.changes.shell_files import shell_files
 from gpuassist.model.fact import Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
-from gpuassist.repair.devices import Devices
 from gpuassist.session.devices_notes import notes_on_choice, notes_on_lines
-from gpuassist.session.shell_files import shell_files
 from gpuassist.session.words import ENGLISH
-from tests.session.scoped import session_at
+from tests.changes.scoped import session_at
 from tests.values import RTX_3090, RTX_4090, Recipe, machine
 
 TWO = machine(Recipe(gpus=(RTX_4090, RTX_3090)))

@@ -20,7 +20,7 @@ from gpuassist.session.context import Session
 from gpuassist.session.devices_plan import DevicesPlan, UseDevices, look_at_gpus, plan_use_devices, prove_devices
 from gpuassist.session.shell_plan import make
 from gpuassist.session.words import ENGLISH
-from tests.repair.homes import make_toolkit, world_at
+from tests.changes.homes import make_toolkit, world_at
 
 
 @pytest.fixture

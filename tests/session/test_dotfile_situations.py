@@ -23,7 +23,7 @@ from gpuassist.model.version import Version
 from gpuassist.session import fix
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH
-from tests.repair.homes import make_toolkit, world_at
+from tests.changes.homes import make_toolkit, world_at
 
 OLD = b"export PATH=/usr/local/cuda-11.7/bin:$PATH\n"
 

@@ -19,7 +19,7 @@ from gpuassist.session import fix
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH
 from gpuassist.system.disk import Disk
-from tests.repair.homes import FaultyDisk, make_toolkit, world_at
+from tests.changes.homes import FaultyDisk, make_toolkit, world_at
 
 GUARD = b"case $- in\n    *i*) ;;\n      *) return;;\nesac\n"
 

@@ -30,7 +30,7 @@ from gpuassist.session.repair_summary import (
     title,
 )
 from gpuassist.session.words import ENGLISH
-from tests.repair.homes import make_toolkit, world_at
+from tests.changes.homes import make_toolkit, world_at
 
 
 def terminal(nvcc: str, **variables: str) -> Known[Terminal]:

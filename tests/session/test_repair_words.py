@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
+from gpuassist.changes.scopes.wanted import Held
+from gpuassist.changes.shells import ShellChange, ShellSeen
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.plan import FileEdit, Outcome, Plan, Receipt, Result, Step, StepKind
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.repair.lines import ShellLine
-from gpuassist.repair.record import ChangeRecord, FileRecord, Standing
-from gpuassist.repair.scopes.wanted import Held
 from gpuassist.session import fix
 from gpuassist.session.repair_words import (
     PROMISE,
@@ -35,8 +35,8 @@ from gpuassist.session.repairs import Aim, Carried, Repair, RepairWish
 from gpuassist.session.scope_list import ListedScope
 from gpuassist.session.scope_words import Kind
 from gpuassist.session.shell_plan import ShellPlan
-from gpuassist.session.shells import ShellChange, ShellSeen
 from gpuassist.session.words import ENGLISH
+from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.system.terminal import Opening
 
 LINE = ShellLine(3, 3, "export A=b", ("A",), (), tickable=False, ticked=False, why=text("harmless"), file="/home/you/.bashrc")

@@ -14,14 +14,14 @@ from gpuassist.model.plan import Result
 from gpuassist.model.shell import Shell
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
-from gpuassist.repair.block import RepairError
 from gpuassist.session.clean_plan import CleanShell
 from gpuassist.session.context import Session
 from gpuassist.session.fix import Choice, LineChoice, UseCuda
 from gpuassist.session.repairs import Aim, Repair, RepairWish, make_repair, plan_repair
 from gpuassist.session.words import ENGLISH
+from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.terminal import ask_terminal
-from tests.repair.homes import make_toolkit, world_at
+from tests.changes.homes import make_toolkit, world_at
 
 GPUS = tuple(Gpu(name=Known("RTX 4090", "x"), index=Known(index, "x")) for index in (0, 1))
 

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.changes.choice import LdLibraryPath, WishError
+from gpuassist.changes.scope_proof import prove_scope
+from gpuassist.changes.scopes.wanted import Held
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Result
-from gpuassist.repair.block import RepairError
-from gpuassist.repair.choice import LdLibraryPath, WishError
-from gpuassist.repair.scopes.wanted import Held
 from gpuassist.session import fix
 from gpuassist.session.context import Session
 from gpuassist.session.scope_plan import ScopePlan, held_in, plan_cuda_in, plan_devices_in
-from gpuassist.session.scope_proof import prove_scope
 from gpuassist.session.shell_plan import make
 from gpuassist.session.words import ENGLISH
-from tests.session.scoped import KERNEL, furnish, machine, session_at, tree
+from gpuassist.shellfiles.block import RepairError
+from tests.changes.scoped import KERNEL, furnish, machine, session_at, tree
 
 SCOPES = ("conda:ml", "venv:~/project/.venv", "envrc:~/project", "dotenv:~/project", "jupyter:ML", "desktop")
 

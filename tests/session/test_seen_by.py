@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.repair.scopes.kinds import SEEN, Kind, Program, Sees
+from gpuassist.changes.scopes.kinds import SEEN, Kind, Program, Sees
 from gpuassist.session.context import Session
 from gpuassist.session.devices_plan import UseDevices, plan_use_devices
 from gpuassist.session.scope_plan import plan_devices_in
 from gpuassist.session.shell_plan import make
-from tests.session.scoped import furnish, machine, session_at
+from tests.changes.scoped import furnish, machine, session_at
 
 MATRIX = {
     # terminal, script, cron, command over ssh, IDE, kernel, user service

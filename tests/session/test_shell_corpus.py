@@ -10,7 +10,7 @@ import pytest
 from gpuassist.app import compose
 from gpuassist.model.fact import Known, value_or
 from gpuassist.session.shell_survey import Survey, survey
-from tests.repair.homes import make_toolkit, world_at
+from tests.changes.homes import make_toolkit, world_at
 
 CASES = Path(__file__).parent.parent / "cases" / "shell"
 

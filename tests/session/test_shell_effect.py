@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.detect.startup_chain import ChainFile, Stage
-from gpuassist.formats.shell_reading import Statement, ToolLine
-from gpuassist.formats.startup import Dialect, read_startup
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.text import text
 from gpuassist.session.shell_effect import Placed, by_reading, deciding, elements_of
+from gpuassist.shellfiles.dialect import Dialect, read_startup
+from gpuassist.shellfiles.reading import Statement, ToolLine
 
 
 def _terminal(nvcc: str = "", **variables: str) -> Fact[Terminal]:

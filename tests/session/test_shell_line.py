@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 from gpuassist.detect.startup_chain import ChainFile, Stage
-from gpuassist.formats.shell_reading import Statement, ToolLine
-from gpuassist.formats.startup import Dialect, read_startup
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.text import text
@@ -19,6 +17,8 @@ from gpuassist.session.shell_line import Contribution, SurveyLine, line_of, word
 from gpuassist.session.shell_survey import Survey, UnreadFile
 from gpuassist.session.shell_universal import universal_lines
 from gpuassist.session.words import ENGLISH
+from gpuassist.shellfiles.dialect import Dialect, read_startup
+from gpuassist.shellfiles.reading import Statement, ToolLine
 from tests.fakes import put, world_under
 
 RC = "/home/you/.bashrc"

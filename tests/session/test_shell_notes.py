@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.detect.startup_chain import ChainFile, Stage
-from gpuassist.formats.startup import Dialect, read_startup
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.text import text
 from gpuassist.session.shell_notes import notes_on
 from gpuassist.session.words import ENGLISH
+from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.system.shell_trace import Trace
 
 WHOLE: Fact[Trace] = Known(Trace((), {}, {}, True, 0.1), "bash -x")

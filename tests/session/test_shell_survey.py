@@ -16,7 +16,7 @@ from gpuassist.model.shell import Command, Shell, StartupFile, Terminal, Variabl
 from gpuassist.session.context import Session
 from gpuassist.session.shell_line import SurveyLine
 from gpuassist.session.shell_survey import Survey, survey
-from tests.repair.homes import make_toolkit, world_at
+from tests.changes.homes import make_toolkit, world_at
 
 SECONDS = 20.0
 

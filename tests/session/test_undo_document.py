@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
+from gpuassist.changes.taking_back import FileBack, ThreeWay
+from gpuassist.changes.undo import TakeBack
 from gpuassist.model.plan import FileEdit, Receipt
 from gpuassist.model.text import text
-from gpuassist.repair.merge import Meeting
-from gpuassist.repair.record import ChangeRecord, FileRecord, Standing
-from gpuassist.repair.taking_back import FileBack, ThreeWay
-from gpuassist.repair.undo import TakeBack
 from gpuassist.session.undo_document import (
     back_json,
     conflict_json,
@@ -25,7 +24,8 @@ from gpuassist.session.undo_document import (
     state_of,
 )
 from gpuassist.session.words import ENGLISH
-from tests.session.scoped import session_at
+from gpuassist.shellfiles.merge import Meeting
+from tests.changes.scoped import session_at
 
 KEYS = {
     *("id", "group", "made_at", "goal", "file", "target", "existed", "hash_before", "hash_after", "undone_at", "backup"),

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
+from gpuassist.changes.proof import Holds
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import StepKind
 from gpuassist.model.solve import Looked
@@ -18,7 +19,6 @@ from gpuassist.session.install_course import Course, Ran, Said, ToRestart, can_b
 from gpuassist.session.install_wish import toolkit_to_use
 from gpuassist.session.install_words import before_going_back, before_taking, course_title, next_action, run_lines
 from gpuassist.session.installs import Install, InstallState
-from gpuassist.session.proof import Holds
 from gpuassist.session.resume import Waiting, next_step
 from gpuassist.session.running import Came
 from gpuassist.session.taking_back import BackStep

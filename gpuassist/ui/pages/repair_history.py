@@ -6,11 +6,11 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, text
-from gpuassist.repair.diff import unified
 from gpuassist.session.fix import ChangeRecord, FileBack, Standing, TakeBack, ThreeWay
 from gpuassist.session.repair_words import change_words, file_words, stands
 from gpuassist.session.undo_document import diff_of, meeting_words
 from gpuassist.session.words import Words
+from gpuassist.shellfiles.diff import unified
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import primary, secondary, small

@@ -23,7 +23,7 @@ from gpuassist.ui.pages.repair import RepairPage
 from gpuassist.ui.pages.repair_choices import CHOICES, LineRow
 from gpuassist.ui.pages.repair_plan import ToolkitCard
 from gpuassist.ui.widgets.cards import Notice
-from tests.repair.homes import make_toolkit, world_at
+from tests.changes.homes import make_toolkit, world_at
 from tests.ui.made import framed, inspection
 
 

@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtGui import QClipboard
 from pytestqt.qtbot import QtBot
 
+from gpuassist.changes.choice import LoaderChoice
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
@@ -17,7 +18,6 @@ from gpuassist.model.plan import FileEdit
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
-from gpuassist.repair.choice import LoaderChoice
 from gpuassist.session.context import Session
 from gpuassist.session.fix import Choice, CudaPlan, LdLibraryPath, LineChoice, ShellLine, UseCuda, plan_use_cuda
 from gpuassist.session.repair_summary import Offer, TerminalRow
@@ -30,7 +30,7 @@ from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.step_row import StepRow
-from tests.repair.homes import make_toolkit, world_at
+from tests.changes.homes import make_toolkit, world_at
 from tests.ui.showing import Show, button_named, words_in
 
 NOTHING = text("nothing has to be written")

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from gpuassist.model.plan import FileEdit, Receipt
 from gpuassist.model.text import text
-from gpuassist.repair.merge import Meeting
 from gpuassist.session.fix import ChangeRecord, FileBack, FileRecord, Standing, TakeBack, ThreeWay
 from gpuassist.session.words import ENGLISH
+from gpuassist.shellfiles.merge import Meeting
 from gpuassist.ui.pages.repair_history import ChangeRow, HistoryCard, UndoCard
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.code import CodeBlock

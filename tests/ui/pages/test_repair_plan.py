@@ -28,7 +28,7 @@ from gpuassist.ui.pages.repair_plan import ToolkitCard
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.step_row import StepRow
-from tests.repair.homes import make_toolkit, world_at
+from tests.changes.homes import make_toolkit, world_at
 from tests.ui.showing import Show, words_in
 
 OFFERS = (Offer("13.0.48", text("CUDA 13.0")), Offer("12.4.131", text("CUDA 12.4")), Offer("11.7", text("CUDA 11.7")))

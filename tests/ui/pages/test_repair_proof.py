@@ -7,13 +7,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
+from gpuassist.changes.shells import ShellChange, ShellSeen
 from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.session.fix import Applied
 from gpuassist.session.kernels import KernelProof
-from gpuassist.session.shells import ShellChange, ShellSeen
 from gpuassist.session.words import ENGLISH
 from gpuassist.system.terminal import Opening
 from gpuassist.ui.pages.repair_proof import KernelRow, KernelsCard, ShellsCard

@@ -28,7 +28,7 @@ from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.labels import ElidedLabel, Rule
 from gpuassist.ui.widgets.marks import StatusPill
-from tests.repair.homes import make_toolkit, world_at
+from tests.changes.homes import make_toolkit, world_at
 from tests.ui.made import known
 from tests.ui.showing import Show, button_named, words_in
 

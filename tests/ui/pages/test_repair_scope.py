@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
-from gpuassist.repair.scopes.wanted import Held
+from gpuassist.changes.scopes.wanted import Held
 from gpuassist.session.scope_list import ListedScope
 from gpuassist.session.scope_words import Kind, Program
 from gpuassist.session.words import ENGLISH

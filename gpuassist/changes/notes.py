@@ -1,0 +1,123 @@
+"""What the user should know before a start-up file is changed: what ends it early, what its bytes are, what stays in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from gpuassist.changes.syntax import Syntax
+from gpuassist.model.text import Text, counted, text
+from gpuassist.shellfiles.bash import Ending, Reading
+from gpuassist.shellfiles.lines import ShellLine
+
+
+def notes_on(content: bytes, reading: Reading, lines: tuple[ShellLine, ...], file: str = "") -> tuple[Text, ...]:
+    """Everything that the file's own content gives reason to say; `lines` may be of other files too."""
+    return (*_on_endings(reading.endings), *_on_bytes(content), *_on_parsing(reading), *_on_lines(lines, file))
+
+
+def notes_on_syntax(before: Syntax) -> tuple[Text, ...]:
+    """What its shell said of the file as it is."""
+    if not before.asked:
+        return (text("{shell} could not be asked whether the file is valid ({words})", shell=before.shell, words=before.words),)
+    if before.broken:
+        return (
+            text(
+                "{shell} cannot parse this file as it is now ({words}), so it stops reading there and never reaches the new block; "
+                "please mend that first",
+                shell=before.shell,
+                words=before.words,
+            ),
+        )
+    return ()
+
+
+def notes_on_shell(login_shell: str, path: str, dialect: str = "bash") -> tuple[Text, ...]:
+    """Where the login shell is one that never reads this file."""
+    name = PurePosixPath(login_shell).name
+    if name in {dialect, ""}:
+        return ()
+    return (
+        text(
+            "your login shell is {shell}, which does not read {path}: only {reader} will find the change",
+            shell=name,
+            path=path,
+            reader=dialect,
+        ),
+    )
+
+
+def notes_on_login(login_file: str, path: str, *, also: bool) -> tuple[Text, ...]:
+    """Where bash as a login shell reads a file that does not read this one in."""
+    if not login_file:
+        return ()
+    if also:
+        return (text("{login} does not read {path}: the same lines are written there", login=login_file, path=path),)
+    return (
+        text(
+            "{login} does not read {path}, and it is all that bash reads as a login shell (ssh, a text console): those do not see "
+            "the change. `--also-login` writes the same lines there.",
+            login=login_file,
+            path=path,
+        ),
+    )
+
+
+def _on_endings(endings: tuple[Ending, ...]) -> Iterator[Text]:
+    guard = next((ending for ending in endings if ending.interactive and not ending.always), None)
+    if guard is not None:
+        yield text(
+            "line {line} (“{guard}”) leaves the file in shells that are not interactive: scripts, cron and `ssh HOST COMMAND` "
+            "do not see the block",
+            line=guard.line,
+            guard=guard.text,
+        )
+    for ending in endings:
+        if ending.always:
+            yield text("line {line} (“{ending}”) ends the file: the block is not reached", line=ending.line, ending=ending.text)
+        elif not ending.interactive:
+            yield text("line {line} (“{ending}”) may end the file before the block", line=ending.line, ending=ending.text)
+
+
+def _on_bytes(content: bytes) -> Iterator[Text]:
+    if b"\r\n" in content:
+        yield text(
+            "the file has Windows line ends (CR LF), and bash takes the CR for a part of each line's last word. gpuassist writes "
+            "its own lines with LF and leaves yours as they are; `sed -i 's/\\r$//' FILE` would mend them"
+        )
+    if b"\0" in content:
+        yield text("the file holds NUL bytes, which bash skips; they stay where they are")
+
+
+def _on_parsing(reading: Reading) -> Iterator[Text]:
+    if reading.unreadable_line:
+        yield text(
+            "line {line} could not be understood by the parser, so no line is retired unless you tick it",
+            line=reading.unreadable_line,
+        )
+
+
+def _on_lines(lines: tuple[ShellLine, ...], file: str) -> Iterator[Text]:
+    ticked = sum(line.ticked for line in lines)
+    if ticked:
+        yield counted(
+            "{count} line of yours is retired: kept as a comment, and restored by undo",
+            "{count} lines of yours are retired: kept as comments, and restored by undo",
+            count=ticked,
+        )
+    rewritten = sum(line.rewritten for line in lines)
+    if rewritten:
+        yield counted(
+            "{count} line of yours is rewritten: the old one is kept as a comment above it, and restored by undo",
+            "{count} lines of yours are rewritten: the old ones are kept as comments above them, and restored by undo",
+            count=rewritten,
+        )
+    for line in lines:
+        if line.other and not line.ticked and not line.rewritten:
+            yield _stays(line, file)
+
+
+def _stays(line: ShellLine, main: str) -> Text:
+    if line.file == main:
+        return text("line {line} stays: {why}", line=line.line, why=line.why)
+    return text("line {line} of {file} stays: {why}", line=line.line, file=line.file, why=line.why)

@@ -1,0 +1,73 @@
+"""What became of the changes on record: which still stand in their files, and which files were edited since."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from gpuassist.changes.journal import Entry, Journal, State, digest
+from gpuassist.changes.settle import holds, stands
+from gpuassist.model.plan import Receipt
+from gpuassist.system.world import World
+
+
+class Standing(str, Enum):
+    """Whether a change is in its file: yes, no, taken back, the file is gone, or it cannot be read."""
+
+    STANDS = "stands"
+    NOTHING_LEFT = "nothing left"
+    UNDONE = "undone"
+    MISSING = "missing"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """One file of a change; `edited` where it holds something that gpuassist never left there."""
+
+    receipt: Receipt
+    standing: Standing
+    edited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRecord:
+    """A change with its files, in the order in which they were changed."""
+
+    files: tuple[FileRecord, ...]
+
+    @property
+    def receipt(self) -> Receipt:
+        """The first file's, which says when and what for."""
+        return self.files[0].receipt
+
+
+def records(world: World) -> tuple[ChangeRecord, ...]:
+    """All changes that were made, newest first."""
+    journal = Journal.of(world)
+    entries = journal.entries()
+    known: dict[str, set[str]] = {}
+    for entry in entries:
+        receipt = entry.receipt
+        known.setdefault(receipt.target, set()).update((receipt.hash_before, receipt.hash_after, receipt.hash_undone))
+    groups: dict[str, list[FileRecord]] = {}
+    for entry in entries:
+        file = _look(world, journal, entry, known[entry.receipt.target])
+        if entry.state is not State.PREPARED or file.standing is Standing.STANDS:
+            groups.setdefault(entry.receipt.change, []).append(file)
+    return tuple(ChangeRecord(tuple(files)) for files in reversed(groups.values()))
+
+
+def _look(world: World, journal: Journal, entry: Entry, known: set[str]) -> FileRecord:
+    receipt = entry.receipt
+    try:
+        now = world.disk.read(world.files.place(receipt.target))
+        edited = digest(now) not in known
+        if entry.state is State.UNDONE:
+            return FileRecord(receipt, Standing.UNDONE, edited)
+        standing = Standing.STANDS if stands(holds(world, journal, receipt)) else Standing.NOTHING_LEFT
+    except FileNotFoundError:
+        standing, edited = Standing.MISSING, False
+    except OSError:
+        standing, edited = Standing.UNREADABLE, False
+    return FileRecord(receipt, Standing.UNDONE if entry.state is State.UNDONE else standing, edited)

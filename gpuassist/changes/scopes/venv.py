@@ -1,0 +1,58 @@
+"""The block at the end of a virtual environment's activate scripts.
+
+PATH is put back by the environment's own `deactivate`, which keeps it whole. For the other variables a function is put around that
+one in bash and zsh; fish runs ours when VIRTUAL_ENV changes, whoever changes it. Another shell keeps what was set.
+"""
+
+from __future__ import annotations
+
+from gpuassist.changes.scopes import fish_hook, posix
+from gpuassist.changes.scopes.wanted import HEAD, Held, settings_line
+
+_KEY = "_gpuassist_venv"
+_FUNCTIONS = b"_gpuassist_venv_back _gpuassist_venv_deactivate"
+
+
+def activate_lines(held: Held) -> tuple[bytes, ...]:
+    """For bin/activate; none where nothing is held."""
+    if held == Held():
+        return ()
+    return (
+        HEAD,
+        settings_line(held),
+        b"_gpuassist_venv_back () {",
+        b"    _gpuassist_key=" + _KEY.encode(),
+        *(b"    " + line for line in posix.putting_back("LD_LIBRARY_PATH")),
+        b'    unset _gpuassist_key "' + f"{_KEY}_PATH".encode() + b'"',
+        b"}",
+        b"_gpuassist_venv_back  # where another environment is left by activating this one",
+        b"_gpuassist_key=" + _KEY.encode(),
+        *posix.setting(held, exported=False),
+        b"unset _gpuassist_key",
+        b'if [ -n "${BASH_VERSION-}${ZSH_VERSION-}" ]; then',
+        b'    eval "_gpuassist_venv_$(declare -f deactivate)"',
+        b"    deactivate () {",
+        b"        _gpuassist_venv_back",
+        b'        _gpuassist_venv_deactivate "$@"',
+        b'        if [ "${1-}" != nondestructive ]; then unset -f ' + _FUNCTIONS + b"; fi",
+        b"    }",
+        b"fi",
+    )
+
+
+def activate_fish(held: Held) -> tuple[bytes, ...]:
+    """For bin/activate.fish; none where nothing is held."""
+    if held == Held():
+        return ()
+    return (
+        HEAD,
+        settings_line(held),
+        b"set -l _gpuassist_key " + _KEY.encode(),
+        *fish_hook.setting(held, exported=False),
+        b"function _gpuassist_venv_back --on-variable VIRTUAL_ENV",
+        b"    set -l _gpuassist_key " + _KEY.encode(),
+        *(b"    " + line for line in fish_hook.putting_back("LD_LIBRARY_PATH")),
+        b"    set -eg " + f"{_KEY}_PATH".encode(),
+        b"    functions -e _gpuassist_venv_back",
+        b"end",
+    )

@@ -1,0 +1,86 @@
+"""What a scope shall hold, a toolkit and GPUs, and the line of a block that says so, from which it is read back."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+
+from gpuassist.model.text import text
+from gpuassist.shellfiles.block import RepairError, require_plain
+
+HEAD = b"# Written by gpuassist, which rewrites these lines as a whole; `gpuassist undo` takes them out again."
+_SETTINGS = b"# Settings: "
+_SIMPLE = re.compile(r"[A-Za-z0-9_./+@%,:=-]*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The toolkit's root and its library directory, and the GPUs as CUDA_VISIBLE_DEVICES names them; empty where not chosen."""
+
+    toolkit: str = ""
+    libraries: str = ""
+    devices: tuple[str, ...] = ()
+
+    @property
+    def variables(self) -> tuple[tuple[str, str], ...]:
+        """The variables that have one value, in the order in which they are written."""
+        value = ",".join(self.devices)
+        by_index = value.replace(",", "").isdigit()
+        return (
+            *((("CUDA_HOME", self.toolkit),) if self.toolkit else ()),
+            *((("CUDA_DEVICE_ORDER", "PCI_BUS_ID"),) if by_index else ()),
+            *((("CUDA_VISIBLE_DEVICES", value),) if value else ()),
+        )
+
+    @property
+    def lists(self) -> tuple[tuple[str, str], ...]:
+        """The lists, and the directory that comes first on each."""
+        found = (("PATH", f"{self.toolkit}/bin" if self.toolkit else ""), ("LD_LIBRARY_PATH", self.libraries))
+        return tuple((name, directory) for name, directory in found if directory)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be chosen; none where it stays as it is. `libraries` belong to the toolkit; no `devices` stand for all GPUs."""
+
+    toolkit: str | None = None
+    libraries: str = ""
+    devices: tuple[str, ...] | None = None
+
+    def over(self, held: Held) -> Held:
+        """What is held once this was chosen."""
+        if self.toolkit is not None:
+            held = replace(held, toolkit=self.toolkit, libraries=self.libraries)
+        return held if self.devices is None else replace(held, devices=self.devices)
+
+
+def settings_line(held: Held) -> bytes:
+    """The line of a block that says what it holds; raises `RepairError` for a path that no line can hold."""
+    for path in (held.toolkit, held.libraries):
+        if path:
+            require_plain(path)
+    said = {"toolkit": held.toolkit, "libraries": held.libraries, "devices": list(held.devices)}
+    return _SETTINGS + json.dumps(said).encode()
+
+
+def read_settings(lines: tuple[bytes, ...]) -> Held:
+    """What a block says that it holds; nothing where somebody made that line unreadable."""
+    said = next((line.removeprefix(_SETTINGS) for line in lines if line.startswith(_SETTINGS)), b"{}")
+    try:
+        found = json.loads(said)
+        return Held(str(found.get("toolkit", "")), str(found.get("libraries", "")), tuple(map(str, found.get("devices", ()))))
+    except (ValueError, AttributeError, TypeError):
+        return Held()
+
+
+def require_simple(held: Held) -> None:
+    """Raises `RepairError` for a path that not every reader of such a file takes as it stands."""
+    for path in (held.toolkit, held.libraries):
+        if not _SIMPLE.fullmatch(path):
+            raise RepairError(
+                text(
+                    "the path {path} holds a space, a quote or the like, which not every reader of such a file takes as it stands",
+                    path=repr(path),
+                )
+            )

@@ -1,0 +1,169 @@
+"""The start-up files that a repair looks at: the one that gets the managed block, and the user's others that are read beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from gpuassist.changes.target import Target, examine
+from gpuassist.detect.startup_chain import ChainFile, Stage, dialect_of, sources, startup_chain
+from gpuassist.model.fact import Known, value_or
+from gpuassist.model.machine import Machine
+from gpuassist.model.shell import StartupFile
+from gpuassist.model.text import Text, text
+from gpuassist.shellfiles.block import Block, RepairError, find
+from gpuassist.shellfiles.dialect import Dialect, read_startup
+from gpuassist.shellfiles.reading import Reading
+from gpuassist.system.terminal import usable_shell
+from gpuassist.system.world import World
+
+# Directories whose files are a tool's, read in by the user's: what is changed there is gone with its next update.
+_TOOLS = frozenset(
+    (
+        *("nvm", "pyenv", "rbenv", "nodenv", "asdf", "sdkman", "cargo", "rustup", "bun", "deno", "fzf", "linuxbrew", "nix-profile"),
+        *("oh-my-zsh", "oh-my-bash", "zinit", "zplug", "antigen", "zgen", "zim", "prezto", "bash_it", "bash-it", "fisher"),
+        *("miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba", "miniconda", "anaconda", "site-packages", "venv"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ShellFile:
+    """A start-up file as it was read; `obstacle` says why it may not be changed, `block` is the managed one that stands in it, and
+    `later` whether a new terminal reads it after the one that the block is written in.
+    """
+
+    target: Target
+    dialect: Dialect
+    reading: Reading
+    block: Block | None = None
+    obstacle: Text | None = None
+    later: bool = False
+
+    @property
+    def path(self) -> str:
+        """Its path as the user names it."""
+        return self.target.path
+
+    @property
+    def content(self) -> bytes:
+        """Its bytes."""
+        return self.target.content
+
+
+@dataclass(frozen=True, slots=True)
+class ShellFiles:
+    """The file for the block, the others that hold something of interest, in the order in which a new terminal reads them, and all
+    that it reads.
+    """
+
+    main: ShellFile
+    others: tuple[ShellFile, ...]
+    chain: tuple[ChainFile, ...] = ()
+
+
+def shell_files(world: World, rc: str = "") -> ShellFiles:
+    """The start-up files of this user; raises `RepairError` where the markers in the main one do not pair up."""
+    chain = startup_chain(world)
+    path = rc or _main_path(world, chain)
+    target = examine(world, path)
+    dialect, block = dialect_of(path, _spoken(usable_shell(world))), find(target.content)
+    known = next((file for file in chain if file.path == path and file.dialect is dialect and file.content == target.content), None)
+    if known is not None:  # read in its place, with what the files before it have set
+        main = ShellFile(target, dialect, known.reading, block, target.obstacle)
+    else:
+        main = _read(target, dialect, world.surroundings.home, block)
+    return ShellFiles(main, tuple(_others(world, main, chain)), chain)
+
+
+def login_file(files: ShellFiles) -> str:
+    """The file that bash reads as a login shell and that does not read the main one in; empty where there is none."""
+    main = files.main.path
+    reader = next((file for file in files.chain if file.stage is Stage.LOGIN and not file.sourced_by and not file.unread), None)
+    if reader is None or files.main.dialect is not Dialect.BASH or PurePosixPath(main).name != ".bashrc":
+        return ""
+    return "" if sources(files.chain, reader.path, main) else reader.path
+
+
+def recorded_file(machine: Machine, rc: str) -> tuple[ShellFile, str]:
+    """The main file as a recording holds it, and whose home it lies in."""
+    shell = value_or(machine.shell.login_shell, "")
+    files = value_or(machine.shell.startup_files, ())
+    name = {"zsh": "/.zshrc", "fish": "/conf.d/gpuassist.fish"}.get(PurePosixPath(shell).name, "/.bashrc")
+    path = rc or next((file.path for file in files if file.path.endswith(name)), f"~{name}")
+    home = str(PurePosixPath(path).parent)
+    file = next((file for file in files if file.path == path), StartupFile(path, exists=False))
+    target = _recorded_target(file)
+    return _read(target, dialect_of(path, _spoken(shell)), home, find(target.content)), home
+
+
+def _recorded_target(file: StartupFile) -> Target:
+    path = file.path
+    if isinstance(file.content, Known):
+        return Target(path, path, file.content.value.encode("utf-8", "surrogateescape"), exists=True)
+    note = text("the recording does not hold the text of {path}: the preview shows only what would be added", path=path)
+    return Target(path, path, exists=file.exists, notes=(note,))
+
+
+def _main_path(world: World, chain: tuple[ChainFile, ...]) -> str:
+    """The file that the login shell reads in every terminal; fish reads a directory of them, in which one is our own."""
+    around = world.surroundings
+    shell = _spoken(usable_shell(world))
+    if shell is Dialect.FISH:
+        folder = around.variables.get("XDG_CONFIG_HOME") or f"{around.home}/.config"
+        return f"{folder}/fish/conf.d/gpuassist.fish"
+    name = ".zshrc" if shell is Dialect.ZSH else ".bashrc"
+    own = (file for file in chain if file.stage is Stage.TERMINAL and not file.sourced_by and not file.unread)
+    return next((file.path for file in own if PurePosixPath(file.path).name == name), f"{around.home}/{name}")
+
+
+def _spoken(shell: str) -> Dialect:
+    return {"zsh": Dialect.ZSH, "fish": Dialect.FISH}.get(PurePosixPath(shell).name, Dialect.BASH)
+
+
+def _others(world: World, main: ShellFile, chain: tuple[ChainFile, ...]) -> Iterator[ShellFile]:
+    seen = {main.target.path_written}
+    for file in chain:
+        real = world.files.real(file.path)
+        of_interest = file.reading.statements or file.stage is Stage.LOGIN
+        if file.exists and file.unread is None and real not in seen and of_interest:
+            seen.add(real)
+            yield replace(_other(world, file), later=_is_later(file, main, chain))
+
+
+def _is_later(file: ChainFile, main: ShellFile, chain: tuple[ChainFile, ...]) -> bool:
+    order = [one.path for one in chain]
+    if main.path in order:
+        return order.index(file.path) > order.index(main.path) and not _read_by(file, main.path, chain)
+    # Files of fish's conf.d are read by name, and config.fish after them.
+    return file.path.rpartition("/")[0] != main.path.rpartition("/")[0] or file.path > main.path
+
+
+def _read_by(file: ChainFile, reader: str, chain: tuple[ChainFile, ...]) -> bool:
+    """Whether a line of the main file reads it in: the block stands below all of them."""
+    above = {one.path: one.sourced_by[0] for one in chain if one.sourced_by is not None}
+    path, steps = file.path, len(chain)
+    while path in above and path != reader and steps:
+        path, steps = above[path], steps - 1
+    return path == reader
+
+
+def _other(world: World, file: ChainFile) -> ShellFile:
+    target = examine(world, file.path)
+    tool = next((part for part in PurePosixPath(file.path).parts if part.lstrip(".") in _TOOLS), "")
+    if tool and target.obstacle is None:
+        words = text("{path} belongs to {tool}, which writes it anew when it is updated", path=file.path, tool=tool.lstrip("."))
+        return ShellFile(target, file.dialect, file.reading, obstacle=words)
+    try:
+        block = find(target.content)
+    except RepairError as error:
+        return ShellFile(target, file.dialect, file.reading, obstacle=error.reason)
+    changed = target.content != file.content and target.obstacle is None
+    obstacle = text("{path} is being changed by someone else just now", path=file.path) if changed else target.obstacle
+    return ShellFile(target, file.dialect, file.reading, block, obstacle)
+
+
+def _read(target: Target, dialect: Dialect, home: str, block: Block | None) -> ShellFile:
+    reading = read_startup(target.content, dialect, {"HOME": home})
+    return ShellFile(target, dialect, reading, block, target.obstacle)

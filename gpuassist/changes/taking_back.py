@@ -1,0 +1,270 @@
+"""How one file of a change would be taken back: its old bytes where nobody touched it since, else only what gpuassist wrote.
+
+In a start-up file our block and marks say what was written, wherever it stands by now. Where there are none, or where taking them
+out would take somebody's own words with them, what was written and what stands there now are merged line by line; where both
+changed the same lines nothing is done, and both are shown.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from gpuassist.changes import syntax
+from gpuassist.changes.journal import Entry, Journal, State, digest
+from gpuassist.changes.target import Target, examine
+from gpuassist.model.plan import FileEdit, Receipt
+from gpuassist.model.text import Text, text
+from gpuassist.shellfiles.block import Block, RepairError, find
+from gpuassist.shellfiles.edit import bare, mentions, take_back
+from gpuassist.shellfiles.merge import Meeting, merge
+from gpuassist.system.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class FileBack:
+    """What undoing would do to one file: `edit` is none where it holds nothing of the change any more; `way` says how.
+
+    `edited` where somebody wrote in it since; `passed_over` where it is not there any more, and the change is not taken back in it;
+    `directories` were made for it and go with it as far as they are empty.
+    """
+
+    receipt: Receipt
+    edit: FileEdit | None
+    removes_file: bool
+    way: Text
+    edited: bool = False
+    passed_over: bool = False
+    directories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ThreeWay:
+    """What cannot be merged: the file as the change wrote it, as it is now, as undo would have it, and where these meet."""
+
+    path: str
+    written: bytes
+    now: bytes
+    wanted: bytes
+    meetings: tuple[Meeting, ...]
+
+
+class ConflictError(RepairError):
+    """Somebody changed the same lines since."""
+
+    def __init__(self, reason: Text, three_way: ThreeWay) -> None:
+        super().__init__(reason)
+        self.three_way = three_way
+
+
+class GoneError(RepairError):
+    """The file is not there any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """A file that was looked at, and what the journal holds of it."""
+
+    world: World
+    journal: Journal
+    receipt: Receipt
+    target: Target
+
+    @property
+    def now(self) -> bytes:
+        return self.target.content
+
+
+def plan_file(world: World, journal: Journal, receipt: Receipt) -> FileBack:
+    """How the file would be taken back; raises `RepairError` where it cannot be."""
+    target = examine(world, receipt.target)
+    looked = _Looked(world, journal, receipt, target)
+    if target.obstacle is not None:
+        raise RepairError(_cannot(looked, target.obstacle))
+    if not target.exists:
+        if not receipt.existed:
+            return _nothing_left(receipt)
+        raise GoneError(_cannot(looked, text("{path} is not there any more", path=receipt.target)))
+    if digest(target.content) == receipt.hash_after and not _would_bring_back(looked):
+        return _exactly(looked)
+    if receipt.existed and digest(target.content) == receipt.hash_before:
+        return _nothing_left(receipt)
+    return _by_marks(looked)
+
+
+def _exactly(looked: _Looked) -> FileBack:
+    receipt = looked.receipt
+    if not receipt.existed:
+        return _removed(looked, edited=False)
+    way = text("{path} is byte for byte what it was before", path=receipt.target)
+    return FileBack(receipt, _edit(looked, _backup(looked)), removes_file=False, way=way)
+
+
+def _by_marks(looked: _Looked) -> FileBack:
+    """By our block and marks; by merging where they do not say everything."""
+    receipt = looked.receipt
+    try:
+        wanted, whole = _wanted(looked)
+        if whole and not mentions(looked.now, receipt.change):
+            return _nothing_left(receipt)
+        after = take_back(looked.now, receipt.change, _earlier(looked)) if whole else None
+    except RepairError as error:
+        return _merged(looked, _backup(looked), error.reason)
+    if after is None or _loses(_written(looked), looked.now, after):
+        return _merged(looked, wanted, None)
+    if _breaks(looked, after):
+        return _merged(looked, wanted, text("the result would not be valid shell"))
+    return _changed(looked, after, _ours_only(receipt, edited=digest(looked.now) != receipt.hash_after))
+
+
+def _changed(looked: _Looked, after: bytes, way: Text) -> FileBack:
+    edited = digest(looked.now) != looked.receipt.hash_after
+    if after or not _is_ours(looked):
+        return FileBack(looked.receipt, _edit(looked, after), removes_file=False, way=way, edited=edited)
+    return _removed(looked, edited=edited)
+
+
+def _removed(looked: _Looked, *, edited: bool) -> FileBack:
+    way = text("{path} was removed again, because it had not been there before", path=looked.receipt.target)
+    edit, directories = _edit(looked, b""), _made_for(looked)
+    return FileBack(looked.receipt, edit, removes_file=True, way=way, edited=edited, directories=directories)
+
+
+def _wanted(looked: _Looked) -> tuple[bytes, bool]:
+    """What undo would have made of the file as it was written, and whether our marks alone tell that."""
+    before, written, receipt = _backup(looked), _written(looked), looked.receipt
+    by_marks = take_back(written, receipt.change, find(before))
+    if by_marks != before:
+        return before, False
+    return take_back(written, receipt.change, _earlier(looked)), True
+
+
+def _merged(looked: _Looked, wanted: bytes, reason: Text | None) -> FileBack:
+    written, receipt = _written(looked), looked.receipt
+    merged = merge(written, wanted, looked.now)
+    if (not merged.meetings and merged.content == looked.now) or _all_gone(written, wanted, looked.now):
+        return _nothing_left(receipt)
+    if merged.meetings or _breaks(looked, merged.content):
+        words = reason or text("{path} was changed since in the same lines", path=receipt.target)
+        raise ConflictError(_cannot(looked, words), ThreeWay(receipt.path, written, looked.now, wanted, merged.meetings))
+    way = text("{path} was edited since: what was changed was taken back, and what was edited stays", path=receipt.target)
+    return _changed(looked, merged.content, way)
+
+
+def _all_gone(written: bytes, wanted: bytes, now: bytes) -> bool:
+    """Whether the change only added lines, and none of them is there any more."""
+    added = Counter(written.split(b"\n")) - Counter(wanted.split(b"\n"))
+    taken = Counter(wanted.split(b"\n")) - Counter(written.split(b"\n"))
+    return bool(added) and not taken and not added.keys() & set(now.split(b"\n"))
+
+
+def _loses(written: bytes, now: bytes, after: bytes) -> bool:
+    """Whether taking our lines out would take words with them that are not ours, such as a line added inside the block."""
+    block = _block_of(now)
+    mark = now[block.first_byte :].split(b"\n", 1)[0] if block else b""  # one that came back counts other line ends than it wrote
+    ours = {bare(mark), *(bare(line) for line in written.split(b"\n"))}
+    kept = {bare(line) for line in after.split(b"\n")}
+    gone = Counter(now.split(b"\n")) - Counter(after.split(b"\n"))
+    return any(line and bare(line) not in ours | kept for line in gone)
+
+
+def _is_ours(looked: _Looked) -> bool:
+    """Whether the file itself was made by this change, or by the one, undone by now, whose block this one's had replaced."""
+    if not looked.receipt.existed:
+        return True
+    before = _backup(looked)
+    block = _block_of(before)
+    return (
+        block is not None
+        and not take_back(before, block.change)
+        and any(
+            entry.receipt.change == block.change and not entry.receipt.existed and entry.state is State.UNDONE
+            for entry in _of_this_file(looked)
+        )
+    )
+
+
+def _made_for(looked: _Looked) -> tuple[str, ...]:
+    made = [path for entry in _of_this_file(looked) for path in entry.receipt.made_directories]
+    return tuple(sorted(set(made), key=len))
+
+
+def _of_this_file(looked: _Looked) -> list[Entry]:
+    return [entry for entry in looked.journal.entries() if entry.receipt.target == looked.receipt.target]
+
+
+def _breaks(looked: _Looked, after: bytes) -> bool:
+    dialect = looked.receipt.dialect
+    found = syntax.check(looked.world, after, dialect)
+    return found.broken and syntax.breaks(syntax.check(looked.world, looked.now, dialect), found)
+
+
+def _would_bring_back(looked: _Looked) -> bool:
+    """Whether the bytes before this change hold the block of one that was undone in the meantime."""
+    return looked.receipt.existed and _block_of(_backup(looked)) is not None and _earlier(looked) is None
+
+
+def _earlier(looked: _Looked) -> Block | None:
+    """The block that this change had put its own in the place of, if the change that wrote that one still stands."""
+    block = _block_of(_backup(looked)) if looked.receipt.existed else None
+    if block is None:
+        return None
+    states = {entry.receipt.change: entry.state for entry in _of_this_file(looked)}
+    return None if states.get(block.change) is State.UNDONE else block
+
+
+def _block_of(content: bytes) -> Block | None:
+    try:
+        return find(content)
+    except RepairError:
+        return None
+
+
+def _backup(looked: _Looked) -> bytes:
+    receipt, journal = looked.receipt, looked.journal
+    try:
+        before = journal.before(receipt)
+    except OSError as error:
+        raise RepairError(text("the backup {backup} cannot be read", backup=journal.backup(receipt.id))) from error
+    if digest(before) != receipt.hash_before:
+        raise RepairError(text("the backup {backup} is not what was stored there", backup=journal.backup(receipt.id)))
+    return before
+
+
+def _written(looked: _Looked) -> bytes:
+    try:
+        written = looked.journal.after(looked.receipt)
+    except OSError as error:
+        raise RepairError(_cannot(looked, text("what was written is not on record any more"))) from error
+    if digest(written) != looked.receipt.hash_after:
+        raise RepairError(_cannot(looked, text("what was written is not on record any more")))
+    return written
+
+
+def _edit(looked: _Looked, after: bytes) -> FileEdit:
+    receipt, target = looked.receipt, looked.target
+    return FileEdit(receipt.path, target.path_written, target.content, after, existed=True, dialect=receipt.dialect)
+
+
+def _nothing_left(receipt: Receipt) -> FileBack:
+    way = text("{path} holds nothing of this change any more; nothing was changed", path=receipt.target)
+    return FileBack(receipt, None, removes_file=False, way=way)
+
+
+def _ours_only(receipt: Receipt, *, edited: bool) -> Text:
+    if not edited:
+        return text("{path}: only what this change wrote was taken out", path=receipt.target)
+    return text(
+        "{path} was edited since: only gpuassist's own lines were taken out and the retired ones restored, the rest stays as it is",
+        path=receipt.target,
+    )
+
+
+def _cannot(looked: _Looked, reason: Text) -> Text:
+    return text(
+        "the change {change} was not undone: {reason}. What {path} held before it is kept in {backup}.",
+        change=looked.receipt.change,
+        reason=reason,
+        path=looked.receipt.target,
+        backup=looked.journal.backup(looked.receipt.id),
+    )

@@ -1,0 +1,201 @@
+"""Takes a change back, all its files: looked at before the first is written, the last one first."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from gpuassist.changes.journal import Entry, Journal, State, digest, undone
+from gpuassist.changes.settle import holds, stands, sweep, undo_of
+from gpuassist.changes.taking_back import FileBack, GoneError, plan_file
+from gpuassist.changes.writing import ChangedError, put, remove_directories, take_away
+from gpuassist.model.plan import FileEdit, Outcome, Receipt, Result
+from gpuassist.model.text import Text, text
+from gpuassist.shellfiles.block import RepairError
+from gpuassist.system.clock import iso
+from gpuassist.system.world import World
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBack:
+    """What undoing a change would do to each of its files that it still stands in, in the order in which they were changed."""
+
+    files: tuple[FileBack, ...]
+
+    @property
+    def receipt(self) -> Receipt:
+        """The first file's."""
+        return self.files[0].receipt
+
+    @property
+    def edit(self) -> FileEdit | None:
+        """The first file's; none where it holds nothing of the change any more."""
+        return self.files[0].edit
+
+    @property
+    def removes_file(self) -> bool:
+        """Whether the first file was made by the change and goes again."""
+        return self.files[0].removes_file
+
+    @property
+    def way(self) -> Text:
+        """How, for all files."""
+        words = self.files[-1].way
+        for file in reversed(self.files[:-1]):
+            words = text("{first}; {rest}", first=file.way, rest=words)
+        return words
+
+
+class NothingToUndoError(RepairError):
+    """The change was undone already, or none was ever made: what was wanted is so."""
+
+
+class UnknownChangeError(RepairError):
+    """There is no change of that id."""
+
+
+def history(world: World) -> tuple[Receipt, ...]:
+    """Changes that were made, newest first, those that were taken back with the time of that; a change's files in their order."""
+    journal = Journal.of(world)
+    return _history(world, journal, journal.entries())
+
+
+def plan(world: World, change: str) -> TakeBack:
+    """How a change, or the newest one that stands, would be taken back; raises `RepairError` where it cannot be."""
+    return _plan(world, Journal.of(world), change)
+
+
+def _plan(world: World, journal: Journal, change: str) -> TakeBack:
+    files = tuple(_planned(world, journal, receipt) for receipt in _receipts(world, journal, change))
+    if all(file.passed_over for file in files):
+        raise GoneError(files[0].way)
+    return TakeBack(files)
+
+
+def undo(world: World, change: str) -> tuple[Outcome, Receipt]:
+    """Takes it back; raises `RepairError` where it cannot be."""
+    change = plan(world, change).receipt.change  # raises before a lock is made: under sudo it would lie in another's home
+    journal = Journal.of(world)
+    taking = _Taking(world, journal)
+    try:
+        with journal.lock():
+            settled = sweep(world, journal)
+            if settled and not _stands(world, journal, change):
+                return _put_back(journal, change, settled)
+            return taking.take(plan(world, change))
+    except BlockingIOError as error:
+        raise RepairError(text("another gpuassist is changing a file just now; please try again")) from error
+    except ChangedError as error:
+        raise RepairError(taking.stopped(text("{path} was changed by someone else just now", path=error.path))) from error
+    except OSError as error:
+        words = text("{error} ({where})", error=error.strerror or str(error), where=error.filename or "")
+        raise RepairError(taking.stopped(words)) from error
+
+
+class _Taking:
+    """The files of one change being taken back, the last one first."""
+
+    def __init__(self, world: World, journal: Journal) -> None:
+        self._world = world
+        self._journal = journal
+        self._done: list[Receipt] = []
+
+    def take(self, planned: TakeBack) -> tuple[Outcome, Receipt]:
+        """Raises `ChangedError` or `OSError`; each file is then as it was or taken back, and its record says which."""
+        files = [file for file in reversed(planned.files) if not file.passed_over]
+        self._journal.begin_undo(planned.receipt.change, {file.receipt.id: _wanted(file) for file in files})
+        try:
+            for file in files:
+                self._carry_out(file)
+                self._done.append(undone(file.receipt, iso(self._world.clock.now()), _wanted(file)))
+        finally:
+            self._settle(planned.receipt.change, finished=len(self._done) == len(files))
+        changed = any(file.edit is not None for file in files)
+        return Outcome(Result.MODIFIED if changed else Result.UNCHANGED, planned.way), self._done[-1]
+
+    def stopped(self, reason: Text) -> Text:
+        """What to say where it could not go on."""
+        paths = ", ".join(receipt.path for receipt in self._done)
+        if not paths:
+            return text("nothing was changed: {reason}; please try again", reason=reason)
+        return text("{paths} was taken back, then: {reason}. Please try again for the rest.", paths=paths, reason=reason)
+
+    def _carry_out(self, file: FileBack) -> None:
+        if file.edit is None:
+            return
+        if file.edited:
+            self._journal.keep_edited(file.receipt, file.edit.before)
+        if not file.removes_file:
+            put(self._world, file.edit, undo_of(file.receipt.change))
+            return
+        take_away(self._world, file.edit)
+        remove_directories(self._world, file.directories)
+
+    def _settle(self, change: str, *, finished: bool) -> None:
+        try:
+            for receipt in self._done:
+                self._journal.settle(receipt, State.UNDONE)
+            if finished:
+                self._journal.end_undo(change)
+        except OSError as error:
+            # The files are as they were: only the records lag behind, and what `begin_undo` noted tells the next run.
+            _log.info("undo of %s not settled: %s", change, error)
+
+
+def _history(world: World, journal: Journal, entries: Iterable[Entry]) -> tuple[Receipt, ...]:
+    groups: dict[str, list[Receipt]] = {}
+    for entry in entries:
+        if _is_history(world, journal, entry):
+            groups.setdefault(entry.receipt.change, []).append(entry.receipt)
+    return tuple(receipt for group in reversed(groups.values()) for receipt in group)
+
+
+def _receipts(world: World, journal: Journal, change: str) -> tuple[Receipt, ...]:
+    receipts = _history(world, journal, journal.group(change) if change else journal.entries())
+    wanted = next((one.change for one in receipts if change in {one.change, one.id} or not (change or one.undone_at)), None)
+    if wanted is None and change:
+        raise UnknownChangeError(text("there is no change {change}; `gpuassist undo --list` shows all", change=change))
+    if wanted is None:
+        raise NothingToUndoError(text("there is no change to undo"))
+    group = [receipt for receipt in receipts if receipt.change == wanted]
+    standing = tuple(receipt for receipt in group if not receipt.undone_at)
+    if not standing:
+        raise NothingToUndoError(text("the change {change} was undone already ({when})", change=wanted, when=group[0].undone_at))
+    return standing
+
+
+def _stands(world: World, journal: Journal, change: str) -> bool:
+    return any(not receipt.undone_at for receipt in _history(world, journal, journal.group(change)))
+
+
+def _put_back(journal: Journal, change: str, settled: Sequence[Text]) -> tuple[Outcome, Receipt]:
+    """What to say of a change that had been interrupted and that looking at the journal alone took back."""
+    entry = journal.settled(change)
+    if entry is None:
+        raise UnknownChangeError(settled[0])
+    return Outcome(Result.MODIFIED, settled[0]), entry.receipt
+
+
+def _planned(world: World, journal: Journal, receipt: Receipt) -> FileBack:
+    try:
+        return plan_file(world, journal, receipt)
+    except GoneError as error:
+        return FileBack(receipt, None, removes_file=False, way=error.reason, passed_over=True)
+
+
+def _wanted(file: FileBack) -> str:
+    if file.edit is None:
+        return ""
+    return "" if file.removes_file else digest(file.edit.after)
+
+
+def _is_history(world: World, journal: Journal, entry: Entry) -> bool:
+    if entry.state is not State.PREPARED:
+        return True
+    try:
+        return stands(holds(world, journal, entry.receipt))
+    except OSError:
+        return False

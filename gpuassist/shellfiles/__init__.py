@@ -1,0 +1,1 @@
+"""Start-up files as bytes: parsed, judged line by line, edited, merged; pure."""

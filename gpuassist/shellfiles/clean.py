@@ -1,0 +1,213 @@
+"""Judges the lines of a start-up file by what they put on search lists that should not be there, and how it is taken out.
+
+Pure. An empty element means the current directory; `stubs` holds libraries that link and do not run; `compat` is another driver's
+half; a directory that does not exist, or that another line puts there too, is searched for nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from gpuassist.model.text import Text, text
+from gpuassist.shellfiles.block import Block
+from gpuassist.shellfiles.dialect import Dialect
+from gpuassist.shellfiles.duplicates import repeated
+from gpuassist.shellfiles.installed import HOMES, LISTS, looks_like_cuda
+from gpuassist.shellfiles.lines import ShellLine
+from gpuassist.shellfiles.reading import Element, Place, Reading, Statement, printable
+from gpuassist.shellfiles.rewrite import Rewriting, rewrite
+
+GUARDED = LISTS - {"PATH"}  # PATH is never empty where a start-up file runs
+_EMPTY_COLONS = re.compile(r"""::|[="']:|:["'\s;]|:$""")
+_EMPTY_ELEMENT = text("an empty element, which means the current directory")
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What the judgement rests on: which directories exist, why a directory hurts on LD_LIBRARY_PATH, and which variables hold an
+    empty element in a new terminal.
+    """
+
+    exists: Callable[[str], bool]
+    hurts: Mapping[str, Text] = field(default_factory=dict)
+    empty: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something in a line that should not be there; `certain` where taking it out is suggested."""
+
+    words: Text
+    certain: bool = True
+
+
+def judge_clean(
+    reading: Reading,
+    grounds: Grounds,
+    content: bytes,
+    ours: Block | None = None,
+    *,
+    file: str = "",
+    dialect: Dialect = Dialect.BASH,
+) -> tuple[ShellLine, ...]:
+    """The lines with faults, each with what is suggested: one that holds nothing else is retired, from others they are taken.
+
+    `ours` is the managed block, which has none.
+    """
+    outside = [one for one in reading.statements if ours is None or not ours.first_byte <= one.first_byte < ours.end_byte]
+    twice = repeated(outside)
+    judged = (_judged(statement, content, _Judge(statement, grounds, twice), dialect) for statement in outside)
+    lines = tuple(replace(line, file=file) for line in judged if line is not None)
+    if not reading.unreadable_line:
+        return lines
+    why = text("line {line} of this file could not be understood", line=reading.unreadable_line)
+    return tuple(replace(line, ticked=False, rewritten=False, why=why) for line in lines)
+
+
+class _Judge:
+    """Judges the elements of one statement in their order."""
+
+    def __init__(self, statement: Statement, grounds: Grounds, twice: Mapping[tuple[int, str, str], int]) -> None:
+        self._statement = statement
+        self._grounds = grounds
+        self._twice = twice
+
+    def faults(self) -> tuple[Fault, ...]:
+        """What is wrong with the elements that the parser tells; it does not tell empty ones."""
+        judge = self.elementwise()
+        told = ((one.variable, element) for one in self._statement.assignments for element in one.elements if not element.previous)
+        found = (judge(variable, element) for variable, element in told)
+        return tuple(fault for fault in found if fault is not None)
+
+    def holds_nothing_else(self) -> bool:
+        """Whether every element is certainly one too many, whichever way the line is written."""
+        judge = self.elementwise()
+        told = [(one.variable, element) for one in self._statement.assignments for element in one.elements if not element.previous]
+        found = [judge(variable, element) for variable, element in told]
+        return bool(found) and all(fault is not None and fault.certain for fault in found)
+
+    def elementwise(self) -> Callable[[str, Element], Fault | None]:
+        """A judge of elements that remembers those before: the second time that a line names a directory is one too many."""
+        seen: set[tuple[str, str]] = set()
+
+        def judge(variable: str, element: Element) -> Fault | None:
+            place = (variable, element.directory.rstrip("/"))
+            again = bool(place[1]) and place in seen
+            seen.add(place)
+            if variable not in LISTS | HOMES:
+                return None
+            if again:
+                return Fault(text("{directory} a second time", directory=printable(element.directory)))
+            return self._fault(variable, element)
+
+        return judge
+
+    def unguarded(self) -> Fault:
+        """What was there before brings an empty element along while it is empty."""
+        variables = sorted(GUARDED.intersection(one.variable for one in self._statement.assignments))
+        words = text("an empty element, the current directory, while {variable} is empty", variable=", ".join(variables))
+        return Fault(words, certain=bool(self._grounds.empty.intersection(variables)))
+
+    def _fault(self, variable: str, element: Element) -> Fault | None:
+        if not element.written:
+            return Fault(_EMPTY_ELEMENT) if variable in LISTS else None
+        directory = element.directory.rstrip("/")
+        if variable == "LD_LIBRARY_PATH" and directory in self._grounds.hurts:
+            return Fault(self._grounds.hurts[directory])
+        if not directory.startswith("/"):
+            return None
+        return _by_name(variable, directory) or self._by_place(variable, directory)
+
+    def _by_place(self, variable: str, directory: str) -> Fault | None:
+        if not self._grounds.exists(directory):
+            return Fault(text("{directory} does not exist", directory=printable(directory)), certain=looks_like_cuda(directory))
+        other = self._twice.get((self._statement.first_byte, variable, directory))
+        if other is None:
+            return None
+        return Fault(text("line {line} puts {directory} there too", line=other, directory=printable(directory)))
+
+
+def _by_name(variable: str, directory: str) -> Fault | None:
+    if variable not in {"LD_LIBRARY_PATH", "LIBRARY_PATH"}:
+        return None
+    name, shown = directory.rstrip("/").rpartition("/")[2], printable(directory)
+    if name == "stubs" and variable == "LD_LIBRARY_PATH":
+        return Fault(text("{directory} holds stand-ins of the driver's libraries, which link and do not run", directory=shown))
+    if name == "compat" and looks_like_cuda(directory):
+        return Fault(text("{directory} takes the place of the driver's own libcuda", directory=shown), certain=False)
+    return None
+
+
+def _judged(statement: Statement, content: bytes, judge: _Judge, dialect: Dialect) -> ShellLine | None:
+    if statement.place is Place.COMMAND or not (judge.faults() or _may_hold_empty(statement)):
+        return None
+    unguarded = _unguarded(statement, content, judge) if dialect is not Dialect.FISH else ()
+    found = {fault.words: fault for fault in (*judge.faults(), *unguarded)}
+    certain = any(fault.certain for fault in found.values())
+    taken: list[Fault] = []
+
+    def fate(judged: Callable[[str, Element], Fault | None], variable: str, element: Element) -> str | None:
+        fault = judged(variable, element)
+        # What may be there for a reason is taken out only where nothing else would be.
+        if fault is None or (certain and not fault.certain):
+            return element.written
+        taken.append(fault)
+        return None
+
+    rewriting = rewrite(content, statement, partial(fate, judge.elementwise()), GUARDED, dialect=dialect)
+    if any(fault.certain for fault in taken) and not certain:
+        certain = True  # an empty element, which is found only now
+        rewriting = rewrite(content, statement, partial(fate, judge.elementwise()), GUARDED, dialect=dialect)
+    if not rewriting.line and not rewriting.hollow and judge.holds_nothing_else():
+        rewriting = replace(rewriting, hollow=True)
+    told = (*taken, *unguarded) if rewriting.line else (*found.values(), *taken)
+    faults = tuple({fault.words: fault for fault in told}.values())
+    return _shown(statement, faults, rewriting) if faults else None
+
+
+def _may_hold_empty(statement: Statement) -> bool:
+    """Whether a closer look is worth its time: most lines write PATH with nothing between their colons."""
+    return _EMPTY_COLONS.search(statement.text) is not None or any(one.variable in GUARDED for one in statement.assignments)
+
+
+def _unguarded(statement: Statement, content: bytes, judge: _Judge) -> tuple[Fault, ...]:
+    as_it_is = rewrite(content, statement, lambda variable, element: element.written, GUARDED)
+    return (judge.unguarded(),) if as_it_is.line else ()
+
+
+def _shown(statement: Statement, faults: tuple[Fault, ...], rewriting: Rewriting) -> ShellLine:
+    tickable, suggested, why = _verdict(statement, faults, rewriting)
+    return ShellLine(
+        statement.line,
+        statement.last_line,
+        statement.text,
+        tuple(dict.fromkeys(assignment.variable for assignment in statement.assignments)),
+        tuple(fault.words for fault in faults),
+        tickable,
+        suggested and rewriting.hollow,
+        why,
+        statement.inside,
+        statement.owner,
+        rewritten=suggested and bool(rewriting.line),
+        instead=rewriting.line if tickable else b"",
+        why_not=None if rewriting.line else rewriting.why,
+    )
+
+
+def _verdict(statement: Statement, faults: tuple[Fault, ...], rewriting: Rewriting) -> tuple[bool, bool, Text]:
+    if statement.owner:
+        return False, False, text("belongs to {owner}, which rewrites it; left as it is", owner=statement.owner)
+    if statement.shared:
+        return False, False, text("shares its lines with other commands; please change it by hand")
+    if statement.place is not Place.TOP:
+        return True, False, text("stands in “{inside}”", inside=statement.inside or statement.text.strip())
+    if not any(fault.certain for fault in faults):
+        return True, False, text("may be there for a reason; yours to choose")
+    if rewriting.hollow:
+        return True, True, text("holds nothing else, so the line as a whole is kept as a comment only")
+    if rewriting.line:
+        return True, True, text("only that is taken out")
+    return True, False, rewriting.why

@@ -1,0 +1,167 @@
+"""The repair of a start-up file as a pure function of its bytes: lines retired or rewritten, one block written, or all taken back.
+
+`write(write(x)) == write(x)`, `take_back(write(x)) == x`, and every byte outside the changed lines and the block stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from gpuassist.shellfiles.block import Block, find, render
+
+_MARK = b"# gpuassist retired "
+_NO_OPERATION = b": "  # a branch or function whose only line is a comment is a syntax error (conda issue 11030)
+_REWRITTEN = b" # gpuassist rewrote "
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Whole lines to retire, and what takes their place where they are rewritten; `nested` where they stand in a construct that may
+    not become empty.
+    """
+
+    first_byte: int
+    end_byte: int
+    nested: bool
+    instead: tuple[bytes, ...] = ()
+
+
+def write(content: bytes, block: tuple[bytes, ...], retire: Iterable[Lines], change: str) -> bytes:
+    """The file with these lines retired or rewritten and this block as its last lines, with no block where that is empty; the same
+    bytes where nothing is left to do.
+    """
+    retire = sorted(retire, key=lambda lines: lines.first_byte)
+    present = find(content)
+    if present and present.lines == block and not content[present.end_byte :] and not retire:
+        return content
+    kept = _without_block(change_lines(content, retire, change))
+    if not block:
+        return kept
+    added = _line_ends_needed(kept)
+    return kept + b"\n" * added + render(change, added, block)
+
+
+def change_lines(content: bytes, retire: Iterable[Lines], change: str) -> bytes:
+    """The file with these lines retired or rewritten; its block stays as it is."""
+    parts: list[bytes] = []
+    done = 0
+    for lines in sorted(retire, key=lambda lines: lines.first_byte):
+        if lines.first_byte < done:
+            continue  # a parser that recovers from an error may give one line to two statements
+        parts.append(content[done : lines.first_byte])
+        parts.extend(_comment(content[lines.first_byte : lines.end_byte], lines, change))
+        done = lines.end_byte
+    return b"".join((*parts, content[done:]))
+
+
+def take_back(content: bytes, change: str = "", earlier: Block | None = None) -> bytes:
+    """The file without what a change wrote, or without all that gpuassist ever wrote where `change` is empty.
+
+    Where the change's block had taken the place of an `earlier` one, that one comes back.
+    """
+    present = find(content)
+    if present is not None and change in {"", present.change}:
+        kept = _without_block(content)
+        if earlier is not None:
+            added = _line_ends_needed(kept)
+            kept += b"\n" * added + render(earlier.change, added, earlier.lines)
+        content = kept
+    if _MARK not in content and _REWRITTEN not in content:
+        return content
+    return b"\n".join(_taken_back(content.split(b"\n"), change))
+
+
+def mentions(content: bytes, change: str) -> bool:
+    """Whether something in the file was written by this change: its block, or a line that it retired or rewrote."""
+    present = find(content)
+    written = any(change in {_mark_of(line), rewritten_by(line)} for line in content.split(b"\n"))
+    return written or (present is not None and present.change == change)
+
+
+def rewritten_by(line: bytes) -> str:
+    """The change that wrote this line in the place of another; empty where none did."""
+    _, found, change = line.rpartition(_REWRITTEN)
+    return change.rstrip(b"\r").decode("ascii", "replace") if found and change and b" " not in change else ""
+
+
+def bare(line: bytes) -> bytes:
+    """A line without the marks of the changes that retired it, and without the CR of its line end."""
+    inner, by = _inner(line.rstrip(b"\r"))
+    return bare(inner) if by else inner
+
+
+def _comment(statement: bytes, lines: Lines, change: str) -> list[bytes]:
+    mark = _MARK + change.encode() + b": "
+    rows = statement.split(b"\n")
+    ended = rows.pop() == b""
+    if not ended:
+        rows = statement.split(b"\n")
+    hollow = lines.nested and not lines.instead
+    marked = [(_NO_OPERATION if hollow and not number else b"") + mark + row for number, row in enumerate(rows)]
+    marked += [line + _REWRITTEN + change.encode() for line in lines.instead]
+    return [b"\n".join(marked), b"\n" if ended else b""]
+
+
+def _taken_back(rows: list[bytes], change: str) -> Iterator[bytes]:
+    place = 0
+    while place < len(rows):
+        written, by = _inner(rows[place])
+        if change in {"", by} and by:
+            originals, place = _run(rows, place, _mark_of, by)
+            instead, place = _run(rows, place, rewritten_by, by)
+            yield from _restored([_inner(row)[0] for row in originals], instead if change else [])
+            continue
+        if not rewritten_by(written) or change not in {"", rewritten_by(written)}:
+            yield rows[place]
+        place += 1
+
+
+def _run(rows: list[bytes], place: int, change_of: Callable[[bytes], str], change: str) -> tuple[list[bytes], int]:
+    end = place
+    while end < len(rows) and change_of(rows[end]) == change:
+        end += 1
+    return rows[place:end], end
+
+
+def _restored(originals: list[bytes], instead: list[bytes]) -> Iterator[bytes]:
+    """The retired rows as they were; where a later change has retired what stood instead of them, it keeps them retired."""
+    marks = [row[: len(row) - len(_inner(row)[0])] for row in instead if _mark_of(row)]
+    last = len(originals) - 1
+    while last > 0 and originals[last - 1].endswith(b"\\"):  # one statement, over lines that a backslash joins
+        last -= 1
+    for number, row in enumerate(originals):
+        yield marks[0] + row if marks and number >= last else row
+
+
+def _inner(row: bytes) -> tuple[bytes, str]:
+    """What a row holds behind the mark of the change that retired it, and that change."""
+    by = _mark_of(row)
+    return (row[row.index(_MARK) + len(_MARK) + len(by) + len(b": ") :], by) if by else (row, "")
+
+
+def _mark_of(line: bytes) -> str:
+    rest = line.removeprefix(_NO_OPERATION)
+    if not rest.startswith(_MARK):
+        return ""
+    change, colon, _ = rest[len(_MARK) :].partition(b": ")
+    return change.decode("ascii", "replace") if colon and b" " not in change else ""
+
+
+def _without_block(content: bytes) -> bytes:
+    block = find(content)
+    if block is None:
+        return content
+    before, after = content[: block.first_byte], content[block.end_byte :]
+    # The line end in front was ours only as long as nothing follows: now it parts the user's last line from what was added below.
+    return before[: len(before) - block.added] if not after else before + after
+
+
+def _line_ends_needed(content: bytes) -> int:
+    if not content:
+        return 0
+    ended = content.endswith(b"\n")
+    rows = content.removesuffix(b"\n")
+    # A backslash at the end joins the next line to this one: an empty line must come between.
+    joined = (len(rows) - len(rows.rstrip(b"\\"))) % 2 == 1
+    return (0 if ended else 1) + (1 if joined else 0)

@@ -1,0 +1,85 @@
+"""What a list of NAME=value says to the variables that matter: /etc/environment, where nothing is expanded, and environment.d."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from gpuassist.shellfiles.reading import WATCHED, Assignment, Element, Place, Reading, Reference, Statement, printable
+
+_GIVEN = re.compile(r"[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(.*)", re.DOTALL)
+_WITH_COLON = re.compile(r"\$\{(\w+):\+:\$\{?\1\}?\}")
+_EXPANSION = re.compile(r"\$\{([A-Za-z_]\w*)(?:(:[-+])([^{}]*))?\}|\$([A-Za-z_]\w*)")
+
+
+def read(content: bytes, known: Mapping[str, str], *, expands: bool) -> Reading:
+    """Reads a whole file; where it `expands`, ${NAME} stands for a variable's value (environment.d(5)), elsewhere for itself."""
+    values: dict[str, str | None] = dict(known)
+    statements: list[Statement] = []
+    references: list[Reference] = []
+    place, line = 0, 1
+    for row in _rows(content, joined=expands):
+        found = _GIVEN.match(row.decode("utf-8", "surrogateescape").rstrip("\r\n"))
+        elements: tuple[Element, ...] = ()
+        if found:
+            elements = tuple(_elements(found[1], _unquoted(found[2], expands=expands), values, expands=expands))
+            certain = all(element.directory and not element.previous for element in elements)
+            values[found[1]] = ":".join(element.directory for element in elements) if certain else None
+        if found and found[1] in WATCHED:
+            uses = frozenset(_names(found[2])) if expands else frozenset()
+            statements.append(_statement(row, line, place, Assignment(found[1], elements, uses)))
+            references += [Reference(name, line) for name in sorted(uses.intersection(WATCHED))]
+        place, line = place + len(row), line + row.count(b"\n")
+    left = tuple((name, value) for name, value in values.items() if value and name not in known)
+    return Reading(tuple(statements), (), tuple(references), values=left)
+
+
+def _rows(content: bytes, *, joined: bool) -> Iterator[bytes]:
+    row = b""
+    for piece in content.splitlines(keepends=True):
+        row += piece
+        if not (joined and piece.rstrip(b"\r\n").endswith(b"\\")):
+            yield row
+            row = b""
+    if row:
+        yield row
+
+
+def _statement(row: bytes, line: int, place: int, assignment: Assignment) -> Statement:
+    shown = printable(row.decode("utf-8", "surrogateescape").replace("\r", "").rstrip("\n"))
+    last = line + row.rstrip(b"\n").count(b"\n")
+    return Statement(line, last, place, place + len(row), shown, (assignment,), Place.TOP)
+
+
+def _unquoted(value: str, *, expands: bool) -> str:
+    # pam_env cuts comments off wherever they stand and takes one pair of quotes away (pam_env(8)); systemd knows comments only on
+    # lines of their own (environment.d(5)).
+    value = value.replace("\\\n", "") if expands else value.partition("#")[0]
+    value = value.strip()
+    return value[1:].removesuffix(value[0]) if value[:1] in {"'", '"'} else value
+
+
+def _elements(name: str, value: str, known: Mapping[str, str | None], *, expands: bool) -> Iterator[Element]:
+    for part in _split(value) if expands else value.split(":"):
+        if not part:
+            continue
+        whole = _EXPANSION.fullmatch(part) if expands else None
+        if whole and name in {whole[1], whole[4]}:
+            yield Element(part, "", previous=True)
+        else:
+            yield Element(part, _expanded(part, known) if expands else part)
+
+
+def _split(value: str) -> list[str]:
+    # The colons of ${PATH:+:${PATH}} part nothing.
+    kept = _EXPANSION.sub(lambda found: found[0].replace(":", "\0"), _WITH_COLON.sub(r":${\1}", value))
+    return [part.replace("\0", ":") for part in kept.split(":")]
+
+
+def _expanded(part: str, known: Mapping[str, str | None]) -> str:
+    values = [known.get(name, "") or None for name in _names(part)]
+    return "" if None in values else _EXPANSION.sub(lambda found: known.get(found[1] or found[4]) or "", part)
+
+
+def _names(value: str) -> list[str]:
+    return [found[1] or found[4] for found in _EXPANSION.finditer(value)]

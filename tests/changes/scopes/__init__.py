@@ -1,0 +1,1 @@
+"""Tests of gpuassist.changes.scopes."""

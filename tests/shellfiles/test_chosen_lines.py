@@ -1,0 +1,206 @@
+"""Every line that may be changed, retired or rewritten at once: more than anybody ticks, and still nothing breaks or gets lost."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpuassist.model.fact import Known
+from gpuassist.model.toolkit import Toolkit
+from gpuassist.model.version import Version
+from gpuassist.shellfiles.block import cuda_lines, find
+from gpuassist.shellfiles.clean import Grounds, judge_clean
+from gpuassist.shellfiles.dialect import Dialect, read_startup
+from gpuassist.shellfiles.edit import Lines, change_lines, rewritten_by, take_back, write
+from gpuassist.shellfiles.lines import Installed, ShellLine, judge
+from gpuassist.shellfiles.reading import Place
+from tests.shellfiles.test_corpus import CHOSEN, FILES
+
+OTHER = Toolkit("/usr/local/cuda-11.7", version=Known(Version.parse("11.7"), "x"))
+INSTALLED = Installed(CHOSEN, (OTHER,), str, "/nowhere/home")
+GROUNDS = Grounds(lambda path: "10.2" not in path, empty=frozenset({"LD_LIBRARY_PATH"}))
+BLOCK = cuda_lines(CHOSEN.root, "")
+KNOWN = {"HOME": "/nowhere/home"}
+
+
+def _of_toolkit(content: bytes, dialect: Dialect) -> tuple[ShellLine, ...]:
+    return judge(read_startup(content, dialect, KNOWN), INSTALLED, find(content), content=content, dialect=dialect)
+
+
+def _of_cleaning(content: bytes, dialect: Dialect) -> tuple[ShellLine, ...]:
+    return judge_clean(read_startup(content, dialect, KNOWN), GROUNDS, content, find(content), dialect=dialect)
+
+
+JUDGES = [_of_toolkit, _of_cleaning]
+
+
+def _changes(content: bytes, lines: tuple[ShellLine, ...], dialect: Dialect, *, rewriting: bool) -> tuple[Lines, ...]:
+    chosen = {line.line: line for line in lines if (line.instead if rewriting else line.tickable)}
+    return tuple(
+        Lines(
+            one.first_byte,
+            one.end_byte,
+            nested=one.place not in {Place.TOP, Place.CONDITION},
+            instead=(chosen[one.line].instead,) if rewriting else (),
+        )
+        for one in read_startup(content, dialect, KNOWN).statements
+        if one.line in chosen and not one.shared
+    )
+
+
+def _all(content: bytes, number: int, change: str = "one", *, rewriting: bool, dialect: Dialect = Dialect.BASH) -> bytes:
+    changes = _changes(content, JUDGES[number](content, dialect), dialect, rewriting=rewriting)
+    return change_lines(content, changes, change)
+
+
+def _parses(content: bytes, shell: str = "bash") -> bool:
+    command = {"bash": ["bash", "--norc", "-n"], "fish": ["fish", "--no-config", "-n"], "zsh": ["zsh", "-f", "-n"]}[shell]
+    nowhere = {"HOME": "/dev/null", "PATH": "/usr/bin:/bin"}
+    return subprocess.run(command, input=content, capture_output=True, timeout=30, check=False, env=nowhere).returncode == 0
+
+
+WAYS = [(number, rewriting) for number in range(len(JUDGES)) for rewriting in (False, True)]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_real_file_survives_every_choice(name: str) -> None:
+    content = FILES[name].encode()
+    results = [_all(content, number, rewriting=rewriting) for number, rewriting in WAYS]
+    assert _parses(b"\n".join(results))
+    for (number, rewriting), result in zip(WAYS, results, strict=True):
+        assert _all(result, number, "two", rewriting=rewriting) == result
+        assert take_back(result, "one") == content
+
+
+CASES = Path(__file__).parents[1] / "cases" / "shell"
+DIALECTS = {".zshrc": Dialect.ZSH, ".fish": Dialect.FISH, ".zshenv": Dialect.ZSH, ".bashrc": Dialect.BASH, ".profile": Dialect.BASH}
+RECORDED = [
+    pytest.param(path, marks=pytest.mark.needs(DIALECTS[path.suffix].value), id=path.name)
+    for path in sorted(CASES.iterdir())
+    if path.suffix in DIALECTS
+]
+
+
+@pytest.mark.parametrize("path", RECORDED)
+def test_every_file_of_the_corpus_survives_every_choice(path: Path) -> None:
+    content, dialect = path.read_bytes(), DIALECTS[path.suffix]
+    sound = _parses(content, dialect.value)
+    for number, rewriting in WAYS:
+        result = _all(content, number, rewriting=rewriting, dialect=dialect)
+        assert _all(result, number, "two", rewriting=rewriting, dialect=dialect) == result
+        assert take_back(result, "one") == content
+        assert result == content or _parses(result, dialect.value) or not sound
+
+
+# What conda init broke by commenting lines out (conda issue 11030, mamba issue 1356), and what rustup's tests of dotfiles hold:
+# no line end at the end, Windows line ends, one line alone, comments that look like the line, a file of spaces.
+OLD = b"export PATH=/usr/local/cuda-11.7/bin:$PATH\n"
+STUBS = b"export LD_LIBRARY_PATH=/usr/local/cuda/lib64/stubs:/a\n"
+AROUND = [
+    b"%s",
+    b"if true; then\n%sfi\n",
+    b"if true; then\n:\nelse\n  %sfi\n",
+    b"if true; then\n:\nelif false; then\n%sfi\n",
+    b"f() {\n\t%s}\n",
+    b"function f {\n%s}\nf\n",
+    b"for x in a; do\n%sdone\n",
+    b"while false; do\n%sdone\n",
+    b"case x in\n x)\n  %s  ;;\nesac\n",
+    b"(\n%s)\n",
+    b"{\n%s}\n",
+    b"[ -d / ] &&\n%s",
+    b"[ -d / ] && %s",
+    b"if true; then\n%s%sfi\n",
+    b"\n \t\n%s\n\n",
+    b"# export PATH=/usr/local/cuda-11.7/bin:$PATH\n%s",
+    b"cat > /dev/null <<EOF\nexport PATH=/usr/local/cuda-11.7/bin:$PATH\nEOF\n%s",
+    b"# caf\xe9\n%s",
+    b"\xef\xbb\xbf# bom\n%s",
+    b"echo a \\\n b\n%s",
+    b"case $- in\n *i*) ;;\n *) return;;\nesac\n%s",
+]
+STATEMENTS = [OLD, STUBS, OLD.rstrip(), OLD.replace(b"\n", b"\r\n"), OLD.replace(b":$", b":\\\n/b:$"), OLD + STUBS]
+SITUATIONS = [
+    around.replace(b"%s", statement)
+    for around in AROUND
+    for statement in STATEMENTS
+    if statement.endswith(b"\n") or around.endswith(b"%s")
+]
+
+
+@pytest.mark.parametrize("rewriting", [False, True])
+@pytest.mark.parametrize("number", range(len(JUDGES)))
+def test_no_situation_breaks_or_loses_anything(number: int, rewriting: bool) -> None:
+    results = []
+    for content in SITUATIONS:
+        result = write(_all(content, number, rewriting=rewriting), BLOCK, (), "one")
+        assert write(_all(result, number, "two", rewriting=rewriting), BLOCK, (), "two") == result
+        assert take_back(result, "one") == content
+        results.append((content, result))
+    sound = b"".join(b"g() {\n" + content + b"\n}\n" for content, _ in results if _stands_alone(content))
+    after = b"".join(b"g() {\n" + result + b"\n}\n" for content, result in results if _stands_alone(content))
+    assert _parses(sound)
+    assert _parses(after)
+
+
+def _stands_alone(content: bytes) -> bool:
+    return b"EOF" not in content and b"\r" not in content and not content.startswith(b"\xef")
+
+
+@pytest.mark.parametrize("content", [situation for situation in SITUATIONS if not _stands_alone(situation)][::3])
+def test_odd_files_parse_as_before(content: bytes) -> None:
+    assert _parses(_all(content, 0, rewriting=True)) is _parses(content)
+
+
+def test_rewritten_lines_do_what_they_should() -> None:
+    script = _all(b"if true; then\n" + OLD + b"fi\n", 0, rewriting=True) + b'echo "$PATH"\n'
+    done = subprocess.run(["bash", "--norc"], input=script, capture_output=True, timeout=10, env={"PATH": "/usr/bin"}, check=True)
+    assert done.stdout == b"/opt/chosen/cuda-12.4/bin:/usr/bin\n"
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            *(OLD, STUBS, OLD.rstrip(), b"a\n", b"\n", b"if true; then\n", b"else\n", b"fi\n", b"f() {\n", b"}\n", b"\\", b"\r\n"),
+            *(b"cat <<EOF\n", b"EOF\n", b"\xff", b"\0", b"'", b'"', b": ", b"# c", b" ;", b"&& ", b"export CUDA_HOME=/opt/cuda\n"),
+            *(b"export PATH=/x::$PATH\n", b"LD_LIBRARY_PATH=/usr/local/cuda-11.7/lib64:$HOME/lib:$LD_LIBRARY_PATH\n", b"$("),
+        ]
+    ),
+    max_size=12,
+).map(b"".join)
+
+
+BYTES = st.binary(max_size=120).filter(lambda content: b"gpuassist" not in content)
+
+
+@given(st.one_of(PIECES, BYTES), st.sampled_from(WAYS))
+def test_any_file_comes_back_and_needs_no_second_time(content: bytes, way: tuple[int, bool]) -> None:
+    number, rewriting = way
+    result = _all(content, number, rewriting=rewriting)
+    assert take_back(result, "one") == content
+    if not read_startup(content, Dialect.BASH, KNOWN).unreadable_line:
+        assert _all(result, number, "two", rewriting=rewriting) == result
+
+
+@given(PIECES, st.sampled_from(WAYS))
+def test_bytes_outside_the_changed_lines_stay(content: bytes, way: tuple[int, bool]) -> None:
+    number, rewriting = way
+    changes = _changes(content, JUDGES[number](content, Dialect.BASH), Dialect.BASH, rewriting=rewriting)
+    kept = content
+    for lines in sorted(changes, key=lambda one: one.first_byte, reverse=True):
+        kept = kept[: lines.first_byte] + kept[lines.end_byte :]
+    rows = [row for row in change_lines(content, changes, "one").split(b"\n") if b"gpuassist retired one: " not in row]
+    others = [row for row in rows if not rewritten_by(row)]
+    assert b"\n".join(others).removesuffix(b"\n") == kept.removesuffix(b"\n")
+
+
+@settings(max_examples=15, deadline=None)
+@given(PIECES, st.sampled_from(WAYS))
+def test_any_file_that_parses_still_does(content: bytes, way: tuple[int, bool]) -> None:
+    number, rewriting = way
+    result = write(_all(content, number, rewriting=rewriting), BLOCK, (), "one")
+    assert _parses(result) or not _parses(content)
