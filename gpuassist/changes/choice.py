@@ -29,11 +29,16 @@ class LdLibraryPath(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class LoaderChoice:
-    """What was decided about LD_LIBRARY_PATH, and what it rests on; `listed` where the loader finds the libraries without it."""
+    """What was decided about a new line for LD_LIBRARY_PATH, and what it rests on; what stands there already follows the toolkit.
+
+    `listed` where the loader finds the libraries without it; `harms` where a program of this machine breaks with them on it, so that
+    what stands there is taken out.
+    """
 
     on: bool
     reason: Text
     listed: bool = False
+    harms: bool = False
 
 
 class WishError(RepairError):
@@ -70,7 +75,7 @@ def choose_loader_path(files: Files | None, toolkit: Toolkit, wish: LdLibraryPat
             on=True, reason=text("you asked for it; it comes before the libraries that Python packages bring along")
         )
     if wish is LdLibraryPath.OFF:
-        return LoaderChoice(on=False, reason=text("you asked to leave it alone"))
+        return LoaderChoice(on=False, reason=text("you asked for no toolkit on it"))
     listed = _listed_in(files, library_directory(files, toolkit)) if files else ""
     if listed:
         reason = text(

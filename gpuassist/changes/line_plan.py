@@ -1,4 +1,4 @@
-"""The lines of start-up files in a plan: judged file by file, chosen, and turned into edits."""
+"""The lines of start-up files in a plan: judged over all files together, chosen, and turned into edits."""
 
 from __future__ import annotations
 
@@ -7,18 +7,34 @@ from dataclasses import replace
 from gpuassist.changes.journal import Journal, digest
 from gpuassist.changes.shell_files import ShellFile
 from gpuassist.changes.syntax import Syntax, breaks, check
+from gpuassist.model.fact import Fact, Known
 from gpuassist.model.plan import FileEdit
+from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.shellfiles.edit import Lines
 from gpuassist.shellfiles.installed import Installed
-from gpuassist.shellfiles.lines import ShellLine, judge
-from gpuassist.shellfiles.reading import Place
+from gpuassist.shellfiles.lines import Evidence, ShellLine, StartupText, judge
+from gpuassist.shellfiles.toolkit_words import commands_run, toolkit_words
 from gpuassist.system.world import World
 
 
-def judged(files: tuple[ShellFile, ...], installed: Installed) -> tuple[ShellLine, ...]:
-    """The lines of every file that set a watched variable, with what is suggested for each one toolkit being chosen."""
-    return tuple(line for file in files for line in within_reach(file, _judged(file, installed)))
+def judged(
+    files: tuple[ShellFile, ...], installed: Installed, terminal: Fact[Terminal], no_loader: Text | None = None
+) -> tuple[ShellLine, ...]:
+    """The lines of every file that choose a toolkit, with what is suggested for each; `no_loader` as in `Evidence`."""
+    texts = [_text(file, installed) for file in files]
+    values = tuple(one.value for one in terminal.value.variables) if isinstance(terminal, Known) else None
+    called = frozenset(name for file in files for name in commands_run(file.content, file.dialect)) if _asleep(texts) else frozenset()
+    evidence = Evidence(values, called, no_loader=no_loader)
+    followed = frozenset(
+        word.directory
+        for file, one in zip(files, texts, strict=True)
+        for word in one.words
+        if file.obstacle is None and word.new is not None and evidence.runs(word)
+    )
+    evidence = replace(evidence, followed=followed)
+    return tuple(
+        line for file, one in zip(files, texts, strict=True) for line in within_reach(file, judge(one, installed, evidence))
+    )
 
 
 def within_reach(file: ShellFile, lines: tuple[ShellLine, ...]) -> tuple[ShellLine, ...]:
@@ -27,25 +43,10 @@ def within_reach(file: ShellFile, lines: tuple[ShellLine, ...]) -> tuple[ShellLi
         return lines
     obstacle = file.obstacle
     return tuple(
-        replace(line, tickable=False, ticked=False, rewritten=False, instead=b"", why=obstacle, why_not=obstacle)
-        if line.tickable
+        replace(line, tickable=False, ticked=False, rewritten=False, instead=b"", replacements=(), why=obstacle, why_not=obstacle)
+        if line.tickable or line.instead
         else line
         for line in lines
-    )
-
-
-def to_change(file: ShellFile, lines: tuple[ShellLine, ...]) -> tuple[Lines, ...]:
-    """The whole lines of one file that are retired or rewritten."""
-    chosen = {line.line: line for line in lines if line.file == file.path and (line.ticked or line.rewritten)}
-    return tuple(
-        Lines(
-            statement.first_byte,
-            statement.end_byte,
-            nested=statement.place not in {Place.TOP, Place.CONDITION},
-            instead=(chosen[statement.line].instead,) if chosen[statement.line].rewritten else (),
-        )
-        for statement in file.reading.statements
-        if statement.line in chosen and not statement.shared
     )
 
 
@@ -60,7 +61,7 @@ def parsed(world: World, edits: tuple[FileEdit, ...]) -> tuple[Syntax, Text | No
     standing: list[Syntax] = []
     for edit in edits:
         planned = check(world, edit.after, edit.dialect)
-        # What can be parsed afterwards could be before: the changes only comment lines out and add whole ones.
+        # What can be parsed afterwards could be before: the changes only replace words, comment lines out and add whole ones.
         before = check(world, edit.before, edit.dialect) if planned.broken else planned
         standing.append(before)
         if breaks(before, planned):
@@ -84,6 +85,10 @@ def new_id(world: World, parts: tuple[bytes, ...]) -> str:
     return Journal.of(world).unused(f"{world.clock.now():%Y%m%d-%H%M%S}-{digest(bytes([0]).join(parts))[:6]}")
 
 
-def _judged(file: ShellFile, installed: Installed) -> tuple[ShellLine, ...]:
-    seen = (file.reading, installed, file.block)
-    return judge(*seen, content=file.content, file=file.path, dialect=file.dialect, later=file.later)
+def _text(file: ShellFile, installed: Installed) -> StartupText:
+    words = toolkit_words(file.content, file.dialect, installed, file.reading.statements)
+    return StartupText(file.content, file.reading, words, file.block, file.path, file.dialect)
+
+
+def _asleep(texts: list[StartupText]) -> bool:
+    return any(word.runs_in for one in texts for word in one.words)

@@ -21,4 +21,4 @@ def choose_loader(world: World, machine: Machine, toolkit: Toolkit, wish: LdLibr
     if not (view.needs or view.hurts) and (by_rule.on or not view.looked_at or by_rule.listed):
         return by_rule
     on = wish is LdLibraryPath.ON or (bool(view.needs) and not view.hurts)
-    return LoaderChoice(on=on, reason=reason(view, on=on))
+    return LoaderChoice(on=on, reason=reason(view, on=on), harms=bool(view.hurts) and not on)

@@ -11,9 +11,12 @@ from gpuassist.shellfiles.bash import Ending, Reading
 from gpuassist.shellfiles.lines import ShellLine
 
 
-def notes_on(content: bytes, reading: Reading, lines: tuple[ShellLine, ...], file: str = "") -> tuple[Text, ...]:
-    """Everything that the file's own content gives reason to say; `lines` may be of other files too."""
-    return (*_on_endings(reading.endings), *_on_bytes(content), *_on_parsing(reading), *_on_lines(lines, file))
+def notes_on(
+    content: bytes, reading: Reading, lines: tuple[ShellLine, ...], file: str = "", *, block: bool = False
+) -> tuple[Text, ...]:
+    """Everything that the file's own content gives reason to say; `lines` may be of other files too, `block` whether one is written."""
+    endings = _on_endings(reading.endings) if block else ()
+    return (*endings, *_on_bytes(content), *_on_parsing(reading), *_on_lines(lines, file))
 
 
 def notes_on_syntax(before: Syntax) -> tuple[Text, ...]:
@@ -23,8 +26,7 @@ def notes_on_syntax(before: Syntax) -> tuple[Text, ...]:
     if before.broken:
         return (
             text(
-                "{shell} cannot parse this file as it is now ({words}), so it stops reading there and never reaches the new block; "
-                "please mend that first",
+                "{shell} cannot parse this file as it is now ({words}), so it stops reading there; please mend that",
                 shell=before.shell,
                 words=before.words,
             ),
@@ -47,20 +49,9 @@ def notes_on_shell(login_shell: str, path: str, dialect: str = "bash") -> tuple[
     )
 
 
-def notes_on_login(login_file: str, path: str, *, also: bool) -> tuple[Text, ...]:
-    """Where bash as a login shell reads a file that does not read this one in."""
-    if not login_file:
-        return ()
-    if also:
-        return (text("{login} does not read {path}: the same lines are written there", login=login_file, path=path),)
-    return (
-        text(
-            "{login} does not read {path}, and it is all that bash reads as a login shell (ssh, a text console): those do not see "
-            "the change. `--also-login` writes the same lines there.",
-            login=login_file,
-            path=path,
-        ),
-    )
+def notes_on_login(login_file: str, path: str) -> tuple[Text, ...]:
+    """Where bash as a login shell reads a file that does not read this one in, so that both are written."""
+    return (text("{login} does not read {path}: the same lines are written there", login=login_file, path=path),)
 
 
 def _on_endings(endings: tuple[Ending, ...]) -> Iterator[Text]:
@@ -73,10 +64,13 @@ def _on_endings(endings: tuple[Ending, ...]) -> Iterator[Text]:
             guard=guard.text,
         )
     for ending in endings:
-        if ending.always:
-            yield text("line {line} (“{ending}”) ends the file: the block is not reached", line=ending.line, ending=ending.text)
-        elif not ending.interactive:
-            yield text("line {line} (“{ending}”) may end the file before the block", line=ending.line, ending=ending.text)
+        if not ending.interactive:
+            yield text(
+                "line {line} (“{ending}”) may end the file or hand over to another program: the block stands in front of it",
+                line=ending.line,
+                ending=ending.text,
+            )
+            return
 
 
 def _on_bytes(content: bytes) -> Iterator[Text]:
@@ -85,14 +79,12 @@ def _on_bytes(content: bytes) -> Iterator[Text]:
             "the file has Windows line ends (CR LF), and bash takes the CR for a part of each line's last word. gpuassist writes "
             "its own lines with LF and leaves yours as they are; `sed -i 's/\\r$//' FILE` would mend them"
         )
-    if b"\0" in content:
-        yield text("the file holds NUL bytes, which bash skips; they stay where they are")
 
 
 def _on_parsing(reading: Reading) -> Iterator[Text]:
     if reading.unreadable_line:
         yield text(
-            "line {line} could not be understood by the parser, so no line is retired unless you tick it",
+            "line {line} could not be understood by the parser, so no line is commented out unless you choose it",
             line=reading.unreadable_line,
         )
 
@@ -101,15 +93,15 @@ def _on_lines(lines: tuple[ShellLine, ...], file: str) -> Iterator[Text]:
     ticked = sum(line.ticked for line in lines)
     if ticked:
         yield counted(
-            "{count} line of yours is retired: kept as a comment, and restored by undo",
-            "{count} lines of yours are retired: kept as comments, and restored by undo",
+            "{count} line of yours is commented out, and restored by undo",
+            "{count} lines of yours are commented out, and restored by undo",
             count=ticked,
         )
     rewritten = sum(line.rewritten for line in lines)
     if rewritten:
         yield counted(
-            "{count} line of yours is rewritten: the old one is kept as a comment above it, and restored by undo",
-            "{count} lines of yours are rewritten: the old ones are kept as comments above them, and restored by undo",
+            "{count} line of yours is changed where it names the toolkit, and restored by undo",
+            "{count} lines of yours are changed where they name the toolkit, and restored by undo",
             count=rewritten,
         )
     for line in lines:

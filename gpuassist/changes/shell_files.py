@@ -63,18 +63,47 @@ class ShellFiles:
     chain: tuple[ChainFile, ...] = ()
 
 
-def shell_files(world: World, rc: str = "") -> ShellFiles:
-    """The start-up files of this user; raises `RepairError` where the markers in the main one do not pair up."""
+def shell_files(world: World, rc: str = "", *, answering: str = "") -> ShellFiles:
+    """The start-up files of this user; raises `RepairError` where the markers in the main one do not pair up.
+
+    `answering` is the shell that answers in a new terminal, where the login shell hands over to it: its files are read after those.
+    """
     chain = startup_chain(world)
-    path = rc or _main_path(world, chain)
+    login, shell = usable_shell(world), answering or usable_shell(world)
+    if PurePosixPath(shell).name not in {PurePosixPath(login).name, *_OTHERS}:
+        handed = replace(world, surroundings=replace(world.surroundings, login_shell=shell))
+        known = {file.path for file in chain}
+        after = startup_chain(handed)
+        path = rc or _main_path(handed, after)
+        chain = (*chain, *(file for file in after if file.path not in known))
+    else:
+        shell = login
+        path = rc or _main_path(world, chain)
     target = examine(world, path)
-    dialect, block = dialect_of(path, _spoken(usable_shell(world))), find(target.content)
+    dialect, block = dialect_of(path, _spoken(shell)), find(target.content)
     known = next((file for file in chain if file.path == path and file.dialect is dialect and file.content == target.content), None)
     if known is not None:  # read in its place, with what the files before it have set
         main = ShellFile(target, dialect, known.reading, block, target.obstacle)
     else:
         main = _read(target, dialect, world.surroundings.home, block)
-    return ShellFiles(main, tuple(_others(world, main, chain)), chain)
+    return ShellFiles(main, (*_others(world, main, chain), *_session_files(world)), chain)
+
+
+# What answers may be no shell that has files of its own, or busybox, which has none that a repair is for.
+_OTHERS = frozenset(("", "sh", "dash", "ksh", "mksh", "ash", "busybox"))
+
+
+def _session_files(world: World) -> Iterator[ShellFile]:
+    """The user's environment.d, which the desktop's programs are started with."""
+    around = world.surroundings
+    folder = around.variables.get("XDG_CONFIG_HOME") or f"{around.home}/.config"
+    for path in world.files.glob(f"{folder}/environment.d/*.conf"):
+        target = examine(world, path)
+        reading = read_startup(target.content, Dialect.ENVIRONMENT_D, {"HOME": around.home})
+        try:
+            yield ShellFile(target, Dialect.ENVIRONMENT_D, reading, find(target.content), target.obstacle)
+        except RepairError as error:
+            yield ShellFile(target, Dialect.ENVIRONMENT_D, reading, obstacle=error.reason)
 
 
 def login_file(files: ShellFiles) -> str:
@@ -90,7 +119,7 @@ def recorded_file(machine: Machine, rc: str) -> tuple[ShellFile, str]:
     """The main file as a recording holds it, and whose home it lies in."""
     shell = value_or(machine.shell.login_shell, "")
     files = value_or(machine.shell.startup_files, ())
-    name = {"zsh": "/.zshrc", "fish": "/conf.d/gpuassist.fish"}.get(PurePosixPath(shell).name, "/.bashrc")
+    name = {"zsh": "/.zshrc", "fish": "/config.fish"}.get(PurePosixPath(shell).name, "/.bashrc")
     path = rc or next((file.path for file in files if file.path.endswith(name)), f"~{name}")
     home = str(PurePosixPath(path).parent)
     file = next((file for file in files if file.path == path), StartupFile(path, exists=False))
@@ -107,12 +136,12 @@ def _recorded_target(file: StartupFile) -> Target:
 
 
 def _main_path(world: World, chain: tuple[ChainFile, ...]) -> str:
-    """The file that the login shell reads in every terminal; fish reads a directory of them, in which one is our own."""
+    """The file that the shell reads in every terminal, last of all: fish reads config.fish after the files of conf.d."""
     around = world.surroundings
     shell = _spoken(usable_shell(world))
     if shell is Dialect.FISH:
         folder = around.variables.get("XDG_CONFIG_HOME") or f"{around.home}/.config"
-        return f"{folder}/fish/conf.d/gpuassist.fish"
+        return f"{folder}/fish/config.fish"
     name = ".zshrc" if shell is Dialect.ZSH else ".bashrc"
     own = (file for file in chain if file.stage is Stage.TERMINAL and not file.sourced_by and not file.unread)
     return next((file.path for file in own if PurePosixPath(file.path).name == name), f"{around.home}/{name}")

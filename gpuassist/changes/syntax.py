@@ -47,7 +47,10 @@ def _ask(world: World, content: bytes, shell: str) -> Syntax:
     if outcome.ending is not Ending.EXITED:
         return Syntax(broken=False, asked=False, words=outcome.words or outcome.ending.value, shell=shell)
     said = outcome.stderr.decode("utf-8", "replace").strip().splitlines()
-    return Syntax(broken=outcome.status != 0, asked=True, words=said[0] if said else "", shell=shell)
+    # bash only warns of a here-document that nothing ends, and swallows everything below it.
+    swallowed = next((line for line in said if "here-document" in line and "delimited by end-of-file" in line), "")
+    broken = outcome.status != 0 or bool(swallowed)
+    return Syntax(broken=broken, asked=True, words=swallowed or (said[0] if said else ""), shell=shell)
 
 
 def _json(content: bytes) -> Syntax:

@@ -130,6 +130,8 @@ def _kind_forbids(path: str, status: os.stat_result) -> Text | None:
 def _content_forbids(path: str, content: bytes) -> Text | None:
     if content.startswith(_UTF_16):
         return text("{path} is written in UTF-16, which bash cannot read; please save it as UTF-8 first", path=path)
+    if b"\0" in content:
+        return text("{path} is a binary file (it holds NUL bytes), and no start-up file; move it away, or restore it", path=path)
     return None
 
 

@@ -21,10 +21,10 @@ def choices(lines: tuple[ShellLine, ...], *, retire: str | None, rewrite: str | 
         return None
     chosen = {(line.file, line.line): line.choice for line in lines}
     if retire is not None:
-        chosen = dict.fromkeys(chosen, Choice.LEAVE)
+        chosen = dict.fromkeys(chosen, Choice.KEEP)
         retired = _all(lines) if retire == ALL else _named(retire if retire != NONE else "", lines)
-        chosen |= dict.fromkeys(retired, Choice.RETIRE)
-    chosen |= dict.fromkeys(_named(rewrite or "", lines), Choice.REWRITE)
+        chosen |= dict.fromkeys(retired, Choice.COMMENT_OUT)
+    chosen |= dict.fromkeys(_named(rewrite or "", lines), Choice.REPLACE)
     return tuple(LineChoice(file, line, choice) for (file, line), choice in chosen.items())
 
 

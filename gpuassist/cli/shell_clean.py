@@ -56,7 +56,7 @@ def _choices(plan: ShellPlan, words: str) -> tuple[fix.LineChoice, ...]:
     chosen = []
     for place in named(words, plan.lines):
         rewrites = place in offered and bool(offered[place].instead)
-        chosen.append(fix.LineChoice(*place, fix.Choice.REWRITE if rewrites else fix.Choice.RETIRE))
+        chosen.append(fix.LineChoice(*place, fix.Choice.REPLACE if rewrites else fix.Choice.COMMENT_OUT))
     return tuple(chosen)
 
 

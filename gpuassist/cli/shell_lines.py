@@ -9,7 +9,7 @@ from gpuassist.model.text import text
 from gpuassist.session.fix import Choice, ShellLine
 from gpuassist.session.words import Words
 
-_MARKS = {Choice.LEAVE: "[ ]", Choice.RETIRE: "[x]", Choice.REWRITE: "[~]"}
+_MARKS = {Choice.KEEP: "[ ]", Choice.COMMENT_OUT: "[x]", Choice.REPLACE: "[~]"}
 
 
 def show_lines(context: Context, lines: tuple[ShellLine, ...], main: str) -> None:

@@ -12,6 +12,8 @@ from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.reading import Reading
 from gpuassist.system.files import Files
+from gpuassist.system.login import login_environment
+from gpuassist.system.processes import Ending
 from gpuassist.system.terminal import usable_shell
 from gpuassist.system.world import World
 
@@ -20,6 +22,8 @@ _SOURCED_AT_MOST_BYTES = 256 << 10  # what is sourced beyond that is a program, 
 _DEEPEST = 6
 _FILES_AT_MOST = 120
 _ZSH = ("zshenv", "zprofile", "zshrc", "zlogin")
+_ZSH_SECONDS = 5.0
+_MARK = "gpuassist:"
 _FISH_VENDORS = "/usr/share/fish/vendor_conf.d"
 
 
@@ -131,7 +135,7 @@ class _Chain:
         self._direct(f"{place}/{dot}{name}" for place, dot in ((system, ""), (self.home, ".")) for name in _ZSH)
         self._read(f"{system}/zshenv", Stage.SYSTEM_LOGIN)
         self._read(f"{self.known.get('ZDOTDIR', self.home)}/.zshenv", Stage.LOGIN)
-        folder = self.known.get("ZDOTDIR", self.home)
+        folder = self._zdotdir()
         self._direct(f"{folder}/.{name}" for name in _ZSH)
         for name in ("zprofile", "zlogin"):
             self._read(f"{system}/{name}", Stage.SYSTEM_LOGIN)
@@ -141,6 +145,18 @@ class _Chain:
         if folder != self.home:
             for name in _ZSH[1:]:
                 self._unread(f"{self.home}/.{name}", Stage.TERMINAL, text("ZDOTDIR says {folder}", folder=folder))
+
+    def _zdotdir(self) -> str:
+        """Where zsh looks for its other files. It is set in more ways than a reader knows (`${ZDOTDIR:-…}`, in a branch): zsh tells."""
+        known = self.known.get("ZDOTDIR", self.home)
+        mentioned = any(b"ZDOTDIR" in file.content for file in self.found)
+        if not mentioned or not self.look.live or strangers_home(self.world) is not None:
+            return known
+        environment = login_environment(self.look, self.world.surroundings, shell=usable_shell(self.world), home=self.home)
+        command = (usable_shell(self.world), "-c", f"print -rn -- {_MARK}${{ZDOTDIR:-$HOME}}")
+        outcome = self.world.processes.run(command, seconds=_ZSH_SECONDS, environment=environment)
+        said = outcome.stdout.decode("utf-8", "surrogateescape").rpartition(_MARK)[2]
+        return said.rstrip("/") if outcome.ending is Ending.EXITED and said.startswith("/") else known
 
     def _fish(self) -> None:
         variables = self.world.surroundings.variables

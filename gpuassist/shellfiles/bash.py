@@ -177,8 +177,10 @@ class Reader:
         return Ending(
             node.start_point.row + 1,
             self._line_at(top.start_byte),
-            _asks_for_interactive(self.source.text(top)),
+            # `[ -t 1 ] && exec fish` ends what people type into; a guard ends all other shells.
+            _command_name(node) != b"exec" and _asks_for_interactive(self.source.text(top)),
             top.type == "command",
+            self.tree.masked.rfind(b"\n", 0, top.start_byte) + 1,
         )
 
     def _references(self) -> Iterator[Reference]:

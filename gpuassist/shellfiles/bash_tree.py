@@ -100,7 +100,7 @@ class Tree:
     def __init__(self, seen: bytes, watched: Collection[str]) -> None:
         self.masked = seen
         self.watched = watched
-        self.root = _parser().parse(self.masked).root_node
+        self.root = parse_tree(self.masked)
         self.statements = self.root.children
         self._starts = [node.start_byte for node in self.statements]
         self._found: dict[tuple[int, int, str], Node] = {}
@@ -307,6 +307,11 @@ def construct_around(node: Node) -> Node | None:
     if above is not None and above.type == "compound_statement" and above.parent is not None:
         return above.parent if above.parent.type == "function_definition" else above
     return above
+
+
+def parse_tree(seen: bytes) -> Node:
+    """The root of the parse of a masked copy."""
+    return _parser().parse(seen).root_node
 
 
 @cache

@@ -1,10 +1,12 @@
 """The one managed block of a start-up file: its markers, the lines it holds, and where it stands in a file's bytes.
 
-Its lines run in every new shell, so they start no process, leave no variable behind, and mean the same in bash and in POSIX sh.
+Its lines run in every new shell, so they start no process and leave no variable behind. Its comments hold no back-ticks and no `$(`:
+inside an unfinished here-document they would be run.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from gpuassist.model.text import Text, text
@@ -12,6 +14,7 @@ from gpuassist.model.text import Text, text
 VERSION = 1
 _BEGIN = b"# >>> gpuassist "
 _END = b"# <<< gpuassist <<<"
+_PLAIN = re.compile(r"[A-Za-z0-9_./,+@%=-]+")
 
 
 class RepairError(Exception):
@@ -33,32 +36,16 @@ class Block:
     end_byte: int
 
 
-def cuda_lines(root: str, library_directory: str) -> tuple[bytes, ...]:
-    """The lines that make a toolkit the one that new shells use; `library_directory` is empty where LD_LIBRARY_PATH stays alone.
-
-    Raises `RepairError` for a path that no line can hold.
-    """
-    require_plain(root)
-    lines = [
-        b"# Written by gpuassist, which rewrites these lines as a whole; `gpuassist undo` takes them out again.",
-        b"# The toolkit's directory is taken out of the list wherever it stands, then put first.",
-        b"export CUDA_HOME=" + quoted(root),
-        *_put_first("PATH", "$CUDA_HOME/bin"),
-    ]
-    if library_directory:
-        require_plain(library_directory)
-        lines += _put_first("LD_LIBRARY_PATH", "$CUDA_HOME" + library_directory.removeprefix(root))
-    return tuple(lines)
-
-
 def quoted(path: str) -> bytes:
-    """The path as one word that a shell takes as it is, whatever stands in it."""
+    """The path as one word that a shell takes as it is: plain where that is so without quotes, as people write it."""
+    if _PLAIN.fullmatch(path):
+        return path.encode()
     return b"'" + path.encode("utf-8", "surrogateescape").replace(b"'", b"'\\''") + b"'"
 
 
 def render(change: str, added: int, lines: tuple[bytes, ...]) -> bytes:
     """The block's bytes, its markers included; LF alone ends its lines, because bash takes a CR for a part of the word."""
-    begin = _BEGIN + f"version={VERSION} change={change} added={added} >>>".encode()
+    begin = _BEGIN + f'version={VERSION} change={change} added={added} ("gpuassist undo" takes these lines out again) >>>'.encode()
     return b"\n".join((begin, *lines, _END, b""))
 
 
@@ -86,20 +73,6 @@ def require_plain(path: str) -> None:
         raise RepairError(text("the toolkit's path {path} holds a colon, which separates the directories of PATH", path=path))
     if not path.startswith("/") or not path.strip("/"):
         raise RepairError(text("{path} is not the directory of a toolkit", path=path or "''"))
-
-
-def _put_first(variable: str, directory: str) -> tuple[bytes, ...]:
-    # Between colons every element is `:element:`, so that one pattern takes it out at the start, in the middle and at the end. The
-    # loop's test is the same expansion as its body: `case` would not do, because under `shopt -s nocasematch` it finds what %% does
-    # not, and the loop would never end.
-    value, wanted = f"${{{variable}", f'":{directory}:"'
-    test, shorter = f'"{value}#*{wanted}}}" != "${variable}"', f'"{value}%%{wanted}*}}:{value}#*{wanted}}}"'
-    return (
-        f'{variable}=":{value}-}}:"'.encode(),
-        f"while [ {test} ]; do {variable}={shorter}; done".encode(),
-        f'{variable}="{value}#:}}"; {variable}="{value}%:}}"'.encode(),
-        f'export {variable}="{directory}{value}:+:${variable}}}"'.encode(),
-    )
 
 
 def _line_starts(content: bytes, marker: bytes) -> list[int]:

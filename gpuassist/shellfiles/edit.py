@@ -1,12 +1,13 @@
-"""The repair of a start-up file as a pure function of its bytes: lines retired or rewritten, one block written, or all taken back.
+"""The repair of a start-up file as a pure function of its bytes: words replaced, lines commented out, one block written, or taken back.
 
-`write(write(x)) == write(x)`, `take_back(write(x)) == x`, and every byte outside the changed lines and the block stays.
+Every byte outside the changed words, lines and the block stays. A comment or a block says which change made it and is taken back by that
+mark; a replaced word carries none (its owner sees three characters change), and the journal takes it back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from gpuassist.shellfiles.block import Block, find, render
 
@@ -17,41 +18,71 @@ _REWRITTEN = b" # gpuassist rewrote "
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Whole lines to retire, and what takes their place where they are rewritten; `nested` where they stand in a construct that may
-    not become empty.
-    """
+    """Whole lines to comment out; `nested` where they stand in a construct that may not become empty."""
 
     first_byte: int
     end_byte: int
-    nested: bool
-    instead: tuple[bytes, ...] = ()
+    nested: bool = False
 
 
-def write(content: bytes, block: tuple[bytes, ...], retire: Iterable[Lines], change: str) -> bytes:
-    """The file with these lines retired or rewritten and this block as its last lines, with no block where that is empty; the same
-    bytes where nothing is left to do.
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Bytes that take the place of others: the owner sees no other change in the line."""
+
+    first_byte: int
+    end_byte: int
+    new: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class LineChanges:
+    """What becomes of a file's own lines."""
+
+    commented: tuple[Lines, ...] = ()
+    replaced: tuple[Replacement, ...] = ()
+
+    def within(self, first_byte: int, end_byte: int) -> LineChanges:
+        """Those of a part of the file, counted from its beginning."""
+        inside = range(first_byte, end_byte)
+        return LineChanges(
+            tuple(replace(one, first_byte=one.first_byte - first_byte, end_byte=one.end_byte - first_byte) for one in self.commented if one.first_byte in inside),
+            tuple(replace(one, first_byte=one.first_byte - first_byte, end_byte=one.end_byte - first_byte) for one in self.replaced if one.first_byte in inside),
+        )
+
+
+def write(content: bytes, block: tuple[bytes, ...], lines: LineChanges, change: str, *, place: int | None = None) -> bytes:
+    """The file with these lines changed and this block at `place`, the start of a line, none for the end; with no block where that is
+    empty; the same bytes where nothing is left to do.
     """
-    retire = sorted(retire, key=lambda lines: lines.first_byte)
-    present = find(content)
-    if present and present.lines == block and not content[present.end_byte :] and not retire:
-        return content
-    kept = _without_block(change_lines(content, retire, change))
+    place = len(content) if place is None else place
+    head, tail = content[:place], content[place:]
+    head = _without_block(change_lines(head, lines.within(0, place), change), more=bool(tail))
+    tail = _without_block(change_lines(tail, lines.within(place, len(content) + 1), change))
     if not block:
-        return kept
-    added = _line_ends_needed(kept)
-    return kept + b"\n" * added + render(change, added, block)
+        return head + tail
+    added = _line_ends_needed(head)
+    present = find(content)
+    if present and present.lines == block:
+        same = head + b"\n" * present.added + render(present.change, present.added, block) + tail
+        if same == content:
+            return content
+    return head + b"\n" * added + render(change, added, block) + tail
 
 
-def change_lines(content: bytes, retire: Iterable[Lines], change: str) -> bytes:
-    """The file with these lines retired or rewritten; its block stays as it is."""
+def change_lines(content: bytes, lines: LineChanges, change: str) -> bytes:
+    """The file with these lines changed; its block stays as it is."""
+    steps: list[Lines | Replacement] = [*lines.commented, *lines.replaced]
     parts: list[bytes] = []
     done = 0
-    for lines in sorted(retire, key=lambda lines: lines.first_byte):
-        if lines.first_byte < done:
-            continue  # a parser that recovers from an error may give one line to two statements
-        parts.append(content[done : lines.first_byte])
-        parts.extend(_comment(content[lines.first_byte : lines.end_byte], lines, change))
-        done = lines.end_byte
+    for one in sorted(steps, key=lambda one: (one.first_byte, -one.end_byte)):
+        if one.first_byte < done:
+            continue  # a word of a line that is commented out, or of two statements that share it
+        parts.append(content[done : one.first_byte])
+        if isinstance(one, Replacement):
+            parts.append(one.new)
+        else:
+            parts.append(_comment(content[one.first_byte : one.end_byte], one, change))
+        done = one.end_byte
     return b"".join((*parts, content[done:]))
 
 
@@ -91,16 +122,12 @@ def bare(line: bytes) -> bytes:
     return bare(inner) if by else inner
 
 
-def _comment(statement: bytes, lines: Lines, change: str) -> list[bytes]:
+def _comment(statement: bytes, lines: Lines, change: str) -> bytes:
     mark = _MARK + change.encode() + b": "
     rows = statement.split(b"\n")
-    ended = rows.pop() == b""
-    if not ended:
-        rows = statement.split(b"\n")
-    hollow = lines.nested and not lines.instead
-    marked = [(_NO_OPERATION if hollow and not number else b"") + mark + row for number, row in enumerate(rows)]
-    marked += [line + _REWRITTEN + change.encode() for line in lines.instead]
-    return [b"\n".join(marked), b"\n" if ended else b""]
+    end = [rows.pop()] if rows[-1] == b"" else []
+    marked = [(_NO_OPERATION if lines.nested and not number else b"") + mark + row for number, row in enumerate(rows)]
+    return b"\n".join([*marked, *end])
 
 
 def _taken_back(rows: list[bytes], change: str) -> Iterator[bytes]:
@@ -148,13 +175,14 @@ def _mark_of(line: bytes) -> str:
     return change.decode("ascii", "replace") if colon and b" " not in change else ""
 
 
-def _without_block(content: bytes) -> bytes:
+def _without_block(content: bytes, *, more: bool = False) -> bytes:
+    """The file without its block; `more` where something follows all the same."""
     block = find(content)
     if block is None:
         return content
     before, after = content[: block.first_byte], content[block.end_byte :]
     # The line end in front was ours only as long as nothing follows: now it parts the user's last line from what was added below.
-    return before[: len(before) - block.added] if not after else before + after
+    return before[: len(before) - block.added] if not (after or more) else before + after
 
 
 def _line_ends_needed(content: bytes) -> int:

@@ -151,9 +151,8 @@ class _Reader:
         top = command.blocks[0].first if command.blocks else command.chain
         around = self.seen[top : command.end]
         always = not command.blocks and not command.linked
-        return Ending(
-            self.rows.of(command.first) + 1, self._line_at(top), any(sign in around for sign in _INTERACTIVE), always=always
-        )
+        interactive = command.words[0].plain != "exec" and any(sign in around for sign in _INTERACTIVE)
+        return Ending(self.rows.of(command.first) + 1, self._line_at(top), interactive, always, self.rows.start(top))
 
     def _references(self) -> Iterator[Reference]:
         for command in self.parsed.commands:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -10,8 +11,25 @@ from gpuassist.model.fact import Known
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.shellfiles.reading import Element
 
-LISTS = frozenset({"PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"})
-HOMES = frozenset({"CUDA_HOME", "CUDA_PATH"})
+LISTS = frozenset(
+    (
+        *("PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"),
+        *("CMAKE_PREFIX_PATH", "PKG_CONFIG_PATH"),
+    )
+)
+HOMES = frozenset(
+    (
+        *("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDADIR", "CUDA_DIR", "CUDA_BIN_PATH", "CUDA_TOOLKIT_ROOT_DIR", "CUDAToolkit_ROOT"),
+        *("CUDACXX", "NVCC", "CMAKE_CUDA_COMPILER", "CUDNN_HOME", "CUDNN_PATH", "CUDNN_ROOT", "CUDNN_ROOT_DIR"),
+        *("CUDNN_INCLUDE_DIR", "CUDNN_INCLUDE_PATH", "CUDNN_LIBRARY", "CUDNN_LIBRARY_PATH", "CUDNN_LIB_DIR"),
+    )
+)
+FLAGS = frozenset(("XLA_FLAGS", "LDFLAGS", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"))
+CHOOSING = LISTS | HOMES | FLAGS
+_NAMED = re.compile(r"/[A-Za-z0-9_.+@%/-]*?cuda(?:-[0-9][0-9.]*[0-9]|-[0-9])?(?=[^A-Za-z0-9_+@%-]|$)")
+
+
+_HOME_SIGNS = ("~", "$HOME", "${HOME}")
 
 
 class Lead(str, Enum):
@@ -44,6 +62,39 @@ class Installed:
             return Lead.OTHER
         return Lead.ELSEWHERE
 
+    def lead_of(self, value: str) -> Lead:
+        """Where a whole value leads, be it a list, a directory or compilers' flags: to another toolkit if anything in it does."""
+        leads = {self.lead(found[0]) for found in _NAMED.finditer(value)} | {self.lead(root) for root in self._roots() if root in value}
+        return next((lead for lead in (Lead.OTHER, Lead.CHOSEN) if lead in leads), Lead.ELSEWHERE)
+
+    def absolute(self, written: str) -> str:
+        """A path as a file writes it with the user's home filled in; with another variable in front it stays as it is."""
+        sign = next((sign for sign in _HOME_SIGNS if written == sign or written.startswith(sign + "/")), "")
+        return self.home + written[len(sign) :] if sign and self.home else written
+
+    def written_roots(self) -> tuple[bytes, ...]:
+        """The other toolkits' directories in every way of writing them."""
+        roots = [root for other in self.others if _is_separate(other) for root in (other.root, *other.links)]
+        below = [root[len(self.home) :] for root in roots if self.home and root.startswith(self.home + "/")]
+        return tuple(form.encode("utf-8", "surrogateescape") for form in (*roots, *(sign + rest for sign in _HOME_SIGNS for rest in below)))
+
+    def instead(self, written: str) -> str:
+        """The chosen toolkit's directory, written like the one that it takes the place of."""
+        sign = next((sign for sign in _HOME_SIGNS if written.startswith(sign + "/")), "")
+        root = self.chosen.root
+        return sign + root[len(self.home) :] if sign and self.home and root.startswith(self.home + "/") else root
+
+    def holds(self, place: str) -> bool:
+        """Whether there is such a directory or file; a recorded machine does not say, and is believed."""
+        return self.exists(place)
+
+    def root_of(self, directory: str) -> str:
+        """The toolkit directory, installed or not, that a directory lies in; empty where it lies in none."""
+        return self._root_of(directory) if directory else ""
+
+    def _roots(self) -> tuple[str, ...]:
+        return tuple(root for one in (self.chosen, *self.others) if _is_separate(one) for root in (one.root, *one.links))
+
     def moved(self, element: Element) -> str | None:
         """An element of another toolkit's, in the words it is written in, for the chosen one; none where that has no such place."""
         root = self._root_of(element.directory)
@@ -61,10 +112,21 @@ class Installed:
         return max(inside, key=len) if inside else _cuda_root(directory)
 
 
+def version_parts(toolkit: Toolkit) -> list[str]:
+    """The parts of its release, of its directory's name where nothing else tells; none where that does not either."""
+    known = (fact.value for fact in (toolkit.version, toolkit.nvcc_version) if isinstance(fact, Known))
+    told = next((str(version) for version in known), toolkit.root.rpartition("-")[2])
+    return told.split(".") if told[:1].isdigit() else []
+
+
+def _is_separate(toolkit: Toolkit) -> bool:
+    """Whether its directory is its own: not a whole Python environment, of which taking it off PATH would take more, nor the system."""
+    of_python = isinstance(toolkit.origin, Known) and toolkit.origin.value in {Origin.CONDA, Origin.WHEEL}
+    return not of_python and toolkit.root not in {"/", "/usr", "/usr/local"}
+
+
 def _belongs(directory: str, toolkit: Toolkit) -> bool:
-    if isinstance(toolkit.origin, Known) and toolkit.origin.value in {Origin.CONDA, Origin.WHEEL}:
-        return False  # such a directory holds a whole Python environment: taking it off PATH would take more than a toolkit away
-    if toolkit.root in {"/", "/usr", "/usr/local"}:
+    if not _is_separate(toolkit):
         return False
     return any(directory == root or directory.startswith(root + "/") for root in (toolkit.root, *toolkit.links))
 

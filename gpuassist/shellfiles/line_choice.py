@@ -9,11 +9,14 @@ from gpuassist.shellfiles.block import RepairError
 
 
 class Choice(str, Enum):
-    """A line stays, is kept as a comment only, or is kept as a comment with a new line below it."""
+    """A line is kept as it is, commented out, or replaced by one that leads to what is wanted.
 
-    LEAVE = "leave"
-    RETIRE = "retire"
-    REWRITE = "rewrite"
+    The values are those of the JSON documents.
+    """
+
+    KEEP = "leave"
+    COMMENT_OUT = "retire"
+    REPLACE = "rewrite"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,29 +1,37 @@
-"""Judges the lines of a start-up file for one chosen toolkit: what each does, and whether it may and should be retired."""
+"""Judges the lines of a start-up file for one chosen toolkit: what each does, and the smallest change that makes it follow.
+
+Words that name another toolkit are replaced where they stand, so that what is derived from them follows. Of several lines that would then
+say the same, the one that wins is replaced and the beaten ones are commented out. What cannot be replaced is commented out where it does
+nothing else, and left with the reason where it does.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gpuassist.model.text import Text, text
-from gpuassist.shellfiles.bash import Assignment, Element, Place, Reading, Reference, Statement, printable
 from gpuassist.shellfiles.block import Block, RepairError
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.installed import HOMES as HOMES
-from gpuassist.shellfiles.installed import LISTS as LISTS
-from gpuassist.shellfiles.installed import Installed as Installed
-from gpuassist.shellfiles.installed import Lead as Lead
+from gpuassist.shellfiles.edit import LineChanges, Lines, Replacement
+from gpuassist.shellfiles.installed import CHOOSING, HOMES, LISTS, Installed, Lead
 from gpuassist.shellfiles.line_choice import Choice, ChoiceError, LineChoice
-from gpuassist.shellfiles.offer import harm, offer
+from gpuassist.shellfiles.reading import Assignment, Element, Place, Reading, Statement, printable
+from gpuassist.shellfiles.rewrite import rewrite
+from gpuassist.shellfiles.toolkit_words import ToolkitWord
+
+_LOADER = "LD_LIBRARY_PATH"
+_ALWAYS_RUNS = frozenset({Place.TOP, Place.CONDITION, Place.GROUP})
 
 
 @dataclass(frozen=True, slots=True)
 class ShellLine:
-    """A statement of the start-up file as the repair page shows it.
+    """A command of the start-up file as the repair page shows it.
 
-    `does` says what each of its assignments does; `tickable` whether it may be retired at all, `ticked` whether it will be, and
+    `does` says what each of its assignments does; `tickable` whether it may be commented out at all, `ticked` whether it will be, and
     `why` the reason. `inside` is the first line of the function, branch or loop that it stands in, empty at top level; `other`
-    whether it leads to another toolkit than the chosen one. `instead` is the line that a rewriting puts in its place, empty where
-    `why_not` says why none is offered, and `rewritten` whether it will be.
+    whether it leads to another toolkit than the chosen one. `instead` is what takes its place where it is replaced, empty where
+    `why_not` says why none is offered, `replacements` the bytes of it that differ, and `rewritten` whether it will be.
     """
 
     line: int
@@ -41,13 +49,15 @@ class ShellLine:
     rewritten: bool = False
     instead: bytes = b""
     why_not: Text | None = None
+    rows: Lines = Lines(0, 0)
+    replacements: tuple[Replacement, ...] = ()
 
     @property
     def choice(self) -> Choice:
         """What will become of it."""
         if self.rewritten:
-            return Choice.REWRITE
-        return Choice.RETIRE if self.ticked else Choice.LEAVE
+            return Choice.REPLACE
+        return Choice.COMMENT_OUT if self.ticked else Choice.KEEP
 
     @property
     def new_text(self) -> str:
@@ -55,154 +65,373 @@ class ShellLine:
         return self.instead.decode("utf-8", "backslashreplace").strip()
 
 
-def judge(
-    reading: Reading,
-    installed: Installed,
-    ours: Block | None = None,
-    *,
-    content: bytes = b"",
-    file: str = "",
-    dialect: Dialect = Dialect.BASH,
-    later: bool = False,
-) -> tuple[ShellLine, ...]:
-    """Every statement that sets a watched variable, with the ones ticked that put another toolkit in the way of the chosen one.
-
-    `ours` is the managed block of the file, whose lines are not the user's; rewriting is offered where the `content` is given;
-    `later` files are read after the block.
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What shows whether a line does anything: the values that a new terminal holds (none where none was asked), and the functions
+    that start-up files call. `followed` are the toolkit directories that are replaced in any file, so that what uses them follows.
+    `no_loader` says why nothing of any toolkit should stay on LD_LIBRARY_PATH; none where what stands there follows.
     """
-    outside = (one for one in reading.statements if ours is None or not ours.first_byte <= one.first_byte < ours.end_byte)
-    found = _Found(reading, content, dialect, later)
-    judged = (_offered(_line(one, installed, found), one, installed, found) for one in outside)
-    lines = tuple(replace(line, file=file, rewritten=line.rewritten and not reading.unreadable_line) for line in judged)
-    return _without_needed(lines, found)
+
+    values: tuple[str, ...] | None = None
+    called: frozenset[str] = frozenset()
+    followed: frozenset[str] = frozenset()
+    no_loader: Text | None = None
+
+    def runs(self, word: ToolkitWord) -> bool:
+        """Whether a new shell takes what the word stands in."""
+        if word.runs_in and word.runs_in not in self.called:
+            return False
+        if word.place in _ALWAYS_RUNS:
+            return True
+        return self.values is not None and any(word.directory in value for value in self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class StartupText:
+    """A start-up file with all that judging its lines takes; `ours` is the managed block, whose lines are not the user's."""
+
+    content: bytes
+    reading: Reading
+    words: tuple[ToolkitWord, ...] = ()
+    ours: Block | None = None
+    path: str = ""
+    dialect: Dialect = Dialect.BASH
+
+    def is_ours(self, first_byte: int) -> bool:
+        """Whether a byte lies in the managed block."""
+        return self.ours is not None and self.ours.first_byte <= first_byte < self.ours.end_byte
+
+    def row(self, number: int) -> tuple[int, int]:
+        """Where a row, counted from 1, begins and ends, with its line end."""
+        first = 0
+        for _ in range(number - 1):
+            first = self.content.find(b"\n", first) + 1
+        end = self.content.find(b"\n", first)
+        return first, len(self.content) if end < 0 else end + 1
+
+
+def judge(file: StartupText, installed: Installed, evidence: Evidence) -> tuple[ShellLine, ...]:
+    """Every command that sets a watched variable or names another toolkit, with what is suggested for it."""
+    outside = [one for one in file.reading.statements if not file.is_ours(one.first_byte)]
+    words = [word for word in file.words if not file.is_ours(word.first_byte)]
+    judge_one = _Judge(file, installed, evidence)
+    lines = [judge_one.statement(one, [word for word in words if one.first_byte <= word.first_byte < one.end_byte]) for one in outside]
+    covered = [range(one.first_byte, one.end_byte) for one in outside]
+    loose: dict[int, list[ToolkitWord]] = {}
+    for word in words:
+        if not any(word.first_byte in rows for rows in covered):
+            loose.setdefault(word.line, []).append(word)
+    lines = _without_beaten(outside, lines, file, installed, evidence.followed)
+    lines += [judge_one.loose(group) for group in loose.values()]
+    return tuple(sorted(lines, key=lambda line: (line.line, line.last_line)))
 
 
 def choose(lines: tuple[ShellLine, ...], wanted: tuple[int, ...] | None) -> tuple[ShellLine, ...]:
     """The lines with exactly those ticked that begin on the `wanted` line numbers; as they are where that is not said.
 
-    Raises `RepairError` for a number where no line may be retired.
+    Raises `RepairError` for a number where no line may be commented out.
     """
     if wanted is None:
         return lines
     tickable = {line.line for line in lines if line.tickable}
     for number in wanted:
         if number not in tickable:
-            raise RepairError(text("line {line} holds nothing that can be retired", line=number))
+            raise RepairError(text("line {line} holds nothing that can be commented out", line=number))
     return tuple(replace(line, ticked=line.tickable and line.line in wanted, rewritten=False) for line in lines)
 
 
 def choose_exactly(lines: tuple[ShellLine, ...], choices: tuple[LineChoice, ...]) -> tuple[ShellLine, ...]:
-    """The lines with these choices, and every other one left; raises `ChoiceError` for a choice that a line does not offer."""
+    """The lines with these choices, and every other one kept; raises `ChoiceError` for a choice that a line does not offer."""
     wanted = {(choice.file, choice.line): choice.choice for choice in choices}
     for choice in choices:
-        if choice.choice is not Choice.LEAVE:
+        if choice.choice is not Choice.KEEP:
             _require_offered(choice, [line for line in lines if (line.file, line.line) == (choice.file, choice.line)])
-    return tuple(_chosen(line, wanted.get((line.file, line.line), Choice.LEAVE)) for line in lines)
+    return tuple(_chosen(line, wanted.get((line.file, line.line), Choice.KEEP)) for line in lines)
+
+
+def changes_in(lines: Iterable[ShellLine], path: str) -> LineChanges:
+    """What becomes of the lines of one file."""
+    own = [line for line in lines if line.file == path]
+    return LineChanges(
+        tuple(line.rows for line in own if line.ticked),
+        tuple({one.first_byte: one for line in own if line.rewritten for one in line.replacements}.values()),
+    )
 
 
 def _chosen(line: ShellLine, choice: Choice) -> ShellLine:
     # A line that shares its row with one that is chosen may itself offer nothing.
-    retired = choice is Choice.RETIRE and line.tickable
-    return replace(line, ticked=retired, rewritten=choice is Choice.REWRITE and bool(line.instead))
+    commented = choice is Choice.COMMENT_OUT and line.tickable
+    return replace(line, ticked=commented, rewritten=choice is Choice.REPLACE and bool(line.instead))
 
 
 def _require_offered(choice: LineChoice, lines: list[ShellLine]) -> None:
     if not lines:
         raise ChoiceError(text("{file}:{line} sets none of the variables that matter", file=choice.file, line=choice.line))
-    if choice.choice is Choice.RETIRE and not any(line.tickable for line in lines):
+    if choice.choice is Choice.COMMENT_OUT and not any(line.tickable for line in lines):
         why = lines[0].why
-        raise ChoiceError(text("{file}:{line} cannot be retired: {why}", file=choice.file, line=choice.line, why=why))
-    if choice.choice is Choice.REWRITE and not any(line.instead for line in lines):
+        raise ChoiceError(text("{file}:{line} cannot be commented out: {why}", file=choice.file, line=choice.line, why=why))
+    if choice.choice is Choice.REPLACE and not any(line.instead for line in lines):
         reason = lines[0].why_not or lines[0].why
-        raise ChoiceError(text("{file}:{line} cannot be rewritten: {why}", file=choice.file, line=choice.line, why=reason))
+        raise ChoiceError(text("{file}:{line} cannot be replaced: {why}", file=choice.file, line=choice.line, why=reason))
+
+
+class _Judge:
+    """Judges the commands of one file one by one."""
+
+    def __init__(self, file: StartupText, installed: Installed, evidence: Evidence) -> None:
+        self.file = file
+        self.installed = installed
+        self.evidence = evidence
+
+    def statement(self, statement: Statement, words: Sequence[ToolkitWord]) -> ShellLine:
+        """A statement that sets watched variables, with the words in it that name another toolkit."""
+        line = ShellLine(
+            statement.line,
+            statement.last_line,
+            statement.text,
+            tuple(dict.fromkeys(assignment.variable for assignment in statement.assignments)),
+            tuple(_does(assignment, self.installed) for assignment in statement.assignments),
+            tickable=False,
+            ticked=False,
+            why=_harmless(statement, leads_of(statement, self.installed)),
+            inside=statement.inside,
+            owner=statement.owner,
+            other=Lead.OTHER in leads_of(statement, self.installed) or bool(words),
+            file=self.file.path,
+            rows=Lines(statement.first_byte, statement.end_byte, nested=statement.place not in {Place.TOP, Place.CONDITION}),
+        )
+        if statement.place is Place.COMMAND and line.other:
+            return replace(line, why=text("holds for that one command alone; left as it is"))
+        if statement.owner and line.other:
+            return replace(line, why=text("belongs to {owner}, which rewrites it; left as it is", owner=statement.owner))
+        if self.evidence.no_loader is not None and self._on_loader(statement):
+            return self._off_loader(statement, self._with(line, words), self.evidence.no_loader)
+        if not line.other:
+            return line
+        whole = not statement.shared and not self.file.reading.unreadable_line
+        line = replace(line, tickable=whole and bool(_leading(statement, self.installed)))
+        return self._suggested(statement, self._with(line, words), words)
+
+    def loose(self, words: Sequence[ToolkitWord]) -> ShellLine:
+        """A command that sets no watched variable and names another toolkit: a test, an alias, compilers' flags."""
+        first = self.file.row(words[0].line)[0]
+        end = self.file.row(words[0].last_line)[1]
+        shown = printable(self.file.content[first:end].decode("utf-8", "surrogateescape").replace("\r", "").rstrip("\n"))
+        named = ", ".join(dict.fromkeys(word.directory for word in words))
+        line = ShellLine(
+            words[0].line,
+            words[0].last_line,
+            shown,
+            (),
+            (text("names {directory}", directory=printable(named)),),
+            tickable=False,
+            ticked=False,
+            why=text("names another toolkit than the one that you chose"),
+            inside=words[0].inside,
+            other=True,
+            file=self.file.path,
+            rows=Lines(first, end),
+        )
+        owner = self._owner(words[0].line)
+        if owner:
+            return replace(line, owner=owner, why=text("belongs to {owner}, which rewrites it; left as it is", owner=owner))
+        return self._of_words(self._with(line, words), words)
+
+    def _owner(self, line: int) -> str:
+        return next((owner for owner, first, last in self.file.reading.blocks if first <= line <= last), "")
+
+    def _with(self, line: ShellLine, words: Sequence[ToolkitWord]) -> ShellLine:
+        """The line with what would take its place."""
+        fitting = [word for word in words if word.new is not None]
+        if not fitting:
+            missing = next((word.missing for word in words if word.missing), "")
+            if missing:
+                return replace(line, why_not=text("{place} does not exist", place=missing))
+            return replace(line, why_not=_FOLLOWS if line.other else line.why)
+        replacements = tuple(Replacement(word.first_byte, word.end_byte, word.new or b"") for word in fitting)
+        rows = self.file.content[line.rows.first_byte : line.rows.end_byte]
+        for one in reversed(replacements):
+            first, end = one.first_byte - line.rows.first_byte, one.end_byte - line.rows.first_byte
+            rows = rows[:first] + one.new + rows[end:]
+        return replace(line, instead=rows.removesuffix(b"\n"), replacements=replacements)
+
+    def _suggested(self, statement: Statement, line: ShellLine, words: Sequence[ToolkitWord]) -> ShellLine:
+        if words:
+            return self._of_words(line, words)
+        if _follows(statement, self.installed, self.evidence.followed):
+            return replace(line, why=text("follows the lines that are replaced"))
+        also = other_contributions(statement, self.installed)
+        if also:
+            why = text("leads to another toolkit, but also sets {also}, which would be lost with it", also=", ".join(also))
+            return replace(line, why=why)
+        if statement.place is not Place.TOP or not line.tickable:
+            return replace(line, why=text("leads to another toolkit, but stands in “{inside}”", inside=_around(statement)))
+        return replace(line, ticked=True, why=text("leads to another toolkit by a way that no word can be replaced in"))
+
+    def _of_words(self, line: ShellLine, words: Sequence[ToolkitWord]) -> ShellLine:
+        asleep = next((word for word in words if word.new is not None and not self.evidence.runs(word)), None)
+        if not line.replacements:
+            return replace(line, why=text("{place} does not exist, so this stays at the other toolkit", place=words[0].missing))
+        if asleep is not None and asleep.runs_in:
+            return replace(line, why=text("holds only when “{name}” is called, and no start-up file does that", name=asleep.runs_in))
+        if asleep is not None and self.evidence.values is None:
+            return replace(line, why=text("stands in “{inside}”: whether a new terminal takes it is not known", inside=_shown_inside(line)))
+        if asleep is not None:
+            return replace(line, why=text("stands in “{inside}”, and a new terminal holds nothing of it", inside=_shown_inside(line)))
+        return replace(line, rewritten=True, why=text("names another toolkit than the one that you chose"))
+
+    def _on_loader(self, statement: Statement) -> bool:
+        return any(
+            self.installed.lead(element.directory) in {Lead.OTHER, Lead.CHOSEN}
+            for assignment in statement.assignments
+            if assignment.variable == _LOADER
+            for element in assignment.elements
+            if not element.previous
+        )
+
+    def _off_loader(self, statement: Statement, line: ShellLine, why: Text) -> ShellLine:
+        """Takes what leads to any toolkit out of LD_LIBRARY_PATH: the whole line where it does nothing else."""
+
+        def fate(variable: str, element: Element) -> str | None:
+            on_it = variable == _LOADER and self.installed.lead(element.directory) in {Lead.OTHER, Lead.CHOSEN}
+            return None if on_it else element.written
+
+        alone = all(one.variable == _LOADER for one in statement.assignments) and not statement.shared
+        found = rewrite(self.file.content, statement, fate, {_LOADER}, dialect=self.file.dialect)
+        if found.line:
+            whole = Replacement(statement.first_byte, statement.end_byte, found.line + b"\n" * self._ended(statement))
+            return replace(line, instead=found.line, replacements=(whole,), rewritten=True, why=why, other=True, tickable=alone)
+        if alone and not other_contributions(statement, self.installed):
+            return replace(line, tickable=True, ticked=True, why=why, other=True)
+        return replace(line, other=True, why=text("should be taken out by hand: {why}", why=why))
+
+    def _ended(self, statement: Statement) -> int:
+        return int(self.file.content[: statement.end_byte].endswith(b"\n"))
+
+
+_FOLLOWS = text("no word in it names a toolkit: it follows the line that it takes the directory from")
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """The file that a line stands in, `later` where it is read after the block."""
+class _Gives:
+    """What a statement gives a variable once every word is replaced, and whether that stands in front of what was there."""
 
-    reading: Reading
-    content: bytes
-    dialect: Dialect
-    later: bool
-
-
-def _offered(line: ShellLine, statement: Statement, installed: Installed, file: _Found) -> ShellLine:
-    if not line.tickable or not file.content:
-        return line
-    mixed = bool(_other_contributions(statement, installed))
-    found = offer(file.content, statement, installed, mixed=mixed, later=file.later, dialect=file.dialect)
-    if not found.rewriting.line:
-        return replace(line, why_not=found.rewriting.why)
-    needed = found.harms and statement.place is Place.TOP
-    return replace(line, instead=found.rewriting.line, rewritten=needed, why=harm(statement) if needed else line.why)
+    variable: str
+    directory: str
+    first: bool
 
 
-def _line(statement: Statement, installed: Installed, file: _Found) -> ShellLine:
-    tickable, ticked, why = _verdict(statement, installed, file)
-    return ShellLine(
-        statement.line,
-        statement.last_line,
-        statement.text,
-        tuple(dict.fromkeys(assignment.variable for assignment in statement.assignments)),
-        tuple(_does(assignment, installed) for assignment in statement.assignments),
-        tickable,
-        ticked,
-        why,
-        statement.inside,
-        statement.owner,
-        Lead.OTHER in _leads(statement, installed),
+def _without_beaten(
+    statements: Sequence[Statement],
+    lines: Sequence[ShellLine],
+    file: StartupText,
+    installed: Installed,
+    followed: frozenset[str],
+) -> list[ShellLine]:
+    """Of lines that would say the same, the one that wins stays: the other ones that were to change are commented out."""
+    lines = list(lines)
+    if file.reading.unreadable_line:
+        return lines
+    gives = [_gives(one, line, installed) for one, line in zip(statements, lines, strict=True)]
+    moving = {number for number, one in enumerate(statements) if lines[number].rewritten or _follows(one, installed, followed)}
+    beaten: set[int] = set()
+    while True:
+        more = {number for number in moving - beaten if _is_beaten(number, gives, lines, beaten, file)}
+        more = {max(more)} if more else set()  # one by one: of two that beat each other one stays
+        if not more:
+            break
+        beaten |= more
+    for number in beaten:
+        why = text("would say the same as the line that wins")
+        lines[number] = replace(lines[number], rewritten=False, ticked=True, why=why)
+    return lines
+
+
+def _gives(statement: Statement, line: ShellLine, installed: Installed) -> frozenset[_Gives]:
+    """Empty where it stands in something, shares its lines, or does anything besides."""
+    if statement.place is not Place.TOP or statement.shared or statement.owner or not line.other and not _all_chosen(statement, installed):
+        return frozenset()
+    if line.other and not (line.tickable and (line.rewritten or _leading(statement, installed))):
+        return frozenset()
+    found: set[_Gives] = set()
+    for assignment in statement.assignments:
+        if assignment.variable not in LISTS | HOMES or assignment.unsets:
+            return frozenset()
+        for place, element in enumerate(assignment.elements):
+            if element.previous:
+                continue
+            lead = installed.lead(element.directory)
+            if lead not in {Lead.OTHER, Lead.CHOSEN}:
+                return frozenset()
+            root = installed.root_of(element.directory) if lead is Lead.OTHER else ""
+            moved = installed.chosen.root + element.directory[len(root) :] if root else installed.real(element.directory)
+            first = not any(one.previous for one in assignment.elements[:place])
+            found.add(_Gives(assignment.variable, installed.real(moved).rstrip("/"), first))
+    return frozenset(found)
+
+
+def _follows(statement: Statement, installed: Installed, followed: frozenset[str]) -> bool:
+    """Whether it takes the other toolkit's directory from a line that is replaced."""
+    return any(installed.root_of(element.directory) in followed for element in _leading(statement, installed))
+
+
+def _all_chosen(statement: Statement, installed: Installed) -> bool:
+    leads = leads_of(statement, installed)
+    return leads == {Lead.CHOSEN}
+
+
+def _is_beaten(
+    number: int, gives: Sequence[frozenset[_Gives]], lines: Sequence[ShellLine], beaten: set[int], file: StartupText
+) -> bool:
+    line = lines[number]
+    if not gives[number] or not line.tickable:
+        return False
+    rivals = [place for place in range(len(lines)) if place != number and place not in beaten and gives[place]]
+    for one in gives[number]:
+        better = [place for place in rivals if any(_beats(place, other, number, one, lines) for other in gives[place])]
+        if not better:
+            return False
+    return not _is_needed(number, lines, beaten, file)
+
+
+def _beats(place: int, other: _Gives, number: int, one: _Gives, lines: Sequence[ShellLine]) -> bool:
+    if (other.variable, other.directory) != (one.variable, one.directory):
+        return False
+    if one.variable in HOMES:
+        # The last one that is set wins; one that needs no change wins over any that does.
+        return place > number or not lines[place].other
+    if other.first is not one.first:
+        return other.first
+    return place > number or not lines[place].other
+
+
+def _is_needed(number: int, lines: Sequence[ShellLine], beaten: set[int], file: StartupText) -> bool:
+    """Whether a line between this one and the next that sets the same uses what it sets."""
+    homes = CHOOSING.intersection(lines[number].variables) - LISTS
+    later = [place for place in range(number + 1, len(lines)) if place not in beaten and homes.intersection(lines[place].variables)]
+    end = lines[later[0]].line if later else len(file.content)
+    gone = {row for place in beaten for row in range(lines[place].line, lines[place].last_line + 1)}
+    return any(
+        one.variable in homes and lines[number].last_line < one.line < end and one.line not in gone for one in file.reading.references
     )
 
 
-def _verdict(statement: Statement, installed: Installed, file: _Found) -> tuple[bool, bool, Text]:
-    leads = _leads(statement, installed)
-    if Lead.OTHER not in leads:
-        return False, False, _harmless(statement, leads)
-    if statement.place is Place.COMMAND:
-        return False, False, text("holds for that one command alone; left as it is")
-    if statement.owner:
-        return False, False, text("belongs to {owner}, which rewrites it; left as it is", owner=statement.owner)
-    if statement.shared:
-        return False, False, text("shares its lines with other commands; please change it by hand if it is in the way")
-    if file.reading.unreadable_line:
-        return (
-            True,
-            False,
-            text(
-                "leads to another toolkit, but line {line} of this file could not be understood",
-                line=file.reading.unreadable_line,
-            ),
-        )
-    return _verdict_by_content(statement, installed, leads, later=file.later)
-
-
-def _verdict_by_content(
-    statement: Statement, installed: Installed, leads: frozenset[Lead], *, later: bool
-) -> tuple[bool, bool, Text]:
-    also = _other_contributions(statement, installed)
-    if also and later:
-        return True, False, text("wins over the new block, but also sets {also}, which would be lost with it", also=", ".join(also))
-    if also:
-        return (
-            True,
-            False,
-            text(
-                "leads to another toolkit, but also sets {also}, which would be lost with it; the new block wins over it on PATH",
-                also=", ".join(also),
-            ),
-        )
-    if statement.place is not Place.TOP:
-        return True, False, text("leads to another toolkit, but stands in “{inside}”", inside=_around(statement))
-    return True, Lead.OTHER in leads, text("puts another toolkit in the way of the one that you chose")
-
-
-def _leads(statement: Statement, installed: Installed) -> frozenset[Lead]:
+def leads_of(statement: Statement, installed: Installed) -> frozenset[Lead]:
+    """Where the directories lead that a statement gives to variables that choose a toolkit."""
     return frozenset(
         installed.lead(element.directory)
         for assignment in statement.assignments
         for element in assignment.elements
         if not element.previous and assignment.variable in LISTS | HOMES
+    )
+
+
+def _leading(statement: Statement, installed: Installed) -> tuple[Element, ...]:
+    return tuple(
+        element
+        for assignment in statement.assignments
+        for element in assignment.elements
+        if not element.previous and assignment.variable in LISTS | HOMES and installed.lead(element.directory) is Lead.OTHER
     )
 
 
@@ -216,13 +445,16 @@ def _harmless(statement: Statement, leads: frozenset[Lead]) -> Text:
     return text("has nothing to do with CUDA; left as it is")
 
 
-def _other_contributions(statement: Statement, installed: Installed) -> tuple[str, ...]:
-    also = []
+def other_contributions(statement: Statement, installed: Installed) -> tuple[str, ...]:
+    """What a statement sets besides another toolkit."""
+    return tuple(_also(statement, installed))
+
+
+def _also(statement: Statement, installed: Installed) -> Iterator[str]:
     for assignment in statement.assignments:
         if assignment.variable not in LISTS | HOMES:
-            also.append(assignment.variable)
-        also += [printable(element.written) for element in assignment.elements if _is_the_users(element, installed)]
-    return tuple(also)
+            yield assignment.variable
+        yield from (printable(element.written) for element in assignment.elements if _is_the_users(element, installed))
 
 
 def _is_the_users(element: Element, installed: Installed) -> bool:
@@ -231,6 +463,10 @@ def _is_the_users(element: Element, installed: Installed) -> bool:
 
 def _around(statement: Statement) -> str:
     return statement.inside or statement.text.strip()
+
+
+def _shown_inside(line: ShellLine) -> str:
+    return line.inside or line.text.strip()
 
 
 def _does(assignment: Assignment, installed: Installed) -> Text:
@@ -248,27 +484,3 @@ def _does(assignment: Assignment, installed: Installed) -> Text:
 
 def _shown(element: Element, installed: Installed) -> str:
     return printable(element.written if installed.lead(element.directory) is Lead.UNKNOWN else element.directory)
-
-
-def _without_needed(lines: tuple[ShellLine, ...], file: _Found) -> tuple[ShellLine, ...]:
-    # A line that stays may use CUDA_HOME where a ticked one sets it: then that one stays too, and so on until nothing changes.
-    while True:
-        needed = {line.line: user for line in lines if line.ticked and (user := _needed_by(line, lines, file.reading.references))}
-        if not needed:
-            return lines
-        lines = tuple(_kept(line, needed[line.line], later=file.later) if line.line in needed else line for line in lines)
-
-
-def _needed_by(line: ShellLine, lines: tuple[ShellLine, ...], references: tuple[Reference, ...]) -> int:
-    retired = {row for one in lines if one.ticked for row in range(one.line, one.last_line + 1)}
-    homes = HOMES.intersection(line.variables)
-    users = (one.line for one in references if one.variable in homes and one.line > line.last_line and one.line not in retired)
-    return next(users, 0)
-
-
-def _kept(line: ShellLine, user: int, *, later: bool) -> ShellLine:
-    if later and line.instead:
-        why = text("wins over the new block, and line {line} uses it: it is written anew for the chosen toolkit", line=user)
-        return replace(line, ticked=False, rewritten=True, why=why)
-    why = text("sets another toolkit, but line {line} uses it; the new block wins over it anyway", line=user)
-    return replace(line, ticked=False, why=why)

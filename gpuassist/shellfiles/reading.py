@@ -6,16 +6,11 @@ from dataclasses import dataclass
 from enum import Enum
 
 WATCHED = (
-    "PATH",
-    "LD_LIBRARY_PATH",
-    "CUDA_HOME",
-    "CUDA_PATH",
-    "CUDA_VISIBLE_DEVICES",
-    "CUDA_DEVICE_ORDER",
-    "CPATH",
-    "C_INCLUDE_PATH",
-    "CPLUS_INCLUDE_PATH",
-    "LIBRARY_PATH",
+    *("PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"),
+    *("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "CMAKE_PREFIX_PATH", "PKG_CONFIG_PATH"),
+    *("CUDA_ROOT", "CUDADIR", "CUDA_DIR", "CUDA_BIN_PATH", "CUDA_TOOLKIT_ROOT_DIR", "CUDAToolkit_ROOT"),
+    *("CUDACXX", "NVCC", "CMAKE_CUDA_COMPILER", "CUDNN_HOME", "CUDNN_PATH", "CUDNN_ROOT", "CUDNN_ROOT_DIR"),
+    *("CUDNN_INCLUDE_DIR", "CUDNN_INCLUDE_PATH", "CUDNN_LIBRARY", "CUDNN_LIBRARY_PATH", "CUDNN_LIB_DIR"),
 )
 
 
@@ -86,12 +81,16 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """A statement that can end the reading: `interactive` if it asks for an interactive shell, `always` if nothing gets past."""
+    """A statement that can end the reading: `interactive` if it asks for an interactive shell, `always` if nothing gets past.
+
+    `first_byte` is the start of the line on which the whole construct around it begins.
+    """
 
     line: int
     text: str
     interactive: bool
     always: bool
+    first_byte: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,21 @@
 """The lines of the managed block by section: the toolkit, its libraries for the loader, the GPUs; written for sh's kin or for fish.
 
-Whoever changes one section keeps the others as they stand. Those for fish start no process: `contains` and `set` are its own.
+They are what an expert would write by hand. Whoever changes one section keeps the others as they stand; the lines of earlier versions,
+which took the directory out of the list in a loop, are told apart in the same way.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpuassist.shellfiles.block import cuda_lines, quoted, require_plain
+from gpuassist.shellfiles.block import quoted, require_plain
 from gpuassist.shellfiles.dialect import Dialect
 
-_PREAMBLE = b"# Written by gpuassist, "
-_LOADER_STARTS = (b"LD_LIBRARY_PATH=", b"# The toolkit's libraries ")
+_PREAMBLE = b"# Written by gpuassist, "  # of blocks before 1.1
+_LOADER_STARTS = (
+    *(b"LD_LIBRARY_PATH=", b"# The toolkit's libraries ", b"export LD_LIBRARY_PATH=", b"set -gx LD_LIBRARY_PATH "),
+    b'test -n "$LD_LIBRARY_PATH"',
+)
 _DEVICES_STARTS = b"# Programs see "
 
 
@@ -26,8 +30,7 @@ class Sections:
     @property
     def lines(self) -> tuple[bytes, ...]:
         """The block's lines; none where every section is empty, because a block that does nothing is not written."""
-        said = (*self.toolkit, *self.loader, *self.devices)
-        return (cuda_lines("/x", "")[0], *said) if said else ()
+        return (*self.toolkit, *self.loader, *self.devices)
 
 
 def read_sections(lines: tuple[bytes, ...]) -> Sections:
@@ -46,39 +49,40 @@ def read_sections(lines: tuple[bytes, ...]) -> Sections:
     return Sections(tuple(toolkit), tuple(loader), tuple(devices))
 
 
-def toolkit_section(root: str, dialect: Dialect) -> tuple[bytes, ...]:
-    """Makes a toolkit the one that new shells use; raises `RepairError` for a path that no line can hold."""
-    if dialect is not Dialect.FISH:
-        return cuda_lines(root, "")[1:]
+def toolkit_section(root: str, dialect: Dialect, also: tuple[tuple[str, str], ...] = ()) -> tuple[bytes, ...]:
+    """Makes a toolkit the one that new shells use; `also` are other variables that would stay at another one, with their values.
+
+    Raises `RepairError` for a path that no line can hold.
+    """
     require_plain(root)
-    return (
-        b"# The toolkit's directory is taken out of the list wherever it stands, then put first.",
-        b"set -gx CUDA_HOME " + quoted_for(root, dialect),
-        *_put_first("PATH", "$CUDA_HOME/bin"),
-    )
+    return (_set("CUDA_HOME", root, dialect), *(_set(name, value, dialect) for name, value in also), _first("PATH", "/bin", dialect))
 
 
-def loader_section(root: str, library_directory: str, dialect: Dialect) -> tuple[bytes, ...]:
-    """Puts the toolkit's libraries first on LD_LIBRARY_PATH; stands below the toolkit's own section."""
-    if dialect is not Dialect.FISH:
-        return cuda_lines(root, library_directory)[len(cuda_lines(root, "")) :]
+def loader_section(root: str, library_directory: str, dialect: Dialect, *, home: bool = True) -> tuple[bytes, ...]:
+    """Puts the toolkit's libraries first on LD_LIBRARY_PATH; below the toolkit's own section it takes `home` from that."""
     require_plain(library_directory)
-    directory = "$CUDA_HOME" + library_directory.removeprefix(root)
-    return (b"# The toolkit's libraries come first for the loader.", *_put_first("LD_LIBRARY_PATH", directory))
+    behind = library_directory.removeprefix(root)
+    if not home:
+        return _loader_alone(library_directory, dialect)
+    if dialect is not Dialect.FISH:
+        return (_first("LD_LIBRARY_PATH", behind, dialect),)
+    # One that is set to nothing is one empty element: behind a directory that would mean the current one.
+    return (b'test -n "$LD_LIBRARY_PATH"; or set -e LD_LIBRARY_PATH', _first("LD_LIBRARY_PATH", behind, dialect))
 
 
 def devices_section(devices: tuple[str, ...], dialect: Dialect) -> tuple[bytes, ...]:
     """Shows these GPUs alone, by index or by UUID; by index in the order of the PCI bus, which is how nvidia-smi counts them."""
     value = ",".join(devices)
-    header = b"# Programs see these GPUs alone; `gpuassist use devices all` takes these lines out."
+    header = b'# Programs see these GPUs alone; "gpuassist use devices all" takes these lines out.'
     order = (_set("CUDA_DEVICE_ORDER", "PCI_BUS_ID", dialect),) if value.replace(",", "").isdigit() else ()
     return (header, *order, _set("CUDA_VISIBLE_DEVICES", value, dialect))
 
 
 def quoted_for(words: str, dialect: Dialect) -> bytes:
     """The words as one that the shell takes as it is, whatever stands in it."""
-    if dialect is not Dialect.FISH:
-        return quoted(words)
+    plain = quoted(words)
+    if dialect is not Dialect.FISH or not plain.startswith(b"'"):
+        return plain
     escaped = words.replace("\\", "\\\\").replace("'", "\\'")
     return b"'" + escaped.encode("utf-8", "surrogateescape") + b"'"
 
@@ -89,13 +93,15 @@ def _set(name: str, value: str, dialect: Dialect) -> bytes:
     return f"export {name}=".encode() + quoted_for(value, dialect)
 
 
-def _put_first(variable: str, directory: str) -> tuple[bytes, ...]:
-    # fish splits every variable whose name ends in PATH at its colons, and joins it again for programs (fish 3.0). One that is set
-    # to nothing is one empty element: behind a directory that would mean the current one.
-    return (
-        f"while contains -- {directory} ${variable}".encode(),
-        f"    set -e {variable}[(contains -i -- {directory} ${variable})]".encode(),
-        b"end",
-        f'test -n "${variable}"; or set -e {variable}'.encode(),
-        f"set -gx {variable} {directory} ${variable}".encode(),
-    )
+def _first(variable: str, behind: str, dialect: Dialect) -> bytes:
+    if dialect is Dialect.FISH:
+        return f"set -gx {variable} $CUDA_HOME{behind} ${variable}".encode()
+    before = f":${variable}" if variable == "PATH" else f"${{{variable}:+:${variable}}}"
+    return f'export {variable}="$CUDA_HOME{behind}{before}"'.encode()
+
+
+def _loader_alone(directory: str, dialect: Dialect) -> tuple[bytes, ...]:
+    word = quoted_for(directory, dialect)
+    if dialect is Dialect.FISH:
+        return (b'test -n "$LD_LIBRARY_PATH"; or set -e LD_LIBRARY_PATH', b"set -gx LD_LIBRARY_PATH " + word + b" $LD_LIBRARY_PATH")
+    return (b"export LD_LIBRARY_PATH=" + word + b"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}",)

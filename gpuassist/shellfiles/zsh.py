@@ -31,7 +31,7 @@ _NAMES = {**{name: name for name in WATCHED}, "path": "PATH"}
 def read(content: bytes, known: Mapping[str, str]) -> Reading:
     """Reads a whole file; `known` are variables that are set before it runs (HOME, ZDOTDIR)."""
     names = {**_NAMES, **_ties(content)}
-    reading = Reader(content, known, seen=_seen(content), names=names).reading()
+    reading = Reader(content, known, seen=covered(content), names=names).reading()
     return replace(
         reading,
         statements=tuple(_as_zsh(statement, names) for statement in reading.statements),
@@ -45,7 +45,8 @@ def _ties(content: bytes) -> dict[str, str]:
     return {array: scalar for flags, scalar, array in found if "T" in flags and scalar in WATCHED}
 
 
-def _seen(content: bytes) -> bytes:
+def covered(content: bytes) -> bytes:
+    """The copy that the parser of bash sees of a zsh file, byte for byte as long."""
     seen = bytearray(masked(content))
     for found in _COVERED[0].finditer(bytes(seen)):
         _cover_expansion(seen, found.start())

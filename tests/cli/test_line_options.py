@@ -15,22 +15,22 @@ from gpuassist.session.words import ENGLISH
 
 
 def _line(number: int, last: int, file: Path, choice: Choice) -> ShellLine:
-    line = ShellLine(number, last, "x", ("PATH",), (), tickable=number != 9, ticked=choice is Choice.RETIRE, why=text("a reason"))
-    return replace(line, file=str(file), rewritten=choice is Choice.REWRITE, instead=b"y")
+    line = ShellLine(number, last, "x", ("PATH",), (), tickable=number != 9, ticked=choice is Choice.COMMENT_OUT, why=text("a reason"))
+    return replace(line, file=str(file), rewritten=choice is Choice.REPLACE, instead=b"y")
 
 
 @pytest.fixture
 def lines(home: Path) -> tuple[ShellLine, ...]:
     rc, profile = home / ".bashrc", home / ".profile"
     return (
-        _line(1, 1, rc, Choice.RETIRE),
-        _line(3, 5, rc, Choice.LEAVE),
-        _line(9, 9, rc, Choice.LEAVE),
-        _line(3, 3, profile, Choice.REWRITE),
+        _line(1, 1, rc, Choice.COMMENT_OUT),
+        _line(3, 5, rc, Choice.KEEP),
+        _line(9, 9, rc, Choice.KEEP),
+        _line(3, 3, profile, Choice.REPLACE),
     )
 
 
-L, T, W = Choice.LEAVE, Choice.RETIRE, Choice.REWRITE
+L, T, W = Choice.KEEP, Choice.COMMENT_OUT, Choice.REPLACE
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_cleaning_is_made_and_proved(session: Session, machine: Machine, home: P
 
 def test_cleaning_only_what_is_chosen(session: Session, machine: Machine, home: Path) -> None:
     nothing = RepairWish(Aim.CLEAN, clean=CleanShell(()))
-    retired = RepairWish(Aim.CLEAN, clean=CleanShell((LineChoice(f"{home}/.bashrc", 1, Choice.RETIRE),)))
+    retired = RepairWish(Aim.CLEAN, clean=CleanShell((LineChoice(f"{home}/.bashrc", 1, Choice.COMMENT_OUT),)))
     assert plan_repair(session, machine, nothing).shell.diff == ""
     assert "gpuassist retired" in plan_repair(session, machine, retired).shell.diff
 

@@ -28,20 +28,20 @@ def _faults(line: ShellLine) -> str:
 @pytest.mark.parametrize(
     ("line", "says", "choice", "new"),
     [
-        ("export PATH=/a::$PATH", "an empty element", Choice.REWRITE, "export PATH=/a:$PATH"),
-        ("export PATH=$PATH:", "an empty element", Choice.RETIRE, ""),
-        ("export PATH=/a:$PATH:", "an empty element", Choice.REWRITE, "export PATH=/a:$PATH"),
-        ("export PATH=/a:/b:/a/:$PATH", "/a/ a second time", Choice.REWRITE, "export PATH=/a:/b:$PATH"),
-        ("export PATH=/usr/local/cuda-10.2/bin:$PATH", "does not exist", Choice.RETIRE, ""),
-        ('export "PATH=/usr/local/cuda-10.2/bin:$PATH"', "does not exist", Choice.RETIRE, ""),
-        ("export PATH=/usr/local/cuda-10.2/bin:/a:$PATH", "does not exist", Choice.REWRITE, "export PATH=/a:$PATH"),
-        ("export CUDA_HOME=/usr/local/cuda-10.2", "does not exist", Choice.RETIRE, ""),
-        ("export PATH=$HOME/none:$PATH", "/home/you/none does not exist", Choice.LEAVE, ""),
-        ("export PATH=$HOME/none:/a:$PATH", "/home/you/none does not exist", Choice.LEAVE, "export PATH=/a:$PATH"),
-        ("export PATH=$HOME/none::/a:$PATH", "an empty element", Choice.REWRITE, "export PATH=$HOME/none:/a:$PATH"),
-        ("export LD_LIBRARY_PATH=/usr/local/cuda/lib64/stubs", "stand-ins of the driver's libraries", Choice.RETIRE, ""),
-        ("export LD_LIBRARY_PATH=/a:/usr/local/cuda/lib64/stubs/", "stand-ins", Choice.REWRITE, "export LD_LIBRARY_PATH=/a"),
-        ("export LD_LIBRARY_PATH=/usr/local/cuda/compat:/a", "driver's own libcuda", Choice.LEAVE, "export LD_LIBRARY_PATH=/a"),
+        ("export PATH=/a::$PATH", "an empty element", Choice.REPLACE, "export PATH=/a:$PATH"),
+        ("export PATH=$PATH:", "an empty element", Choice.COMMENT_OUT, ""),
+        ("export PATH=/a:$PATH:", "an empty element", Choice.REPLACE, "export PATH=/a:$PATH"),
+        ("export PATH=/a:/b:/a/:$PATH", "/a/ a second time", Choice.REPLACE, "export PATH=/a:/b:$PATH"),
+        ("export PATH=/usr/local/cuda-10.2/bin:$PATH", "does not exist", Choice.COMMENT_OUT, ""),
+        ('export "PATH=/usr/local/cuda-10.2/bin:$PATH"', "does not exist", Choice.COMMENT_OUT, ""),
+        ("export PATH=/usr/local/cuda-10.2/bin:/a:$PATH", "does not exist", Choice.REPLACE, "export PATH=/a:$PATH"),
+        ("export CUDA_HOME=/usr/local/cuda-10.2", "does not exist", Choice.COMMENT_OUT, ""),
+        ("export PATH=$HOME/none:$PATH", "/home/you/none does not exist", Choice.KEEP, ""),
+        ("export PATH=$HOME/none:/a:$PATH", "/home/you/none does not exist", Choice.KEEP, "export PATH=/a:$PATH"),
+        ("export PATH=$HOME/none::/a:$PATH", "an empty element", Choice.REPLACE, "export PATH=$HOME/none:/a:$PATH"),
+        ("export LD_LIBRARY_PATH=/usr/local/cuda/lib64/stubs", "stand-ins of the driver's libraries", Choice.COMMENT_OUT, ""),
+        ("export LD_LIBRARY_PATH=/a:/usr/local/cuda/lib64/stubs/", "stand-ins", Choice.REPLACE, "export LD_LIBRARY_PATH=/a"),
+        ("export LD_LIBRARY_PATH=/usr/local/cuda/compat:/a", "driver's own libcuda", Choice.KEEP, "export LD_LIBRARY_PATH=/a"),
     ],
 )
 def test_faults_and_what_is_suggested(line: str, says: str, choice: Choice, new: str) -> None:
@@ -75,7 +75,7 @@ PLAIN = "export LD_LIBRARY_PATH=/a:$LD_LIBRARY_PATH\n"
 GUARDED = "export LD_LIBRARY_PATH=/a${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 
 
-@pytest.mark.parametrize(("empty", "choice"), [(frozenset({"LD_LIBRARY_PATH"}), Choice.REWRITE), (frozenset(), Choice.LEAVE)])
+@pytest.mark.parametrize(("empty", "choice"), [(frozenset({"LD_LIBRARY_PATH"}), Choice.REPLACE), (frozenset(), Choice.KEEP)])
 def test_an_empty_element_that_is_there_is_guarded_against(empty: frozenset[str], choice: Choice) -> None:
     (judged,) = _clean(PLAIN, Grounds(bool, empty=empty))
     assert "while LD_LIBRARY_PATH is empty" in _faults(judged)
@@ -86,7 +86,7 @@ def test_what_hurts_says_why() -> None:
     grounds = Grounds(bool, {"/a": text("torch would load its cuDNN from there")})
     (judged,) = _clean("export LD_LIBRARY_PATH=/a/:/b\n", grounds)
     assert _faults(judged) == "torch would load its cuDNN from there"
-    assert (judged.choice, judged.new_text) == (Choice.REWRITE, "export LD_LIBRARY_PATH=/b")
+    assert (judged.choice, judged.new_text) == (Choice.REPLACE, "export LD_LIBRARY_PATH=/b")
     assert _clean("export PATH=/a:$PATH\n", grounds) == ()
 
 
@@ -123,7 +123,7 @@ def test_a_directory_that_two_lines_name_is_idle_once(content: str, idle: dict[i
 )
 def test_lines_that_only_the_user_ticks(content: str, why: str, tickable: bool) -> None:
     (judged,) = _clean(content)
-    assert judged.choice is Choice.LEAVE
+    assert judged.choice is Choice.KEEP
     assert judged.tickable is tickable
     assert why in ENGLISH(judged.why)
 

@@ -216,7 +216,7 @@ def _offered(content: str, *, missing: str = "") -> tuple[ShellLine, ...]:
 def test_offers_the_line_for_the_chosen_toolkit(line: str, new: str) -> None:
     (offered,) = _offered(line + "\n")
     assert offered.new_text == new
-    assert offered.choice is not Choice.REWRITE
+    assert offered.choice is not Choice.REPLACE
 
 
 def test_keeps_the_form_of_a_home() -> None:
@@ -230,7 +230,7 @@ def test_keeps_the_form_of_a_home() -> None:
 
 def test_a_mixed_line_on_another_list_is_rewritten_by_itself() -> None:
     (line,) = _offered("export LD_LIBRARY_PATH=/usr/local/cuda-11.7/lib64:$HOME/lib:$LD_LIBRARY_PATH\n")
-    assert line.choice is Choice.REWRITE
+    assert line.choice is Choice.REPLACE
     assert line.new_text == "export LD_LIBRARY_PATH=$HOME/lib:$LD_LIBRARY_PATH"
     assert "only that is taken out" in ENGLISH(line.why)
 
@@ -262,18 +262,18 @@ RC = "/home/you/.bashrc"
 
 
 def test_exactly_what_is_chosen_becomes_of_each_line() -> None:
-    lines = choose_exactly(_offered(TWO), (LineChoice(RC, 1, Choice.REWRITE), LineChoice(RC, 2, Choice.RETIRE)))
-    assert [line.choice for line in lines] == [Choice.REWRITE, Choice.RETIRE, Choice.LEAVE]
-    assert {line.choice for line in choose_exactly(_offered(TWO), ())} == {Choice.LEAVE}
+    lines = choose_exactly(_offered(TWO), (LineChoice(RC, 1, Choice.REPLACE), LineChoice(RC, 2, Choice.COMMENT_OUT)))
+    assert [line.choice for line in lines] == [Choice.REPLACE, Choice.COMMENT_OUT, Choice.KEEP]
+    assert {line.choice for line in choose_exactly(_offered(TWO), ())} == {Choice.KEEP}
 
 
 @pytest.mark.parametrize(
     ("choice", "says"),
     [
-        (LineChoice(RC, 3, Choice.RETIRE), ":3 cannot be retired: has nothing to do with CUDA"),
-        (LineChoice(RC, 3, Choice.REWRITE), ":3 cannot be rewritten: has nothing to do with CUDA"),
-        (LineChoice(RC, 9, Choice.RETIRE), ":9 sets none of the variables"),
-        (LineChoice("/home/you/.profile", 1, Choice.RETIRE), "/home/you/.profile:1 sets none"),
+        (LineChoice(RC, 3, Choice.COMMENT_OUT), ":3 cannot be retired: has nothing to do with CUDA"),
+        (LineChoice(RC, 3, Choice.REPLACE), ":3 cannot be rewritten: has nothing to do with CUDA"),
+        (LineChoice(RC, 9, Choice.COMMENT_OUT), ":9 sets none of the variables"),
+        (LineChoice("/home/you/.profile", 1, Choice.COMMENT_OUT), "/home/you/.profile:1 sets none"),
     ],
 )
 def test_refuses_what_a_line_does_not_offer(choice: LineChoice, says: str) -> None:
@@ -290,18 +290,18 @@ def _later(content: str) -> tuple[ShellLine, ...]:
 
 def test_a_line_that_wins_over_the_block_is_rewritten_by_itself() -> None:
     (line,) = _later("export PATH=/usr/local/cuda-11.7/bin:$HOME/bin:$PATH\n")
-    assert (line.choice, line.new_text) == (Choice.REWRITE, "export PATH=$HOME/bin:$PATH")
+    assert (line.choice, line.new_text) == (Choice.REPLACE, "export PATH=$HOME/bin:$PATH")
     (line,) = _later("export CUDA_HOME=/opt/cuda CUDA_VISIBLE_DEVICES=0\n")
-    assert line.choice is Choice.REWRITE
+    assert line.choice is Choice.REPLACE
 
 
 def test_one_that_cannot_be_rewritten_says_that_it_wins() -> None:
     (line,) = _later("export PATH=/usr/local/cuda-11.7/bin:$(x):$PATH\n")
-    assert line.choice is Choice.LEAVE
+    assert line.choice is Choice.KEEP
     assert "wins over the new block, but also sets" in ENGLISH(line.why)
 
 
 def test_a_home_that_others_use_is_rewritten_where_it_would_win() -> None:
     lines = _later("export CUDA_HOME=/opt/cuda\nexport CUDACXX=$CUDA_HOME/bin/nvcc\n")
-    assert (lines[0].choice, lines[0].new_text) == (Choice.REWRITE, "export CUDA_HOME=/usr/local/cuda-12.4")
+    assert (lines[0].choice, lines[0].new_text) == (Choice.REPLACE, "export CUDA_HOME=/usr/local/cuda-12.4")
     assert "line 2 uses it" in ENGLISH(lines[0].why)

@@ -95,7 +95,7 @@ def test_offers_the_chosen_toolkit() -> None:
     chosen, other = (Toolkit(f"/usr/local/cuda-{one}", version=Known(Version.parse(one), "x")) for one in ("12.4", "11.7"))
     content = b"set -gx PATH /usr/local/cuda-11.7/bin $PATH\nif true\n  set -gx CUDA_HOME /usr/local/cuda-11.7\nend\n"
     lines = judge(read(content, KNOWN), Installed(chosen, (other,), str), content=content, dialect=Dialect.FISH)
-    assert [line.choice for line in lines] == [Choice.RETIRE, Choice.LEAVE]
+    assert [line.choice for line in lines] == [Choice.COMMENT_OUT, Choice.KEEP]
     assert [line.new_text for line in lines] == [
         "set -gx PATH /usr/local/cuda-12.4/bin $PATH",
         "set -gx CUDA_HOME /usr/local/cuda-12.4",
@@ -118,7 +118,7 @@ def test_a_branch_of_fish_stays_one(instead: tuple[bytes, ...], tmp_path: Path) 
 def test_takes_out_what_should_not_be_searched() -> None:
     content = b"set -gx LD_LIBRARY_PATH /usr/local/cuda/lib64/stubs /a $LD_LIBRARY_PATH\nfish_add_path /b\n"
     (line,) = judge_clean(read(content, KNOWN), Grounds(bool), content, dialect=Dialect.FISH)
-    assert line.choice is Choice.REWRITE
+    assert line.choice is Choice.REPLACE
     assert line.new_text == "set -gx LD_LIBRARY_PATH /a $LD_LIBRARY_PATH"
 
 

@@ -16,8 +16,8 @@ from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
 from gpuassist.ui.widgets.segments import Segments
 
-CHOICES = (Choice.LEAVE, Choice.RETIRE, Choice.REWRITE)
-_TITLES = {Choice.LEAVE: text("Leave"), Choice.RETIRE: text("Retire"), Choice.REWRITE: text("Rewrite")}
+CHOICES = (Choice.KEEP, Choice.COMMENT_OUT, Choice.REPLACE)
+_TITLES = {Choice.KEEP: text("Leave"), Choice.COMMENT_OUT: text("Retire"), Choice.REPLACE: text("Rewrite")}
 _INDENT = 26  # of what belongs to a tick, under its words
 
 
@@ -59,7 +59,7 @@ class LineChoiceRow(QWidget):
     def show_choice(self, choice: Choice) -> None:
         """Shows what is planned for it."""
         self.segments.show_chosen(CHOICES.index(choice))
-        self._becomes.setVisible(choice is Choice.REWRITE)
+        self._becomes.setVisible(choice is Choice.REPLACE)
 
     def freeze(self) -> None:
         """Nothing is chosen any more."""
@@ -67,7 +67,7 @@ class LineChoiceRow(QWidget):
 
     @Slot(int)
     def _tell(self, _place: int) -> None:
-        self._becomes.setVisible(self.choice is Choice.REWRITE)
+        self._becomes.setVisible(self.choice is Choice.REPLACE)
         self.chosen.emit()
 
 
@@ -97,7 +97,7 @@ class LineRow(QWidget):
     @property
     def line_choice(self) -> LineChoice:
         """What is chosen for it."""
-        return self.row.line_choice if self.row is not None else LineChoice(self.line.file, self.line.line, Choice.LEAVE)
+        return self.row.line_choice if self.row is not None else LineChoice(self.line.file, self.line.line, Choice.KEEP)
 
     def show_choice(self, choice: Choice) -> None:
         """Shows what is planned for it."""

@@ -130,7 +130,7 @@ class PlanCard(Card):
     @Slot()
     def _choose_lines(self) -> None:
         chosen = (row.line_choice for row in self.lines)
-        self.lines_chosen.emit(tuple(one for one in chosen if one.choice is not Becomes.LEAVE))
+        self.lines_chosen.emit(tuple(one for one in chosen if one.choice is not Becomes.KEEP))
 
 
 class ToolkitCard(PlanCard):

@@ -35,7 +35,7 @@ _ALL_COLUMNS_FROM = 800
 _DOES = 2
 _WIDE = (1, _DOES)  # the columns that share what is left over
 _STATES = {True: (Mark.RIGHT, text("yes")), False: (Mark.TODO, text("no"))}
-_BECOMES = {Choice.LEAVE: text("stays"), Choice.RETIRE: text("a comment"), Choice.REWRITE: text("rewritten")}
+_BECOMES = {Choice.KEEP: text("stays"), Choice.COMMENT_OUT: text("a comment"), Choice.REPLACE: text("rewritten")}
 
 Place = tuple[str, int]
 
@@ -176,7 +176,7 @@ class LinesSection(QWidget):
             Cell(does, tip=does),
             Cell(words(state), mark=mark, tip=sentence_case(words(line.effect))),
             Cell(line.owner, quiet=True),
-            Cell(words(becomes), quiet=ours is None or ours.choice is Choice.LEAVE),
+            Cell(words(becomes), quiet=ours is None or ours.choice is Choice.KEEP),
         )
 
     def _by_place(self) -> dict[Place, ShellLine]:
@@ -196,6 +196,6 @@ class LinesSection(QWidget):
         others = [
             LineChoice(line.file, line.line, line.choice)
             for line in self._planned
-            if line.choice is not Choice.LEAVE and (line.file, line.line) != (chosen.file, chosen.line)
+            if line.choice is not Choice.KEEP and (line.file, line.line) != (chosen.file, chosen.line)
         ]
-        self.lines_chosen.emit((*others, *((chosen,) if chosen.choice is not Choice.LEAVE else ())))
+        self.lines_chosen.emit((*others, *((chosen,) if chosen.choice is not Choice.KEEP else ())))

@@ -52,7 +52,7 @@ def test_the_finding_leads_to_a_plan(shown: Shown) -> None:
 
 def test_lines_are_listed_with_their_choices(shown: Shown) -> None:
     rows = shown.card.lines
-    assert [(row.line.line, row.line_choice.choice) for row in rows] == [(2, Choice.RETIRE), (4, Choice.LEAVE)]
+    assert [(row.line.line, row.line_choice.choice) for row in rows] == [(2, Choice.COMMENT_OUT), (4, Choice.KEEP)]
 
 
 def test_a_line_says_what_it_does_and_where_it_stands(shown: Shown) -> None:
@@ -67,7 +67,7 @@ def test_the_diff_is_that_of_the_plan(shown: Shown) -> None:
 
 
 def test_choosing_for_a_line_plans_again(shown: Shown) -> None:
-    choose(shown.card.lines[1], Choice.RETIRE)
+    choose(shown.card.lines[1], Choice.COMMENT_OUT)
     shown.settle()
     assert shown.plan is not None
     assert [line.line for line in shown.plan.lines if line.ticked] == [2, 4]
@@ -75,7 +75,7 @@ def test_choosing_for_a_line_plans_again(shown: Shown) -> None:
 
 def test_rows_stay_while_only_choices_change(shown: Shown) -> None:
     before = shown.card.lines
-    choose(before[0], Choice.LEAVE)
+    choose(before[0], Choice.KEEP)
     shown.settle()
     assert shown.card.lines is before
 

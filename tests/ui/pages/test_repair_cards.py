@@ -102,7 +102,7 @@ def test_a_choice_hands_on_all_lines_that_do_not_stay(card: ToolkitCard, plan: C
     assert row is not None
     row.segments.choose(0)
     row.segments.choose(2)
-    assert told == [(), (LineChoice(f"{home}/.bashrc", 1, Choice.REWRITE),)]
+    assert told == [(), (LineChoice(f"{home}/.bashrc", 1, Choice.REPLACE),)]
 
 
 def test_the_loader_tick_hands_on_its_wish(card: ToolkitCard, plan: CudaPlan) -> None:

@@ -36,9 +36,9 @@ def row_of(show: Show, line: ShellLine) -> LineChoiceRow:
 @pytest.mark.parametrize(
     ("line", "choice"),
     [
-        (replace(LINE, ticked=False), Choice.LEAVE),
-        (LINE, Choice.RETIRE),
-        (replace(LINE, ticked=False, rewritten=True), Choice.REWRITE),
+        (replace(LINE, ticked=False), Choice.KEEP),
+        (LINE, Choice.COMMENT_OUT),
+        (replace(LINE, ticked=False, rewritten=True), Choice.REPLACE),
     ],
     ids=["leave", "retire", "rewrite"],
 )
@@ -49,7 +49,7 @@ def test_a_row_shows_what_is_planned(show: Show, line: ShellLine, choice: Choice
 def test_the_new_line_is_seen_only_where_it_is_written(show: Show) -> None:
     row = row_of(show, LINE)
     assert not row.findChildren(ElidedLabel)[0].isVisibleTo(row)
-    row.segments.choose(CHOICES.index(Choice.REWRITE))
+    row.segments.choose(CHOICES.index(Choice.REPLACE))
     assert row.findChildren(ElidedLabel)[0].isVisibleTo(row)
     assert row.findChildren(ElidedLabel)[0].words == "export PATH=$PATH"
 
@@ -59,7 +59,7 @@ def test_a_choice_is_told_with_its_place(show: Show) -> None:
     told: list[LineChoice] = []
     row.chosen.connect(lambda: told.append(row.line_choice))
     row.segments.choose(0)
-    assert told == [LineChoice("/home/you/.bashrc", 7, Choice.LEAVE)]
+    assert told == [LineChoice("/home/you/.bashrc", 7, Choice.KEEP)]
 
 
 def test_without_a_new_line_rewriting_is_not_offered(show: Show) -> None:
@@ -78,7 +78,7 @@ def test_showing_a_choice_tells_nobody(show: Show) -> None:
     row = row_of(show, LINE)
     told: list[bool] = []
     row.chosen.connect(lambda: told.append(True))
-    row.show_choice(Choice.LEAVE)
+    row.show_choice(Choice.KEEP)
     assert told == []
 
 
@@ -86,7 +86,7 @@ def test_a_frozen_row_refuses_the_keyboard(show: Show) -> None:
     row = row_of(show, LINE)
     row.freeze()
     QTest.keyClick(row.segments.button(1), Qt.Key.Key_Left)
-    assert row.choice is Choice.RETIRE
+    assert row.choice is Choice.COMMENT_OUT
 
 
 def test_a_line_shows_where_and_what_and_why(show: Show) -> None:
@@ -98,10 +98,10 @@ def test_a_line_shows_where_and_what_and_why(show: Show) -> None:
 def test_a_line_that_stays_offers_nothing(show: Show) -> None:
     row = show(LineRow(ENGLISH, replace(LINE, tickable=False, ticked=False, instead=b""), "/home/you"), 360, 140)
     assert row.row is None
-    assert row.line_choice.choice is Choice.LEAVE
-    row.show_choice(Choice.RETIRE)
+    assert row.line_choice.choice is Choice.KEEP
+    row.show_choice(Choice.COMMENT_OUT)
     row.freeze()
-    assert row.line_choice.choice is Choice.LEAVE
+    assert row.line_choice.choice is Choice.KEEP
 
 
 def test_a_tick_has_its_reason_below(show: Show) -> None:

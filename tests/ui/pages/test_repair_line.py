@@ -78,7 +78,7 @@ def test_its_choice_is_handed_on(card: LineCard) -> None:
     card.show_line(LINE, PLANNED)
     assert card.row is not None
     card.row.segments.choose(0)
-    assert told == [LineChoice("/home/you/.bashrc", 5, Choice.LEAVE)]
+    assert told == [LineChoice("/home/you/.bashrc", 5, Choice.KEEP)]
 
 
 def test_the_focus_stays_while_its_choice_changes(card: LineCard) -> None:
@@ -88,7 +88,7 @@ def test_the_focus_stays_while_its_choice_changes(card: LineCard) -> None:
     button.setFocus()
     card.show_line(LINE, replace(PLANNED, ticked=False))
     assert card.row is row
-    assert row.choice is Choice.LEAVE
+    assert row.choice is Choice.KEEP
     assert QApplication.focusWidget() is button
 
 

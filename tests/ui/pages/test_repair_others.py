@@ -51,13 +51,13 @@ def test_nothing_is_planned_before_it_is_shown(shown: Shown) -> None:
 
 def test_cleaning_shows_its_lines_and_its_diff(shown: Shown) -> None:
     open_part(shown, CLEAN)
-    assert [row.line_choice.choice for row in shown.page.clean.card.lines] == [Choice.RETIRE]
+    assert [row.line_choice.choice for row in shown.page.clean.card.lines] == [Choice.COMMENT_OUT]
     assert "/not/there/cuda-9.0/bin" in shown.page.clean.panel.diff.diff
 
 
 def test_a_line_can_be_left_as_it_is(shown: Shown) -> None:
     open_part(shown, CLEAN)
-    choose(shown.page.clean.card.lines[0], Choice.LEAVE)
+    choose(shown.page.clean.card.lines[0], Choice.KEEP)
     shown.settle()
     assert shown.page.clean.panel.diff.diff == ""
     assert shown.page.bar().primary is None

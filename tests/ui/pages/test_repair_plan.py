@@ -79,7 +79,7 @@ def chosen(row: LineRow) -> QPushButton:
 
 def leave_first(home: Path) -> UseCuda:
     """The wish that keeps the first of the two lines."""
-    return UseCuda("12.4", lines=(LineChoice(f"{home}/.bashrc", 2, Choice.RETIRE),))
+    return UseCuda("12.4", lines=(LineChoice(f"{home}/.bashrc", 2, Choice.COMMENT_OUT),))
 
 
 def press(widget: QWidget, key: Qt.Key) -> None:
@@ -127,7 +127,7 @@ def test_a_line_is_left_by_the_arrow_key(full: ToolkitCard, home: Path) -> None:
     told: list[object] = []
     full.lines_chosen.connect(told.append)
     press(chosen(full.lines[0]), Qt.Key.Key_Left)
-    assert told == [(LineChoice(f"{home}/.bashrc", 2, Choice.RETIRE),)]
+    assert told == [(LineChoice(f"{home}/.bashrc", 2, Choice.COMMENT_OUT),)]
 
 
 def test_showing_a_plan_chooses_nothing_by_itself(card: ToolkitCard, planned: Plan) -> None:
@@ -146,7 +146,7 @@ def test_the_focus_stays_where_something_was_chosen(full: ToolkitCard, planned: 
 
 def test_rows_follow_the_plan(full: ToolkitCard, planned: Plan, home: Path) -> None:
     full.show_repair(planned(leave_first(home)))
-    assert [row.line_choice.choice for row in full.lines] == [Choice.LEAVE, Choice.RETIRE]
+    assert [row.line_choice.choice for row in full.lines] == [Choice.KEEP, Choice.COMMENT_OUT]
 
 
 def test_the_figures_follow_the_choices(full: ToolkitCard, planned: Plan, qtbot: QtBot, home: Path) -> None:

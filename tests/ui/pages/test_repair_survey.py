@@ -80,10 +80,10 @@ def test_choosing_here_is_choosing_in_the_plan(shown: Shown) -> None:
     shown.page.lines.table.selectRow(own(shown)[1])
     row = shown.page.lines.line.row
     assert row is not None
-    row.segments.choose(CHOICES.index(Choice.RETIRE))
+    row.segments.choose(CHOICES.index(Choice.COMMENT_OUT))
     shown.settle()
     assert [rows(shown)[place][5] for place in own(shown)] == ["a comment", "a comment"]
-    assert [one.line_choice.choice for one in shown.card.lines] == [Choice.RETIRE, Choice.RETIRE]
+    assert [one.line_choice.choice for one in shown.card.lines] == [Choice.COMMENT_OUT, Choice.COMMENT_OUT]
     assert shown.page.lines.line.row is row
 
 
@@ -91,7 +91,7 @@ def test_a_line_can_be_rewritten_from_here(shown: Shown, home: Path) -> None:
     shown.page.lines.table.selectRow(own(shown)[0])
     row = shown.page.lines.line.row
     assert row is not None
-    row.segments.choose(CHOICES.index(Choice.REWRITE))
+    row.segments.choose(CHOICES.index(Choice.REPLACE))
     shown.settle()
     assert rows(shown)[own(shown)[0]][5] == "rewritten"
     assert f"+export PATH={home}/cuda-12.4/bin:$PATH" in shown.page.lines.diff.diff

@@ -1,0 +1,416 @@
+"""The plan that makes an installed toolkit the one that new shells use: the smallest change of the start-up files; changes nothing.
+
+Words of the user's own lines are replaced. A block is written where, after that, nothing of the user's would put the toolkit first; it
+stands where it is read, which is in front of an `exec`, a `return` or a `readonly PATH`, and never behind what no shell gets past.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import PurePosixPath
+
+from gpuassist.changes.choice import (
+    LdLibraryPath,
+    LoaderChoice,
+    choose_loader_path,
+    choose_toolkit,
+    library_directory,
+    require_executable,
+    version_of,
+)
+from gpuassist.changes.line_plan import change_id, edit_of, judged
+from gpuassist.changes.loader_choice import choose_loader
+from gpuassist.changes.notes import notes_on, notes_on_login, notes_on_shell, notes_on_syntax
+from gpuassist.changes.paste import paste_toolkit
+from gpuassist.changes.plan import Aim, ChangePlan, Expected, ToolkitChoice, UseCuda
+from gpuassist.changes.shell_files import ShellFile, login_file, recorded_file, shell_files
+from gpuassist.changes.syntax import Syntax, breaks, check
+from gpuassist.model.fact import Fact, Known, Unknown, value_or
+from gpuassist.model.machine import Machine
+from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
+from gpuassist.model.shell import Terminal
+from gpuassist.model.text import Text, text
+from gpuassist.model.toolkit import Toolkit
+from gpuassist.shellfiles.dialect import Dialect, read_startup
+from gpuassist.shellfiles.diff import unified
+from gpuassist.shellfiles.edit import write
+from gpuassist.shellfiles.installed import HOMES, Installed, Lead
+from gpuassist.shellfiles.lines import ShellLine, changes_in, choose, choose_exactly
+from gpuassist.shellfiles.reading import Place, Reading
+from gpuassist.shellfiles.sections import Sections, loader_section, read_sections, toolkit_section
+from gpuassist.system.files import Files
+from gpuassist.system.world import World
+
+_LOADER = "LD_LIBRARY_PATH"
+_READONLY = re.compile(
+    rb"(?m)^[ \t]*(?:readonly|(?:declare|typeset)[ \t]+-\w*r\w*)[ \t][^#\n]*\b(?:PATH|CUDA_HOME|LD_LIBRARY_PATH)\b"
+)
+_RUNS_ALWAYS = frozenset({Place.TOP, Place.CONDITION, Place.GROUP})
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What is planned for: the file for the block, those beside it in the order in which they are read, whose home they lie in, and
+    the machine's files, none for a recorded machine. `login` is the login file that does not read the main one.
+    """
+
+    main: ShellFile
+    others: tuple[ShellFile, ...]
+    home: str
+    files: Files | None
+    login: str = ""
+
+    @property
+    def all(self) -> tuple[ShellFile, ...]:
+        """Every file, in the order in which a new terminal reads them."""
+        before = [file for file in self.others if not file.later]
+        return (*before, self.main, *(file for file in self.others if file.later))
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What new shells should hold, and what shows what they hold now."""
+
+    toolkit: Toolkit
+    loader: LoaderChoice
+    libraries: str
+    installed: Installed
+    now: Fact[Terminal]
+    no_loader: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """What has to stand in a block because no line of the user's says it: the toolkit with other variables, or its libraries."""
+
+    toolkit: bool = False
+    loader: bool = False
+    also: tuple[tuple[str, str], ...] = ()
+
+    def lines(self, file: ShellFile, wanted: _Wanted) -> tuple[bytes, ...]:
+        """The block's lines; the GPUs that it chooses stay chosen."""
+        devices = read_sections(file.block.lines).devices if file.block is not None else ()
+        root = wanted.toolkit.root
+        toolkit = toolkit_section(root, file.dialect, self.also) if self.toolkit else ()
+        loader = loader_section(root, wanted.libraries, file.dialect, home=self.toolkit) if self.loader else ()
+        return Sections(toolkit, loader, devices).lines
+
+
+def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bool = False) -> ChangePlan:
+    """Plans it without changing anything; raises `RepairError` with what to say where there is nothing to plan.
+
+    A recorded machine is planned for from what its recording holds of the start-up file, and can not be changed.
+    """
+    toolkit = choose_toolkit(machine.toolkits, wish.version)
+    seen = _recorded(machine, wish) if recorded or _is_recorded(world, machine) else _live(world, machine, wish)
+    if seen.files is not None:
+        require_executable(seen.files, toolkit)
+    wanted = _wanted(world, machine, toolkit, seen, wish)
+    lines = _lines(seen, wanted, wish)
+    main, login = _blocks(seen, lines, wanted)
+    change = change_id(world, seen.main, main.lines(seen.main, wanted))
+    edits = _edits(seen, lines, wanted, {seen.main.path: main, seen.login: login}, change)
+    syntax, obstacle = _obstacle(world, seen, edits, main)
+    others = wanted.installed.others
+    return ChangePlan(
+        Aim.TOOLKIT,
+        Plan(change, _goal(toolkit), _steps(edits, toolkit, seen.main), tuple(_notes(machine, seen, lines, syntax, (main, login)))),
+        f"use cuda {wish.version}",
+        lines,
+        b"\n".join(_by_hand(seen.main, wanted)).decode("utf-8", "replace"),
+        paste_toolkit(wanted.installed, wanted.libraries if wanted.loader.on else "", machine.shell.new_terminal, seen.main.dialect),
+        obstacle,
+        now=machine.shell.new_terminal,
+        recorded=seen.files is None,
+        cuda=ToolkitChoice(
+            wish,
+            toolkit,
+            wanted.loader,
+            Expected(f"{toolkit.root}/bin/nvcc", toolkit.root, _expected_libraries(seen, lines, wanted, main)),
+            seen.main.dialect,
+            others,
+            seen.login,
+        ),
+    )
+
+
+def _live(world: World, machine: Machine, wish: UseCuda) -> _Seen:
+    found = shell_files(world, wish.rc, answering=_answering(machine))
+    return _Seen(found.main, found.others, world.surroundings.home, world.files, login_file(found))
+
+
+def _answering(machine: Machine) -> str:
+    """The shell that answers in a new terminal: a bash that only hands over leads to that one's files."""
+    terminal = machine.shell.new_terminal
+    return terminal.value.shell if isinstance(terminal, Known) else ""
+
+
+def _recorded(machine: Machine, wish: UseCuda) -> _Seen:
+    main, home = recorded_file(machine, wish.rc)
+    return _Seen(main, (), home, None)
+
+
+def _is_recorded(world: World, machine: Machine) -> bool:
+    """Whether its start-up files are not this user's: then planning by the files that are here would mix two machines."""
+    files = value_or(machine.shell.startup_files, ())
+    elsewhere = all(PurePosixPath(world.surroundings.home) not in PurePosixPath(file.path).parents for file in files)
+    return any(isinstance(file.content, Known) for file in files) or (bool(files) and elsewhere)
+
+
+def _wanted(world: World, machine: Machine, toolkit: Toolkit, seen: _Seen, wish: UseCuda) -> _Wanted:
+    others = tuple(one for one in value_or(machine.toolkits, ()) if one.root != toolkit.root)
+    if seen.files is None:
+        loader = choose_loader_path(None, toolkit, wish.ld_library_path)
+        installed = Installed(toolkit, others, str, seen.home)
+    else:
+        loader = choose_loader(world, machine, toolkit, wish.ld_library_path)
+        installed = Installed(toolkit, others, cache(seen.files.real), seen.home, cache(seen.files.exists))
+    no_loader = wish.ld_library_path is LdLibraryPath.OFF or loader.harms
+    return _Wanted(toolkit, loader, library_directory(seen.files, toolkit), installed, machine.shell.new_terminal, no_loader)
+
+
+def _lines(seen: _Seen, wanted: _Wanted, wish: UseCuda) -> tuple[ShellLine, ...]:
+    found = judged(seen.all, wanted.installed, wanted.now, wanted.loader.reason if wanted.no_loader else None)
+    lines = tuple(line for line in found if line.other or _leads_there(line, wanted.installed))
+    if wish.lines is not None:
+        return choose_exactly(lines, wish.lines)
+    if wish.retire is not None:
+        own = tuple(line for line in lines if line.file == seen.main.path)
+        beside = tuple(line for line in lines if line.file != seen.main.path)
+        return (*choose(own, wish.retire), *choose_exactly(beside, ()))
+    return lines
+
+
+def _leads_there(line: ShellLine, installed: Installed) -> bool:
+    """Whether it leads to the chosen toolkit; what has nothing to do with any is not listed."""
+    return any(installed.lead_of(str(value)) is not Lead.ELSEWHERE for does in line.does for _, value in does.parameters)
+
+
+def _blocks(seen: _Seen, lines: tuple[ShellLine, ...], wanted: _Wanted) -> tuple[_Block, _Block]:
+    """What the main file's block has to say, and that of the login file which does not read it."""
+    after = _After(seen, lines, wanted)
+    left = tuple(after.left_over())
+    also = tuple((name, value) for name, value in left if name not in {"CUDA_HOME", _LOADER})
+    present = _present(seen.main)
+    toolkit = bool(present.toolkit) or any(name != _LOADER for name, _ in left) or not after.wins()
+    wished = wanted.loader.on or bool(present.loader) or any(name == _LOADER for name, _ in left)
+    loader = wished and not wanted.no_loader and (bool(present.loader) or not after.gives(_LOADER))
+    main = _Block(toolkit, loader, also)
+    file = next((one for one in seen.others if one.path == seen.login), None)
+    if file is None or file.obstacle is not None:
+        return main, _Block()
+    there = _present(file)
+    # A login shell reads nothing else: what the main file's block has to say, this one has to say as well.
+    needed = toolkit and not present.toolkit and not after.prepends(file.path)
+    return main, _Block(bool(there.toolkit) or needed, loader and (bool(there.loader) or needed), also if needed else ())
+
+
+def _present(file: ShellFile) -> Sections:
+    return read_sections(file.block.lines) if file.block is not None else Sections()
+
+
+class _After:
+    """What the user's own lines come to once the chosen ones are changed."""
+
+    def __init__(self, seen: _Seen, lines: tuple[ShellLine, ...], wanted: _Wanted) -> None:
+        self.seen = seen
+        self.wanted = wanted
+        self.lines = lines
+        self.replaced = frozenset(
+            wanted.installed.absolute(_words(seen, line.file, one.first_byte, one.end_byte))
+            for line in lines
+            if line.rewritten
+            for one in line.replacements
+        )
+        self.readings: dict[str, Reading] = {}
+        known = {"HOME": seen.home}
+        for file in seen.all:
+            content = write(file.content, (), changes_in(lines, file.path), "")
+            reading = read_startup(content, file.dialect, known)
+            self.readings[file.path] = reading
+            known.update({name: value for name, value in reading.values if name not in {"HOME", "PATH"}})
+
+    def wins(self) -> bool:
+        """Whether a new terminal then finds the toolkit's nvcc first."""
+        installed, now = self.wanted.installed, self.wanted.now
+        prepends = any(self.prepends(file.path) for file in self.seen.all)
+        if isinstance(now, Unknown):
+            return prepends
+        command = now.value.command("nvcc")
+        if command is None:
+            return self.gives("PATH")
+        directory = command.path.rpartition("/")[0]
+        lead = installed.lead(directory)
+        if lead is Lead.CHOSEN:
+            return not self._is_gone(directory)
+        if lead is Lead.OTHER and self._follows(installed.root_of(directory)):
+            return self.gives("PATH")
+        return prepends
+
+    def prepends(self, path: str) -> bool:
+        """Whether a line of this file that always runs puts the toolkit in front of PATH."""
+        return any(first and runs for one, first, runs in self._given("PATH") if one == path)
+
+    def gives(self, variable: str) -> bool:
+        """Whether any line gives it a directory of the toolkit."""
+        return any(True for _ in self._given(variable))
+
+    def left_over(self) -> Iterator[tuple[str, str]]:
+        """Variables that would stay at another toolkit because no line that may be changed sets them, with what they should hold."""
+        if isinstance(self.wanted.now, Unknown):
+            return
+        installed = self.wanted.installed
+        for one in self.wanted.now.value.variables:
+            values = (one.value,) if one.name in HOMES else one.value.split(":") if one.name == _LOADER else ()
+            for value in values:
+                root = installed.root_of(value) if installed.lead(value) is Lead.OTHER else ""
+                place = installed.chosen.root + value[len(root) :]
+                if root and not self._follows(root) and installed.holds(place) and not self._is_gone(value):
+                    yield one.name, place
+                    break
+
+    def _follows(self, root: str) -> bool:
+        return root in self.replaced or any(self.wanted.installed.real(one) == self.wanted.installed.real(root) for one in self.replaced)
+
+    def _is_gone(self, directory: str) -> bool:
+        """Whether a line that puts it there is commented out."""
+        told = (str(value) for line in self.lines if line.ticked for does in line.does for _, value in does.parameters)
+        return any(directory in words for words in told)
+
+    def _given(self, variable: str) -> Iterator[tuple[str, bool, bool]]:
+        """The file of each line that gives it a directory of the toolkit, whether in front, and whether it always runs."""
+        installed = self.wanted.installed
+        for file in self.seen.all:
+            reading = self.readings[file.path]
+            end = min((ending.line for ending in reading.endings if ending.always), default=1 << 30)
+            for statement in reading.statements:
+                if statement.line > end:
+                    continue
+                for assignment in statement.assignments:
+                    seen_previous = False
+                    for element in assignment.elements:
+                        seen_previous = seen_previous or element.previous
+                        if assignment.variable == variable and installed.lead(element.directory) is Lead.CHOSEN:
+                            if variable == "PATH" and not installed.holds(f"{element.directory.rstrip('/')}/nvcc"):
+                                continue
+                            yield file.path, not seen_previous, statement.place in _RUNS_ALWAYS
+
+
+def _words(seen: _Seen, path: str, first: int, end: int) -> str:
+    content = next(file.content for file in seen.all if file.path == path)
+    return content[first:end].decode("utf-8", "surrogateescape")
+
+
+def _edits(
+    seen: _Seen, lines: tuple[ShellLine, ...], wanted: _Wanted, blocks: dict[str, _Block], change: str
+) -> tuple[FileEdit, ...]:
+    """The main file's first; of the others those that change."""
+    found = [(file, _changed(file, lines, wanted, blocks.get(file.path, _kept_block(file, wanted)), change)) for file in (seen.main, *seen.others)]
+    edits = [edit_of(file, after) for file, after in found if after != file.content]
+    main = edit_of(*found[0])
+    # A file of ours that would be made for nothing is none.
+    return tuple([main, *(edit for edit in edits if edit.path != main.path)]) if main.existed or main.after or not edits else tuple(edits)
+
+
+def _kept_block(file: ShellFile, wanted: _Wanted) -> _Block:
+    """A block of ours in another file, written for another shell or for logins, goes on choosing a toolkit."""
+    there = _present(file)
+    return _Block(bool(there.toolkit), bool(there.loader) and not wanted.no_loader)
+
+
+def _changed(file: ShellFile, lines: tuple[ShellLine, ...], wanted: _Wanted, block: _Block, change: str) -> bytes:
+    if file.obstacle is not None and not file.content:
+        return file.content if not block.toolkit else write(b"", block.lines(file, wanted), changes_in((), file.path), change)
+    return write(file.content, block.lines(file, wanted), changes_in(lines, file.path), change, place=place_of(file))
+
+
+def place_of(file: ShellFile) -> int | None:
+    """Where lines are still read: in front of the first construct that may end the file or hand over, none for the file's end.
+
+    A guard that only keeps other shells than interactive ones out is none of these: people write behind it.
+    """
+    ending = next((one.first_byte for one in file.reading.endings if not one.interactive), None)
+    readonly = _READONLY.search(file.content) if file.dialect is not Dialect.FISH else None
+    places = [place for place in (ending, readonly.start() if readonly else None) if place is not None]
+    if file.block is not None:  # an ending or a word of our own block is none
+        places = [place for place in places if not file.block.first_byte <= place < file.block.end_byte]
+    return min(places, default=None)
+
+
+def _obstacle(world: World, seen: _Seen, edits: tuple[FileEdit, ...], block: _Block) -> tuple[Syntax | None, Text | None]:
+    if seen.main.obstacle is not None and any(edit.path == seen.main.path and edit.after != edit.before for edit in edits):
+        return None, seen.main.obstacle
+    if seen.files is None:
+        return None, None
+    standing: Syntax | None = None
+    for edit in edits:
+        planned = check(world, edit.after, edit.dialect)
+        before = check(world, edit.before, edit.dialect) if planned.broken else planned
+        standing = standing or before
+        if breaks(before, planned):
+            return before, text(
+                "{shell} could not parse the result ({words}), so {path} is not written; keep some of the lines",
+                shell=planned.shell,
+                words=planned.words,
+                path=edit.path,
+            )
+        written = edit.path == seen.main.path and (block.toolkit or block.loader)
+        if before.broken and edit.after != edit.before and (written or edit.dialect == Dialect.FISH.value):
+            return before, text(
+                "{shell} cannot parse {path} ({words}): it stops reading there, and lines below it are never reached. Please mend that "
+                "first, or start a new file from a backup; nothing was written",
+                shell=before.shell,
+                path=edit.path,
+                words=before.words,
+            )
+    return standing, None
+
+
+def _notes(machine: Machine, seen: _Seen, lines: tuple[ShellLine, ...], syntax: Syntax | None, blocks: tuple[_Block, _Block]) -> Iterator[Text]:
+    main, (block, login) = seen.main, blocks
+    changed = {line.file for line in lines if line.ticked or line.rewritten}
+    yield from main.target.notes
+    yield from notes_on(main.content, main.reading, lines, main.path, block=block.toolkit or block.loader)
+    yield from notes_on_shell(value_or(machine.shell.login_shell, ""), main.path, main.dialect.value)
+    yield from notes_on_syntax(syntax) if syntax else ()
+    yield from notes_on_login(seen.login, main.path) if login.toolkit or login.loader else ()
+    yield from (note for file in seen.others if file.path in changed for note in file.target.notes)
+
+
+def _goal(toolkit: Toolkit) -> Text:
+    return text("Make CUDA {version} in {root} the toolkit that new shells use", version=version_of(toolkit), root=toolkit.root)
+
+
+def _by_hand(main: ShellFile, wanted: _Wanted) -> tuple[bytes, ...]:
+    return _Block(toolkit=True, loader=wanted.loader.on).lines(replace(main, block=None), wanted)
+
+
+def _expected_libraries(seen: _Seen, lines: tuple[ShellLine, ...], wanted: _Wanted, block: _Block) -> str:
+    return wanted.libraries if block.loader or _After(seen, lines, wanted).gives(_LOADER) else ""
+
+
+def _steps(edits: tuple[FileEdit, ...], toolkit: Toolkit, main: ShellFile) -> tuple[Step, ...]:
+    nvcc = f"{toolkit.root}/bin/nvcc"
+    found = text("a new terminal finds {nvcc}", nvcc=nvcc)
+    terminal = Step(
+        StepKind.NEW_SHELL,
+        text(
+            "Open a new terminal: those that are open keep what they have, also after `source`, which takes nothing out. For one of "
+            "them, paste the line below into it."
+        ),
+        check=text("`command -v nvcc` prints {nvcc}", nvcc=nvcc),
+    )
+    return (*(_step(edit, _does(edit, toolkit, main), found) for edit in edits), terminal)
+
+
+def _does(edit: FileEdit, toolkit: Toolkit, main: ShellFile) -> Text:
+    if edit.path == main.path:
+        return text("Make {path} lead to CUDA {version}", path=edit.path, version=version_of(toolkit))
+    return text("Change the lines of {path} that lead to another toolkit", path=edit.path)
+
+
+def _step(edit: FileEdit, words: Text, found: Text) -> Step:
+    return Step(StepKind.EDIT, words, diff=unified(edit.path, edit.before, edit.after), check=found, edit=edit)

@@ -1,0 +1,354 @@
+"""Where the words of a start-up file name a toolkit: a directory, its last part behind a variable, or a version of its own.
+
+These words are all that has to change for another toolkit: what is derived from them follows. Comments, here-documents and what is only
+said (`echo …`) name none; a word in a function that nobody calls, or in an alias, says in whose.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from gpuassist.shellfiles.bash_tree import masked, parse_tree
+from gpuassist.shellfiles.dialect import Dialect
+from gpuassist.shellfiles.fish_parse import Command, parse
+from gpuassist.shellfiles.installed import Installed, Lead, version_parts
+from gpuassist.shellfiles.reading import Place, Statement, printable
+from gpuassist.shellfiles.zsh import covered
+
+_HOME = rb"(?:~|\$HOME|\$\{HOME\})"
+_SIGN = rb"[A-Za-z0-9_.+@%-]"
+# A path up to its first part that says cuda: `/usr/local/cuda-11.8`, `~/cuda`, `$BASE/cuda-11.8`, and the part alone: `cuda-11.8`.
+_PATH = re.compile(rb"(?<![A-Za-z0-9_.+@%~/}-])(?:" + _HOME + rb"|\$\w+|\$\{\w+\})?(?:/" + _SIGN + rb"+)*?/?cuda(?:-[0-9][0-9.]*)?(?=[^A-Za-z0-9_+@%-]|$)")
+_REST = re.compile(rb"(?:/" + _SIGN + rb"+)*/?")
+_VERSION_NAMES = frozenset({"CUDA_VERSION", "CUDA_VER"})
+_VERSION = rb"([\"']?)([0-9]+(?:\.[0-9]+)*)\1(?=[\s;#&|)]|$)"
+_SAYING = frozenset({"echo", "printf", "print", "logger", "notify-send", "cowsay", "figlet", "read", "say"})
+# What switches environments takes names, and no directories.
+_NAMING = frozenset({"conda", "mamba", "micromamba", "module", "ml", "spack", "pyenv", "workon", "docker", "podman", "ssh"})
+_COMPILER = "nvcc"
+_GROUPS = {
+    "function_definition": Place.FUNCTION,
+    "subshell": Place.SUBSHELL,
+    "command_substitution": Place.SUBSHELL,
+    "process_substitution": Place.SUBSHELL,
+    "for_statement": Place.LOOP,
+    "c_style_for_statement": Place.LOOP,
+    "while_statement": Place.LOOP,
+    "case_statement": Place.CASE,
+    "if_statement": Place.BRANCH,
+    "compound_statement": Place.GROUP,
+    "list": Place.CONDITION,
+    "ERROR": Place.UNREADABLE,
+}
+_BLOCKS = {"function": Place.FUNCTION, "while": Place.LOOP, "for": Place.LOOP, "switch": Place.CASE, "if": Place.BRANCH}
+_WORST_FIRST = tuple(Place)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolkitWord:
+    """Bytes that name another toolkit, and those that name the chosen one instead; none where `missing` is not in it.
+
+    `line` is the row of the command that it stands in (from 1); `runs_in` the function or alias that has to be called for it.
+    """
+
+    first_byte: int
+    end_byte: int
+    directory: str
+    new: bytes | None
+    line: int
+    last_line: int
+    place: Place
+    runs_in: str = ""
+    missing: str = ""
+    inside: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Where:
+    """What a byte of the file stands in; `assigned` where it is the value of a variable."""
+
+    first_byte: int
+    end_byte: int
+    place: Place
+    runs_in: str = ""
+    assigned: bool = False
+    around: int = -1
+
+
+_Locate = Callable[[int], "_Where | None"]
+
+
+def toolkit_words(
+    content: bytes, dialect: Dialect, installed: Installed, statements: tuple[Statement, ...] = ()
+) -> tuple[ToolkitWord, ...]:
+    """Every word that names another toolkit, in order; `statements` tell which variables a version is taken from."""
+    if b"cuda" not in content.lower():
+        return ()
+    return _Finder(content, dialect, installed, statements).words()
+
+
+def commands_run(content: bytes, dialect: Dialect) -> frozenset[str]:
+    """The names of all commands that a file runs, for seeing which functions somebody calls."""
+    if dialect is Dialect.FISH:
+        return frozenset(one.words[0].plain for one in parse(content.decode("latin-1")).commands if not one.keyword)
+    tree = parse_tree(_seen(content, dialect))
+    found: set[str] = set()
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if node.type == "command_name" and node.text is not None:
+            found.add(node.text.decode("ascii", "replace"))
+        stack.extend(node.children)
+    return frozenset(found)
+
+
+class _Finder:
+    def __init__(self, content: bytes, dialect: Dialect, installed: Installed, statements: tuple[Statement, ...]) -> None:
+        self.content = content
+        self.installed = installed
+        self.statements = statements
+        self.starts = [0, *(found.end() for found in re.finditer(b"\n", content))]
+        self.locate: _Locate = _place_finder(content, dialect)
+
+    def words(self) -> tuple[ToolkitWord, ...]:
+        found = {word.first_byte: word for word in self._directories()}
+        for word in self._versions():
+            found.setdefault(word.first_byte, word)
+        return tuple(found[place] for place in sorted(found))
+
+    def _directories(self) -> Iterator[ToolkitWord]:
+        for match in self._places():
+            written = match[0].decode("ascii")
+            root = self.installed.absolute(written)
+            where = self.locate(match.start())
+            if where is None:
+                continue
+            if root.startswith("/"):
+                yield from self._directory(match, root, where)
+            elif written.startswith("$") or where.assigned:
+                yield from self._part(match, written, where)
+
+    def _places(self) -> Iterator[re.Match[bytes]]:
+        done = -1
+        others = sorted({re.escape(form) for form in self.installed.written_roots()}, key=len, reverse=True)
+        own = re.compile(rb"(?<![A-Za-z0-9_.+@%~/}-])(?:" + b"|".join(others) + rb")(?=[^A-Za-z0-9_+@%-]|$)") if others else None
+        matches = [*_PATH.finditer(self.content), *(own.finditer(self.content) if own else ())]
+        for match in sorted(matches, key=lambda one: (one.start(), -one.end())):
+            if match.start() >= done:
+                done = match.end()
+                yield match
+
+    def _directory(self, match: re.Match[bytes], root: str, where: _Where) -> Iterator[ToolkitWord]:
+        first, end = match.span()
+        if match[0].endswith(b"."):
+            end -= 1
+            root = root.rstrip(".")
+        if self.installed.lead(root) is not Lead.OTHER:
+            return
+        rest = _REST.match(self.content, end)
+        behind = rest[0].decode("ascii").rstrip("/") if rest else ""
+        new = self.installed.instead(match[0].decode("ascii").rstrip("."))
+        place = self.installed.chosen.root + behind
+        expands = self.content[end + len(behind) : end + len(behind) + 2].lstrip(b"/")[:1] in {b"$", b"*", b"?", b"["}
+        missing = "" if expands or not behind or self.installed.holds(place) else place
+        yield self._word(first, end, root, None if missing else new.encode(), where, missing)
+
+    def _part(self, match: re.Match[bytes], written: str, where: _Where) -> Iterator[ToolkitWord]:
+        """`$BASE/cuda-11.8`, or `cuda-11.8` as a value: its last part alone, where the chosen toolkit lies beside it."""
+        part = written.rpartition("/")[2].rstrip(".")
+        if not part.startswith("cuda-"):
+            return
+        beside = f"{self.installed.chosen.root.rpartition('/')[0]}/{part}"
+        new = self.installed.chosen.root.rpartition("/")[2]
+        if self.installed.lead(beside) is Lead.OTHER and new.startswith("cuda"):
+            first = match.start() + written.rindex(part)
+            yield self._word(first, first + len(part), beside, new.encode(), where)
+
+    def _versions(self) -> Iterator[ToolkitWord]:
+        for name, root in self._version_names():
+            pattern = re.compile(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?:\+?=|[ \t]+)" + _VERSION)
+            for match in pattern.finditer(self.content):
+                where = self.locate(match.start(2))
+                new = self._version_instead(match[2].decode(), root)
+                if where is not None and new and new != match[2].decode():
+                    yield self._word(match.start(2), match.end(2), root, new.encode(), where)
+
+    def _version_names(self) -> Iterator[tuple[str, str]]:
+        """The variables that a directory's version is taken from, each with the directory."""
+        for statement in self.statements:
+            for assignment in statement.assignments:
+                for element in assignment.elements:
+                    root = self.installed.root_of(element.directory)
+                    if root and self.installed.lead(root) is Lead.OTHER:
+                        yield from ((name, root) for name in sorted(assignment.uses))
+        for name in sorted(_VERSION_NAMES):
+            if name.encode() in self.content:
+                yield name, ""
+
+    def _version_instead(self, version: str, root: str) -> str:
+        chosen = self.installed.chosen
+        if not root:
+            # CUDA_VERSION on its own: told to build scripts, in as many parts as its owner wrote.
+            depth = version.count(".") + 1
+            others = {".".join(version_parts(other)[:depth]) for other in self.installed.others}
+            named = {found.decode() for found in re.findall(rb"cuda-([0-9.]*[0-9])", self.content)}
+            parts = version_parts(chosen)
+            return ".".join(parts[:depth]) if version in others | named and len(parts) >= depth else ""
+        if version not in root:
+            return ""
+        front, _, back = root.partition(version)
+        new = chosen.root
+        if not (new.startswith(front) and new.endswith(back)):
+            return ""
+        middle = new[len(front) : len(new) - len(back)]
+        return middle if re.fullmatch(r"[0-9]+(?:\.[0-9]+)*", middle) else ""
+
+    def _word(self, first: int, end: int, root: str, new: bytes | None, where: _Where, missing: str = "") -> ToolkitWord:
+        return ToolkitWord(
+            first,
+            end,
+            root,
+            new,
+            self._row(where.first_byte),
+            self._row(max(where.end_byte - 1, where.first_byte)),
+            where.place,
+            where.runs_in,
+            missing,
+            self._line_at(where.around) if where.around >= 0 else "",
+        )
+
+    def _row(self, place: int) -> int:
+        return bisect_right(self.starts, place)
+
+    def _line_at(self, place: int) -> str:
+        row = self.starts[self._row(place) - 1]
+        end = self.content.find(b"\n", row)
+        words = self.content[row : len(self.content) if end < 0 else end]
+        return printable(words.decode("utf-8", "surrogateescape").strip())
+
+
+def _place_finder(content: bytes, dialect: Dialect) -> _Locate:
+    if dialect is Dialect.FISH:
+        return _Fish(content).where
+    if dialect in {Dialect.ENVIRONMENT, Dialect.ENVIRONMENT_D}:
+        return lambda place: _in_a_list(content, place)
+    return _Posix(content, dialect).where
+
+
+def _in_a_list(content: bytes, place: int) -> _Where | None:
+    """A row of NAME=value; none in a comment."""
+    first, end = content.rfind(b"\n", 0, place) + 1, content.find(b"\n", place)
+    if content[first:place].lstrip().startswith(b"#"):
+        return None
+    return _Where(first, len(content) if end < 0 else end, Place.TOP, assigned=True)
+
+
+def _seen(content: bytes, dialect: Dialect) -> bytes:
+    return covered(content) if dialect is Dialect.ZSH else masked(content)
+
+
+class _Posix:
+    """bash and zsh, by the tree of bash's grammar."""
+
+    def __init__(self, content: bytes, dialect: Dialect) -> None:
+        self.content = content
+        self.root = parse_tree(_seen(content, dialect))
+
+    def where(self, place: int) -> _Where | None:
+        """What the byte stands in; none in a comment, a here-document, and what is only said."""
+        leaf = self.root.descendant_for_byte_range(place, place + 1)
+        found, runs_in, assigned = {Place.TOP}, "", False
+        statement: Node | None = None
+        around = -1
+        substituted = False
+        node = leaf
+        while node is not None and node.parent is not None:
+            kind = node.type
+            if kind in {"comment", "heredoc_body", "heredoc_content", "heredoc_end"}:
+                return None
+            if kind == "variable_assignment":
+                assigned = True
+                statement = node
+                if node.parent.type == "command" and _name(node.parent):
+                    return None  # it holds for that one command alone
+            elif kind == "command":
+                name = _name(node)
+                if name in _NAMING or (name in _SAYING and not substituted):
+                    return None
+                alias = self._alias(node, place) if name == "alias" else ""
+                runs_in = runs_in or (f"alias {alias}" if alias and alias != _COMPILER else "")
+                statement = node
+            elif kind in {"declaration_command", "test_command", "unset_command"}:
+                statement = node
+            elif kind == "function_definition":
+                called = _function(node)
+                runs_in = runs_in or ("" if called == _COMPILER else called)
+            substituted = substituted or kind in {"command_substitution", "process_substitution"}
+            if kind in _GROUPS:
+                found.add(_GROUPS[kind])
+                around = node.start_byte if around < 0 and kind not in {"list", "ERROR", "command_substitution"} else around
+            node = node.parent
+        if leaf is None:
+            return None
+        whole = statement or leaf
+        worst = next(place for place in _WORST_FIRST if place in found)
+        return _Where(whole.start_byte, whole.end_byte, worst, runs_in, assigned, around)
+
+    def _alias(self, command: Node, place: int) -> str:
+        for child in command.children[1:]:
+            if child.start_byte <= place < child.end_byte:
+                words = self.content[child.start_byte : child.end_byte].decode("ascii", "replace")
+                return words.strip("'\"").partition("=")[0]
+        return ""
+
+
+class _Fish:
+    """fish, by the reader of its commands."""
+
+    def __init__(self, content: bytes) -> None:
+        self.seen = content.decode("latin-1")
+        self.commands = parse(self.seen).commands
+        self.firsts = [command.first for command in self.commands]
+
+    def where(self, place: int) -> _Where | None:
+        """What the byte stands in; none in a comment, and in what is only said."""
+        number = bisect_right(self.firsts, place) - 1
+        command = self.commands[number] if number >= 0 else None
+        if command is None or not any(word.first <= place < word.end for word in command.words):
+            return None
+        name = command.words[0].plain
+        if name in _SAYING | _NAMING:
+            return None
+        runs_in = self._function(command)
+        if name == "alias" and len(command.words) > 1:
+            alias = command.words[1].plain.partition("=")[0]
+            runs_in = runs_in or ("" if alias == _COMPILER else f"alias {alias}")
+        found = {_BLOCKS.get(block.keyword, Place.GROUP) for block in command.blocks} | {Place.TOP}
+        if command.linked:
+            found.add(Place.CONDITION)
+        worst = next(place for place in _WORST_FIRST if place in found)
+        around = command.blocks[-1].first if command.blocks else -1
+        return _Where(command.first, command.end, worst, runs_in, name in {"set", "export"} or "=" in name, around)
+
+    def _function(self, command: Command) -> str:
+        block = next((block for block in command.blocks if block.keyword == "function"), None)
+        if block is None:
+            return ""
+        opener = next((one for one in self.commands if one.first == block.first), None)
+        name = opener.words[1].plain if opener and len(opener.words) > 1 else ""
+        return "" if name == _COMPILER else name or "function"
+
+
+def _name(command: Node) -> str:
+    name = command.child_by_field_name("name")
+    return "" if name is None or name.text is None else name.text.decode("ascii", "replace").lstrip("\\")
+
+
+def _function(node: Node) -> str:
+    name = node.child_by_field_name("name")
+    return "function" if name is None or name.text is None else name.text.decode("ascii", "replace")
