@@ -17,12 +17,12 @@ from gpuassist.repair.edit import change_lines
 from gpuassist.repair.installed import LISTS
 from gpuassist.repair.line_choice import LineChoice
 from gpuassist.repair.lines import ShellLine, choose_exactly
-from gpuassist.repair.target import strangers_home
 from gpuassist.session.context import Session
 from gpuassist.session.hurting import hurting, on_library_path
 from gpuassist.session.line_plan import change_id, edit_of, parsed, to_change, within_reach
 from gpuassist.session.shell_files import ShellFile, ShellFiles, shell_files
 from gpuassist.session.shell_plan import ShellPlan
+from gpuassist.system.ownership import strangers_home
 from gpuassist.system.terminal import ask_terminal
 from gpuassist.system.world import World
 

@@ -17,7 +17,6 @@ from gpuassist.repair.diff import unified
 from gpuassist.repair.edit import write
 from gpuassist.repair.notes import notes_on, notes_on_shell, notes_on_syntax
 from gpuassist.repair.sections import Sections, devices_section, read_sections
-from gpuassist.repair.target import strangers_home
 from gpuassist.session.context import Session
 from gpuassist.session.devices_notes import VARIABLES, notes_on_choice, notes_on_lines
 from gpuassist.session.line_plan import change_id, edit_of, parsed
@@ -25,6 +24,7 @@ from gpuassist.session.proof import with_shell
 from gpuassist.session.shell_files import ShellFile, shell_files
 from gpuassist.session.shell_plan import ShellPlan
 from gpuassist.system.clock import iso
+from gpuassist.system.ownership import strangers_home
 from gpuassist.system.terminal import ask_terminal
 from gpuassist.system.world import World
 

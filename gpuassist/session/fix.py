@@ -11,7 +11,7 @@ from gpuassist.detect import shell as shell_probe
 from gpuassist.detect import toolkits as toolkit_probe
 from gpuassist.detect.prefixes import Prefix
 from gpuassist.detect.runner import Running
-from gpuassist.model.fact import NOT_ASKED, Fact, Unknown
+from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Plan, Receipt, Result
 from gpuassist.model.shell import Terminal
@@ -27,7 +27,6 @@ from gpuassist.repair.line_choice import Choice, ChoiceError, LineChoice
 from gpuassist.repair.lines import ShellLine
 from gpuassist.repair.record import ChangeRecord, FileRecord, Standing
 from gpuassist.repair.taking_back import ConflictError, FileBack, ThreeWay
-from gpuassist.repair.target import strangers_home
 from gpuassist.repair.undo import NothingToUndoError, TakeBack, UnknownChangeError
 from gpuassist.session.context import Session
 from gpuassist.session.cuda_plan import CudaPlan, Expected, UseCuda, plan_use_cuda
@@ -117,10 +116,9 @@ class Undone:
 def look(session: Session) -> Machine:
     """As much of the machine as a plan needs: shell, toolkits, environments, GPUs; another user's start-up files are not run."""
     world = session.world
-    stranger = strangers_home(world)
     # HOME is searched while the shell starts, which takes longer.
     scan: Running[_Prefixes] = Running("prefixes", lambda: prefixes.scan(world), seconds=_SCAN_SECONDS, otherwise=lambda why: why)
-    shell = shell_probe.probe(world) if stranger is None else shell_probe.around(world, Unknown(stranger))
+    shell = shell_probe.probe(world)
     return Machine(
         iso(world.clock.now()),
         gpus=pci_probe.probe(world, session.knowledge),

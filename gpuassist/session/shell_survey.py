@@ -13,7 +13,6 @@ from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.repair.target import strangers_home
 from gpuassist.session.context import Session
 from gpuassist.session.shell_effect import Placed, by_reading, elements_of
 from gpuassist.session.shell_line import SurveyLine, line_of, untold
@@ -76,9 +75,6 @@ def is_recorded(world: World, machine: Machine) -> bool:
 
 
 def _watched(world: World, machine: Machine | None, seconds: float) -> tuple[Fact[Terminal], Fact[Trace], Fact[float]]:
-    stranger = strangers_home(world)
-    if stranger is not None:
-        return Unknown(stranger), Unknown(stranger), Unknown(stranger)
     with ThreadPoolExecutor(2) as pool:
         tracing = pool.submit(trace_startup, world, WATCHED, seconds=seconds)
         if machine is not None:
