@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from gpuassist.model.plan import FileEdit, Outcome, Receipt, Result
 from gpuassist.model.text import Text, enumerated, text
 from gpuassist.repair import syntax
-from gpuassist.repair.journal import Journal, Kept, digest
+from gpuassist.repair.journal import Journal, JournalError, Kept, digest
 from gpuassist.repair.settle import Holds, holds, restore, sweep
 from gpuassist.repair.target import Target, examine
 from gpuassist.repair.writing import ChangedError, make_directories, put, remove_directories, sibling
@@ -62,6 +62,8 @@ def apply(world: World, change: Change) -> Applied:
         with journal.lock():
             notes = sweep(world, journal)
             return _apply_locked(world, journal, Change(change.id, change.goal, edits), notes)
+    except JournalError as error:
+        return Applied(Outcome(Result.REFUSED, error.reason))
     except BlockingIOError:
         return Applied(Outcome(Result.REFUSED, text("another gpuassist is changing a file just now; please try again")))
     except OSError as error:

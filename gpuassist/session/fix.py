@@ -65,6 +65,7 @@ __all__ = [
     "apply",
     "backup_of",
     "history",
+    "left_out",
     "look",
     "make",
     "plan_undo",
@@ -185,6 +186,11 @@ def history(session: Session) -> tuple[Receipt, ...]:
 def records(session: Session) -> tuple[ChangeRecord, ...]:
     """All changes with their files, newest first: what still stands, and what was edited since."""
     return recording.records(session.world)
+
+
+def left_out(session: Session) -> tuple[Text, ...]:
+    """Records that are none of this user's changes, with the reason."""
+    return undoing.left_out(session.world)
 
 
 def backup_of(session: Session, receipt: Receipt) -> str:
