@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuassist.changes import syntax
-from gpuassist.changes.journal import Journal, Kept, digest
+from gpuassist.changes.journal import Journal, JournalError, Kept, digest
 from gpuassist.changes.settle import Holds, holds, restore, sweep
 from gpuassist.changes.target import Target, examine
 from gpuassist.changes.writing import ChangedError, make_directories, put, remove_directories, sibling
@@ -62,6 +62,8 @@ def apply(world: World, change: Change) -> Applied:
         with journal.lock():
             notes = sweep(world, journal)
             return _apply_locked(world, journal, Change(change.id, change.goal, edits), notes)
+    except JournalError as error:
+        return Applied(Outcome(Result.REFUSED, error.reason))
     except BlockingIOError:
         return Applied(Outcome(Result.REFUSED, text("another gpuassist is changing a file just now; please try again")))
     except OSError as error:

@@ -8,9 +8,12 @@ in doubt; and what a crash left unsettled is found by its name, however many cha
 from __future__ import annotations
 
 import base64
+import errno
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timezone
@@ -19,12 +22,17 @@ from typing import Any
 
 from gpuassist.model.codec import Json
 from gpuassist.model.plan import Receipt
+from gpuassist.model.text import Text, text
+from gpuassist.changes.own_files import why_strange
+from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.disk import Disk
+from gpuassist.system.ownership import why_state_untrusted, why_untrusted
 from gpuassist.system.world import World
 
 SCHEMA = 1
 _LOCK_SECONDS = 5.0
 _SETTLED, _PREPARING, _PREPARED, _UNDOING = ".json", ".preparing", ".prepared", ".undoing"
+_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,99}")
 _KNOWN = frozenset(field.name for field in fields(Receipt))
 
 
@@ -53,21 +61,53 @@ class Kept:
     after: bytes
 
 
-class Journal:
-    """The directory that holds it."""
+class JournalError(RepairError):
+    """The journal's directory could be another user's, or hold what another put there: nothing is read from it or written to it."""
 
-    def __init__(self, disk: Disk, directory: str) -> None:
+
+class Journal:
+    """The directory that holds it. What is in it decides what undo writes, so only this user's own records count.
+
+    `why_not` says why the directory may not be used, `why_untrusted` why a file in it may be another's, and `why_strange` why a
+    record is not one of a change that gpuassist made.
+    """
+
+    def __init__(
+        self,
+        disk: Disk,
+        directory: str,
+        *,
+        why_not: Callable[[], Text | None] = lambda: None,
+        why_untrusted: Callable[[os.stat_result], Text | None] = lambda _: None,
+        why_strange: Callable[[Receipt], Text | None] = lambda _: None,
+    ) -> None:
         self._disk = disk
         self.directory = directory
+        self._why_not, self._why_untrusted, self._why_strange = why_not, why_untrusted, why_strange
+        self._left_out: dict[str, Text] = {}
 
     @classmethod
     def of(cls, world: World) -> Journal:
         """This user's."""
-        return cls(world.disk, f"{world.surroundings.state()}/journal")
+        directory = f"{world.surroundings.state()}/journal"
+        return cls(
+            world.disk,
+            directory,
+            why_not=lambda: why_state_untrusted(world, directory),
+            why_untrusted=lambda status: why_untrusted(world, status),
+            why_strange=lambda receipt: why_strange(world, receipt),
+        )
+
+    @property
+    def left_out(self) -> Mapping[str, Text]:
+        """The records that were come to so far and are none of this user's changes, by name, with the reason."""
+        return self._left_out
 
     def lock(self) -> AbstractContextManager[None]:
-        """One change at a time; raises `BlockingIOError` where another gpuassist is at it."""
+        """One change at a time; raises `BlockingIOError` where another gpuassist is at it, and `JournalError`."""
+        self._require_own()  # before it is made: what leads to it counts too
         self._disk.make_directory(self.directory)
+        self._require_own()
         return self._disk.lock(f"{self.directory}/lock", _LOCK_SECONDS)
 
     def unused(self, change: str) -> str:
@@ -137,12 +177,17 @@ class Journal:
                 self._disk.remove(path)
 
     def entries(self) -> tuple[Entry, ...]:
-        """All changes on record, oldest first; a damaged record is left out, its backup stays where it is."""
+        """All changes on record, oldest first; a damaged record is left out, its backup stays where it is.
+
+        Raises `JournalError`, as every reading of records does.
+        """
+        self._require_own()
         return self._all("")
 
     def group(self, change: str) -> tuple[Entry, ...]:
         """The files of one change, which may be named by the id of any of them: no other record is read for it."""
-        if "/" in change:
+        self._require_own()
+        if not is_plain(change):
             return ()
         named = self._entry(change, _SETTLED) or self._entry(change, _PREPARED)
         wanted = named.receipt.change if named else change
@@ -150,12 +195,14 @@ class Journal:
 
     def unsettled(self) -> tuple[Entry, ...]:
         """The changes that were prepared and not settled, oldest first: no other record is read for it."""
+        self._require_own()
         ids = (name.removesuffix(_PREPARED) for name in self._disk.names(self.directory) if name.endswith(_PREPARED))
         found = (self._entry(one, _PREPARED) for one in ids)
         return tuple(sorted((entry for entry in found if entry), key=_age))
 
     def settled(self, change: str) -> Entry | None:
         """The record of this id, where it has its lasting name."""
+        self._require_own()
         return self._entry(change, _SETTLED)
 
     def begin_undo(self, change: str, wanted: Mapping[str, str]) -> None:
@@ -170,7 +217,9 @@ class Journal:
 
     def unfinished_undos(self) -> tuple[tuple[str, Mapping[str, str]], ...]:
         """The changes whose undo was interrupted, with what `begin_undo` noted; without that where it was lost with the power."""
+        self._require_own()
         ids = [name.removesuffix(_UNDOING) for name in self._disk.names(self.directory) if name.endswith(_UNDOING)]
+        ids = [one for one in ids if is_plain(one)]
         return tuple((one, _hashes(self._read(one, _UNDOING))) for one in ids)
 
     def keep_edited(self, receipt: Receipt, content: bytes) -> None:
@@ -181,8 +230,12 @@ class Journal:
         self._fill(path, content)
 
     def before(self, receipt: Receipt) -> bytes:
-        """The file's bytes before the change."""
-        return self._disk.read(self.backup(receipt.id))
+        """The file's bytes before the change; raises `OSError` also where the backup is not this user's."""
+        self._require_own()
+        content, status = self._disk.read_own(self.backup(receipt.id))
+        if self._why_untrusted(status) is not None:
+            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), self.backup(receipt.id))
+        return content
 
     def after(self, receipt: Receipt) -> bytes:
         """The bytes that the change wrote; others where the record or the backup is damaged."""
@@ -210,18 +263,44 @@ class Journal:
         return f"{self.directory}/{change}{ending}"
 
     def _entry(self, change: str, ending: str) -> Entry | None:
-        entry = _decode(self._read(change, ending))
-        return replace(entry, state=State.PREPARED) if entry and ending == _PREPARED else entry
+        entry = _decode(self._read(change, ending)) if is_plain(change) else None
+        if entry is None:
+            return None
+        if entry.receipt.id != change or not is_plain(entry.receipt.change):
+            self._left_out[change] = text("it names another change than its own")
+            return None
+        # What was taken back is only listed: a mark of it is nowhere any more.
+        over = entry.state is State.UNDONE and bool(entry.receipt.undone_at) and ending == _SETTLED
+        strange = None if over else self._why_strange(entry.receipt)
+        if strange is not None:
+            self._left_out[change] = strange
+            return None
+        return replace(entry, state=State.PREPARED) if ending == _PREPARED else entry
 
     def _read(self, change: str, ending: str) -> bytes:
         try:
-            return self._disk.read(self._path(change, ending))
+            content, status = self._disk.read_own(self._path(change, ending))
         except OSError:  # damaged like one that holds something else
             return b""
+        reason = self._why_untrusted(status)
+        if reason is not None:
+            self._left_out[change] = reason
+            return b""
+        return content
+
+    def _require_own(self) -> None:
+        reason = self._why_not()
+        if reason is not None:
+            raise JournalError(reason)
 
     def _fill(self, path: str, content: bytes) -> None:
         self._disk.write(path, content)
         self._disk.flush(path)
+
+
+def is_plain(change: str) -> bool:
+    """Whether this is an id such as gpuassist gives: nothing in it leads elsewhere, or does anything on a terminal."""
+    return _ID.fullmatch(change) is not None
 
 
 def digest(content: bytes) -> str:

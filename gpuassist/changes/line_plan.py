@@ -23,7 +23,9 @@ def judged(
     """The lines of every file that choose a toolkit, with what is suggested for each; `no_loader` as in `Evidence`."""
     texts = [_text(file, installed) for file in files]
     values = tuple(one.value for one in terminal.value.variables) if isinstance(terminal, Known) else None
-    called = frozenset(name for file in files for name in commands_run(file.content, file.dialect)) if _asleep(texts) else frozenset()
+    called = (
+        frozenset(name for file in files for name in commands_run(file.content, file.dialect)) if _asleep(texts) else frozenset()
+    )
     evidence = Evidence(values, called, no_loader=no_loader)
     followed = frozenset(
         word.directory

@@ -37,7 +37,7 @@ def _without(variable: str, old: tuple[str, ...]) -> str:
     if not old:
         return f'"${variable}"'
     patterns = " ".join(f"-e {quote(one)}" for one in old)
-    return f"\"$(printf %s \"${variable}\" | tr : '\\n' | grep -vxF {patterns} | paste -sd: -)\""
+    return f'"$(printf %s "${variable}" | tr : \'\\n\' | grep -vxF {patterns} | paste -sd: -)"'
 
 
 def _fish(installed: Installed, libraries: str, terminal: Fact[Terminal]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 
 from gpuassist.model.text import Text, text
+from gpuassist.system.ownership import strangers_home
 from gpuassist.system.world import World
 
 SIZE_AT_MOST_BYTES = 16 << 20
@@ -58,21 +59,6 @@ def _existing(world: World, path: str, real: str) -> Target:
         return Target(path, real, exists=True, obstacle=reason)
     obstacle = _content_forbids(path, content) or _mode_forbids(world, path, real) or _directory_forbids(world, real)
     return Target(path, real, content, exists=True, obstacle=obstacle, notes=tuple(_notes(world, path, real)))
-
-
-def strangers_home(world: World) -> Text | None:
-    """Why nothing in HOME may be run or changed: it is another user's."""
-    around = world.surroundings
-    owner = _owner(world, around.home)
-    if owner is None or owner == around.uid:
-        return None
-    return text(
-        "HOME is {home}, which belongs to another user (uid {owner}; you are uid {uid}). This happens under sudo. "
-        "Please run gpuassist as the user whose shell it is about, without sudo.",
-        home=around.home,
-        owner=owner,
-        uid=around.uid,
-    )
 
 
 def _who_forbids(world: World, path: str, real: str) -> Text | None:

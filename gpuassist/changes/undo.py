@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from gpuassist.changes.journal import Entry, Journal, State, digest, undone
+from gpuassist.changes.journal import Entry, Journal, State, digest, is_plain, undone
 from gpuassist.changes.settle import holds, stands, sweep, undo_of
 from gpuassist.changes.taking_back import FileBack, GoneError, plan_file
 from gpuassist.changes.writing import ChangedError, put, remove_directories, take_away
@@ -61,6 +61,16 @@ def history(world: World) -> tuple[Receipt, ...]:
     """Changes that were made, newest first, those that were taken back with the time of that; a change's files in their order."""
     journal = Journal.of(world)
     return _history(world, journal, journal.entries())
+
+
+def left_out(world: World) -> tuple[Text, ...]:
+    """The records in the journal that are none of a change of this user's, with the reason: nothing is done with them."""
+    journal = Journal.of(world)
+    journal.entries()
+    return tuple(
+        text("the record {path} is not used: {reason}", path=f"{journal.directory}/{name}", reason=reason)
+        for name, reason in sorted(journal.left_out.items())
+    )
 
 
 def plan(world: World, change: str) -> TakeBack:
@@ -157,7 +167,7 @@ def _receipts(world: World, journal: Journal, change: str) -> tuple[Receipt, ...
     receipts = _history(world, journal, journal.group(change) if change else journal.entries())
     wanted = next((one.change for one in receipts if change in {one.change, one.id} or not (change or one.undone_at)), None)
     if wanted is None and change:
-        raise UnknownChangeError(text("there is no change {change}; `gpuassist undo --list` shows all", change=change))
+        raise _unknown(journal, change)
     if wanted is None:
         raise NothingToUndoError(text("there is no change to undo"))
     group = [receipt for receipt in receipts if receipt.change == wanted]
@@ -165,6 +175,14 @@ def _receipts(world: World, journal: Journal, change: str) -> tuple[Receipt, ...
     if not standing:
         raise NothingToUndoError(text("the change {change} was undone already ({when})", change=wanted, when=group[0].undone_at))
     return standing
+
+
+def _unknown(journal: Journal, change: str) -> RepairError:
+    reason = journal.left_out.get(change)
+    if reason is not None:
+        return RepairError(text("the record of {change} is not used: {reason}", change=change, reason=reason))
+    shown = change if is_plain(change) else ascii(change)
+    return UnknownChangeError(text("there is no change {change}; `gpuassist undo --list` shows all", change=shown))
 
 
 def _stands(world: World, journal: Journal, change: str) -> bool:

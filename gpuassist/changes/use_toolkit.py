@@ -121,7 +121,9 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
         f"use cuda {wish.version}",
         lines,
         b"\n".join(_by_hand(seen.main, wanted)).decode("utf-8", "replace"),
-        paste_toolkit(wanted.installed, wanted.libraries if wanted.loader.on else "", machine.shell.new_terminal, seen.main.dialect),
+        paste_toolkit(
+            wanted.installed, wanted.libraries if wanted.loader.on else "", machine.shell.new_terminal, seen.main.dialect
+        ),
         obstacle,
         now=machine.shell.new_terminal,
         recorded=seen.files is None,
@@ -273,7 +275,9 @@ class _After:
                     break
 
     def _follows(self, root: str) -> bool:
-        return root in self.replaced or any(self.wanted.installed.real(one) == self.wanted.installed.real(root) for one in self.replaced)
+        return root in self.replaced or any(
+            self.wanted.installed.real(one) == self.wanted.installed.real(root) for one in self.replaced
+        )
 
     def _is_gone(self, directory: str) -> bool:
         """Whether a line that puts it there is commented out."""
@@ -308,11 +312,18 @@ def _edits(
     seen: _Seen, lines: tuple[ShellLine, ...], wanted: _Wanted, blocks: dict[str, _Block], change: str
 ) -> tuple[FileEdit, ...]:
     """The main file's first; of the others those that change."""
-    found = [(file, _changed(file, lines, wanted, blocks.get(file.path, _kept_block(file, wanted)), change)) for file in (seen.main, *seen.others)]
+    found = [
+        (file, _changed(file, lines, wanted, blocks.get(file.path, _kept_block(file, wanted)), change))
+        for file in (seen.main, *seen.others)
+    ]
     edits = [edit_of(file, after) for file, after in found if after != file.content]
     main = edit_of(*found[0])
     # A file of ours that would be made for nothing is none.
-    return tuple([main, *(edit for edit in edits if edit.path != main.path)]) if main.existed or main.after or not edits else tuple(edits)
+    return (
+        tuple([main, *(edit for edit in edits if edit.path != main.path)])
+        if main.existed or main.after or not edits
+        else tuple(edits)
+    )
 
 
 def _kept_block(file: ShellFile, wanted: _Wanted) -> _Block:
@@ -369,7 +380,9 @@ def _obstacle(world: World, seen: _Seen, edits: tuple[FileEdit, ...], block: _Bl
     return standing, None
 
 
-def _notes(machine: Machine, seen: _Seen, lines: tuple[ShellLine, ...], syntax: Syntax | None, blocks: tuple[_Block, _Block]) -> Iterator[Text]:
+def _notes(
+    machine: Machine, seen: _Seen, lines: tuple[ShellLine, ...], syntax: Syntax | None, blocks: tuple[_Block, _Block]
+) -> Iterator[Text]:
     main, (block, login) = seen.main, blocks
     changed = {line.file for line in lines if line.ticked or line.rewritten}
     yield from main.target.notes

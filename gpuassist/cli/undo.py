@@ -30,10 +30,8 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     """Lists, shows, or takes back."""
     if context.machine_file:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="undo"))
-    if options.list:
-        return _list(options, context)
     try:
-        return _undo(options, context)
+        return _list(options, context) if options.list else _undo(options, context)
     except fix.UnknownChangeError as error:
         raise UsageError(error.reason) from error
     except fix.NothingToUndoError as error:
@@ -90,6 +88,8 @@ def _agreed(context: Context, taking: fix.TakeBack) -> bool:
 
 def _list(options: argparse.Namespace, context: Context) -> Exit:
     records = fix.records(context.session)
+    for note in fix.left_out(context.session):
+        context.note(note)
     if options.json:
         changes = [file for record in records for file in undo_document.record_json(context.session, record)]
         context.document({"schema": 1, "changes": changes})

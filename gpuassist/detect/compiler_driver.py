@@ -8,6 +8,7 @@ from gpuassist.formats.nvcc import parse_directory, parse_targets, parse_version
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Target, Version
+from gpuassist.system.ownership import why_not_run
 from gpuassist.system.processes import Ending, Outcome
 from gpuassist.system.world import World
 
@@ -20,7 +21,7 @@ _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 def locate(world: World, path: str) -> str:
     """The real nvcc that runs when `path` is called: past symlinks and past wrapper programs; `path`'s own where none answers."""
     real = world.files.real(path)
-    if not _is_script(world, real):
+    if not _is_script(world, real) or why_not_run(world, (path,)) is not None:
         return real
     # A wrapper can do anything before it calls nvcc, but the nvcc that runs in the end says where it lies.
     outcome = _run(world, path, "-dryrun", "-x", "cu", "-c", "/dev/null", "-o", "/dev/null")
@@ -30,6 +31,9 @@ def locate(world: World, path: str) -> str:
 
 def ask_version(world: World, nvcc: str) -> Fact[Version]:
     """The full version that this nvcc says it has."""
+    refused = why_not_run(world, (nvcc,))
+    if refused is not None:
+        return Unknown(refused)
     outcome = _run(world, nvcc, "--version")
     found = parse_version(outcome.text)
     return Known(found, f"{nvcc} --version") if found is not None else Unknown(_why(world, nvcc, outcome))
@@ -37,6 +41,9 @@ def ask_version(world: World, nvcc: str) -> Fact[Version]:
 
 def ask_targets(world: World, nvcc: str) -> Fact[tuple[Target, ...]]:
     """The architectures that this nvcc can compile for."""
+    refused = why_not_run(world, (nvcc,))
+    if refused is not None:
+        return Unknown(refused)
     outcome = _run(world, nvcc, "--list-gpu-arch")
     found = parse_targets(outcome.text) if outcome.succeeded else ()
     if found:

@@ -11,6 +11,7 @@ from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Compiler
 from gpuassist.model.version import Version, VersionError
+from gpuassist.system.ownership import why_not_run
 from gpuassist.system.processes import clean
 from gpuassist.system.world import World
 
@@ -36,6 +37,9 @@ def probe(world: World, terminal: Fact[Terminal]) -> Fact[tuple[Compiler, ...]]:
 
 
 def _asked(world: World, family: str, path: str) -> Compiler:
+    refused = why_not_run(world, (path,))
+    if refused is not None:
+        return Compiler(family, path, Unknown(refused))
     # gcc 7 and later print only the major for -dumpversion; with both options every gcc and clang prints all it has.
     command = (path, "-dumpversion") if family == "clang" else (path, "-dumpfullversion", "-dumpversion")
     outcome = world.processes.run(command, seconds=_SECONDS, environment=clean({"PATH": "/usr/bin:/bin", "LC_ALL": "C"}))

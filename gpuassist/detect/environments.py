@@ -17,6 +17,7 @@ from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text
 from gpuassist.model.version import Version, VersionError
 from gpuassist.system.files import Files
+from gpuassist.system.ownership import why_not_run
 from gpuassist.system.world import World
 
 _PROJECT_NAMES = (".venv", "venv", "env")
@@ -69,7 +70,7 @@ def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> 
         prefix=path,
         name=_name(files, prefix, name),
         manager=Known(prefix.manager, path),
-        interpreter=_interpreter(files, path, name),
+        interpreter=_interpreter(view.world, path, name),
         python_version=version,
         active=Known(files.real(path) in view.active, "VIRTUAL_ENV, CONDA_PREFIX"),
         torch=Known(tuple(torches.read(files, site) for site in sites if torches.is_there(files, site)), ", ".join(sites)),
@@ -129,7 +130,8 @@ def _version_in_name(prefix: Prefix) -> Version | None:
         return None
 
 
-def _interpreter(files: Files, path: str, name: str) -> Fact[str]:
+def _interpreter(world: World, path: str, name: str) -> Fact[str]:
+    files = world.files
     place = next((one for one in (f"{path}/bin/{name}", f"{path}/bin/python3") if files.exists(one) or files.is_link(one)), "")
     if not place:
         return Unknown(text("{path} holds no python", path=f"{path}/bin"))
@@ -137,7 +139,8 @@ def _interpreter(files: Files, path: str, name: str) -> Fact[str]:
         return Unknown(text("{path} leads to {target}, which is not there", path=place, target=files.real(place)))
     if not files.may(place, os.X_OK):
         return Unknown(text("{path} may not be run by this user", path=place))
-    return Known(place, place)
+    refused = why_not_run(world, (place,))
+    return Known(place, place) if refused is None else Unknown(refused)
 
 
 def _name(files: Files, prefix: Prefix, interpreter: str) -> str:

@@ -23,6 +23,7 @@ from gpuassist.shellfiles.edit import change_lines
 from gpuassist.shellfiles.installed import LISTS
 from gpuassist.shellfiles.line_choice import LineChoice
 from gpuassist.shellfiles.lines import ShellLine, choose_exactly
+from gpuassist.system.ownership import strangers_home
 from gpuassist.system.terminal import ask_terminal
 from gpuassist.system.world import World
 

@@ -25,6 +25,7 @@ from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.edit import write
 from gpuassist.shellfiles.sections import Sections, devices_section, read_sections
 from gpuassist.system.clock import iso
+from gpuassist.system.ownership import strangers_home
 from gpuassist.system.terminal import ask_terminal
 from gpuassist.system.world import World
 

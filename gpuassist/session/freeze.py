@@ -10,6 +10,7 @@ from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.plan import Run, Tool
 from gpuassist.model.text import text
 from gpuassist.session.context import Session
+from gpuassist.system.ownership import why_not_run
 from gpuassist.system.processes import Ending, Outcome, clean
 
 _SECONDS = 120.0
@@ -34,6 +35,9 @@ def freeze(session: Session, run: Run) -> Fact[Frozen] | None:
     command = _command(run)
     if command is None:
         return None
+    refused = why_not_run(session.world, command)
+    if refused is not None:
+        return Unknown(refused)
     environment = clean(session.world.surroundings.variables)
     outcome = session.world.processes.run(command, seconds=_SECONDS, environment=environment)
     source = " ".join(command)

@@ -22,7 +22,8 @@ from gpuassist.session.context import Session
 from gpuassist.session.installed import Held, held_by
 from gpuassist.session.look_failed import Asked, closed, failed, impossible, unreadable
 from gpuassist.system.hiding import hide
-from gpuassist.system.processes import Outcome, clean
+from gpuassist.system.ownership import own_cache, why_not_run
+from gpuassist.system.processes import Ending, Outcome, clean
 from gpuassist.system.scratch import scratch
 
 SECONDS = 600.0  # a pip before 23.3 downloads whole wheels of torch to look at them
@@ -63,7 +64,7 @@ def look(session: Session, machine: Machine, run: Run, conditions: Conditions) -
     """What a step's programs would do, or why nobody can tell."""
     run = _from(conditions.directory, run)
     held = held_by(session.world.files, machine, run)
-    with scratch(session.world.surroundings.cache()) as directory:
+    with scratch(own_cache(session.world)) as directory:
         view = _View(session, run, held, _Scratch(directory), conditions)
         for one in conditions.earlier:
             for program in one.programs:
@@ -230,6 +231,9 @@ class _View:
     def _ask(self, command: tuple[str, ...], around: Mapping[str, str]) -> Outcome:
         self.sources.append(" ".join(command))
         world, conditions = self.session.world, self.conditions
+        refused = why_not_run(world, command, conditions.directory)
+        if refused is not None:
+            return Outcome(Ending.NOT_STARTED, 0, b"", b"", 0.0, self.session.words(refused))
         environment = {**clean(world.surroundings.variables), **around}
         return world.processes.run(
             command, seconds=SECONDS, environment=environment, directory=conditions.directory, cancelled=conditions.cancelled

@@ -17,6 +17,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.session.context import Session
 from gpuassist.session.run_log import RunLog
 from gpuassist.session.step_proof import Proved, prove_step
+from gpuassist.system.ownership import why_not_run
 from gpuassist.system.processes import clean
 from gpuassist.system.programs import Finished, Program
 from gpuassist.system.streams import NotStarted, Quiet
@@ -110,6 +111,10 @@ def _run(running: _Running, run: Run) -> StepDone:
             return StepDone(Came.CANCELLED, _cancelled_before(number))
         running.log.note(f"$ {shlex.join(command)}")
         world = running.session.world
+        refused = why_not_run(world, command, running.around.directory)
+        if refused is not None:
+            running.log.note(running.session.words(refused))
+            return StepDone(Came.FAILED if number else Came.NOT_STARTED, refused, left=left)
         program = world.programs.start(
             command,
             environment=clean(world.surroundings.variables),

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from gpuassist.changes.target import strangers_home
 from gpuassist.detect.startup_chain import ChainFile, startup_chain
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Machine
@@ -76,9 +75,6 @@ def is_recorded(world: World, machine: Machine) -> bool:
 
 
 def _watched(world: World, machine: Machine | None, seconds: float) -> tuple[Fact[Terminal], Fact[Trace], Fact[float]]:
-    stranger = strangers_home(world)
-    if stranger is not None:
-        return Unknown(stranger), Unknown(stranger), Unknown(stranger)
     with ThreadPoolExecutor(2) as pool:
         tracing = pool.submit(trace_startup, world, WATCHED, seconds=seconds)
         if machine is not None:

@@ -14,6 +14,7 @@ from gpuassist.model.plan import OPEN_MODULES, Proves, StepProof
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version, VersionError
 from gpuassist.session.context import Session
+from gpuassist.system.ownership import why_not_run
 from gpuassist.system.processes import Ending, Outcome, clean
 
 _TORCH_SECONDS = 120.0  # the first import of a CUDA build from a slow disk
@@ -126,6 +127,9 @@ def _absent(session: Session, proof: StepProof) -> Proved:
 
 
 def _python(session: Session, interpreter: str, arguments: tuple[str, ...], seconds: float) -> Outcome:
+    refused = why_not_run(session.world, (interpreter,))
+    if refused is not None:
+        return Outcome(Ending.NOT_STARTED, 0, b"", b"", 0.0, session.words(refused))
     environment = clean(session.world.surroundings.variables)
     return session.world.processes.run((interpreter, *arguments), seconds=seconds, environment=environment)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from gpuassist.session.context import Session
 from gpuassist.system.detached import start_detached
+from gpuassist.system.ownership import why_not_run
 from gpuassist.system.processes import clean
 from gpuassist.system.terminal import find_command
 
@@ -36,7 +37,7 @@ def typing_command(session: Session, lines: Sequence[str]) -> tuple[str, ...]:
     bash = next((one.path for one in find_command(files, path, "bash")), "")
     for name, option in _EMULATORS if bash else ():
         found = next((one.path for one in find_command(files, path, name)), "")
-        if found:
+        if found and why_not_run(session.world, (found,)) is None:
             return (found, option, bash, "-c", _TYPE, "bash", *lines)
     return ()
 

@@ -45,8 +45,16 @@ class LineChanges:
         """Those of a part of the file, counted from its beginning."""
         inside = range(first_byte, end_byte)
         return LineChanges(
-            tuple(replace(one, first_byte=one.first_byte - first_byte, end_byte=one.end_byte - first_byte) for one in self.commented if one.first_byte in inside),
-            tuple(replace(one, first_byte=one.first_byte - first_byte, end_byte=one.end_byte - first_byte) for one in self.replaced if one.first_byte in inside),
+            tuple(
+                replace(one, first_byte=one.first_byte - first_byte, end_byte=one.end_byte - first_byte)
+                for one in self.commented
+                if one.first_byte in inside
+            ),
+            tuple(
+                replace(one, first_byte=one.first_byte - first_byte, end_byte=one.end_byte - first_byte)
+                for one in self.replaced
+                if one.first_byte in inside
+            ),
         )
 
 

@@ -19,7 +19,16 @@ LISTS = frozenset(
 )
 HOMES = frozenset(
     (
-        *("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDADIR", "CUDA_DIR", "CUDA_BIN_PATH", "CUDA_TOOLKIT_ROOT_DIR", "CUDAToolkit_ROOT"),
+        *(
+            "CUDA_HOME",
+            "CUDA_PATH",
+            "CUDA_ROOT",
+            "CUDADIR",
+            "CUDA_DIR",
+            "CUDA_BIN_PATH",
+            "CUDA_TOOLKIT_ROOT_DIR",
+            "CUDAToolkit_ROOT",
+        ),
         *("CUDACXX", "NVCC", "CMAKE_CUDA_COMPILER", "CUDNN_HOME", "CUDNN_PATH", "CUDNN_ROOT", "CUDNN_ROOT_DIR"),
         *("CUDNN_INCLUDE_DIR", "CUDNN_INCLUDE_PATH", "CUDNN_LIBRARY", "CUDNN_LIBRARY_PATH", "CUDNN_LIB_DIR"),
     )
@@ -64,7 +73,9 @@ class Installed:
 
     def lead_of(self, value: str) -> Lead:
         """Where a whole value leads, be it a list, a directory or compilers' flags: to another toolkit if anything in it does."""
-        leads = {self.lead(found[0]) for found in _NAMED.finditer(value)} | {self.lead(root) for root in self._roots() if root in value}
+        leads = {self.lead(found[0]) for found in _NAMED.finditer(value)} | {
+            self.lead(root) for root in self._roots() if root in value
+        }
         return next((lead for lead in (Lead.OTHER, Lead.CHOSEN) if lead in leads), Lead.ELSEWHERE)
 
     def absolute(self, written: str) -> str:
@@ -76,7 +87,9 @@ class Installed:
         """The other toolkits' directories in every way of writing them."""
         roots = [root for other in self.others if _is_separate(other) for root in (other.root, *other.links)]
         below = [root[len(self.home) :] for root in roots if self.home and root.startswith(self.home + "/")]
-        return tuple(form.encode("utf-8", "surrogateescape") for form in (*roots, *(sign + rest for sign in _HOME_SIGNS for rest in below)))
+        return tuple(
+            form.encode("utf-8", "surrogateescape") for form in (*roots, *(sign + rest for sign in _HOME_SIGNS for rest in below))
+        )
 
     def instead(self, written: str) -> str:
         """The chosen toolkit's directory, written like the one that it takes the place of."""

@@ -115,7 +115,9 @@ def judge(file: StartupText, installed: Installed, evidence: Evidence) -> tuple[
     outside = [one for one in file.reading.statements if not file.is_ours(one.first_byte)]
     words = [word for word in file.words if not file.is_ours(word.first_byte)]
     judge_one = _Judge(file, installed, evidence)
-    lines = [judge_one.statement(one, [word for word in words if one.first_byte <= word.first_byte < one.end_byte]) for one in outside]
+    lines = [
+        judge_one.statement(one, [word for word in words if one.first_byte <= word.first_byte < one.end_byte]) for one in outside
+    ]
     covered = [range(one.first_byte, one.end_byte) for one in outside]
     loose: dict[int, list[ToolkitWord]] = {}
     for word in words:
@@ -273,11 +275,17 @@ class _Judge:
         if not line.replacements:
             return replace(line, why=text("{place} does not exist, so this stays at the other toolkit", place=words[0].missing))
         if asleep is not None and asleep.runs_in:
-            return replace(line, why=text("holds only when “{name}” is called, and no start-up file does that", name=asleep.runs_in))
+            return replace(
+                line, why=text("holds only when “{name}” is called, and no start-up file does that", name=asleep.runs_in)
+            )
         if asleep is not None and self.evidence.values is None:
-            return replace(line, why=text("stands in “{inside}”: whether a new terminal takes it is not known", inside=_shown_inside(line)))
+            return replace(
+                line, why=text("stands in “{inside}”: whether a new terminal takes it is not known", inside=_shown_inside(line))
+            )
         if asleep is not None:
-            return replace(line, why=text("stands in “{inside}”, and a new terminal holds nothing of it", inside=_shown_inside(line)))
+            return replace(
+                line, why=text("stands in “{inside}”, and a new terminal holds nothing of it", inside=_shown_inside(line))
+            )
         return replace(line, rewritten=True, why=text("names another toolkit than the one that you chose"))
 
     def _on_loader(self, statement: Statement) -> bool:
@@ -349,7 +357,13 @@ def _without_beaten(
 
 def _gives(statement: Statement, line: ShellLine, installed: Installed) -> frozenset[_Gives]:
     """Empty where it stands in something, shares its lines, or does anything besides."""
-    if statement.place is not Place.TOP or statement.shared or statement.owner or not line.other and not _all_chosen(statement, installed):
+    if (
+        statement.place is not Place.TOP
+        or statement.shared
+        or statement.owner
+        or not line.other
+        and not _all_chosen(statement, installed)
+    ):
         return frozenset()
     if line.other and not (line.tickable and (line.rewritten or _leading(statement, installed))):
         return frozenset()
@@ -412,7 +426,8 @@ def _is_needed(number: int, lines: Sequence[ShellLine], beaten: set[int], file: 
     end = lines[later[0]].line if later else len(file.content)
     gone = {row for place in beaten for row in range(lines[place].line, lines[place].last_line + 1)}
     return any(
-        one.variable in homes and lines[number].last_line < one.line < end and one.line not in gone for one in file.reading.references
+        one.variable in homes and lines[number].last_line < one.line < end and one.line not in gone
+        for one in file.reading.references
     )
 
 

@@ -55,7 +55,11 @@ def toolkit_section(root: str, dialect: Dialect, also: tuple[tuple[str, str], ..
     Raises `RepairError` for a path that no line can hold.
     """
     require_plain(root)
-    return (_set("CUDA_HOME", root, dialect), *(_set(name, value, dialect) for name, value in also), _first("PATH", "/bin", dialect))
+    return (
+        _set("CUDA_HOME", root, dialect),
+        *(_set(name, value, dialect) for name, value in also),
+        _first("PATH", "/bin", dialect),
+    )
 
 
 def loader_section(root: str, library_directory: str, dialect: Dialect, *, home: bool = True) -> tuple[bytes, ...]:

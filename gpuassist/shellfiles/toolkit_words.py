@@ -23,7 +23,13 @@ from gpuassist.shellfiles.zsh import covered
 _HOME = rb"(?:~|\$HOME|\$\{HOME\})"
 _SIGN = rb"[A-Za-z0-9_.+@%-]"
 # A path up to its first part that says cuda: `/usr/local/cuda-11.8`, `~/cuda`, `$BASE/cuda-11.8`, and the part alone: `cuda-11.8`.
-_PATH = re.compile(rb"(?<![A-Za-z0-9_.+@%~/}-])(?:" + _HOME + rb"|\$\w+|\$\{\w+\})?(?:/" + _SIGN + rb"+)*?/?cuda(?:-[0-9][0-9.]*)?(?=[^A-Za-z0-9_+@%-]|$)")
+_PATH = re.compile(
+    rb"(?<![A-Za-z0-9_.+@%~/}-])(?:"
+    + _HOME
+    + rb"|\$\w+|\$\{\w+\})?(?:/"
+    + _SIGN
+    + rb"+)*?/?cuda(?:-[0-9][0-9.]*)?(?=[^A-Za-z0-9_+@%-]|$)"
+)
 _REST = re.compile(rb"(?:/" + _SIGN + rb"+)*/?")
 _VERSION_NAMES = frozenset({"CUDA_VERSION", "CUDA_VER"})
 _VERSION = rb"([\"']?)([0-9]+(?:\.[0-9]+)*)\1(?=[\s;#&|)]|$)"

@@ -27,6 +27,12 @@ class Disk:
         with open(descriptor, "rb") as file:
             return file.read()
 
+    def read_own(self, path: str) -> tuple[bytes, os.stat_result]:
+        """The whole file, and whose what was read is and who may write it; raises for a symlink too, and is not led elsewhere."""
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+        with open(descriptor, "rb") as file:
+            return file.read(), os.fstat(descriptor)
+
     def create(self, path: str, mode: int = 0o600) -> None:
         """Makes an empty file that was not there."""
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, mode))
@@ -94,8 +100,12 @@ class Disk:
             pass
 
     def make_directory(self, path: str) -> None:
-        """Makes a directory, and what leads to it, that only this user may enter."""
-        os.makedirs(path, mode=0o700, exist_ok=True)
+        """Makes a directory, and what leads to it, that only this user may enter whatever the umask says."""
+        missing = [path]
+        while not os.path.isdir(missing[-1]) and os.path.dirname(missing[-1]) not in {missing[-1], ""}:
+            missing.append(os.path.dirname(missing[-1]))
+        for one in reversed(missing):  # `os.makedirs` makes those on the way as open as the umask lets it
+            _make_private(one)
 
     def add_directory(self, path: str, mode: int) -> None:
         """Makes one directory that was not there, with these permission bits whatever the umask says."""
@@ -158,6 +168,16 @@ class Disk:
             yield
         finally:
             os.close(descriptor)
+
+
+def _make_private(path: str) -> None:
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
+    else:
+        os.chmod(path, 0o700)
 
 
 def _same_file(path: str, target: str) -> bool:

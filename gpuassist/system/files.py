@@ -75,6 +75,10 @@ class Files:
         """Mode, owner, size and times, after symlinks."""
         return os.stat(self.place(path))
 
+    def own_status(self, path: str) -> os.stat_result:
+        """The same of what has this name itself, which may be a symlink."""
+        return os.lstat(self._inside(os.path.dirname(path), os.path.basename(path)))
+
     def may(self, path: str, mode: int) -> bool:
         """Whether this user may access it so (`os.R_OK`, `os.W_OK`, `os.X_OK`)."""
         return os.access(self.place(path), mode)

@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import text
 from gpuassist.system.login import login_environment
+from gpuassist.system.ownership import why_no_shell
 from gpuassist.system.shell_steps import Steps, TracedChange, bash_steps, zsh_steps
 from gpuassist.system.streams import DESCRIPTOR, NotStarted, Quiet, Stream
 from gpuassist.system.terminal import usable_shell
@@ -66,6 +67,9 @@ def trace_startup(
     kind = PurePosixPath(shell).name
     if kind not in {"bash", "zsh"}:
         return Unknown(text("{shell} does not say which line it is at", shell=shell), asked=False)
+    refused = why_no_shell(world, shell)
+    if refused is not None:
+        return Unknown(refused)
     home, mark = world.surroundings.home, f"GPUASSIST_{secrets.token_hex(8)}"
     environment = login_environment(world.files, world.surroundings, shell=shell, home=home)
     command = _bash_command(shell, bash_steps(mark, names)) if kind == "bash" else _zsh_command(shell, zsh_steps(mark, names))

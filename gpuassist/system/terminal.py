@@ -20,6 +20,7 @@ from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.text import Text, text
 from gpuassist.system.files import Files
 from gpuassist.system.login import login_environment
+from gpuassist.system.ownership import why_no_shell
 from gpuassist.system.processes import Ending, Outcome, clean
 from gpuassist.system.world import World
 
@@ -91,6 +92,9 @@ def ask_shell(world: World, opening: Opening, *, home: str = "", seconds: float 
     if kind not in ("bash", "zsh", "fish"):
         words = text("the login shell {shell} is none that can be asked (bash, zsh and fish can)", shell=shell)
         return Asked(Unknown(words), 0.0)
+    refused = why_no_shell(world, shell, home)
+    if refused is not None:
+        return Asked(Unknown(refused), 0.0)
     sentinel = f"GPUASSIST_{secrets.token_hex(8)}"
     where = home or world.surroundings.home
     outcome = world.processes.run(

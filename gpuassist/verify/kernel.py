@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from gpuassist.model.text import Text, text
+from gpuassist.system.ownership import own_cache, why_not_run
 from gpuassist.system.processes import Ending, Outcome
 from gpuassist.system.scratch import scratch
 from gpuassist.system.world import World
@@ -74,7 +75,10 @@ def check_kernel(world: World, wish: KernelWish, *, cancelled: Callable[[], bool
     """Compiles the kernel in a directory of its own, then runs it on each device; stops soon after it was `cancelled`."""
     options = (f"-arch={wish.architecture}",) if wish.architecture else ()
     command = (wish.nvcc, *options, "-o", "kernel", "kernel.cu")
-    with scratch(world.surroundings.cache()) as directory:
+    refused = why_not_run(world, command)
+    if refused is not None:
+        return KernelCheck(KernelVerdict.NOT_COMPILED, text("not compiled: {words}", words=refused), command)
+    with scratch(own_cache(world)) as directory:
         world.disk.create(f"{directory}/kernel.cu")
         world.disk.write(f"{directory}/kernel.cu", SOURCE.encode())
         compiled = world.processes.run(

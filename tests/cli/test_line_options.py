@@ -6,16 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from gpuassist.session.fix import Choice, ShellLine
 
 from gpuassist.cli.context import UsageError
 from gpuassist.cli.line_options import choices, named
 from gpuassist.model.text import text
-from gpuassist.session.fix import Choice, ShellLine
 from gpuassist.session.words import ENGLISH
 
 
 def _line(number: int, last: int, file: Path, choice: Choice) -> ShellLine:
-    line = ShellLine(number, last, "x", ("PATH",), (), tickable=number != 9, ticked=choice is Choice.COMMENT_OUT, why=text("a reason"))
+    line = ShellLine(
+        number, last, "x", ("PATH",), (), tickable=number != 9, ticked=choice is Choice.COMMENT_OUT, why=text("a reason")
+    )
     return replace(line, file=str(file), rewritten=choice is Choice.REPLACE, instead=b"y")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+from gpuassist.session.fix import Applied
+
 from gpuassist.changes.shells import ShellChange, ShellSeen
 from gpuassist.cli.context import Context, Terminal
 from gpuassist.cli.proof import proof_json, show_kernels, show_shells
@@ -13,7 +15,6 @@ from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.shell import Terminal as Held
 from gpuassist.model.text import Text, text
 from gpuassist.session.context import Session
-from gpuassist.session.fix import Applied
 from gpuassist.session.kernels import KernelProof
 from gpuassist.session.words import ENGLISH
 from gpuassist.system.terminal import Opening

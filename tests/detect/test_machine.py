@@ -114,7 +114,9 @@ def test_hanging_programs_do_not_stop_the_rest(tmp_path: Path, never: threading.
     for name in ("_NVML_SECONDS", "_TERMINAL_SECONDS"):  # what only reads files keeps its time, however busy the machine is
         monkeypatch.setattr(detect_machine, name, 0.3)
     make_venv(tmp_path, "/home/you/.venv")
-    found = detect(world_under(tmp_path, processes=Hanging(never)), KNOWLEDGE)
+    world = world_under(tmp_path, processes=Hanging(never))
+    world = replace(world, surroundings=replace(world.surroundings, uid=os.geteuid()))  # whose home that is, or no shell is asked
+    found = detect(world, KNOWLEDGE)
     assert "longer than" in _why(found.shell.new_terminal)
     assert "longer than" in _why(found.driver.nvml_status)
     assert [environment.prefix for environment in _value(found.environments)] == ["/home/you/.venv"]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from gpuassist.session.fix import Applied, CudaPlan, Holds, Proof, ShellLine, UseCuda, plan_use_cuda
 
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known, Unknown
@@ -16,7 +17,6 @@ from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Version
 from gpuassist.session.context import Session
-from gpuassist.session.fix import Applied, CudaPlan, Holds, Proof, ShellLine, UseCuda, plan_use_cuda
 from gpuassist.session.repair_summary import (
     TerminalRow,
     edit_summary,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from gpuassist.session.repairs import Aim, Carried, Repair, RepairWish
+from gpuassist.session.shell_plan import ShellPlan
 
 from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
 from gpuassist.changes.scopes.wanted import Held
@@ -31,10 +33,8 @@ from gpuassist.session.repair_words import (
     title_of,
     unchanged_words,
 )
-from gpuassist.session.repairs import Aim, Carried, Repair, RepairWish
 from gpuassist.session.scope_list import ListedScope
 from gpuassist.session.scope_words import Kind
-from gpuassist.session.shell_plan import ShellPlan
 from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.system.terminal import Opening

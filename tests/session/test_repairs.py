@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from gpuassist.session.fix import Choice, LineChoice, UseCuda
+from gpuassist.session.repairs import Aim, Repair, RepairWish, make_repair, plan_repair
 
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known
@@ -16,8 +18,6 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.session.clean_plan import CleanShell
 from gpuassist.session.context import Session
-from gpuassist.session.fix import Choice, LineChoice, UseCuda
-from gpuassist.session.repairs import Aim, Repair, RepairWish, make_repair, plan_repair
 from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.terminal import ask_terminal

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gpuassist.session.fix import Choice, CudaPlan
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -15,7 +16,6 @@ from gpuassist.model.shell import Shell
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.session.context import Session
-from gpuassist.session.fix import Choice, CudaPlan
 from gpuassist.session.words import ENGLISH
 from gpuassist.system.terminal import ask_terminal
 from gpuassist.ui.page import Desk

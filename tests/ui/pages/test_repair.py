@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from gpuassist.session.fix import Choice, LdLibraryPath
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -16,7 +17,6 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.session import fix
 from gpuassist.session.context import Session
-from gpuassist.session.fix import Choice, LdLibraryPath
 from gpuassist.session.flow import GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.words import ENGLISH
 from gpuassist.ui.page import Desk, ReadAgain

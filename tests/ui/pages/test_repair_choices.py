@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from gpuassist.session.fix import Choice, LineChoice, ShellLine
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from gpuassist.model.text import text
-from gpuassist.session.fix import Choice, LineChoice, ShellLine
 from gpuassist.session.words import ENGLISH
 from gpuassist.ui.pages.repair_choices import CHOICES, LineChoiceRow, LineRow, TickRow, login_row
 from gpuassist.ui.widgets.labels import ElidedLabel

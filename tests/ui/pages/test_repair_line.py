@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from gpuassist.session.fix import Choice, LineChoice, ShellLine
 from PySide6.QtWidgets import QApplication, QLabel
 
 from gpuassist.model.text import text
-from gpuassist.session.fix import Choice, LineChoice, ShellLine
 from gpuassist.session.shell_line import SurveyLine
 from gpuassist.session.words import ENGLISH
 from gpuassist.ui.pages.repair_line import LineCard

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from gpuassist.session.fix import Choice
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.gpu import Gpu
 from gpuassist.session.context import Session
-from gpuassist.session.fix import Choice
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair import CLEAN, DEVICES, TOOLKIT
 from tests.ui.made import known

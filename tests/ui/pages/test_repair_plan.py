@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from gpuassist.session.fix import Choice, LdLibraryPath, LineChoice, ShellLine, UseCuda, plan_use_cuda
+from gpuassist.session.repairs import Repair, of_toolkit
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
@@ -19,9 +21,7 @@ from gpuassist.model.text import text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.session.context import Session
-from gpuassist.session.fix import Choice, LdLibraryPath, LineChoice, ShellLine, UseCuda, plan_use_cuda
 from gpuassist.session.repair_summary import Offer
-from gpuassist.session.repairs import Repair, of_toolkit
 from gpuassist.session.words import ENGLISH
 from gpuassist.ui.pages.repair_choices import LineRow
 from gpuassist.ui.pages.repair_plan import ToolkitCard

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from gpuassist.session.fix import Applied
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
@@ -12,7 +13,6 @@ from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.session.fix import Applied
 from gpuassist.session.kernels import KernelProof
 from gpuassist.session.words import ENGLISH
 from gpuassist.system.terminal import Opening

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from gpuassist.session.fix import CudaPlan, UseCuda, plan_use_cuda
+from gpuassist.session.repairs import of_toolkit
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QClipboard
 from PySide6.QtTest import QTest
@@ -19,9 +21,7 @@ from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.session.context import Session
-from gpuassist.session.fix import CudaPlan, UseCuda, plan_use_cuda
 from gpuassist.session.repair_summary import NOT_SET, TerminalRow, expected_rows
-from gpuassist.session.repairs import of_toolkit
 from gpuassist.session.words import ENGLISH
 from gpuassist.ui.pages.repair_result import DiffCard, TerminalCard
 from gpuassist.ui.palette import Mark

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from gpuassist.session.fix import Choice
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -13,7 +14,6 @@ from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.session.context import Session
-from gpuassist.session.fix import Choice
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair import LINES, TOOLKIT
 from gpuassist.ui.pages.repair_choices import CHOICES
