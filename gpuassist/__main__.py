@@ -22,6 +22,10 @@ def _run() -> int:
         from gpuassist.system import nvml_report
 
         return nvml_report.main()
+    if sys.argv[1:] == ["--shell-session"]:  # the same: system.asking
+        from gpuassist.system import shell_session
+
+        return shell_session.main()
     from gpuassist import app
 
     return app.main(sys.argv[1:])

@@ -20,10 +20,10 @@ from datetime import datetime, timezone
 from enum import Enum
 from typing import Any
 
+from gpuassist.changes.own_files import why_strange
 from gpuassist.model.codec import Json
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
-from gpuassist.changes.own_files import why_strange
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.disk import Disk
 from gpuassist.system.ownership import why_state_untrusted, why_untrusted

@@ -5,32 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gpuassist.detect.runner import each
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.system.terminal import SECONDS, Asked, Opening, ask_shell
+from gpuassist.system.asking import LeftBehind
+from gpuassist.system.terminal import SECONDS, Asked, Opening, ask_ways
 from gpuassist.system.world import World
 
 SLOW_SECONDS = 1.5  # what people notice as a terminal that hangs
-_GRACE_SECONDS = 2.0
 _LISTS = frozenset({"PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH"})
 
 NAMES = {
     Opening.TERMINAL: text("new terminal"),
     Opening.LOGIN: text("login shell (SSH, console)"),
-    Opening.LOGIN_COMMAND: text("login command (desktop, IDE)"),
+    Opening.SSH_COMMAND: text("command over SSH"),
+    Opening.DESKTOP: text("programs of the desktop"),
+    Opening.LOGIN_COMMAND: text("login command (IDE)"),
     Opening.COMMAND: text("script, make, cron"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ShellSeen:
-    """A shell that was started in one way: what it holds, and the seconds until its start-up files were done."""
+    """A shell that was started in one way: what it holds, the seconds until its start-up files were done, what it complained of
+    meanwhile, and the processes that these files left running.
+    """
 
     opening: Opening
     terminal: Fact[Terminal]
     seconds: float
+    complaints: tuple[str, ...] = ()
+    left_behind: tuple[LeftBehind, ...] = ()
 
     def nvcc(self) -> str:
         """The nvcc that it finds; empty where it finds none, or could not be asked."""
@@ -49,12 +54,7 @@ class ShellChange:
 
 def ask_shells(world: World, *, seconds: float = SECONDS) -> tuple[ShellSeen, ...]:
     """Starts the user's shell in every way, side by side."""
-    return each(
-        tuple(Opening),
-        lambda opening: _seen(opening, ask_shell(world, opening, seconds=seconds)),
-        seconds=seconds + _GRACE_SECONDS,
-        otherwise=lambda opening, unknown: ShellSeen(opening, unknown, seconds),
-    )
+    return tuple(_seen(opening, asked) for opening, asked in ask_ways(world, seconds=seconds).items())
 
 
 def compare(before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...]) -> tuple[ShellChange, ...]:
@@ -74,7 +74,7 @@ def slow(shells: tuple[ShellSeen, ...]) -> ShellSeen | None:
 
 
 def _seen(opening: Opening, asked: Asked) -> ShellSeen:
-    return ShellSeen(opening, asked.terminal, asked.seconds)
+    return ShellSeen(opening, asked.terminal, asked.seconds, asked.complaints, asked.left_behind)
 
 
 def _differences(before: ShellSeen, after: ShellSeen) -> Iterator[Text]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from gpuassist.model.fact import NOT_ASKED, Fact
 
@@ -26,15 +27,33 @@ class Command:
     real_path: str
 
 
+class ShadowKind(str, Enum):
+    """What a shell runs instead of the program that PATH finds."""
+
+    ALIAS = "alias"
+    FUNCTION = "function"
+    HASH = "hash"  # a path that the shell was told to remember (`hash -p`)
+
+
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """A command's name that means something else when it is typed: `text` is the alias, the function or the remembered path."""
+
+    name: str
+    kind: ShadowKind
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Terminal:
     """What an interactive shell holds once its start-up files have run. `shell` is empty where a pasted text told a part of it:
-    what is not listed is then not known.
+    what is not listed is then not known. `commands` are what PATH finds; what stands in front of that is among `shadows`.
     """
 
     shell: str
     variables: tuple[Variable, ...]
     commands: tuple[Command, ...]
+    shadows: tuple[Shadow, ...] = ()
 
     @property
     def whole(self) -> bool:
@@ -52,6 +71,10 @@ class Terminal:
     def command(self, name: str) -> Command | None:
         """The program of that name, or none where PATH finds none."""
         return next((command for command in self.commands if command.name == name and command.path), None)
+
+    def shadow(self, name: str) -> Shadow | None:
+        """What runs instead of the program when that name is typed; none where the program does."""
+        return next((shadow for shadow in self.shadows if shadow.name == name), None)
 
     def lacks(self, name: str) -> bool:
         """Whether it is known that PATH finds no program of that name."""

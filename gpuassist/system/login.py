@@ -10,14 +10,34 @@ _PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 def login_environment(files: Files, around: Surroundings, *, shell: str, home: str) -> dict[str, str]:
-    """What a login gives its shell before any start-up file runs."""
+    """What a login gives its shell before any start-up file runs; whoever starts it on a terminal adds the terminal's name."""
     given = parse_environment(_text_of(files, "/etc/environment"))
     path = parse_login_path(_text_of(files, "/etc/login.defs"), root=around.uid == 0) or _PATH
     session = {name: value for name, value in around.variables.items() if name == "LANG" or name.startswith("XDG_")}
     if home != around.home:
         session = {name: value for name, value in session.items() if not value.startswith(around.home)}
-    who = {"HOME": home, "USER": around.user, "LOGNAME": around.user, "SHELL": shell, "TERM": "dumb"}
+    who = {"HOME": home, "USER": around.user, "LOGNAME": around.user, "SHELL": shell}
     return {"PATH": path, **session, **given, **who}
+
+
+def terminal_variables(files: Files, around: Surroundings) -> dict[str, str]:
+    """What a terminal window says of itself: the user's own TERM where a new window could have it, else what most of them say.
+
+    Start-up files leave early where TERM is `dumb`, and start other programs where it is not.
+    """
+    own = around.variables.get("TERM", "")
+    # Of the window that we were started in: a new one is not in the tmux or screen that runs there.
+    inside = own.startswith(("tmux", "screen")) or "TMUX" in around.variables
+    name = own if not inside and own not in {"", "dumb", "unknown"} and _is_described(files, around, own) else "xterm-256color"
+    colours = around.variables.get("COLORTERM", "")
+    return {"TERM": name, **({"COLORTERM": colours} if colours and name == own else {})}
+
+
+def _is_described(files: Files, around: Surroundings, name: str) -> bool:
+    # The places of terminfo(5), where a name lies under its first letter, or that letter's number on file systems that know no case.
+    homes = (f"{around.home}/.terminfo", "/etc/terminfo", "/lib/terminfo", "/usr/share/terminfo", "/usr/lib/terminfo")
+    folders = (name[:1], f"{ord(name[:1]):x}")
+    return "/" not in name and any(files.is_file(f"{home}/{folder}/{name}") for home in homes for folder in folders)
 
 
 def parse_environment(words: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import text
-from gpuassist.system.login import login_environment
+from gpuassist.system.login import login_environment, terminal_variables
 from gpuassist.system.ownership import why_no_shell
 from gpuassist.system.shell_steps import Steps, TracedChange, bash_steps, zsh_steps
 from gpuassist.system.streams import DESCRIPTOR, NotStarted, Quiet, Stream
@@ -71,7 +71,8 @@ def trace_startup(
     if refused is not None:
         return Unknown(refused)
     home, mark = world.surroundings.home, f"GPUASSIST_{secrets.token_hex(8)}"
-    environment = login_environment(world.files, world.surroundings, shell=shell, home=home)
+    terminal = terminal_variables(world.files, world.surroundings)
+    environment = {**login_environment(world.files, world.surroundings, shell=shell, home=home), **terminal}
     command = _bash_command(shell, bash_steps(mark, names)) if kind == "bash" else _zsh_command(shell, zsh_steps(mark, names))
     directory = home if world.files.live and world.files.is_directory(home) else "/"
     stream = world.streams.start(command, environment=environment, directory=directory)

@@ -1,27 +1,31 @@
-"""A new terminal: what an interactive shell holds once the user's start-up files have run, asked of a real one.
+"""A new terminal: what a shell holds once the user's start-up files have run, asked of a real one that is started as people start it.
 
-The login environment (/etc/environment, then the login shell from an otherwise empty environment) starts an interactive shell, as a
-terminal window does in a desktop session. Both are one chain of processes: the login shell becomes the interactive one by `exec`.
+A terminal window of a desktop session is two shells: the login shell that the session began with, without a terminal, and an interactive
+one on the window's terminal, which inherits what that left. Other ways have one. What is asked, and how, stands in `asking`.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import PurePosixPath
+from threading import Lock
 
 from gpuassist.model.address import without_secrets
 from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.model.shell import Command, Terminal, Variable
-from gpuassist.model.text import Text, text
+from gpuassist.model.shell import Command, Shadow, ShadowKind, Terminal, Variable
+from gpuassist.model.text import text
+from gpuassist.system.asking import LeftBehind, Reply, ask
+from gpuassist.system.environment_d import with_environment_d
 from gpuassist.system.files import Files
-from gpuassist.system.login import login_environment
+from gpuassist.system.login import login_environment, terminal_variables
 from gpuassist.system.ownership import why_no_shell
-from gpuassist.system.processes import Ending, Outcome, clean
+from gpuassist.system.processes import clean
+from gpuassist.system.shell_questions import PLAIN, Answer
 from gpuassist.system.world import World
 
 SECONDS = 10.0
@@ -45,39 +49,53 @@ _SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD")  # NVIDIA_API_KEY and its like 
 
 # Where a user has no shell, or one without start-up files of its own, bash is what opens a usable terminal.
 _BOURNE = frozenset(("sh", "dash", "ash", "busybox", "nologin", "false"))
+_LINES = frozenset({"bash", "zsh", "fish"}) | PLAIN
 
-# Each prints the sentinel, the path of every command that PATH finds, the sentinel again, and the environment with a NUL after each
-# variable. A backslash keeps a user's alias of the same name out; `env` replaces the shell, so that no EXIT trap runs.
-_FIND = {"bash": "type -P", "zsh": "whence -p"}
-_POSIX_READ = (
-    "\\builtin printf '%s\\0' \"$1\"; \\builtin {find} {names} || :; \\builtin printf '\\0%s\\0' \"$1\"; "
-    '\\builtin exec /usr/bin/env -0 "$1=end"'
-)
-_FISH_READ = (
-    "builtin printf '%s\\0' $argv[1]; command -s {names}; builtin printf '\\0%s\\0' $argv[1]; exec /usr/bin/env -0 $argv[1]=end"
-)
-_POSIX_CHAIN = 'exec "$0" -i -c "$1" "$0" "$2"'
-_FISH_CHAIN = "exec $argv[1] -i -c $argv[2] $argv[3]"
+# What a shell sets for itself, and one that it starts by `exec` would not find a second time.
+_OF_THE_SHELL = frozenset({"SHLVL", "_", "OLDPWD", "PWD"})
 
 
 class Opening(str, Enum):
-    """How a shell is started, which decides the start-up files that it reads."""
+    """How a shell is started, which decides the start-up files that it reads and the branches that these take."""
 
-    TERMINAL = "terminal"  # a terminal window of a desktop session: a login shell, from which an interactive one is started
-    LOGIN = "login"  # a session over SSH, a text console, tmux: a login shell that is interactive
+    TERMINAL = "terminal"  # a terminal window of a desktop session: interactive, in what the session's login shell left
+    LOGIN = "login"  # a session over SSH, a text console, a pane of tmux: a login shell that is interactive
+    SSH_COMMAND = "ssh command"  # `ssh HOST nvcc`: `-c` in a bare environment, where bash reads .bashrc all the same
+    DESKTOP = "desktop"  # what the launcher starts: the session's login shell, then environment.d
     LOGIN_COMMAND = "login command"  # `bash -lc`, as display managers and IDEs start programs
     COMMAND = "command"  # `bash -c`, scripts, make, cron
 
 
-_OPTIONS = {Opening.LOGIN: ("-l", "-i"), Opening.LOGIN_COMMAND: ("-l",), Opening.COMMAND: ()}
+_OPTIONS = {
+    Opening.TERMINAL: ("-i",),
+    Opening.LOGIN: ("-l", "-i"),
+    Opening.SSH_COMMAND: (),
+    Opening.LOGIN_COMMAND: ("-l",),
+    Opening.COMMAND: (),
+}
+_ON_TERMINAL = frozenset({Opening.TERMINAL, Opening.LOGIN})
+_AFTER_LOGIN = frozenset({Opening.TERMINAL, Opening.DESKTOP, Opening.LOGIN_COMMAND, Opening.COMMAND})
+# What a login hands to scripts that decides which files they read (bash(1), "Invoked non-interactively"; zsh has ZDOTDIR).
+_FOR_SCRIPTS = ("BASH_ENV", "ENV", "ZDOTDIR")
+# The variables by which sshd says where somebody comes from; bash looks for the first (bash(1), "Invoked by remote shell daemon").
+_FROM_SSH = {"SSH_CLIENT": "127.0.0.1 50022 22", "SSH_CONNECTION": "127.0.0.1 50022 127.0.0.1 22"}
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a shell holds once it is ready, and how long it took until then."""
+    """What a shell holds once it is ready, and how long it took until then.
+
+    `complaints` are the shell's own error lines while it read the start-up files, `questions` what these asked and got no answer to,
+    `left_behind` the processes that they started and that still run, `through` the program that the shell runs in (tmux). Where the
+    files hand over to another shell, `terminal` tells of that one.
+    """
 
     terminal: Fact[Terminal]
     seconds: float
+    complaints: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    left_behind: tuple[LeftBehind, ...] = ()
+    through: str = ""
 
 
 def ask_terminal(world: World, *, home: str = "", seconds: float = SECONDS) -> Fact[Terminal]:
@@ -87,25 +105,150 @@ def ask_terminal(world: World, *, home: str = "", seconds: float = SECONDS) -> F
 
 def ask_shell(world: World, opening: Opening, *, home: str = "", seconds: float = SECONDS) -> Asked:
     """What a shell that is started like this would hold, and how long its start-up files took."""
-    shell = usable_shell(world)
-    kind = PurePosixPath(shell).name
-    if kind not in ("bash", "zsh", "fish"):
-        words = text("the login shell {shell} is none that can be asked (bash, zsh and fish can)", shell=shell)
-        return Asked(Unknown(words), 0.0)
-    refused = why_no_shell(world, shell, home)
-    if refused is not None:
-        return Asked(Unknown(refused), 0.0)
-    sentinel = f"GPUASSIST_{secrets.token_hex(8)}"
-    where = home or world.surroundings.home
-    outcome = world.processes.run(
-        _chain(shell, kind, sentinel) if opening is Opening.TERMINAL else _alone(shell, _OPTIONS[opening], sentinel),
-        seconds=seconds,
-        environment=login_environment(world.files, world.surroundings, shell=shell, home=where),
-        directory=where if world.files.live and world.files.is_directory(where) else "/",
+    return _Asker(world, home or world.surroundings.home, seconds).asked(opening)
+
+
+def ask_ways(world: World, openings: Sequence[Opening] = tuple(Opening), *, seconds: float = SECONDS) -> dict[Opening, Asked]:
+    """The same for several ways, side by side; the login shell of the session runs once for all that come after it."""
+    asker = _Asker(world, world.surroundings.home, seconds)
+    with ThreadPoolExecutor(len(openings) or 1) as pool:
+        return dict(zip(openings, pool.map(asker.asked, openings), strict=True))
+
+
+class _Asker:
+    """Asks the shells of one user, each way of starting one."""
+
+    def __init__(self, world: World, home: str, seconds: float) -> None:
+        self._world, self._home, self._seconds = world, home, seconds
+        self._shell = usable_shell(world)
+        self._kind = PurePosixPath(self._shell).name
+        self._login = login_environment(world.files, world.surroundings, shell=self._shell, home=home)
+        self._one_at_a_time = Lock()
+        self._session: Reply | None = None
+
+    def asked(self, opening: Opening) -> Asked:
+        """What a shell that is started in that way says."""
+        if self._kind not in _LINES:
+            words = text("the login shell {shell} is none that can be asked (bash, zsh and fish can)", shell=self._shell)
+            return Asked(Unknown(words), 0.0)
+        refused = why_no_shell(self._world, self._shell, self._home)
+        if refused is not None:
+            return Asked(Unknown(refused), 0.0)
+        if opening not in _AFTER_LOGIN:
+            return self._told(self._reply(opening, self._login), _how(self._shell, opening))
+        session = self._after_login()
+        if opening is Opening.LOGIN_COMMAND:
+            return self._told(session, _how(self._shell, opening))
+        if opening is Opening.DESKTOP:
+            return self._desktop(session)
+        if opening is Opening.COMMAND:
+            held = session.answer.environment if session.answer is not None else {}
+            given = {name: held[name] for name in _FOR_SCRIPTS if name in held}
+            return self._told(self._reply(opening, {**self._login, **given}), _how(self._shell, opening))
+        return self._window(session)
+
+    def _after_login(self) -> Reply:
+        with self._one_at_a_time:
+            if self._session is None:
+                self._session = self._reply(Opening.LOGIN_COMMAND, self._login)
+            return self._session
+
+    def _window(self, session: Reply) -> Asked:
+        how = f"{self._shell} -l, then {self._shell} -i"
+        if session.answer is None and not session.ended:
+            return self._told(session, how)
+        # A login shell that never gets to its command began no session: the window then is one of a session without it.
+        begun = session.answer.environment if session.answer is not None else self._login
+        inherited = {name: value for name, value in begun.items() if name not in _OF_THE_SHELL}
+        reply = self._reply(Opening.TERMINAL, inherited, max(0.1, self._seconds - session.seconds))
+        return self._told(_joined(session, reply), how)
+
+    def _desktop(self, session: Reply) -> Asked:
+        how = f"{self._shell} -l, then environment.d"
+        if session.answer is None:
+            return self._told(session, how)
+        merged = with_environment_d(self._world.files, session.answer.environment, home=self._home)
+        return self._told(replace(session, answer=Answer(session.answer.shell, 0, merged, {}, ())), how)
+
+    def _reply(self, opening: Opening, environment: Mapping[str, str], seconds: float = 0.0) -> Reply:
+        world, on_terminal = self._world, opening in _ON_TERMINAL
+        terminal = terminal_variables(world.files, world.surroundings) if on_terminal else {}
+        ssh = _FROM_SSH if opening is Opening.SSH_COMMAND else {}
+        # The line that is typed starts with a space; zsh leaves such lines out of its history where it is told to.
+        quiet = ("-o", "histignorespace") if self._kind == "zsh" and on_terminal else ()
+        return ask(
+            world,
+            (self._shell, *quiet, *_OPTIONS[opening]),
+            names=COMMANDS,
+            environment={**environment, **terminal, **ssh},
+            directory=self._home if world.files.live and world.files.is_directory(self._home) else "/",
+            on_terminal=on_terminal,
+            seconds=seconds or self._seconds,
+        )
+
+    def _told(self, reply: Reply, how: str) -> Asked:
+        if reply.answer is None:
+            _log.info("no answer from %s: %s", self._shell, reply)
+            fact: Fact[Terminal] = Unknown(reply.why)
+        else:
+            fact = Known(_terminal(self._world.files, reply.answer, self._who(reply)), how)
+        return Asked(fact, reply.seconds, reply.complaints, reply.questions, reply.left_behind, " ".join(reply.through))
+
+    def _who(self, reply: Reply) -> str:
+        """The shell that answered, by the path that it was started with where it is that one."""
+        if not reply.shell or self._world.files.real(self._shell) == reply.shell:
+            return self._shell
+        return reply.shell
+
+
+def _how(shell: str, opening: Opening) -> str:
+    return f"{shell} {' '.join(_OPTIONS[opening] or ('-c',))}"
+
+
+def _joined(session: Reply, reply: Reply) -> Reply:
+    """A reply with what the login shell before it did."""
+    return replace(
+        reply,
+        seconds=session.seconds + reply.seconds,
+        complaints=tuple(dict.fromkeys((*session.complaints, *reply.complaints))),
+        questions=(*session.questions, *reply.questions),
+        left_behind=tuple(dict.fromkeys((*session.left_behind, *reply.left_behind))),
     )
-    options = (("-l",), ("-i",)) if opening is Opening.TERMINAL else (_OPTIONS[opening] or ("-c",),)
-    how = ", then ".join(f"{shell} {' '.join(one)}" for one in options)
-    return Asked(_read(world, outcome, shell=shell, sentinel=sentinel, how=how), outcome.seconds)
+
+
+def _terminal(files: Files, answer: Answer, shell: str) -> Terminal:
+    path = answer.environment.get("PATH", "")
+    found = {name: _program(files, answer, path, name) for name in COMMANDS}
+    commands = tuple(command for command in found.values() if command is not None)
+    shadows = []
+    for kind, name, words in map(_named, answer.named):
+        program = found.get(name)
+        if kind and not (kind == "hash" and program is not None and words == program.path):
+            shadows.append(Shadow(name, ShadowKind(kind), words))
+    return Terminal(shell, that_matter(answer.environment), commands, tuple(shadows))
+
+
+def _program(files: Files, answer: Answer, path: str, name: str) -> Command | None:
+    """What PATH finds; bash tells a path that it remembers instead, and other shells than bash, zsh and fish tell none."""
+    hashed = any(kind == "hash" and of == name for kind, of, _ in answer.named)
+    if name not in answer.paths or hashed:
+        return next(iter(find_command(files, path, name)), None)
+    told = answer.paths[name]
+    return Command(name, told, files.real(told)) if told.startswith("/") else None
+
+
+def _named(said: tuple[str, str, str]) -> tuple[str, str, str]:
+    """What a name stands for beside a program, as (kind, name, text): dash and ksh tell it by what `command -v` prints, zsh says
+    what it remembers after the name.
+    """
+    kind, name, words = said
+    if kind == "hash":
+        return kind, name, words.removeprefix(f"{name}=")
+    if kind != "named":
+        return said
+    if words.startswith("/"):
+        return "", name, words
+    return ("alias" if words.startswith("alias ") else "function"), name, words
 
 
 def own_terminal(world: World) -> Fact[Terminal]:
@@ -139,58 +282,3 @@ def usable_shell(world: World) -> str:
 
 def _matters(name: str) -> bool:
     return name in _NAMES or (name.startswith(_PREFIXES) and not any(word in name for word in _SECRET))
-
-
-def _chain(shell: str, kind: str, sentinel: str) -> tuple[str, ...]:
-    names = " ".join(COMMANDS)
-    if kind == "fish":
-        return (shell, "-l", "-c", _FISH_CHAIN, shell, _FISH_READ.format(names=names), sentinel)
-    return (shell, "-l", "-c", _POSIX_CHAIN, shell, _POSIX_READ.format(find=_FIND[kind], names=names), sentinel)
-
-
-def _alone(shell: str, options: tuple[str, ...], sentinel: str) -> tuple[str, ...]:
-    kind, names = PurePosixPath(shell).name, " ".join(COMMANDS)
-    if kind == "fish":
-        return (shell, *options, "-c", _FISH_READ.format(names=names), sentinel)
-    return (shell, *options, "-c", _POSIX_READ.format(find=_FIND[kind], names=names), shell, sentinel)
-
-
-def _read(world: World, outcome: Outcome, *, shell: str, sentinel: str, how: str) -> Fact[Terminal]:
-    # Banners and prompts of the start-up files stand before the first sentinel; one that stays silent leaves nothing there.
-    marker = sentinel.encode() + b"\0"
-    _, found, rest = outcome.stdout.partition(marker)
-    paths, _, environment = rest.partition(b"\0" + marker)
-    variables = _variables(environment)
-    if not found or variables.pop(sentinel, "") != "end":
-        _log.info("no answer from %s: %s", shell, outcome)
-        return Unknown(_why_silent(outcome, shell))
-    commands = (_command(world.files, line) for line in paths.decode("utf-8", "replace").splitlines())
-    seen = Terminal(shell, that_matter(variables), tuple(command for command in commands if command.path.startswith("/")))
-    return Known(seen, how)
-
-
-def _variables(environment: bytes) -> dict[str, str]:
-    entries = (entry.decode("utf-8", "replace").partition("=") for entry in environment.split(b"\0") if b"=" in entry)
-    return {name: value for name, _, value in entries}
-
-
-def _command(files: Files, path: str) -> Command:
-    return Command(PurePosixPath(path).name, path, files.real(path) if path.startswith("/") else path)
-
-
-def _why_silent(outcome: Outcome, shell: str) -> Text:
-    if outcome.ending is Ending.TIMED_OUT:
-        return text("the start-up files of {shell} were not done after {seconds:.0f} s", shell=shell, seconds=outcome.seconds)
-    if outcome.ending in (Ending.NOT_FOUND, Ending.NOT_STARTED):
-        return text("{shell} could not be started: {words}", shell=shell, words=outcome.words)
-    last = _last_complaint(outcome.stderr)
-    if last:
-        return text("{shell} ended before it was ready; it said: {words}", shell=shell, words=last)
-    return text("{shell} ended before it was ready: a start-up file leaves it, or puts another program in its place", shell=shell)
-
-
-def _last_complaint(stderr: bytes) -> str:
-    # Without a terminal bash says on every interactive start that it has no job control: not a complaint of the user's files.
-    lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines()]
-    told = [line for line in lines if line and "job control" not in line and "terminal process group" not in line]
-    return told[-1][:200] if told else ""

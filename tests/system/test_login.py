@@ -72,7 +72,6 @@ def test_login_environment_holds_what_a_login_sets(tmp_path: Path) -> None:
         "LOGNAME": "you",
         "PATH": "/from/login",
         "SHELL": "/bin/bash",
-        "TERM": "dumb",
         "USER": "you",
         "XDG_RUNTIME_DIR": "/run/user/1000",
     }
