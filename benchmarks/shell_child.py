@@ -13,13 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from gpuassist.app import compose
+from gpuassist.changes.plan import ChangePlan, UseCuda
+from gpuassist.changes.use_toolkit import plan_use_cuda
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.session.context import Session
-from gpuassist.session.cuda_plan import CudaPlan, UseCuda, plan_use_cuda
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.system.surroundings import Surroundings
 
@@ -60,7 +61,7 @@ def main() -> None:
     sys.stdout.write(json.dumps({"lines": content.count(b"\n"), "reading": reading, "planning": planning, **_of(plan)}))
 
 
-def _of(plan: CudaPlan) -> dict[str, int]:
+def _of(plan: ChangePlan) -> dict[str, int]:
     return {"seen": len(plan.lines), "changed": plan.diff.count("\n")}
 
 

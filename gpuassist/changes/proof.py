@@ -1,73 +1,61 @@
-"""The proof of a repair: which nvcc a real new terminal finds now, and if it is not the wished one, what still wins."""
+"""The proof that new shells use a toolkit: every way of starting one that had any toolkit before, and every new terminal, has this one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import Enum
 from pathlib import PurePosixPath
 
+from gpuassist.changes.plan import Proof, ToolkitChoice
+from gpuassist.changes.shells import NAMES, ShellSeen, Winner
 from gpuassist.detect.compiler_driver import ask_version, locate
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
-from gpuassist.model.text import Text, text
-from gpuassist.model.version import Version
-from gpuassist.system.terminal import SECONDS, ask_terminal
+from gpuassist.model.text import Text, enumerated, text
+from gpuassist.shellfiles.installed import CHOOSING, LISTS, Installed, Lead
+from gpuassist.system.terminal import SECONDS, Opening, ask_terminal
 from gpuassist.system.world import World
 
-
-class Holds(str, Enum):
-    """Whether a new terminal does what was planned."""
-
-    YES = "yes"
-    NO = "no"
-    UNKNOWN = "unknown"
+_NVCC = "nvcc"
 
 
 @dataclass(frozen=True, slots=True)
-class Winner:
-    """The nvcc that a new terminal finds: where, which file that is after symlinks and wrappers, and what it says of itself."""
+class Judged:
+    """The proof, and why what was changed made something worse than before; none where it did not."""
 
-    path: str
-    real_path: str
-    version: Fact[Version]
-
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """What a new terminal was asked, and what it answered; `winner` is none where it finds no nvcc."""
-
-    terminal: Fact[Terminal]
-    winner: Winner | None
-    holds: Holds
-    words: Text
+    proof: Proof
+    worse: Text | None = None
 
 
-def prove_toolkit(world: World, root: str, *, shell: str = "bash", seconds: float = SECONDS) -> Proof:
-    """Opens a new terminal with the shell whose files were changed, and looks which nvcc wins there."""
-    return judge_terminal(world, root, ask_terminal(with_shell(world, shell), seconds=seconds))
-
-
-def judge_terminal(world: World, root: str, terminal: Fact[Terminal]) -> Proof:
-    """Whether the toolkit wins in a new terminal that was asked already."""
+def prove_toolkit(world: World, root: str, *, shell: str = "", seconds: float = SECONDS) -> Proof:
+    """Opens a new terminal of that shell, none for the login shell, and looks which nvcc wins there."""
+    terminal = ask_terminal(with_shell(world, shell) if shell else world, seconds=seconds)
     if isinstance(terminal, Unknown):
-        return Proof(terminal, None, Holds.UNKNOWN, text("no new terminal could be asked: {reason}", reason=terminal.reason))
-    winner = _winner(world, terminal.value)
-    if winner is None:
-        return Proof(terminal, None, Holds.NO, text("a new terminal finds no nvcc"))
-    if winner.path != f"{root}/bin/nvcc" and winner.real_path != locate(world, f"{root}/bin/nvcc"):
-        return Proof(terminal, winner, Holds.NO, text("the wished toolkit does not win: {winner}", winner=_sentence(winner)))
-    for name in ("CUDA_HOME", "CUDA_PATH"):
-        home = terminal.value.variable(name)
-        # CMake and build scripts take the toolkit from CUDA_PATH where that is set; nobody needs it.
-        if (home or name == "CUDA_HOME") and world.files.real(home) != world.files.real(root):
-            words = text("a new terminal finds {path}, but {name} is {home}", path=winner.path, name=name, home=home or "''")
-            return Proof(terminal, winner, Holds.NO, words)
-    return Proof(terminal, winner, Holds.YES, _sentence(winner))
+        return Proof(terminal, text("no new terminal could be asked: {reason}", reason=terminal.reason), terminal)
+    winner = winner_in(world, terminal.value)
+    wrong = _wrong_nvcc(world, root, terminal.value, winner)
+    if wrong is not None:
+        return Proof(Known(value=False, source=terminal.source), wrong, terminal, winner)
+    return Proof(Known(value=True, source=terminal.source), _sentence(winner), terminal, winner)
 
 
-def with_bash(world: World) -> World:
-    """The same world for a user whose login shell is bash."""
-    return with_shell(world, "bash")
+def judge_shells(world: World, chosen: ToolkitChoice, before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...]) -> Judged:
+    """Whether every way that counts has the toolkit now, and whether one lost what it had."""
+    installed = Installed(chosen.toolkit, chosen.others, world.files.real, world.surroundings.home, world.files.exists)
+    judge = _Judge(world, installed, before)
+    terminal = next((one for one in after if one.opening is Opening.TERMINAL), None)
+    if terminal is None or isinstance(terminal.terminal, Unknown):
+        return _unasked(judge, before, after, terminal)
+    told = terminal.terminal
+    winner = winner_in(world, told.value)
+    wrong = [(one, why) for one in after if (why := judge.wrong(one)) is not None]
+    worse = next((why for one in after if (why := judge.worse(one)) is not None), None)
+    if not wrong:
+        return Judged(Proof(Known(value=True, source=told.source), _sentence(winner), told, winner), worse)
+    shell, why = next((pair for pair in wrong if pair[0].opening is Opening.TERMINAL), wrong[0])
+    if shell.opening is not Opening.TERMINAL:
+        why = text("{shell}: {why}", shell=NAMES[shell.opening], why=why)
+    return Judged(Proof(Known(value=False, source=told.source), _with_complaint(why, shell), told, winner), worse)
 
 
 def with_shell(world: World, shell: str) -> World:
@@ -79,16 +67,120 @@ def with_shell(world: World, shell: str) -> World:
     return replace(world, surroundings=replace(world.surroundings, login_shell=place))
 
 
-def _winner(world: World, terminal: Terminal) -> Winner | None:
-    command = terminal.command("nvcc")
+def winner_in(world: World, terminal: Terminal) -> Winner | None:
+    """The nvcc that a terminal finds, and what it says of itself."""
+    command = terminal.command(_NVCC)
     if command is None:
         return None
     real = locate(world, command.path)
     return Winner(command.path, real, ask_version(world, real))
 
 
-def _sentence(winner: Winner) -> Text:
+class _Judge:
+    """Judges one way of starting a shell after another."""
+
+    def __init__(self, world: World, installed: Installed, before: tuple[ShellSeen, ...]) -> None:
+        self._world = world
+        self._installed = installed
+        self._before = {one.opening: one.terminal for one in before}
+
+    def wrong(self, one: ShellSeen) -> Text | None:
+        """What is not as planned in it; none where it is, or where it does not count: it had no toolkit before."""
+        had = self._before.get(one.opening)
+        counts = one.opening is Opening.TERMINAL or (isinstance(had, Known) and self._has_toolkit(had.value))
+        if not counts:
+            return None
+        if isinstance(one.terminal, Unknown):
+            return text("could not be asked: {reason}", reason=one.terminal.reason) if isinstance(had, Known) else None
+        terminal = one.terminal.value
+        needs_nvcc = one.opening is Opening.TERMINAL or (isinstance(had, Known) and had.value.command(_NVCC) is not None)
+        if needs_nvcc:
+            found = _wrong_nvcc(self._world, self._installed.chosen.root, terminal, winner_in(self._world, terminal))
+            if found is not None:
+                return found
+        return next(self._left_behind(terminal), None)
+
+    def worse(self, one: ShellSeen) -> Text | None:
+        """What the change took from it."""
+        had = self._before.get(one.opening)
+        if not isinstance(had, Known):
+            return None
+        if isinstance(one.terminal, Unknown):
+            return text(
+                "{shell} could be asked before, and not since: {reason}", shell=NAMES[one.opening], reason=one.terminal.reason
+            )
+        before, after = had.value.command(_NVCC), one.terminal.value.command(_NVCC)
+        if before is not None and after is None:
+            return text("{shell}: it found {nvcc} before, and finds no nvcc since", shell=NAMES[one.opening], nvcc=before.path)
+        if before is not None and self._is_whole(had.value) and not self._is_whole(one.terminal.value):
+            mixed = next(self._mixed(one.terminal.value), None)
+            return text("{shell}: {why}", shell=NAMES[one.opening], why=mixed) if mixed is not None else None
+        return None
+
+    def _has_toolkit(self, terminal: Terminal) -> bool:
+        if terminal.command(_NVCC) is not None or terminal.shadow(_NVCC) is not None:
+            return True
+        return any(one.name in CHOOSING and self._installed.lead_of(one.value) is not Lead.ELSEWHERE for one in terminal.variables)
+
+    def _left_behind(self, terminal: Terminal) -> Iterator[Text]:
+        """Variables that still lead to another toolkit; a list only where that stands in front of the chosen one."""
+        for one in terminal.variables:
+            if one.name in CHOOSING - LISTS and self._installed.lead_of(one.value) is Lead.OTHER:
+                yield text("{name} is still {value}", name=one.name, value=one.value)
+            elif one.name in LISTS and self._first(one.value) is Lead.OTHER:
+                yield text("{name} still has another toolkit in front: {value}", name=one.name, value=one.value)
+
+    def _mixed(self, terminal: Terminal) -> Iterator[Text]:
+        command = terminal.command(_NVCC)
+        leads = {self._installed.lead(command.path)} if command is not None else set()
+        if Lead.CHOSEN in leads:
+            yield from self._left_behind(terminal)
+
+    def _is_whole(self, terminal: Terminal) -> bool:
+        """Whether everything in it leads to one toolkit, whichever that is."""
+        return next(self._mixed(terminal), None) is None
+
+    def _first(self, value: str) -> Lead:
+        leads = (self._installed.lead(element) for element in value.split(":") if element)
+        return next((lead for lead in leads if lead in {Lead.OTHER, Lead.CHOSEN}), Lead.ELSEWHERE)
+
+
+def _unasked(judge: _Judge, before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...], terminal: ShellSeen | None) -> Judged:
+    reason = terminal.terminal.reason if terminal is not None and isinstance(terminal.terminal, Unknown) else text("none was asked")
+    words = text("no new terminal could be asked: {reason}", reason=reason)
+    worse = next((why for one in after if (why := judge.worse(one)) is not None), None)
+    unknown: Fact[bool] = Unknown(reason)
+    return Judged(Proof(unknown, _with_complaint(words, terminal), Unknown(reason)), worse)
+
+
+def _wrong_nvcc(world: World, root: str, terminal: Terminal, winner: Winner | None) -> Text | None:
+    shadow = terminal.shadow(_NVCC)
+    if shadow is not None and root not in shadow.text:
+        return text("nvcc is {what} there, which comes before PATH: {words}", what=_KINDS[shadow.kind.value], words=shadow.text)
+    if winner is None:
+        return text("a new terminal finds no nvcc")
+    if winner.path != f"{root}/bin/nvcc" and winner.real_path != locate(world, f"{root}/bin/nvcc"):
+        return text("the wished toolkit does not win: {winner}", winner=_sentence(winner))
+    for name in ("CUDA_HOME", "CUDA_PATH"):
+        home = terminal.variable(name)
+        if home and world.files.real(home) != world.files.real(root):
+            return text("a new terminal finds {path}, but {name} is {home}", path=winner.path, name=name, home=home)
+    return None
+
+
+_KINDS = {"alias": text("an alias"), "function": text("a function"), "hash": text("a remembered path")}
+
+
+def _with_complaint(words: Text, shell: ShellSeen | None) -> Text:
+    """With what the shell itself said while it read the files: that is mostly the reason."""
+    if shell is None or not shell.complaints:
+        return words
+    return text("{words}. The shell said: {complaints}", words=words, complaints=enumerated(shell.complaints[:2]))
+
+
+def _sentence(winner: Winner | None) -> Text:
+    if winner is None:
+        return text("a new terminal finds no nvcc")
     if isinstance(winner.version, Known):
-        version = str(winner.version.value)
-        return text("a new terminal finds {path} (nvcc {version})", path=winner.path, version=version)
+        return text("a new terminal finds {path} (nvcc {version})", path=winner.path, version=str(winner.version.value))
     return text("a new terminal finds {path}, but it does not answer: {reason}", path=winner.path, reason=winner.version.reason)

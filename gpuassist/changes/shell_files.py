@@ -72,10 +72,10 @@ def shell_files(world: World, rc: str = "", *, answering: str = "") -> ShellFile
     login, shell = usable_shell(world), answering or usable_shell(world)
     if PurePosixPath(shell).name not in {PurePosixPath(login).name, *_OTHERS}:
         handed = replace(world, surroundings=replace(world.surroundings, login_shell=shell))
-        known = {file.path for file in chain}
+        read = {file.path for file in chain}
         after = startup_chain(handed)
         path = rc or _main_path(handed, after)
-        chain = (*chain, *(file for file in after if file.path not in known))
+        chain = (*chain, *(file for file in after if file.path not in read))
     else:
         shell = login
         path = rc or _main_path(world, chain)

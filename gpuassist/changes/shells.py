@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
+from gpuassist.model.version import Version
 from gpuassist.system.asking import LeftBehind
 from gpuassist.system.terminal import SECONDS, Asked, Opening, ask_ways
 from gpuassist.system.world import World
@@ -41,6 +42,15 @@ class ShellSeen:
         """The nvcc that it finds; empty where it finds none, or could not be asked."""
         command = self.terminal.value.command("nvcc") if isinstance(self.terminal, Known) else None
         return command.path if command is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Winner:
+    """The nvcc that a new terminal finds: where, which file that is after symlinks and wrappers, and what it says of itself."""
+
+    path: str
+    real_path: str
+    version: Fact[Version]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,25 +6,29 @@ import os
 
 from gpuassist.cli.context import UsageError
 from gpuassist.model.text import text
-from gpuassist.session.fix import Choice, LineChoice, ShellLine
+from gpuassist.shellfiles.line_choice import Choice, LineChoice
+from gpuassist.shellfiles.lines import ShellLine
 
 ALL, NONE = "all", "none"
 _MOST_DIGITS = 9
 
 
-def choices(lines: tuple[ShellLine, ...], *, retire: str | None, rewrite: str | None) -> tuple[LineChoice, ...] | None:
+def choices(
+    lines: tuple[ShellLine, ...], *, comment_out: str | None, replaced: str | None, kept: str | None
+) -> tuple[LineChoice, ...] | None:
     """What becomes of the lines; none where the options say nothing, so that what is suggested is done.
 
-    A line that `retire` and `rewrite` do not name keeps what is suggested for it, unless `retire` says which ones.
+    A line that no option names keeps what is suggested for it, unless `comment_out` says which ones.
     """
-    if retire is None and rewrite is None:
+    if comment_out is None and replaced is None and kept is None:
         return None
     chosen = {(line.file, line.line): line.choice for line in lines}
-    if retire is not None:
+    if comment_out is not None:
         chosen = dict.fromkeys(chosen, Choice.KEEP)
-        retired = _all(lines) if retire == ALL else _named(retire if retire != NONE else "", lines)
-        chosen |= dict.fromkeys(retired, Choice.COMMENT_OUT)
-    chosen |= dict.fromkeys(_named(rewrite or "", lines), Choice.REPLACE)
+        commented = _all(lines) if comment_out == ALL else _named(comment_out if comment_out != NONE else "", lines)
+        chosen |= dict.fromkeys(commented, Choice.COMMENT_OUT)
+    chosen |= dict.fromkeys(_named(replaced or "", lines), Choice.REPLACE)
+    chosen |= dict.fromkeys([(line.file, line.line) for line in lines] if kept == ALL else _named(kept or "", lines), Choice.KEEP)
     return tuple(LineChoice(file, line, choice) for (file, line), choice in chosen.items())
 
 

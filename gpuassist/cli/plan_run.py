@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from gpuassist.changes.proof import Holds
 from gpuassist.cli import plan_run_words as say
 from gpuassist.cli.asking import NOBODY_FOR_PACKAGES, confirmed
 from gpuassist.cli.context import Context, Exit, UsageError
@@ -30,6 +29,7 @@ from gpuassist.session.plan import look
 from gpuassist.session.resume import next_step, open_install, recheck, waiting
 from gpuassist.session.running import Came
 from gpuassist.session.solve import look_before
+from gpuassist.session.step_proof import Holds
 from gpuassist.session.typed import type_into_terminal, typing_command
 from gpuassist.system.interrupts import counted_interrupts
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from gpuassist.changes.proof import Holds
 from gpuassist.cli.context import Context, Exit
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Known
@@ -16,7 +15,7 @@ from gpuassist.session.installing import log_name
 from gpuassist.session.installs import Install, InstallState, StepRecord, StepState, place
 from gpuassist.session.resume import next_step
 from gpuassist.session.running import Came, StepDone
-from gpuassist.session.step_proof import Proved
+from gpuassist.session.step_proof import Holds, Proved
 from gpuassist.session.taking_back import BackStep
 
 SCHEMA = 1

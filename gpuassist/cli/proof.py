@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof
 from gpuassist.changes.shells import NAMES, ShellChange
 from gpuassist.cli.context import Context
 from gpuassist.model.codec import Json, encode
 from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
-from gpuassist.session import fix
 from gpuassist.session.kernels import KernelProof, told
 from gpuassist.session.words import Words
 
 
-def show_shells(context: Context, applied: fix.Applied) -> None:
+def show_shells(context: Context, applied: ChangeOutcome) -> None:
     """What changed, for all ways of starting a shell in which the same did, and a slow start-up."""
     words = context.session.words
     together: dict[tuple[Text, ...], list[str]] = {}
@@ -45,20 +45,27 @@ def show_kernels(context: Context, kernels: tuple[KernelProof, ...]) -> None:
             context.say(text("  `gpuassist explain` says what such a message means: paste it there"))
 
 
-def proof_json(applied: fix.Applied, kernels: tuple[KernelProof, ...], words: Words) -> dict[str, Json]:
-    """The keys of the document of `use cuda` that tell of the proof."""
+def proof_json(plan: ChangePlan, outcome: ChangeOutcome, kernels: tuple[KernelProof, ...], words: Words) -> dict[str, Json]:
+    """The keys of a change's document that tell of the proof; those of a toolkit say more."""
+    proof: Json = None if outcome.proof is None else _proof(outcome.proof, words, of_toolkit=plan.cuda is not None)
+    if plan.cuda is None:
+        return {"proof": proof}
     return {
-        "proof": None if applied.proof is None else _proof(applied.proof, words),
-        "shells": [_shell(change, words) for change in applied.shells],
+        "proof": proof,
+        "rolled_back": None if outcome.rolled_back is None else words(outcome.rolled_back),
+        "left_behind": list(outcome.left_behind),
+        "shells": [_shell(change, words) for change in outcome.shells],
         "kernels": [_kernel(kernel, words) for kernel in kernels],
     }
 
 
-def _proof(proof: fix.Proof, words: Words) -> Json:
+def _proof(proof: Proof, words: Words, *, of_toolkit: bool) -> Json:
+    told: dict[str, Json] = {"holds": proof.holds.value if isinstance(proof.holds, Known) else None, "message": words(proof.words)}
+    if not of_toolkit:
+        return told
     winner = proof.winner
     return {
-        "holds": {"yes": True, "no": False, "unknown": None}[proof.holds.value],
-        "message": words(proof.words),
+        **told,
         "nvcc": None if winner is None else winner.path,
         "nvcc_real_path": None if winner is None else winner.real_path,
         "nvcc_version": None if winner is None else encode(winner.version, words),

@@ -1,4 +1,4 @@
-"""A plan that changes start-up files on the command line: shown, asked for, made, proved, and as a document for programs."""
+"""A planned change on the command line, whatever it is for: shown, asked for, carried out, proved, and as a document for programs."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from gpuassist.changes.apply import Applied
+from gpuassist.changes.carry_out import carry_out
+from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof
 from gpuassist.cli.asking import confirmed
 from gpuassist.cli.context import Context, Exit
+from gpuassist.cli.proof import proof_json, show_kernels, show_shells
 from gpuassist.cli.shell_lines import files_json, line_json, show_lines
 from gpuassist.model.codec import Json
-from gpuassist.model.fact import Fact, Known
+from gpuassist.model.fact import Known
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
-from gpuassist.session.shell_plan import ShellPlan, make
+from gpuassist.session.kernels import KernelProof
+from gpuassist.system.terminal import SECONDS, Opening
 
 _EXITS = {
     Result.MODIFIED: Exit.HEALTHY,
@@ -25,39 +28,33 @@ _EXITS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Proved:
-    """What a new terminal was found to hold after the change."""
-
-    holds: Fact[bool]
-    words: Text
-
-
-@dataclass(frozen=True, slots=True)
 class Change:
-    """A plan, how it is proved once it is made (none where there is nothing to prove), and what else its document says."""
+    """A plan, what else its document says, and (for a toolkit) how kernels are proved once it is carried out."""
 
-    plan: ShellPlan
-    prove: Callable[[], Proved] | None = None
+    plan: ChangePlan
     members: Mapping[str, Json] | None = None
+    kernels: Callable[[ChangeOutcome], tuple[KernelProof, ...]] | None = None
 
 
-def carry_out(options: argparse.Namespace, context: Context, change: Change) -> Exit:
-    """Shows the plan, asks, makes it and proves it."""
+def change_files(options: argparse.Namespace, context: Context, change: Change) -> Exit:
+    """Shows the plan, asks, carries it out and proves it."""
     plan = change.plan
     if not options.json:
         _show(context, plan)
     if options.dry_run:
         return _planned(options, context, change)
     if plan.diff and plan.obstacle is None and not (options.yes or confirmed(context, text("Change the files like this?"))):
-        declined = Applied(Outcome(Result.REFUSED, text("you said no; nothing was changed")))
+        declined = ChangeOutcome(Outcome(Result.REFUSED, text("you said no; nothing was changed")))
         return _told(options, context, change, declined, status=Exit.HEALTHY)
-    made = make(context.session, plan)
-    proved = change.prove() if change.prove is not None and _EXITS[made.outcome.result] is Exit.HEALTHY else None
+    outcome = carry_out(context.session.world, plan, seconds=getattr(options, "seconds", SECONDS))
+    if not options.json:
+        _show_outcome(context, plan, outcome)
+    kernels = change.kernels(outcome) if change.kernels is not None else ()
     if options.json:
-        context.document(_document(context, change, made, proved))
+        context.document(_document(context, change, outcome, kernels))
     else:
-        _show_made(context, plan, made, proved)
-    return _exit(made, proved)
+        show_kernels(context, kernels)
+    return _exit(outcome, kernels)
 
 
 def refuse(options: argparse.Namespace, context: Context, reason: Text) -> Exit:
@@ -69,74 +66,109 @@ def refuse(options: argparse.Namespace, context: Context, reason: Text) -> Exit:
     return Exit.PROBLEMS
 
 
-def _exit(made: Applied, proved: Proved | None) -> Exit:
-    if proved is not None and not isinstance(proved.holds, Known):
-        return Exit.UNDETERMINED
-    if proved is not None and isinstance(proved.holds, Known) and not proved.holds.value:
+def _exit(outcome: ChangeOutcome, kernels: tuple[KernelProof, ...]) -> Exit:
+    proof = outcome.proof
+    failed = proof is not None and isinstance(proof.holds, Known) and not proof.holds.value
+    if failed or any(not kernel.check.passed for kernel in kernels):
         return Exit.PROBLEMS
-    return _EXITS[made.outcome.result]
+    if outcome.rolled_back is None and proof is not None and not isinstance(proof.holds, Known):
+        return Exit.UNDETERMINED
+    return _EXITS[outcome.outcome.result]
 
 
 def _planned(options: argparse.Namespace, context: Context, change: Change) -> Exit:
     if change.plan.obstacle is not None:
-        return _told(options, context, change, Applied(Outcome(Result.REFUSED, change.plan.obstacle)), status=Exit.PROBLEMS)
-    made = Applied(Outcome(Result.UNCHANGED, text("nothing was changed (--dry-run)")))
-    return _told(options, context, change, made, status=Exit.HEALTHY)
+        refused = ChangeOutcome(Outcome(Result.REFUSED, change.plan.obstacle))
+        return _told(options, context, change, refused, status=Exit.PROBLEMS)
+    outcome = ChangeOutcome(Outcome(Result.UNCHANGED, text("nothing was changed (--dry-run)")))
+    return _told(options, context, change, outcome, status=Exit.HEALTHY)
 
 
-def _told(options: argparse.Namespace, context: Context, change: Change, made: Applied, *, status: Exit) -> Exit:
+def _told(options: argparse.Namespace, context: Context, change: Change, outcome: ChangeOutcome, *, status: Exit) -> Exit:
     if options.json:
-        context.document(_document(context, change, made, None, dry_run=options.dry_run))
+        dry_run = options.dry_run or change.plan.cuda is not None  # for a toolkit it says that nothing was tried
+        context.document(_document(context, change, outcome, (), dry_run=dry_run))
     else:
-        _say_outcome(context, change.plan, made.outcome)
+        _say_outcome(context, change.plan, outcome.outcome)
     return status
 
 
-def _show(context: Context, plan: ShellPlan) -> None:
+def _show(context: Context, plan: ChangePlan) -> None:
     context.say(plan.plan.goal)
-    show_lines(context, plan.lines, plan.edits[0].path if plan.edits else "")
-    for note in plan.plan.notes:
+    show_lines(context, plan.lines, plan.edit.path if plan.edits else "")
+    if plan.cuda is not None:
+        state = text("on") if plan.cuda.loader.on else text("off")
+        context.say(text("LD_LIBRARY_PATH: {state} – {reason}", state=state, reason=plan.cuda.loader.reason))
+    for note in (*plan.plan.notes, *_run_notes(plan)):
         context.say(text("Note: {note}", note=note))
     if plan.diff:
         context.say()
         context.say(plan.diff)
 
 
-def _show_made(context: Context, plan: ShellPlan, made: Applied, proved: Proved | None) -> None:
-    for note in made.notes:
+def _run_notes(plan: ChangePlan) -> tuple[Text, ...]:
+    if plan.cuda is None or plan.recorded:
+        return ()
+    return (
+        text(
+            "your start-up files are run to see what they do, as a new terminal runs them: once for this plan, and when it is carried out "
+            "in {ways} ways of starting a shell, before and after",
+            ways=len(Opening),
+        ),
+    )
+
+
+def _show_outcome(context: Context, plan: ChangePlan, outcome: ChangeOutcome) -> None:
+    for note in outcome.notes:
         context.say(text("Note: {note}", note=note))
-    _say_outcome(context, plan, made.outcome)
-    if proved is not None:
-        glyph = ("✓" if proved.holds.value else "✗") if isinstance(proved.holds, Known) else "?"
-        context.say(f"{glyph} {context.session.words(proved.words)}")
-    if made.outcome.result is Result.MODIFIED and plan.paste:
-        context.say(text("Terminals that are open keep what they have. For one of them, paste this into it:"))
-        for line in plan.paste:
-            context.say(f"    {line}")
-    if made.outcome.result is Result.MODIFIED and plan.afterwards is not None:
+    if outcome.proof is not None and outcome.rolled_back is not None:
+        context.say(f"✗ {context.session.words(outcome.proof.words)}")
+    _say_outcome(context, plan, outcome.outcome)
+    if outcome.proof is not None and outcome.rolled_back is None:
+        context.say(f"{_glyph(outcome.proof)} {context.session.words(outcome.proof.words)}")
+    show_shells(context, outcome)
+    if outcome.left_behind:
+        left = text("Note: your start-up files left these processes running: {names}", names=", ".join(outcome.left_behind))
+        context.say(left)
+    _show_paste(context, plan, outcome)
+    if outcome.outcome.result is Result.MODIFIED and plan.afterwards is not None:
         context.say(plan.afterwards)
-    if made.receipts:
-        context.say(text("To take it back: gpuassist undo {change}", change=made.receipts[0].change))
+    if outcome.receipts:
+        context.say(text("To take it back: gpuassist undo {change}", change=outcome.receipts[0].change))
 
 
-def _say_outcome(context: Context, plan: ShellPlan, outcome: Outcome) -> None:
+def _show_paste(context: Context, plan: ChangePlan, outcome: ChangeOutcome) -> None:
+    if not plan.paste or not outcome.wrote or (plan.cuda is None and outcome.outcome.result is not Result.MODIFIED):
+        return
+    if plan.cuda is not None:
+        context.say(plan.plan.steps[-1].text)
+    else:
+        context.say(text("Terminals that are open keep what they have. For one of them, paste this into it:"))
+    for line in plan.paste:
+        context.say(f"    {line}")
+
+
+def _glyph(proof: Proof) -> str:
+    return ("✓" if proof.holds.value else "✗") if isinstance(proof.holds, Known) else "?"
+
+
+def _say_outcome(context: Context, plan: ChangePlan, outcome: Outcome) -> None:
     context.say(outcome.text)
     if outcome.result is Result.REFUSED and outcome.text == plan.obstacle and plan.block:
         context.say(plan.by_hand or text("These are the lines, to put at the end of a start-up file of yours by hand:"))
         context.say(plan.block)
 
 
-def _document(context: Context, change: Change, made: Applied, proved: Proved | None, *, dry_run: bool = False) -> Json:
+def _document(
+    context: Context, change: Change, outcome: ChangeOutcome, kernels: tuple[KernelProof, ...], *, dry_run: bool = False
+) -> Json:
     words, plan = context.session.words, change.plan
-    proof: Json = None
-    if proved is not None:
-        proof = {"holds": proved.holds.value if isinstance(proved.holds, Known) else None, "message": words(proved.words)}
     return {
         "schema": 1,
-        "result": made.outcome.result.value,
-        "message": words(made.outcome.text),
+        "result": outcome.outcome.result.value,
+        "message": words(outcome.outcome.text),
         "dry_run": dry_run,
-        "change": made.receipts[0].change if made.receipts else None,
+        "change": outcome.receipts[0].change if outcome.receipts else None,
         "goal": words(plan.plan.goal),
         **(change.members or {}),
         "diff": plan.diff,
@@ -146,5 +178,5 @@ def _document(context: Context, change: Change, made: Applied, proved: Proved | 
         "block": plan.block,
         "paste": list(plan.paste),
         "afterwards": words(plan.afterwards) if plan.afterwards is not None else None,
-        "proof": proof,
+        **proof_json(plan, outcome, kernels, words),
     }

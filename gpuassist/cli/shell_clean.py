@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 
+from gpuassist.changes.clean_plan import CleanShell, plan_clean
+from gpuassist.changes.plan import ChangePlan
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.line_options import named
-from gpuassist.cli.shell_change import Change, Proved, carry_out, refuse
-from gpuassist.model.fact import Fact
-from gpuassist.model.shell import Terminal
+from gpuassist.cli.shell_change import Change, change_files, refuse
 from gpuassist.model.text import text
-from gpuassist.session import fix
-from gpuassist.session.clean_plan import CleanShell, plan_clean, prove_clean
-from gpuassist.session.shell_plan import ShellPlan
+from gpuassist.session.use import look
 from gpuassist.session.words import Words
+from gpuassist.shellfiles.block import RepairError
+from gpuassist.shellfiles.line_choice import Choice, ChoiceError, LineChoice
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
@@ -38,28 +38,23 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     """Plans, shows, asks, applies and proves."""
     if context.machine_file:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="shell --clean"))
-    machine = fix.look(context.session)
+    machine = look(context.session)
     try:
-        plan = plan_clean(context.session, machine, CleanShell())
+        plan = plan_clean(context.session.world, machine, CleanShell())
         if options.lines is not None:
-            plan = plan_clean(context.session, machine, CleanShell(_choices(plan, options.lines)))
-    except fix.ChoiceError as error:
+            plan = plan_clean(context.session.world, machine, CleanShell(_choices(plan, options.lines)))
+    except ChoiceError as error:
         raise UsageError(error.reason) from error
-    except fix.RepairError as error:
+    except RepairError as error:
         return refuse(options, context, error.reason)
-    return carry_out(options, context, Change(plan, lambda: _proved(context, machine.shell.new_terminal)))
+    return change_files(options, context, Change(plan))
 
 
-def _choices(plan: ShellPlan, words: str) -> tuple[fix.LineChoice, ...]:
+def _choices(plan: ChangePlan, words: str) -> tuple[LineChoice, ...]:
     """The lines that are named: without what is wrong in them where they hold something else, else as a comment only."""
     offered = {(line.file, line.line): line for line in plan.lines}
     chosen = []
     for place in named(words, plan.lines):
         rewrites = place in offered and bool(offered[place].instead)
-        chosen.append(fix.LineChoice(*place, fix.Choice.REPLACE if rewrites else fix.Choice.COMMENT_OUT))
+        chosen.append(LineChoice(*place, Choice.REPLACE if rewrites else Choice.COMMENT_OUT))
     return tuple(chosen)
-
-
-def _proved(context: Context, before: Fact[Terminal]) -> Proved:
-    proof = prove_clean(context.session.world, before)
-    return Proved(proof.holds, proof.words)

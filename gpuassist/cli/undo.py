@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 
+from gpuassist.changes.taking_back import ConflictError
+from gpuassist.changes.undo import NothingToUndoError, TakeBack, UnknownChangeError
 from gpuassist.cli.asking import confirmed
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.model.codec import Json
 from gpuassist.model.plan import Outcome, Receipt, Result
 from gpuassist.model.text import Text, text
-from gpuassist.session import fix, undo_document
+from gpuassist.session import undo_document
+from gpuassist.session.undo import history, left_out, plan_undo, records, undo
 from gpuassist.session.words import Words
+from gpuassist.shellfiles.block import RepairError
 
 NAME = "undo"
 HELP = text("take back the last change that gpuassist made, or a given one")
@@ -32,26 +36,26 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="undo"))
     try:
         return _list(options, context) if options.list else _undo(options, context)
-    except fix.UnknownChangeError as error:
+    except UnknownChangeError as error:
         raise UsageError(error.reason) from error
-    except fix.NothingToUndoError as error:
+    except NothingToUndoError as error:
         return _not_undone(options, context, error.reason, Result.UNCHANGED)
-    except fix.ConflictError as error:
+    except ConflictError as error:
         return _conflict(options, context, error)
-    except fix.RepairError as error:
+    except RepairError as error:
         return _not_undone(options, context, error.reason, Result.REFUSED)
 
 
 def _undo(options: argparse.Namespace, context: Context) -> Exit:
-    taking = fix.plan_undo(context.session, options.id)
+    taking = plan_undo(context.session, options.id)
     if options.dry_run:
         return _planned(options, context, taking)
-    changes = fix.history(context.session)
+    changes = history(context.session)
     newest = next((change.change for change in changes if not change.undone_at), "")
     if taking.receipt.change != newest and not options.yes and not _agreed(context, taking):
         context.note(text("you said no; nothing was changed"))
         return Exit.HEALTHY
-    undone = fix.undo(context.session, taking.receipt.change)
+    undone = undo(context.session, taking.receipt.change)
     if options.json:
         context.document(_document(context, undone.outcome, undone.receipt, taking))
         return Exit.HEALTHY
@@ -62,7 +66,7 @@ def _undo(options: argparse.Namespace, context: Context) -> Exit:
     return Exit.HEALTHY
 
 
-def _planned(options: argparse.Namespace, context: Context, taking: fix.TakeBack) -> Exit:
+def _planned(options: argparse.Namespace, context: Context, taking: TakeBack) -> Exit:
     nothing = text("nothing was changed (--dry-run)")
     if options.json:
         context.document(_document(context, Outcome(Result.UNCHANGED, nothing), taking.receipt, taking, dry_run=True))
@@ -72,14 +76,14 @@ def _planned(options: argparse.Namespace, context: Context, taking: fix.TakeBack
     return Exit.HEALTHY
 
 
-def _show(context: Context, taking: fix.TakeBack) -> None:
+def _show(context: Context, taking: TakeBack) -> None:
     for file in taking.files:
         if file.edit is not None:
             context.say(undo_document.diff_of(file))
         context.say(text("Then: {way}.", way=file.way))
 
 
-def _agreed(context: Context, taking: fix.TakeBack) -> bool:
+def _agreed(context: Context, taking: TakeBack) -> bool:
     for file in taking.files:
         if file.edit is not None:
             context.note(undo_document.diff_of(file))
@@ -87,8 +91,8 @@ def _agreed(context: Context, taking: fix.TakeBack) -> bool:
 
 
 def _list(options: argparse.Namespace, context: Context) -> Exit:
-    records = fix.records(context.session)
-    for note in fix.left_out(context.session):
+    records = records(context.session)
+    for note in left_out(context.session):
         context.note(note)
     if options.json:
         changes = [file for record in records for file in undo_document.record_json(context.session, record)]
@@ -102,7 +106,7 @@ def _list(options: argparse.Namespace, context: Context) -> Exit:
     return Exit.HEALTHY
 
 
-def _document(context: Context, outcome: Outcome, receipt: Receipt, taking: fix.TakeBack, *, dry_run: bool = False) -> Json:
+def _document(context: Context, outcome: Outcome, receipt: Receipt, taking: TakeBack, *, dry_run: bool = False) -> Json:
     return {
         "schema": 1,
         "result": outcome.result.value,
@@ -113,7 +117,7 @@ def _document(context: Context, outcome: Outcome, receipt: Receipt, taking: fix.
     }
 
 
-def _conflict(options: argparse.Namespace, context: Context, error: fix.ConflictError) -> Exit:
+def _conflict(options: argparse.Namespace, context: Context, error: ConflictError) -> Exit:
     if options.json:
         message = context.session.words(error.reason)
         conflict = undo_document.conflict_json(error.three_way)

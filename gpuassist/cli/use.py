@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from gpuassist.changes.choice import LdLibraryPath
 from gpuassist.cli import use_cuda, use_devices, use_scope
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.model.text import text
-from gpuassist.session import fix
 from gpuassist.session.words import Words
+from gpuassist.system.terminal import SECONDS
 
 NAME = "use"
 _SHORTEST_SECONDS, _LONGEST_SECONDS = 0.1, 600
@@ -24,17 +25,18 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     parser.add_argument(
         "--rc", default="", metavar="FILE", help=words(text("the start-up file to change (default: the login shell's)"))
     )
-    choices = tuple(choice.value for choice in fix.LdLibraryPath)
+    choices = tuple(choice.value for choice in LdLibraryPath)
     help_words = words(text("whether the toolkit's libraries go on LD_LIBRARY_PATH (default: auto, normally off)"))
     parser.add_argument("--ld-library-path", choices=choices, default="auto", help=help_words)
-    lines = words(text("which lines are kept as comments only, in place of those that are suggested (default: those in the way)"))
-    parser.add_argument("--retire", metavar="all|none|FILE:LINE,…", help=lines)
-    rewrite = words(text("which lines are written anew for the chosen toolkit"))
-    parser.add_argument("--rewrite", metavar="FILE:LINE,…", help=rewrite)
-    also = words(text("write the lines in the login file too, where that does not read the other one"))
-    parser.add_argument("--also-login", action="store_true", help=also)
-    patience = text("how long start-up files may take when a new shell is asked (default: {seconds:.0f})", seconds=fix.SECONDS)
-    parser.add_argument("--seconds", type=float, default=fix.SECONDS, metavar="N", help=words(patience))
+    kept = words(text("which lines are kept as they are"))
+    parser.add_argument("--keep", metavar="all|FILE:LINE,…", help=kept)
+    lines = words(text("which lines are commented out, and no others changed, in place of what is suggested"))
+    parser.add_argument("--comment-out", "--retire", dest="comment_out", metavar="all|none|FILE:LINE,…", help=lines)
+    replaced = words(text("in which lines the toolkit is replaced by the chosen one"))
+    parser.add_argument("--replace", "--rewrite", dest="replace", metavar="FILE:LINE,…", help=replaced)
+    parser.add_argument("--also-login", action="store_true", help=argparse.SUPPRESS)  # what is done now without it
+    patience = text("how long start-up files may take when a new shell is asked (default: {seconds:.0f})", seconds=SECONDS)
+    parser.add_argument("--seconds", type=float, default=SECONDS, metavar="N", help=words(patience))
     kernel = words(text("do not compile a kernel for each GPU afterwards"))
     parser.add_argument("--no-kernel", action="store_true", help=kernel)
     parser.add_argument("--dry-run", action="store_true", help=words(text("show what would be done, and do nothing")))

@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 
-from gpuassist.changes.scope_proof import provable, prove_scope
+from gpuassist.changes.choice import LdLibraryPath, WishError, version_of
+from gpuassist.changes.plan import ChangePlan
+from gpuassist.changes.scope_plan import plan_cuda_in, plan_devices_in
 from gpuassist.cli.context import Context, Exit, UsageError
-from gpuassist.cli.shell_change import Change, Proved, carry_out, refuse
+from gpuassist.cli.shell_change import Change, change_files, refuse
 from gpuassist.model.codec import Json
 from gpuassist.model.text import text
-from gpuassist.session import fix
-from gpuassist.session.devices_plan import look_at_gpus
 from gpuassist.session.scope_list import ListedScope, list_scopes, scopes_json
-from gpuassist.session.scope_plan import ScopePlan, plan_cuda_in, plan_devices_in
 from gpuassist.session.scope_words import PROGRAMS, SEEN, TITLES, Kind, Sees
+from gpuassist.session.use import look, look_at_gpus
 from gpuassist.session.words import Words
+from gpuassist.shellfiles.block import RepairError
 
 SHELL = Kind.SHELL.value
 _GLYPHS = {Sees.YES: "✓", Sees.NO: "✗", Sees.DEPENDS: "~"}
@@ -31,17 +32,23 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
     """Plans, shows, asks, applies and proves."""
-    if options.rc or options.retire is not None or options.rewrite is not None or options.also_login:
-        raise UsageError(text("--rc, --retire, --rewrite and --also-login are for start-up files: they go with --scope shell"))
+    if (
+        options.rc
+        or options.comment_out is not None
+        or options.replace is not None
+        or options.keep is not None
+        or options.also_login
+    ):
+        raise UsageError(
+            text("--rc, --keep, --comment-out, --replace and --also-login are for start-up files: they go with --scope shell")
+        )
     try:
         plan = _planned(options, context)
-    except fix.WishError as error:
+    except WishError as error:
         raise UsageError(error.reason) from error
-    except fix.RepairError as error:
+    except RepairError as error:
         return refuse(options, context, error.reason)
-    members: dict[str, Json] = {"scope": plan.scope.words, **_members(plan)}
-    prove = (lambda: _proved(context, plan)) if provable(plan.scope) else None
-    return carry_out(options, context, Change(plan.shell, prove, members))
+    return change_files(options, context, Change(plan, _members(plan)))
 
 
 def show_scopes(options: argparse.Namespace, context: Context) -> Exit:
@@ -57,25 +64,24 @@ def show_scopes(options: argparse.Namespace, context: Context) -> Exit:
     return Exit.HEALTHY
 
 
-def _planned(options: argparse.Namespace, context: Context) -> ScopePlan:
+def _planned(options: argparse.Namespace, context: Context) -> ChangePlan:
     session = context.session
     if options.what == "devices":
-        return plan_devices_in(session, look_at_gpus(session), options.which, scope=options.scope)
-    loader = fix.LdLibraryPath(options.ld_library_path)
-    return plan_cuda_in(session, fix.look(session), options.which, scope=options.scope, ld_library_path=loader)
+        return plan_devices_in(session.world, look_at_gpus(session), options.which, scope=options.scope)
+    loader = LdLibraryPath(options.ld_library_path)
+    return plan_cuda_in(session.world, look(session), options.which, scope=options.scope, ld_library_path=loader)
 
 
-def _members(plan: ScopePlan) -> dict[str, Json]:
-    if plan.devices is not None:
-        return {"devices": list(plan.devices.values), "hidden": list(plan.devices.hidden)}
-    if plan.toolkit is not None:
-        return {"toolkit": {"root": plan.toolkit.root, "version": fix.version_of(plan.toolkit)}}
-    return {}
-
-
-def _proved(context: Context, plan: ScopePlan) -> Proved:
-    proof = prove_scope(context.session.world, plan.scope, plan.held)
-    return Proved(proof.holds, proof.words)
+def _members(plan: ChangePlan) -> dict[str, Json]:
+    chosen = plan.scope
+    if chosen is None:
+        raise ValueError(plan.aim)
+    told: dict[str, Json] = {"scope": chosen.scope.words}
+    if chosen.devices is not None:
+        told |= {"devices": list(chosen.devices.values), "hidden": list(chosen.devices.hidden)}
+    if chosen.toolkit is not None:
+        told |= {"toolkit": {"root": chosen.toolkit.root, "version": version_of(chosen.toolkit)}}
+    return told
 
 
 def _show_kind(context: Context, kind: Kind, scopes: tuple[ListedScope, ...]) -> None:

@@ -13,6 +13,7 @@ from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.reading import Reading
 from gpuassist.system.files import Files
 from gpuassist.system.login import login_environment
+from gpuassist.system.ownership import strangers_home
 from gpuassist.system.processes import Ending
 from gpuassist.system.terminal import usable_shell
 from gpuassist.system.world import World

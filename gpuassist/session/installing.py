@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from gpuassist.changes.proof import Holds
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.plan import StepKind, Tool
 from gpuassist.model.text import Text, text
@@ -14,7 +13,7 @@ from gpuassist.session.context import Session
 from gpuassist.session.freeze import Frozen, freeze
 from gpuassist.session.installs import Install, InstallState, StepRecord, StepState, boot_id, place, save
 from gpuassist.session.running import Around, Came, Cancelled, OnLine, StepDone, run_step
-from gpuassist.session.step_proof import Proved, prove_step
+from gpuassist.session.step_proof import Holds, Proved, prove_step
 from gpuassist.system.disk import Disk
 
 _log = logging.getLogger(__name__)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpuassist.changes.choice import version_of
-from gpuassist.model.fact import Fact, Known, value_or
+from gpuassist.changes.plan import ChangeOutcome, ChangePlan, ToolkitChoice
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import Result
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.model.toolkit import Origin, Toolkit
-from gpuassist.session.fix import Applied, CudaPlan, Holds, ShellLine
+from gpuassist.shellfiles.lines import ShellLine
 
 NOT_SET = text("not set")
 
@@ -49,37 +49,35 @@ def release_of(toolkit: Toolkit) -> str:
     return ".".join(version_of(toolkit).split(".")[:2])
 
 
-def title(plan: CudaPlan) -> Text:
+def title(plan: ChangePlan) -> Text:
     """The page's title for a plan."""
-    version = release_of(plan.toolkit)
+    version = release_of(_chosen(plan).toolkit)
     if not plan.diff:
         return text("New shells are set up for CUDA {version}", version=version)
     return text("Make new shells use CUDA {version}", version=version)
 
 
-def edit_summary(plan: CudaPlan) -> Text:
+def edit_summary(plan: ChangePlan) -> Text:
     """What happens to the file, in figures."""
     if not plan.diff:
         return text("The file says so already: nothing is changed")
-    retired, rewritten = (sum(line.ticked for line in plan.lines), sum(line.rewritten for line in plan.lines))
-    block = counted("{count} line written", "{count} lines written", plan.block.count("\n") + 1)
+    added = sum(row.startswith("+") and not row.startswith("+++") for row in plan.plan.steps[0].diff.splitlines())
+    written = counted("{count} line written", "{count} lines written", added)
     if not plan.edit.existed:
-        return text("a new file · {block}", block=block)
-    if not retired and not rewritten:
-        return text("{block} · a backup is kept", block=block)
-    lines = counted("{count} line retired", "{count} lines retired", retired)
-    if rewritten:
-        more = counted("{count} line rewritten", "{count} lines rewritten", rewritten)
-        lines = text("{retired} · {rewritten}", retired=lines, rewritten=more) if retired else more
-    return text("{lines} · {block} · a backup is kept", lines=lines, block=block)
+        return text("a new file · {block}", block=written)
+    commented, replaced = (sum(line.ticked for line in plan.lines), sum(line.rewritten for line in plan.lines))
+    done = [counted("{count} line replaced", "{count} lines replaced", replaced)] if replaced else []
+    done += [counted("{count} line commented out", "{count} lines commented out", commented)] if commented else []
+    if not done:
+        return text("{block} · a backup is kept", block=written)
+    lines = text("{first} · {second}", first=done[0], second=done[1]) if len(done) > 1 else done[0]
+    return text("{lines} · a backup is kept", lines=lines)
 
 
 def line_name(line: ShellLine) -> Text:
-    """Where the statement stands, and that it can be retired where it can."""
+    """Where the statement stands."""
     if line.line == line.last_line:
-        return text("Retire line {line}", line=line.line) if line.tickable else text("Line {line}", line=line.line)
-    if line.tickable:
-        return text("Retire lines {first} to {last}", first=line.line, last=line.last_line)
+        return text("Line {line}", line=line.line)
     return text("Lines {first} to {last}", first=line.line, last=line.last_line)
 
 
@@ -96,29 +94,19 @@ def is_verbatim(words: Text) -> bool:
     return words.message == verbatim("").message
 
 
-def expected_rows(plan: CudaPlan) -> tuple[TerminalRow, ...]:
+def expected_rows(plan: ChangePlan) -> tuple[TerminalRow, ...]:
     """What a new terminal finds now, and what it should find after the change."""
-    wanted = plan.expected
-    return _rows(plan.now, (verbatim(wanted.nvcc), verbatim(wanted.cuda_home), _expected_library_path(plan)))
+    wanted = _chosen(plan).expected
+    home = verbatim(wanted.cuda_home) if wanted.cuda_home else NOT_SET
+    return _rows(plan.now, (verbatim(wanted.nvcc), home, _expected_library_path(plan)))
 
 
-def proved_rows(applied: Applied) -> tuple[TerminalRow, ...]:
+def proved_rows(plan: ChangePlan, outcome: ChangeOutcome) -> tuple[TerminalRow, ...]:
     """What a new terminal found before the change, and what a real one finds since."""
-    if not isinstance(applied.after, Known):
-        return _rows(applied.before, (applied.after.reason,) * 3)
-    return _rows(applied.before, _found(applied.after))
-
-
-def outcome(applied: Applied) -> Text:
-    """What came of applying, in one sentence."""
-    step = applied.outcomes[0]
-    if applied.proof is None:
-        return step.text
-    if applied.result is Result.UNCHANGED:
-        return text("Nothing had to be changed; {proof}", proof=applied.proof.words)
-    if applied.proof.holds is Holds.YES:
-        return text("Done and proved: {proof}", proof=applied.proof.words)
-    return text("Changed, but {proof}", proof=applied.proof.words)
+    after = outcome.proof.terminal if outcome.proof is not None else NOT_ASKED
+    if not isinstance(after, Known):
+        return _rows(plan.now, (after.reason,) * 3)
+    return _rows(plan.now, _found(after))
 
 
 def _switchable(toolkit: Toolkit) -> bool:
@@ -143,9 +131,16 @@ def _set(terminal: Terminal, name: str) -> Text:
     return verbatim(terminal.variable(name) or "''") if terminal.is_set(name) else NOT_SET
 
 
-def _expected_library_path(plan: CudaPlan) -> Text:
-    if plan.expected.ld_library_path:
-        return text("{directory} first", directory=plan.expected.ld_library_path)
+def _chosen(plan: ChangePlan) -> ToolkitChoice:
+    if plan.cuda is None:
+        raise ValueError(plan.aim)
+    return plan.cuda
+
+
+def _expected_library_path(plan: ChangePlan) -> Text:
+    expected = _chosen(plan).expected
+    if expected.ld_library_path:
+        return text("{directory} first", directory=expected.ld_library_path)
     if any(line.ticked and "LD_LIBRARY_PATH" in line.variables for line in plan.lines):
-        return text("without what the retired lines put in")
+        return text("without what the lines put in that are commented out")
     return _set(plan.now.value, "LD_LIBRARY_PATH") if isinstance(plan.now, Known) else plan.now.reason

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan
 from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
 from gpuassist.changes.shells import NAMES, ShellChange
 from gpuassist.model.fact import Known
+from gpuassist.model.plan import Result
 from gpuassist.model.text import Text, text
-from gpuassist.session import fix, repair_summary
-from gpuassist.session.repairs import Aim, Carried, Repair
+from gpuassist.session import repair_summary
 from gpuassist.session.scope_list import ListedScope
 from gpuassist.session.scope_words import TITLES, Kind
 from gpuassist.session.undo_document import state_of
@@ -29,25 +30,25 @@ class ShellsAlike:
     differences: tuple[Text, ...]
 
 
-def title_of(repair: Repair) -> Text:
+def title_of(repair: ChangePlan) -> Text:
     """The page's title for a plan."""
     if repair.scope is None and repair.cuda is not None:
-        return repair_summary.title(repair.cuda)
-    if not repair.shell.diff:
-        return _DONE[repair.wish.aim]
-    return repair.shell.plan.goal
+        return repair_summary.title(repair)
+    if not repair.diff:
+        return _DONE[repair.aim]
+    return repair.plan.goal
 
 
-def promise_of(repair: Repair) -> Text:
+def promise_of(repair: ChangePlan) -> Text:
     """The line below the title."""
-    if repair.shell.diff or repair.shell.obstacle is not None:
+    if repair.diff or repair.obstacle is not None:
         return PROMISE
     if repair.scope is None and repair.cuda is not None:
         return text("A new terminal finds this toolkit by what stands in the file already.")
     return text("Nothing has to be written.")
 
 
-def bar_note(repair: Repair) -> Text:
+def bar_note(repair: ChangePlan) -> Text:
     """What is said beside the button that makes it."""
     if repair.recorded:
         return text("A recorded machine can be looked at, not changed.")
@@ -56,22 +57,23 @@ def bar_note(repair: Repair) -> Text:
     return text("Open terminals keep their old settings.")
 
 
-def unchanged_words(repair: Repair) -> Text:
+def unchanged_words(repair: ChangePlan) -> Text:
     """What stands where the diff would be."""
-    if repair.wish.aim is Aim.CLEAN:
+    if repair.aim is Aim.CLEAN:
         return text("No line that you chose to clean is left, so nothing has to be written.")
     return text("The lines for this stand in the file already: nothing has to be written.")
 
 
-def outcome_of(carried: Carried) -> Text:
+def outcome_of(carried: ChangeOutcome) -> Text:
     """What came of making it, in one sentence."""
-    if carried.applied is not None:
-        return repair_summary.outcome(carried.applied)
-    if not carried.wrote or carried.words is None:
+    proof = carried.proof
+    if not carried.wrote or proof is None:
         return carried.outcome.text
-    if isinstance(carried.holds, Known) and carried.holds.value:
-        return text("Done and proved: {proof}", proof=carried.words)
-    return text("Changed, but {proof}", proof=carried.words)
+    if carried.outcome.result is Result.UNCHANGED:
+        return text("Nothing had to be changed; {proof}", proof=proof.words)
+    if isinstance(proof.holds, Known) and proof.holds.value:
+        return text("Done and proved: {proof}", proof=proof.words)
+    return text("Changed, but {proof}", proof=proof.words)
 
 
 def alike(changes: tuple[ShellChange, ...]) -> tuple[ShellsAlike, ...]:
@@ -82,7 +84,7 @@ def alike(changes: tuple[ShellChange, ...]) -> tuple[ShellsAlike, ...]:
     return tuple(ShellsAlike(tuple(shells), differences) for differences, shells in together.items())
 
 
-def slow_words(applied: fix.Applied) -> Text | None:
+def slow_words(applied: ChangeOutcome) -> Text | None:
     """That a shell takes long to come up; none where none does."""
     if applied.slow is None:
         return None

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpuassist.changes.scope_find import Scope, environments, kernels, name_of, scope_at
+from gpuassist.changes.scope_notes import strangers_prefix
+from gpuassist.changes.scope_plan import held_in
 from gpuassist.changes.scopes import envrc
 from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind
 from gpuassist.changes.scopes.wanted import Held
@@ -15,8 +17,6 @@ from gpuassist.model.codec import Json
 from gpuassist.model.environment import Manager
 from gpuassist.model.text import Text
 from gpuassist.session.context import Session
-from gpuassist.session.scope_notes import strangers_prefix
-from gpuassist.session.scope_plan import held_in
 from gpuassist.session.words import Words
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.world import World

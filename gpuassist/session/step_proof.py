@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 
-from gpuassist.changes.proof import Holds, prove_toolkit
+from gpuassist.changes.proof import prove_toolkit
 from gpuassist.detect import driver
 from gpuassist.detect.compiler_driver import ask_version
 from gpuassist.model.fact import Known, Unknown
@@ -22,6 +23,14 @@ _PYTHON_SECONDS = 20.0
 _ASK_PYTHON = "import sys; print('%d.%d.%d' % sys.version_info[:3])"
 # Asked of torch.version, which a build fills in when it is made.
 _ASK_TORCH = "import json, torch, torch.version as v; print(json.dumps([v.__version__, getattr(v, 'cuda', None)]))"
+
+
+class Holds(str, Enum):
+    """Whether what a step should have done is so."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +96,9 @@ def _nvcc(session: Session, proof: StepProof) -> Proved:
 
 def _new_terminal(session: Session, proof: StepProof) -> Proved:
     found = prove_toolkit(session.world, proof.place)
-    return Proved(found.holds, found.words)
+    if isinstance(found.holds, Unknown):
+        return Proved(Holds.UNKNOWN, found.words)
+    return Proved(Holds.YES if found.holds.value else Holds.NO, found.words)
 
 
 def _driver(session: Session, proof: StepProof) -> Proved:

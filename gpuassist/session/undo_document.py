@@ -11,7 +11,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.session.context import Session
-from gpuassist.session.fix import backup_of
+from gpuassist.session.undo import backup_of
 from gpuassist.session.words import Words
 from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.merge import Meeting

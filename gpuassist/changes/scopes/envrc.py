@@ -9,7 +9,7 @@ from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.sections import Sections, devices_section, loader_section, toolkit_section
 
 _SETS = re.compile(rb"(?:export|set -gx) (CUDA_HOME|CUDA_VISIBLE_DEVICES)[= ]'(.*)'")
-_DEVICES = b"# Programs see these GPUs alone; `gpuassist use devices all --scope envrc:DIR` takes these lines out."
+_DEVICES = b'# Programs see these GPUs alone; "gpuassist use devices all --scope envrc:DIR" takes these lines out.'
 _LIBRARIES = re.compile(rb'(?:export LD_LIBRARY_PATH="|set -gx LD_LIBRARY_PATH )\$CUDA_HOME(/[^$" ]+).*')
 
 

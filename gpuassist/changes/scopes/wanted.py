@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from gpuassist.model.text import text
 from gpuassist.shellfiles.block import RepairError, require_plain
 
-HEAD = b"# Written by gpuassist, which rewrites these lines as a whole; `gpuassist undo` takes them out again."
+HEAD = b'# Written by gpuassist, which rewrites these lines as a whole; "gpuassist undo" takes them out again.'
 _SETTINGS = b"# Settings: "
 _SIMPLE = re.compile(r"[A-Za-z0-9_./+@%,:=-]*", re.ASCII)
 

@@ -8,7 +8,6 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
-from gpuassist.changes.proof import Holds
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import StepKind
 from gpuassist.model.solve import Looked
@@ -21,6 +20,7 @@ from gpuassist.session.install_words import before_going_back, before_taking, co
 from gpuassist.session.installs import Install, InstallState
 from gpuassist.session.resume import Waiting, next_step
 from gpuassist.session.running import Came
+from gpuassist.session.step_proof import Holds
 from gpuassist.session.taking_back import BackStep
 from gpuassist.ui.asking import CommandsAsked
 from gpuassist.ui.page import Desk

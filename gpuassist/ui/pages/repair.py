@@ -10,16 +10,18 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
+from gpuassist.changes.plan import ChangeOutcome
+from gpuassist.changes.taking_back import ConflictError
+from gpuassist.changes.undo import TakeBack
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell
 from gpuassist.model.text import text
-from gpuassist.session import fix
-from gpuassist.session.fix import ConflictError, TakeBack, Undone
 from gpuassist.session.flow import GoTo, Marked, Step, StepState
-from gpuassist.session.repairs import Carried
 from gpuassist.session.scope_list import ListedScope, list_scopes
 from gpuassist.session.standing import repairable_version
+from gpuassist.session.undo import Undone, plan_undo, records, undo
+from gpuassist.session.use import look
 from gpuassist.ui.jobs import Done, Failed
 from gpuassist.ui.latest import Latest
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
@@ -187,11 +189,11 @@ class RepairPage(Page):
     # What was changed, and taking it back
 
     @Slot(object)
-    def _after_made(self, carried: Carried) -> None:
+    def _after_made(self, carried: ChangeOutcome) -> None:
         if self.segments.place == LINES:
             self.segments.choose(TOOLKIT)
-        if carried.terminal is not None and isinstance(carried.terminal, Known):
-            self._renew(replace(self._machine.shell, new_terminal=carried.terminal))
+        if carried.proof is not None and isinstance(carried.proof.terminal, Known):
+            self._renew(replace(self._machine.shell, new_terminal=carried.proof.terminal))
         self.lines.survey = None
         self._list()
 
@@ -204,14 +206,14 @@ class RepairPage(Page):
 
     def _list(self) -> None:
         session = self.desk.session
-        self.listing.ask(lambda _: fix.records(session))
+        self.listing.ask(lambda _: records(session))
 
     @Slot(str)
     def _ask_to_undo(self, change: str) -> None:
         session = self.desk.session
         self.undo.hide()
         self._strip.begin(self.desk.words(text("Looking how it is taken back…")))
-        self.undoing.ask(lambda _: fix.plan_undo(session, change))
+        self.undoing.ask(lambda _: plan_undo(session, change))
 
     def _show_undoing(self, result: Done | Failed) -> None:
         self._strip.end()
@@ -251,7 +253,7 @@ class RepairPage(Page):
         self._taking = None
         self.undo.hide()
         self._strip.begin(desk.words(text("Undoing…")))
-        self.undoing.ask(lambda _: _TakenBack(fix.undo(desk.session, change), fix.look(desk.session).shell))
+        self.undoing.ask(lambda _: _TakenBack(undo(desk.session, change), look(desk.session).shell))
 
     @Slot()
     def _decline(self) -> None:

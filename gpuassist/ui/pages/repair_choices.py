@@ -5,11 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from gpuassist.changes.choice import LoaderChoice
 from gpuassist.model.text import Text, text
-from gpuassist.session.fix import Choice, LineChoice, LoaderChoice, ShellLine
 from gpuassist.session.repair_summary import line_context
 from gpuassist.session.repair_words import place_of
 from gpuassist.session.words import Words
+from gpuassist.shellfiles.line_choice import Choice, LineChoice
+from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import Tick
 from gpuassist.ui.widgets.labels import ElidedLabel

@@ -5,8 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from gpuassist.changes.record import ChangeRecord, Standing
+from gpuassist.changes.taking_back import FileBack, ThreeWay
+from gpuassist.changes.undo import TakeBack
 from gpuassist.model.text import Text, text
-from gpuassist.session.fix import ChangeRecord, FileBack, Standing, TakeBack, ThreeWay
 from gpuassist.session.repair_words import change_words, file_words, stands
 from gpuassist.session.undo_document import diff_of, meeting_words
 from gpuassist.session.words import Words

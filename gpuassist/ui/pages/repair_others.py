@@ -5,12 +5,14 @@ from __future__ import annotations
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QWidget
 
+from gpuassist.changes.clean_plan import CleanShell
+from gpuassist.changes.devices_plan import UseDevices
+from gpuassist.changes.plan import Aim, ChangePlan
+from gpuassist.changes.wishes import ChangeWish
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
-from gpuassist.session.clean_plan import CleanShell
-from gpuassist.session.fix import LineChoice
 from gpuassist.session.repair_words import PROMISE
-from gpuassist.session.repairs import Aim, Repair, RepairWish
+from gpuassist.shellfiles.line_choice import LineChoice
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair_devices import DevicesCard
 from gpuassist.ui.pages.repair_plan import PlanCard
@@ -31,17 +33,17 @@ class CleanSection(Section):
         self.card.lines_chosen.connect(self.choose_lines)
         self.header = (desk.words(text("Clean up the start-up files")), desk.words(_LATER))
 
-    def wish(self) -> RepairWish | None:
-        return RepairWish(Aim.CLEAN, clean=CleanShell(self._lines))
+    def wish(self) -> ChangeWish | None:
+        return ChangeWish(Aim.CLEAN, clean=CleanShell(self._lines))
 
     def show_machine(self, machine: Machine, *, recorded: bool) -> None:
         self._lines = None
         super().show_machine(machine, recorded=recorded)
 
-    def show_shell_plan(self, repair: Repair) -> None:
+    def show_shell_plan(self, repair: ChangePlan) -> None:
         super().show_shell_plan(repair)
-        self.card.setVisible(bool(repair.shell.lines))
-        if not repair.shell.lines:
+        self.card.setVisible(bool(repair.lines))
+        if not repair.lines:
             about = text("No empty element, no stubs, no directory that is missing or comes twice, none that breaks a program.")
             self.panel.hide()
             self.say_instead(Mark.RIGHT, text("Nothing to clean"), about)
@@ -70,9 +72,9 @@ class DevicesSection(ScopedSection):
         self.devices_card.thaw()
         super().start()
 
-    def wish(self) -> RepairWish | None:
+    def wish(self) -> ChangeWish | None:
         words = self.devices_card.wish
-        return RepairWish(Aim.DEVICES, devices=words, scope=self.scope) if words else None
+        return ChangeWish(Aim.DEVICES, devices=UseDevices(words), scope=self.scope) if words else None
 
     def show_nothing(self) -> None:
         words = self.desk.words

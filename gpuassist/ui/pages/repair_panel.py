@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from gpuassist.changes.plan import ChangeOutcome, ChangePlan
 from gpuassist.model.text import Text, text
 from gpuassist.session.repair_summary import expected_rows, proved_rows
 from gpuassist.session.repair_words import ONLY_NEW, unchanged_words
-from gpuassist.session.repairs import Carried, Repair
 from gpuassist.session.words import Words
 from gpuassist.ui.pages.repair_proof import KernelsCard, ShellsCard
 from gpuassist.ui.pages.repair_result import DiffCard, TerminalCard
@@ -47,26 +47,26 @@ class PlanPanel(QWidget):
         self._notes.hide()
         self._forget_proof()
 
-    def show_plan(self, repair: Repair) -> None:
+    def show_plan(self, repair: ChangePlan) -> None:
         """A plan, before anything is done."""
         self._forget_proof()
-        self.diff.show_plan(repair.shell, unchanged_words(repair))
+        self.diff.show_plan(repair, unchanged_words(repair))
         if repair.cuda is not None:
-            self.terminal.show_rows(expected_rows(repair.cuda), proved=False)
+            self.terminal.show_rows(expected_rows(repair), proved=False)
         self.terminal.setVisible(repair.cuda is not None)
-        by_hand = repair.shell.by_hand or text("These are the lines, to put at the end of a start-up file of yours:")
+        by_hand = repair.by_hand or text("These are the lines, to put at the end of a start-up file of yours:")
         set_paragraph(self._by_hand_about, self._words(by_hand))
-        self.block.set_content(repair.shell.block)
-        self.by_hand.setVisible(repair.shell.obstacle is not None and bool(repair.shell.block))
-        self.paste_lines.set_content("\n".join(repair.shell.paste))
-        self.paste.setVisible(bool(repair.shell.paste))
-        self.show_notes(repair.shell.plan.notes)
+        self.block.set_content(repair.block)
+        self.by_hand.setVisible(repair.obstacle is not None and bool(repair.block))
+        self.paste_lines.set_content("\n".join(repair.paste))
+        self.paste.setVisible(bool(repair.paste))
+        self.show_notes(repair.plan.notes)
 
-    def show_carried(self, carried: Carried) -> None:
+    def show_carried(self, repair: ChangePlan, carried: ChangeOutcome) -> None:
         """What came of it."""
-        if carried.applied is not None and carried.wrote:
-            self.terminal.show_rows(proved_rows(carried.applied), proved=True)
-            self.shells.show_applied(carried.applied)
+        if repair.cuda is not None and carried.proof is not None:
+            self.terminal.show_rows(proved_rows(repair, carried), proved=True)
+            self.shells.show_applied(carried)
         if not carried.wrote:
             self.by_hand.setVisible(bool(self.block.content))
         if carried.notes:

@@ -8,15 +8,16 @@ from dataclasses import replace
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
+from gpuassist.changes.choice import LdLibraryPath
+from gpuassist.changes.plan import ChangePlan
 from gpuassist.model.plan import StepKind
 from gpuassist.model.text import Text, counted, text
-from gpuassist.session.fix import Choice as Becomes
-from gpuassist.session.fix import CudaPlan, LdLibraryPath, ShellLine
 from gpuassist.session.repair_summary import Offer, edit_summary
-from gpuassist.session.repair_words import matters, shortened
-from gpuassist.session.repairs import Repair
+from gpuassist.session.repair_words import matters
 from gpuassist.session.words import Words
-from gpuassist.ui.pages.repair_choices import LineRow, LoaderRow, TickRow, login_row
+from gpuassist.shellfiles.line_choice import Choice as Becomes
+from gpuassist.shellfiles.lines import ShellLine
+from gpuassist.ui.pages.repair_choices import LineRow, LoaderRow
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import Choice, small
 from gpuassist.ui.widgets.cards import Card, clear
@@ -50,13 +51,13 @@ class PlanCard(Card):
         """The rows of the lines, in the order of the files."""
         return self._rows or ()
 
-    def show_repair(self, repair: Repair) -> None:
+    def show_repair(self, repair: ChangePlan) -> None:
         """The steps and choices of a plan; rows of lines that are the same stay, and with them the keyboard's focus."""
         clear(self._steps)
         for place, row in enumerate(self._step_rows(repair)):
             self._steps.addWidget(row)
             row.show_number(place + 1)
-        lines = tuple(line for line in repair.shell.lines if repair.cuda is None or matters(line))
+        lines = tuple(line for line in repair.lines if repair.cuda is None or matters(line))
         if self._rows is not None and _bare(lines) == _bare(row.line for row in self._rows):
             for line_row, line in zip(self._rows, lines, strict=True):
                 line_row.show_choice(line.choice)
@@ -65,12 +66,12 @@ class PlanCard(Card):
         clear(self._choices)
         self._rows = tuple(LineRow(self.words, line, self._home, self) for line in lines)
         self.fill_choices(self._choices, repair)
-        self._add_rows(len(repair.shell.lines) - len(lines))
+        self._add_rows(len(repair.lines) - len(lines))
 
-    def fill_choices(self, choices: QVBoxLayout, repair: Repair) -> None:
+    def fill_choices(self, choices: QVBoxLayout, repair: ChangePlan) -> None:
         """What else is chosen, above the lines; for the kinds of repairs."""
 
-    def keep_choices(self, repair: Repair) -> None:
+    def keep_choices(self, repair: ChangePlan) -> None:
         """Another plan of the same choices."""
 
     def forget_plan(self) -> None:
@@ -112,17 +113,17 @@ class PlanCard(Card):
             link.clicked.connect(self.all_lines_wanted)
             self._choices.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
 
-    def _step_rows(self, repair: Repair) -> list[StepRow]:
-        steps = [step for step in repair.shell.plan.steps if step.kind is StepKind.EDIT]
+    def _step_rows(self, repair: ChangePlan) -> list[StepRow]:
+        steps = [step for step in repair.plan.steps if step.kind is StepKind.EDIT]
         rows = []
         for place, step in enumerate(steps):
-            about = edit_summary(repair.cuda) if place == 0 and repair.cuda is not None else None
+            about = edit_summary(repair) if place == 0 and repair.cuda is not None else None
             rows.append(StepRow(self.words, step.text, about, self))
-        if repair.scope is not None and repair.shell.afterwards is not None:
-            rows.append(StepRow(self.words, repair.shell.afterwards, None, self))
+        if repair.scope is not None and repair.afterwards is not None:
+            rows.append(StepRow(self.words, repair.afterwards, None, self))
         elif rows:
             rows.append(StepRow(self.words, text("Prove it in a new terminal"), _proof_words(repair), self))
-        if repair.cuda is not None and repair.cuda.diff:
+        if repair.cuda is not None and repair.diff:
             kernel = text("with the chosen nvcc, for each architecture of this machine's GPUs")
             rows.append(StepRow(self.words, text("Compile a kernel for each GPU"), kernel, self))
         return rows
@@ -138,13 +139,11 @@ class ToolkitCard(PlanCard):
 
     toolkit_chosen = Signal(object)  # str: the version wished for
     loader_chosen = Signal(object)  # LdLibraryPath
-    login_chosen = Signal(bool)
 
     def __init__(self, words: Words, home: str, parent: QWidget | None = None) -> None:
         super().__init__(words, home, text("Plan"), parent)
         self._offers: tuple[Offer, ...] = ()
         self.loader: LoaderRow | None = None
-        self.login: TickRow | None = None
         self._toolkit = Choice(self)
         self._toolkit.setAccessibleName(words(text("Toolkit")))
         self._toolkit.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -161,41 +160,32 @@ class ToolkitCard(PlanCard):
         self._toolkit.setPlaceholderText(self.words(text("Choose an installed toolkit")))
         self._toolkit.setVisible(bool(offers))
 
-    def show_repair(self, repair: Repair) -> None:
+    def show_repair(self, repair: ChangePlan) -> None:
         self._head(text("Plan"))
         super().show_repair(repair)
 
-    def fill_choices(self, choices: QVBoxLayout, repair: Repair) -> None:
-        self.loader = self.login = None
+    def fill_choices(self, choices: QVBoxLayout, repair: ChangePlan) -> None:
+        self.loader = None
         if repair.cuda is None:
             return
         choices.addWidget(Rule(self))
         self.loader = LoaderRow(self.words, repair.cuda.loader, self)
         self.loader.tick.toggled.connect(self._choose_loader)
         choices.addWidget(self.loader)
-        if repair.cuda.login:
-            self._add_login(choices, repair.cuda)
 
-    def keep_choices(self, repair: Repair) -> None:
+    def keep_choices(self, repair: ChangePlan) -> None:
         if self.loader is not None and repair.cuda is not None:
             self.loader.show_choice(repair.cuda.loader)
 
     def forget_plan(self) -> None:
         super().forget_plan()
-        self.loader = self.login = None
+        self.loader = None
         self._head(text("Toolkit for new shells"))
 
     def freeze(self) -> None:
         super().freeze()
-        for row in (self.loader, self.login):
-            if row is not None:
-                row.tick.setEnabled(False)
-
-    def _add_login(self, choices: QVBoxLayout, plan: CudaPlan) -> None:
-        self.login = login_row(self.words, shortened(plan.login, self._home), shortened(plan.edit.path, self._home), self)
-        self.login.tick.setChecked(plan.wish.also_login)
-        self.login.tick.toggled.connect(self.login_chosen)
-        choices.addWidget(self.login)
+        if self.loader is not None:
+            self.loader.tick.setEnabled(False)
 
     def _head(self, title: Text) -> None:
         if self.title is not None:
@@ -210,7 +200,7 @@ class ToolkitCard(PlanCard):
         self.loader_chosen.emit(LdLibraryPath.ON if ticked else LdLibraryPath.OFF)
 
 
-def _proof_words(repair: Repair) -> Text:
+def _proof_words(repair: ChangePlan) -> Text:
     if repair.cuda is not None:
         return text("Real ones are started in every way and asked which nvcc they find")
     return text("A real one is started and asked what it holds")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from gpuassist.changes.plan import ChangeOutcome
 from gpuassist.model.text import Text, text
-from gpuassist.session.fix import Applied
 from gpuassist.session.kernels import KernelProof, told
 from gpuassist.session.repair_words import ShellsAlike, alike, slow_words
 from gpuassist.session.words import Words
@@ -31,7 +31,7 @@ class ShellsCard(Card):
         self._rows.setSpacing(8)
         self.body.addLayout(self._rows)
 
-    def show_applied(self, applied: Applied) -> None:
+    def show_applied(self, applied: ChangeOutcome) -> None:
         """What came of a change; nothing where none was made."""
         clear(self._rows)
         for place, group in enumerate(alike(applied.shells)):

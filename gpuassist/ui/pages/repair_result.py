@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from gpuassist.changes.plan import ChangePlan
 from gpuassist.model.plan import FileEdit
 from gpuassist.model.text import Text, text
 from gpuassist.session.repair_summary import TerminalRow, is_verbatim
-from gpuassist.session.shell_plan import ShellPlan
 from gpuassist.session.words import Words
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import CopyButton
@@ -45,7 +45,7 @@ class DiffCard(Card):
         """The views of the files that change."""
         return self._files
 
-    def show_plan(self, plan: ShellPlan, nothing: Text) -> None:
+    def show_plan(self, plan: ChangePlan, nothing: Text) -> None:
         """The diff of a plan, or the words that there is none."""
         self._diff = plan.diff
         changed = [(step.edit, step.diff) for step in plan.plan.steps if step.edit is not None and step.diff]

@@ -10,13 +10,15 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from gpuassist.changes.carry_out import carry_out
+from gpuassist.changes.plan import ChangeOutcome, ChangePlan
+from gpuassist.changes.wishes import ChangeWish, plan_change
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell
 from gpuassist.model.text import Text, text
 from gpuassist.session.flow import Marked, Step, StepState
 from gpuassist.session.repair_words import bar_note, outcome_of, promise_of, title_of
-from gpuassist.session.repairs import Carried, Repair, RepairWish, make_repair, plan_repair
 from gpuassist.ui.jobs import Done, Failed
 from gpuassist.ui.latest import Latest
 from gpuassist.ui.page import Bar, Desk
@@ -37,7 +39,7 @@ class Section(QWidget):
 
     changed = Signal()  # its header or its part of the bottom bar
     asked = Signal(object)  # GoTo or Marked, for the frame
-    made = Signal(object)  # Carried: something was tried
+    made = Signal(object)  # ChangeOutcome: something was tried
     undo_wanted = Signal(str)  # the id of the change
 
     LIVE_ONLY: ClassVar[bool] = True  # whether a recorded machine has nothing to show here
@@ -48,8 +50,8 @@ class Section(QWidget):
         self.card = card
         self.machine = Machine()
         self.recorded = False
-        self.repair: Repair | None = None
-        self.carried: Carried | None = None
+        self.repair: ChangePlan | None = None
+        self.carried: ChangeOutcome | None = None
         self.header = ("", "")
         self._stale = False
         self._failed = False  # what was planned could not be made
@@ -85,9 +87,9 @@ class Section(QWidget):
             return Bar((self.undo, self.anew) if self.carried.receipts else (self.anew,))
         if self._failed:
             return Bar((self.copy, self.anew))
-        if self.repair is None or not self.repair.shell.diff:
+        if self.repair is None or not self.repair.diff:
             return Bar()
-        left = (self.copy,) if self.repair.shell.block else ()
+        left = (self.copy,) if self.repair.block else ()
         return Bar(left, self.desk.words(bar_note(self.repair)), self.apply)
 
     def show_machine(self, machine: Machine, *, recorded: bool) -> None:
@@ -119,7 +121,7 @@ class Section(QWidget):
         self._failed = False
         self.ask_for_plan()
 
-    def wish(self) -> RepairWish | None:
+    def wish(self) -> ChangeWish | None:
         """What is wished; none where nothing can be planned."""
         raise NotImplementedError
 
@@ -147,7 +149,7 @@ class Section(QWidget):
         session, machine, recorded = self.desk.session, self.machine, self.recorded
         self.apply.setEnabled(False)
         self.strip.begin(self.desk.words(text("Planning…")))
-        self.planning.ask(lambda _: plan_repair(session, machine, wish, recorded=recorded))
+        self.planning.ask(lambda _: plan_change(session.world, machine, wish, recorded=recorded))
 
     def forget_plan(self) -> None:
         """Nothing is planned."""
@@ -162,7 +164,7 @@ class Section(QWidget):
         self.nothing.show_words(mark, self.desk.words(title), self.desk.words(words))
         self.nothing.show()
 
-    def after_made(self, carried: Carried) -> None:
+    def after_made(self, carried: ChangeOutcome) -> None:
         """Something was made; for what one kind of repair proves beside."""
 
     def _lay_out(self) -> None:
@@ -199,11 +201,11 @@ class Section(QWidget):
         self.strip.end()
         if isinstance(result, Failed):
             self._show_refusal(reason_of(self.desk.session.words, result.error))
-        elif isinstance(result.value, Repair):
+        elif isinstance(result.value, ChangePlan):
             self.show_shell_plan(result.value)
         self.changed.emit()
 
-    def show_shell_plan(self, repair: Repair) -> None:
+    def show_shell_plan(self, repair: ChangePlan) -> None:
         """A plan that came back."""
         self.repair = repair
         words = self.desk.words
@@ -219,8 +221,8 @@ class Section(QWidget):
         self.header = (self.header[0], self.desk.words(text("Nothing can be changed on a recorded machine.")))
         self.say_instead(Mark.INFO, text("This is a recorded machine"), about)
 
-    def _show_obstacle(self, repair: Repair) -> None:
-        reason = obstacle = repair.shell.obstacle
+    def _show_obstacle(self, repair: ChangePlan) -> None:
+        reason = obstacle = repair.obstacle
         if repair.recorded:
             reason = text("This is a recorded machine: the change can be looked at here, and made only on that machine.")
         self.apply.setEnabled(reason is None)
@@ -248,11 +250,11 @@ class Section(QWidget):
             return
         self.apply.setEnabled(False)
         self.card.freeze()
-        edits = len(repair.shell.edits)
+        edits = len(repair.edits)
         self.card.mark_steps((Mark.BUSY,) * (edits + 1))
         self.asked.emit(Marked(Step.REPAIR, StepState.BUSY))
         self.strip.begin(self.desk.words(text("Applying, then asking new shells…")))
-        self.changing.ask(lambda _: make_repair(session, repair))
+        self.changing.ask(lambda _: carry_out(session.world, repair))
 
     def _show_made(self, result: Done | Failed) -> None:
         self.strip.end()
@@ -260,20 +262,21 @@ class Section(QWidget):
             self._failed = True
             self.tell(Mark.PROBLEM, reason_of(self.desk.session.words, result.error))
             self.asked.emit(Marked(Step.REPAIR, StepState.PROBLEM))
-        elif isinstance(result.value, Carried):
+        elif isinstance(result.value, ChangeOutcome):
             self._show_carried(result.value)
             self.made.emit(result.value)
         self.changed.emit()
 
-    def _show_carried(self, carried: Carried) -> None:
+    def _show_carried(self, carried: ChangeOutcome) -> None:
         words = self.desk.words
         mark = mark_of(carried)
         self.tell(mark, sentence_case(words(outcome_of(carried))))
         self.asked.emit(Marked(Step.REPAIR, StepState(mark.value)))
-        edits = len(self.repair.shell.edits) if self.repair is not None else 0
+        edits = len(self.repair.edits) if self.repair is not None else 0
         wrote = Mark.RIGHT if carried.wrote else Mark.PROBLEM
         self.card.mark_steps((*(wrote,) * edits, mark if carried.wrote else Mark.TODO))
-        self.panel.show_carried(carried)
+        if self.repair is not None:
+            self.panel.show_carried(self.repair, carried)
         self._failed = not carried.wrote
         if not carried.wrote:
             return
@@ -297,15 +300,15 @@ class Section(QWidget):
     @Slot()
     def _copy_lines(self) -> None:
         if self.repair is not None:
-            QGuiApplication.clipboard().setText(self.repair.shell.block + "\n")
+            QGuiApplication.clipboard().setText(self.repair.block + "\n")
 
 
-def mark_of(carried: Carried) -> Mark:
+def mark_of(carried: ChangeOutcome) -> Mark:
     """How it went."""
     if not carried.wrote:
         return Mark.PROBLEM
-    if carried.holds is None:
+    if carried.proof is None:
         return Mark.RIGHT
-    if not isinstance(carried.holds, Known):
+    if not isinstance(carried.proof.holds, Known):
         return Mark.UNKNOWN
-    return Mark.RIGHT if carried.holds.value else Mark.PROBLEM
+    return Mark.RIGHT if carried.proof.holds.value else Mark.PROBLEM

@@ -8,14 +8,15 @@ from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from gpuassist.changes.plan import ChangePlan
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
-from gpuassist.session.fix import Choice, LineChoice, ShellLine
 from gpuassist.session.repair_words import shortened
-from gpuassist.session.repairs import Repair
 from gpuassist.session.shell_line import SurveyLine
 from gpuassist.session.shell_survey import Survey, survey
+from gpuassist.shellfiles.line_choice import Choice, LineChoice
+from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.jobs import Done, Failed
 from gpuassist.ui.latest import Latest
 from gpuassist.ui.models.rows import Cell, Row, RowsModel
@@ -75,13 +76,13 @@ class LinesSection(QWidget):
         wanted = machine if recorded else None  # a new terminal is asked anew: the files may have been changed since
         self.reading.ask(lambda _: survey(session, wanted, recorded=recorded))
 
-    def show_repair(self, repair: Repair | None) -> None:
+    def show_repair(self, repair: ChangePlan | None) -> None:
         """What the toolkit's plan does to the lines; none where none is planned, or it is for another scope."""
-        shell = repair.shell if repair is not None and repair.cuda is not None else None
-        self._planned = shell.lines if shell is not None else ()
-        self.diff.setVisible(shell is not None)
-        if shell is not None:
-            self.diff.show_plan(shell, text("No file is changed by what is chosen."))
+        plan = repair if repair is not None and repair.cuda is not None else None
+        self._planned = plan.lines if plan is not None else ()
+        self.diff.setVisible(plan is not None)
+        if plan is not None:
+            self.diff.show_plan(plan, text("No file is changed by what is chosen."))
         self._fill()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

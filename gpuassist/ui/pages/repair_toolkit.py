@@ -7,13 +7,16 @@ from dataclasses import replace
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QWidget
 
+from gpuassist.changes.choice import LdLibraryPath
+from gpuassist.changes.plan import Aim, ChangeOutcome, UseCuda
+from gpuassist.changes.wishes import ChangeWish
+from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
 from gpuassist.session.explain_leads import wish_for_text
-from gpuassist.session.fix import Holds, LdLibraryPath, LineChoice, UseCuda
 from gpuassist.session.flow import GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.kernels import KernelProof, prove_kernels
 from gpuassist.session.repair_summary import offers, release_of
-from gpuassist.session.repairs import Aim, Carried, RepairWish
+from gpuassist.shellfiles.line_choice import LineChoice
 from gpuassist.ui.jobs import Done, Failed, Job
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair_panel import PlanPanel
@@ -31,12 +34,11 @@ class ToolkitSection(ScopedSection):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         self.toolkit_card: ToolkitCard = ToolkitCard(desk.session.words, desk.session.world.surroundings.home)
         super().__init__(desk, self.toolkit_card, parent)
-        self.cuda = UseCuda("", everywhere=True)
+        self.cuda = UseCuda("")
         self._kernels: Job | None = None
         self.toolkit_card.toolkit_chosen.connect(self.choose_toolkit)
         self.toolkit_card.lines_chosen.connect(self.choose_lines)
         self.toolkit_card.loader_chosen.connect(self.choose_loader)
-        self.toolkit_card.login_chosen.connect(self.choose_login)
 
     def furnish(self, panel: PlanPanel) -> None:
         panel.kernels.explain_wanted.connect(self._explain)
@@ -51,12 +53,12 @@ class ToolkitSection(ScopedSection):
 
     def open_for(self, version: str) -> None:
         """Plans for this CUDA version; for none, says that nothing needs repair and offers what is installed."""
-        self.cuda = UseCuda(version, everywhere=True)
+        self.cuda = UseCuda(version)
         self.toolkit_card.show_offers(offers(self.machine), version)
         self.start()
 
-    def wish(self) -> RepairWish | None:
-        return RepairWish(Aim.TOOLKIT, cuda=self.cuda, scope=self.scope) if self.cuda.version else None
+    def wish(self) -> ChangeWish | None:
+        return ChangeWish(Aim.TOOLKIT, cuda=self.cuda, scope=self.scope) if self.cuda.version else None
 
     def scope_changed(self) -> None:
         self.cuda = replace(self.cuda, lines=None)
@@ -79,12 +81,6 @@ class ToolkitSection(ScopedSection):
         self.cuda = replace(self.cuda, ld_library_path=choice)
         self.ask_for_plan()
 
-    @Slot(bool)
-    def choose_login(self, wanted: bool) -> None:  # noqa: FBT001 -- a signal's value
-        """Whether the login file gets the same lines."""
-        self.cuda = replace(self.cuda, also_login=wanted)
-        self.ask_for_plan()
-
     def show_nothing(self) -> None:
         words = self.desk.words
         self.header = (
@@ -101,9 +97,9 @@ class ToolkitSection(ScopedSection):
             return super().done_title(mark)
         return self.desk.words(text("New shells use CUDA {version}", version=release_of(self.repair.cuda.toolkit)))
 
-    def after_made(self, carried: Carried) -> None:
-        proof = carried.applied.proof if carried.applied is not None else None
-        if proof is None or proof.holds is not Holds.YES or proof.winner is None:
+    def after_made(self, carried: ChangeOutcome) -> None:
+        proof = carried.proof
+        if proof is None or proof.winner is None or not (isinstance(proof.holds, Known) and proof.holds.value):
             return
         session, machine, nvcc, terminal = self.desk.session, self.machine, proof.winner.path, proof.terminal
         self.panel.kernels.begin()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpuassist.changes.choice import (
     LdLibraryPath,
@@ -15,7 +15,9 @@ from gpuassist.changes.choice import (
 )
 from gpuassist.changes.devices import Devices, choose_devices
 from gpuassist.changes.line_plan import new_id, parsed
+from gpuassist.changes.plan import Aim, ChangePlan, ScopeChoice
 from gpuassist.changes.scope_find import Scope, find_scope
+from gpuassist.changes.scope_notes import AFTERWARDS, BY_HAND, notes_on_devices, notes_on_lines, notes_on_scope, strangers_prefix
 from gpuassist.changes.scopes import jupyter
 from gpuassist.changes.scopes.kinds import TITLES, Kind
 from gpuassist.changes.scopes.wanted import Held, Wanted
@@ -23,25 +25,10 @@ from gpuassist.changes.target import Target, examine
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
 from gpuassist.model.text import Text, text
-from gpuassist.model.toolkit import Toolkit
-from gpuassist.session.context import Session
-from gpuassist.session.scope_notes import AFTERWARDS, BY_HAND, notes_on_devices, notes_on_lines, notes_on_scope, strangers_prefix
-from gpuassist.session.shell_plan import ShellPlan
 from gpuassist.shellfiles.block import RepairError, find
 from gpuassist.shellfiles.diff import unified
-from gpuassist.shellfiles.edit import write
+from gpuassist.shellfiles.edit import LineChanges, write
 from gpuassist.system.world import World
-
-
-@dataclass(frozen=True, slots=True)
-class ScopePlan:
-    """The plan, the scope that it is for, and what that holds once the plan is made."""
-
-    shell: ShellPlan
-    scope: Scope
-    held: Held
-    toolkit: Toolkit | None = None
-    devices: Devices | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +60,12 @@ class _Told:
 
 
 def plan_cuda_in(
-    session: Session, machine: Machine, version: str, *, scope: str, ld_library_path: LdLibraryPath = LdLibraryPath.AUTO
-) -> ScopePlan:
+    world: World, machine: Machine, version: str, *, scope: str, ld_library_path: LdLibraryPath = LdLibraryPath.AUTO
+) -> ChangePlan:
     """Plans that an installed toolkit is used there; raises `RepairError`, and `WishError` for words that mean nothing."""
-    found = find_scope(session.world, scope)
+    found = find_scope(world, scope)
     toolkit = choose_toolkit(machine.toolkits, version)
-    files = session.world.files
+    files = world.files
     require_executable(files, toolkit)
     loader = choose_loader_path(files, toolkit, ld_library_path)
     wanted = Wanted(toolkit.root, library_directory(files, toolkit) if loader.on else "")
@@ -86,17 +73,17 @@ def plan_cuda_in(
         text("Use CUDA {version} in {root} for {scope}", version=version_of(toolkit), root=toolkit.root, scope=TITLES[found.kind]),
         f"use cuda {version.strip()} --scope {scope}",
     )
-    plan, held = _planned(session.world, found, wanted, told)
-    return ScopePlan(plan, found, held, toolkit=toolkit)
+    plan, held = _planned(world, found, wanted, told)
+    return replace(plan, aim=Aim.TOOLKIT, scope=ScopeChoice(found, held, toolkit=toolkit))
 
 
-def plan_devices_in(session: Session, machine: Machine, words: str, *, scope: str) -> ScopePlan:
+def plan_devices_in(world: World, machine: Machine, words: str, *, scope: str) -> ChangePlan:
     """Plans that programs see some of the GPUs alone there, or all of them again; raises as `plan_cuda_in` does."""
-    found = find_scope(session.world, scope)
+    found = find_scope(world, scope)
     devices = choose_devices(machine.gpus, words)
     told = _Told(_devices_goal(found, devices), f"use devices {words.strip()} --scope {scope}", tuple(notes_on_devices(devices)))
-    plan, held = _planned(session.world, found, Wanted(devices=devices.values), told)
-    return ScopePlan(plan, found, held, devices=devices)
+    plan, held = _planned(world, found, Wanted(devices=devices.values), told)
+    return replace(plan, scope=ScopeChoice(found, held, devices=devices))
 
 
 def held_in(world: World, scope: Scope) -> Held:
@@ -113,12 +100,13 @@ def _devices_goal(scope: Scope, devices: Devices) -> Text:
     return text("Choose no GPUs any more for {scope}", scope=TITLES[scope.kind])
 
 
-def _planned(world: World, scope: Scope, wanted: Wanted, told: _Told) -> tuple[ShellPlan, Held]:
+def _planned(world: World, scope: Scope, wanted: Wanted, told: _Told) -> tuple[ChangePlan, Held]:
     found = _kernel(world, scope, wanted) if scope.kind is Kind.JUPYTER else _blocks(world, scope, wanted)
     edits = tuple(_edit(file) for file in found.files if file.target.exists or file.after)
     afterwards = AFTERWARDS[scope.kind](scope)
     steps = (*(_step(edit) for edit in edits), Step(StepKind.NEW_SHELL, afterwards))
-    plan = ShellPlan(
+    plan = ChangePlan(
+        Aim.DEVICES,
         Plan(found.change, told.goal, steps, (*told.notes, *notes_on_scope(scope, wanted), *_notes(found.files, edits, wanted))),
         told.command,
         block=_by_hand(found.files),
@@ -152,7 +140,7 @@ def _blocks(world: World, scope: Scope, wanted: Wanted) -> _Found:
     lines = tuple(file.lines(held) for file in scope.files)
     change = new_id(world, (*(target.content for target in targets), *(b"\n".join(one) for one in lines), scope.words.encode()))
     files = (
-        _File(target, file.dialect, write(target.content, one, (), change), b"\n".join(one).decode("utf-8", "replace"))
+        _File(target, file.dialect, write(target.content, one, LineChanges(), change), b"\n".join(one).decode("utf-8", "replace"))
         for target, file, one in zip(targets, scope.files, lines, strict=True)
     )
     return _Found(tuple(files), change, held)

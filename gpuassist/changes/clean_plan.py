@@ -7,24 +7,21 @@ from dataclasses import dataclass
 from functools import cache
 
 from gpuassist.changes.hurting import hurting, on_library_path
-from gpuassist.changes.line_plan import change_id, edit_of, parsed, to_change, within_reach
+from gpuassist.changes.line_plan import change_id, edit_of, parsed, within_reach
+from gpuassist.changes.plan import Aim, ChangePlan
 from gpuassist.changes.shell_files import ShellFile, ShellFiles, shell_files
-from gpuassist.changes.target import strangers_home
-from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.fact import Fact, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, counted, text
-from gpuassist.session.context import Session
-from gpuassist.session.shell_plan import ShellPlan
 from gpuassist.shellfiles.clean import Grounds, judge_clean
 from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.edit import change_lines
 from gpuassist.shellfiles.installed import LISTS
 from gpuassist.shellfiles.line_choice import LineChoice
-from gpuassist.shellfiles.lines import ShellLine, choose_exactly
+from gpuassist.shellfiles.lines import ShellLine, changes_in, choose_exactly
 from gpuassist.system.ownership import strangers_home
-from gpuassist.system.terminal import ask_terminal
 from gpuassist.system.world import World
 
 
@@ -38,55 +35,24 @@ class CleanShell:
     hurts: Mapping[str, Text] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CleanProof:
-    """What a new terminal no longer searches; unknown where none could be asked before and after."""
-
-    holds: Fact[bool]
-    words: Text
-
-
-def plan_clean(session: Session, machine: Machine, wish: CleanShell) -> ShellPlan:
+def plan_clean(world: World, machine: Machine, wish: CleanShell) -> ChangePlan:
     """Plans it; raises `ChoiceError` for a line that does not offer what is chosen."""
-    world = session.world
     files = shell_files(world)
     lines = _judged(world, files, machine, wish.hurts)
     if wish.lines is not None:
         lines = choose_exactly(lines, wish.lines)
     change = change_id(world, files.main, tuple(line.text.encode("utf-8", "surrogateescape") for line in lines))
-    changed = ((file, change_lines(file.content, to_change(file, lines), change)) for file in _all(files))
+    changed = ((file, change_lines(file.content, changes_in(lines, file.path), change)) for file in _all(files))
     edits = tuple(edit_of(file, after) for file, after in changed if after != file.content)
     # Under sudo nothing of another's home is run, not even to look whether it still works.
     obstacle = strangers_home(world) or (parsed(world, edits)[1] if edits else None)
     plan = Plan(change, text("Take out of the start-up files what should not be searched"), _steps(edits), _notes(lines))
-    return ShellPlan(plan, "clean start-up files", lines, obstacle=obstacle)
+    return ChangePlan(Aim.CLEAN, plan, "clean start-up files", lines, obstacle=obstacle, now=machine.shell.new_terminal)
 
 
-def suggestions(session: Session, machine: Machine, hurts: Mapping[str, Text] | None = None) -> tuple[ShellLine, ...]:
+def suggestions(world: World, machine: Machine, hurts: Mapping[str, Text] | None = None) -> tuple[ShellLine, ...]:
     """For each line that holds something wrong what it is, what is suggested and why: for a table of all lines."""
-    return _judged(session.world, shell_files(session.world), machine, hurts)
-
-
-def prove_clean(world: World, before: Fact[Terminal]) -> CleanProof:
-    """Asks a real new terminal what it searches now."""
-    after = ask_terminal(world)
-    if isinstance(after, Unknown):
-        return CleanProof(after, text("no new terminal could be asked: {reason}", reason=after.reason))
-    if isinstance(before, Unknown):
-        return CleanProof(Known(value=True, source=after.source), text("a new terminal starts as before"))
-    gone = [f"{name}: {element or _NAMELESS}" for name in sorted(LISTS) for element in _gone(name, before.value, after.value)]
-    words = text("a new terminal no longer searches {places}", places="; ".join(gone))
-    same = text("a new terminal searches the same places as before")
-    return CleanProof(Known(value=True, source=after.source), words if gone else same)
-
-
-_NAMELESS = "''"
-
-
-def _gone(name: str, before: Terminal, after: Terminal) -> list[str]:
-    left = after.variable(name).split(":")
-    elements = before.variable(name).split(":") if before.variable(name) else []
-    return [element for element in dict.fromkeys(elements) if elements.count(element) > left.count(element)]
+    return _judged(world, shell_files(world), machine, hurts)
 
 
 def _all(files: ShellFiles) -> tuple[ShellFile, ...]:
@@ -95,7 +61,7 @@ def _all(files: ShellFiles) -> tuple[ShellFile, ...]:
 
 def _judged(world: World, files: ShellFiles, machine: Machine, given: Mapping[str, Text] | None) -> tuple[ShellLine, ...]:
     hurts = hurting(world, machine, on_library_path(_all(files))) if given is None else given
-    grounds = Grounds(cache(world.files.is_directory), hurts, _with_empty_element(machine.shell.new_terminal))
+    grounds = Grounds(cache(world.files.exists), hurts, _with_empty_element(machine.shell.new_terminal))
     judged = (
         within_reach(file, judge_clean(file.reading, grounds, file.content, file.block, file=file.path, dialect=file.dialect))
         for file in _all(files)
@@ -131,8 +97,8 @@ def _notes(lines: tuple[ShellLine, ...]) -> tuple[Text, ...]:
         return (text("nothing in the start-up files puts anything on a search list that should not be there"),)
     changed = sum(line.ticked or line.rewritten for line in lines)
     kept = counted(
-        "{count} line of yours is changed: the old one is kept as a comment, and restored by undo",
-        "{count} lines of yours are changed: the old ones are kept as comments, and restored by undo",
+        "{count} line of yours is changed, and restored by undo",
+        "{count} lines of yours are changed, and restored by undo",
         count=changed,
     )
     return (kept,) if changed else ()

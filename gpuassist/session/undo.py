@@ -1,0 +1,52 @@
+"""Taking changes of the user's files back: which there are, what undoing one would do, and doing it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuassist.changes import record as recording
+from gpuassist.changes import undo as undoing
+from gpuassist.changes.journal import Journal
+from gpuassist.changes.record import ChangeRecord
+from gpuassist.changes.undo import TakeBack
+from gpuassist.model.plan import Outcome, Receipt
+from gpuassist.model.text import Text
+from gpuassist.session.context import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What came of taking a change back."""
+
+    outcome: Outcome
+    receipt: Receipt
+
+
+def plan_undo(session: Session, change: str = "") -> TakeBack:
+    """How a change, or the newest that stands, would be taken back; raises `RepairError` where it cannot be."""
+    return undoing.plan(session.world, change)
+
+
+def undo(session: Session, change: str = "") -> Undone:
+    """Takes a change back, or the newest that stands; raises `RepairError` where it cannot be."""
+    return Undone(*undoing.undo(session.world, change))
+
+
+def history(session: Session) -> tuple[Receipt, ...]:
+    """All changes, newest first; the ones that were taken back say when."""
+    return undoing.history(session.world)
+
+
+def records(session: Session) -> tuple[ChangeRecord, ...]:
+    """All changes with their files, newest first: what still stands, and what was edited since."""
+    return recording.records(session.world)
+
+
+def left_out(session: Session) -> tuple[Text, ...]:
+    """Records that are none of this user's changes, with the reason."""
+    return undoing.left_out(session.world)
+
+
+def backup_of(session: Session, receipt: Receipt) -> str:
+    """Where the file's bytes from before the change are kept."""
+    return Journal.of(session.world).backup(receipt.id)
