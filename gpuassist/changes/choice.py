@@ -79,8 +79,7 @@ def choose_loader_path(files: Files | None, toolkit: Toolkit, wish: LdLibraryPat
     listed = _listed_in(files, library_directory(files, toolkit)) if files else ""
     if listed:
         reason = text(
-            "not needed: {file} already lets the loader find this toolkit's libraries, and nvcc links the CUDA runtime statically "
-            "unless told otherwise. Based on /etc/ld.so.conf and the files that it includes.",
+            "not needed: {file} lets the loader find this toolkit's libraries.",
             file=listed,
         )
         return LoaderChoice(on=False, reason=reason, listed=True)

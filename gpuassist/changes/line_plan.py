@@ -22,7 +22,9 @@ def judged(
 ) -> tuple[ShellLine, ...]:
     """The lines of every file that choose a toolkit, with what is suggested for each; `no_loader` as in `Evidence`."""
     texts = [_text(file, installed) for file in files]
-    values = tuple(one.value for one in terminal.value.variables) if isinstance(terminal, Known) else None
+    values: tuple[str, ...] | None = None
+    if isinstance(terminal, Known):  # what an alias or a function says is in effect as well
+        values = (*(one.value for one in terminal.value.variables), *(shadow.text for shadow in terminal.value.shadows))
     called = (
         frozenset(name for file in files for name in commands_run(file.content, file.dialect)) if _asleep(texts) else frozenset()
     )

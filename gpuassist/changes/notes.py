@@ -34,11 +34,20 @@ def notes_on_syntax(before: Syntax) -> tuple[Text, ...]:
     return ()
 
 
-def notes_on_shell(login_shell: str, path: str, dialect: str = "bash") -> tuple[Text, ...]:
+def notes_on_shell(login_shell: str, path: str, dialect: str = "bash", *, handed_over: bool = False) -> tuple[Text, ...]:
     """Where the login shell is one that never reads this file."""
     name = PurePosixPath(login_shell).name
     if name in {dialect, ""}:
         return ()
+    if handed_over:
+        return (
+            text(
+                "your {shell} hands over to {reader} in a new terminal, and {path} is what that reads",
+                shell=name,
+                reader=dialect,
+                path=path,
+            ),
+        )
     return (
         text(
             "your login shell is {shell}, which does not read {path}: only {reader} will find the change",
@@ -105,7 +114,7 @@ def _on_lines(lines: tuple[ShellLine, ...], file: str) -> Iterator[Text]:
             count=rewritten,
         )
     for line in lines:
-        if line.other and not line.ticked and not line.rewritten:
+        if line.other and not line.ticked and not line.rewritten and not line.follows:
             yield _stays(line, file)
 
 

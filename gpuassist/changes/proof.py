@@ -156,7 +156,11 @@ def _unasked(judge: _Judge, before: tuple[ShellSeen, ...], after: tuple[ShellSee
 def _wrong_nvcc(world: World, root: str, terminal: Terminal, winner: Winner | None) -> Text | None:
     shadow = terminal.shadow(_NVCC)
     if shadow is not None and root not in shadow.text:
-        return text("nvcc is {what} there, which comes before PATH: {words}", what=_KINDS[shadow.kind.value], words=shadow.text)
+        return text(
+            "nvcc is {what} there, which comes before PATH: {words}",
+            what=_KINDS[shadow.kind.value],
+            words=" ".join(shadow.text.split()),
+        )
     if winner is None:
         return text("a new terminal finds no nvcc")
     if winner.path != f"{root}/bin/nvcc" and winner.real_path != locate(world, f"{root}/bin/nvcc"):

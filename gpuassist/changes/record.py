@@ -8,6 +8,7 @@ from enum import Enum
 from gpuassist.changes.journal import Entry, Journal, State, digest
 from gpuassist.changes.settle import holds, stands
 from gpuassist.model.plan import Receipt
+from gpuassist.shellfiles.block import Block, RepairError, find
 from gpuassist.system.world import World
 
 
@@ -56,6 +57,19 @@ def records(world: World) -> tuple[ChangeRecord, ...]:
         if entry.state is not State.PREPARED or file.standing is Standing.STANDS:
             groups.setdefault(entry.receipt.change, []).append(file)
     return tuple(ChangeRecord(tuple(files)) for files in reversed(groups.values()))
+
+
+def edited_block(world: World, target: str, block: Block) -> bool:
+    """Whether somebody edited the block in a file since gpuassist wrote it; not where what it wrote is not on record any more."""
+    journal = Journal.of(world)
+    for entry in journal.group(block.change):
+        if entry.receipt.target == target:
+            try:
+                written = find(journal.after(entry.receipt))
+            except (OSError, RepairError):
+                return False
+            return written is not None and written.lines != block.lines
+    return False
 
 
 def _look(world: World, journal: Journal, entry: Entry, known: set[str]) -> FileRecord:

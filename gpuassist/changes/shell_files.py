@@ -70,15 +70,17 @@ def shell_files(world: World, rc: str = "", *, answering: str = "") -> ShellFile
     """
     chain = startup_chain(world)
     login, shell = usable_shell(world), answering or usable_shell(world)
-    if PurePosixPath(shell).name not in {PurePosixPath(login).name, *_OTHERS}:
-        handed = replace(world, surroundings=replace(world.surroundings, login_shell=shell))
+    if PurePosixPath(shell).name in {PurePosixPath(login).name, *_OTHERS}:
+        shell = login
+    path = rc or _main_path(world, chain)
+    for other in dict.fromkeys((shell, *_handed_over(chain))):
+        if PurePosixPath(other).name == PurePosixPath(login).name:
+            continue
+        handed = replace(world, surroundings=replace(world.surroundings, login_shell=other))
         read = {file.path for file in chain}
         after = startup_chain(handed)
-        path = rc or _main_path(handed, after)
+        path = rc or _main_path(handed, after) if other == shell else path
         chain = (*chain, *(file for file in after if file.path not in read))
-    else:
-        shell = login
-        path = rc or _main_path(world, chain)
     target = examine(world, path)
     dialect, block = dialect_of(path, _spoken(shell)), find(target.content)
     known = next((file for file in chain if file.path == path and file.dialect is dialect and file.content == target.content), None)
@@ -91,6 +93,15 @@ def shell_files(world: World, rc: str = "", *, answering: str = "") -> ShellFile
 
 # What answers may be no shell that has files of its own, or busybox, which has none that a repair is for.
 _OTHERS = frozenset(("", "sh", "dash", "ksh", "mksh", "ash", "busybox"))
+
+
+def _handed_over(chain: tuple[ChainFile, ...]) -> Iterator[str]:
+    """Shells that a start-up file puts in its own place, as a login shell if in no new terminal."""
+    for file in chain:
+        for ending in file.reading.endings:
+            for name in ("zsh", "fish") if "exec" in ending.text else ():
+                if name in ending.text:
+                    yield f"/usr/bin/{name}"
 
 
 def _session_files(world: World) -> Iterator[ShellFile]:

@@ -26,6 +26,7 @@ from gpuassist.changes.loader_choice import choose_loader
 from gpuassist.changes.notes import notes_on, notes_on_login, notes_on_shell, notes_on_syntax
 from gpuassist.changes.paste import paste_toolkit
 from gpuassist.changes.plan import Aim, ChangePlan, Expected, ToolkitChoice, UseCuda
+from gpuassist.changes.record import edited_block
 from gpuassist.changes.shell_files import ShellFile, login_file, recorded_file, shell_files
 from gpuassist.changes.syntax import Syntax, breaks, check
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
@@ -62,6 +63,12 @@ class _Seen:
     home: str
     files: Files | None
     login: str = ""
+    login_shell: str = ""
+
+    @property
+    def spoken(self) -> frozenset[Dialect]:
+        """The languages of the shells that a new terminal comes through: the login shell's, and that of the one it hands over to."""
+        return frozenset((self.main.dialect, *(one for one in Dialect if one.value == PurePosixPath(self.login_shell).name)))
 
     @property
     def all(self) -> tuple[ShellFile, ...]:
@@ -110,20 +117,25 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
         require_executable(seen.files, toolkit)
     wanted = _wanted(world, machine, toolkit, seen, wish)
     lines = _lines(seen, wanted, wish)
-    main, login = _blocks(seen, lines, wanted)
+    after = _After(seen, lines, wanted)
+    main, login = _blocks(seen, after, wanted)
+    libraries = wanted.libraries if main.loader or after.gives(_LOADER) else ""
     change = change_id(world, seen.main, main.lines(seen.main, wanted))
     edits = _edits(seen, lines, wanted, {seen.main.path: main, seen.login: login}, change)
     syntax, obstacle = _obstacle(world, seen, edits, main)
     others = wanted.installed.others
     return ChangePlan(
         Aim.TOOLKIT,
-        Plan(change, _goal(toolkit), _steps(edits, toolkit, seen.main), tuple(_notes(machine, seen, lines, syntax, (main, login)))),
+        Plan(
+            change,
+            _goal(toolkit),
+            _steps(edits, toolkit, seen.main),
+            tuple(_notes(world, machine, seen, lines, syntax, (main, login), edits)),
+        ),
         f"use cuda {wish.version}",
         lines,
         b"\n".join(_by_hand(seen.main, wanted)).decode("utf-8", "replace"),
-        paste_toolkit(
-            wanted.installed, wanted.libraries if wanted.loader.on else "", machine.shell.new_terminal, seen.main.dialect
-        ),
+        paste_toolkit(wanted.installed, libraries, machine.shell.new_terminal, seen.main.dialect),
         obstacle,
         now=machine.shell.new_terminal,
         recorded=seen.files is None,
@@ -131,7 +143,7 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
             wish,
             toolkit,
             wanted.loader,
-            Expected(f"{toolkit.root}/bin/nvcc", toolkit.root, _expected_libraries(seen, lines, wanted, main)),
+            Expected(f"{toolkit.root}/bin/nvcc", _expected_home(after, main, wanted), libraries),
             seen.main.dialect,
             others,
             seen.login,
@@ -141,7 +153,7 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
 
 def _live(world: World, machine: Machine, wish: UseCuda) -> _Seen:
     found = shell_files(world, wish.rc, answering=_answering(machine))
-    return _Seen(found.main, found.others, world.surroundings.home, world.files, login_file(found))
+    return _Seen(found.main, found.others, world.surroundings.home, world.files, login_file(found), world.surroundings.login_shell)
 
 
 def _answering(machine: Machine) -> str:
@@ -191,9 +203,8 @@ def _leads_there(line: ShellLine, installed: Installed) -> bool:
     return any(installed.lead_of(str(value)) is not Lead.ELSEWHERE for does in line.does for _, value in does.parameters)
 
 
-def _blocks(seen: _Seen, lines: tuple[ShellLine, ...], wanted: _Wanted) -> tuple[_Block, _Block]:
+def _blocks(seen: _Seen, after: _After, wanted: _Wanted) -> tuple[_Block, _Block]:
     """What the main file's block has to say, and that of the login file which does not read it."""
-    after = _After(seen, lines, wanted)
     left = tuple(after.left_over())
     also = tuple((name, value) for name, value in left if name not in {"CUDA_HOME", _LOADER})
     present = _present(seen.main)
@@ -227,6 +238,14 @@ class _After:
             if line.rewritten
             for one in line.replacements
         )
+        # A loop or a function gives PATH what no reader can tell, and the words that it is given say it.
+        self.programs_replaced = any(
+            file.content.startswith(b"/bin", one.end_byte)
+            for file in seen.all
+            for line in lines
+            if line.rewritten and line.file == file.path
+            for one in line.replacements
+        )
         self.readings: dict[str, Reading] = {}
         known = {"HOME": seen.home}
         for file in seen.all:
@@ -249,7 +268,7 @@ class _After:
         if lead is Lead.CHOSEN:
             return not self._is_gone(directory)
         if lead is Lead.OTHER and self._follows(installed.root_of(directory)):
-            return self.gives("PATH")
+            return self.gives("PATH") or self.programs_replaced
         return prepends
 
     def prepends(self, path: str) -> bool:
@@ -288,6 +307,8 @@ class _After:
         """The file of each line that gives it a directory of the toolkit, whether in front, and whether it always runs."""
         installed = self.wanted.installed
         for file in self.seen.all:
+            if file.dialect not in self.seen.spoken:
+                continue
             reading = self.readings[file.path]
             end = min((ending.line for ending in reading.endings if ending.always), default=1 << 30)
             for statement in reading.statements:
@@ -381,13 +402,26 @@ def _obstacle(world: World, seen: _Seen, edits: tuple[FileEdit, ...], block: _Bl
 
 
 def _notes(
-    machine: Machine, seen: _Seen, lines: tuple[ShellLine, ...], syntax: Syntax | None, blocks: tuple[_Block, _Block]
+    world: World,
+    machine: Machine,
+    seen: _Seen,
+    lines: tuple[ShellLine, ...],
+    syntax: Syntax | None,
+    blocks: tuple[_Block, _Block],
+    edits: tuple[FileEdit, ...],
 ) -> Iterator[Text]:
     main, (block, login) = seen.main, blocks
-    changed = {line.file for line in lines if line.ticked or line.rewritten}
-    yield from main.target.notes
+    changed = {edit.path for edit in edits if edit.after != edit.before}
+    yield from main.target.notes if main.path in changed else ()
+    for file in (main, *seen.others) if seen.files is not None else ():
+        if file.path in changed and file.block is not None and edited_block(world, file.target.path_written, file.block):
+            yield text(
+                "the block in {path} was edited by hand since gpuassist wrote it: what you wrote there is replaced, and restored by undo",
+                path=file.path,
+            )
     yield from notes_on(main.content, main.reading, lines, main.path, block=block.toolkit or block.loader)
-    yield from notes_on_shell(value_or(machine.shell.login_shell, ""), main.path, main.dialect.value)
+    handed_over = PurePosixPath(_answering(machine)).name == main.dialect.value
+    yield from notes_on_shell(value_or(machine.shell.login_shell, ""), main.path, main.dialect.value, handed_over=handed_over)
     yield from notes_on_syntax(syntax) if syntax else ()
     yield from notes_on_login(seen.login, main.path) if login.toolkit or login.loader else ()
     yield from (note for file in seen.others if file.path in changed for note in file.target.notes)
@@ -401,8 +435,10 @@ def _by_hand(main: ShellFile, wanted: _Wanted) -> tuple[bytes, ...]:
     return _Block(toolkit=True, loader=wanted.loader.on).lines(replace(main, block=None), wanted)
 
 
-def _expected_libraries(seen: _Seen, lines: tuple[ShellLine, ...], wanted: _Wanted, block: _Block) -> str:
-    return wanted.libraries if block.loader or _After(seen, lines, wanted).gives(_LOADER) else ""
+def _expected_home(after: _After, block: _Block, wanted: _Wanted) -> str:
+    """What CUDA_HOME should be; empty where nothing sets it, and nothing has to."""
+    now = wanted.now.value.variable("CUDA_HOME") if isinstance(wanted.now, Known) else ""
+    return wanted.toolkit.root if block.toolkit or after.gives("CUDA_HOME") or now else ""
 
 
 def _steps(edits: tuple[FileEdit, ...], toolkit: Toolkit, main: ShellFile) -> tuple[Step, ...]:

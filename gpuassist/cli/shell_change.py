@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from gpuassist.changes.carry_out import carry_out
-from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof
+from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof, ToolkitChoice
 from gpuassist.cli.asking import confirmed
 from gpuassist.cli.context import Context, Exit
 from gpuassist.cli.proof import proof_json, show_kernels, show_shells
@@ -97,13 +97,19 @@ def _show(context: Context, plan: ChangePlan) -> None:
     context.say(plan.plan.goal)
     show_lines(context, plan.lines, plan.edit.path if plan.edits else "")
     if plan.cuda is not None:
-        state = text("on") if plan.cuda.loader.on else text("off")
-        context.say(text("LD_LIBRARY_PATH: {state} – {reason}", state=state, reason=plan.cuda.loader.reason))
+        context.say(_on_loader(plan.cuda))
     for note in (*plan.plan.notes, *_run_notes(plan)):
         context.say(text("Note: {note}", note=note))
     if plan.diff:
         context.say()
         context.say(plan.diff)
+
+
+def _on_loader(chosen: ToolkitChoice) -> Text:
+    if not chosen.loader.on and not chosen.loader.harms and chosen.expected.ld_library_path:
+        return text("LD_LIBRARY_PATH: your own line follows the toolkit")
+    state = text("on") if chosen.loader.on else text("off")
+    return text("LD_LIBRARY_PATH: {state} – {reason}", state=state, reason=chosen.loader.reason)
 
 
 def _run_notes(plan: ChangePlan) -> tuple[Text, ...]:

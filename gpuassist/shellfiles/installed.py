@@ -73,9 +73,8 @@ class Installed:
 
     def lead_of(self, value: str) -> Lead:
         """Where a whole value leads, be it a list, a directory or compilers' flags: to another toolkit if anything in it does."""
-        leads = {self.lead(found[0]) for found in _NAMED.finditer(value)} | {
-            self.lead(root) for root in self._roots() if root in value
-        }
+        named = (found[0] for found in _NAMED.finditer(value))
+        leads = {self.lead(root) for root in (*named, *(root for root in self._roots() if _names(root, value)))}
         return next((lead for lead in (Lead.OTHER, Lead.CHOSEN) if lead in leads), Lead.ELSEWHERE)
 
     def absolute(self, written: str) -> str:
@@ -130,6 +129,10 @@ def version_parts(toolkit: Toolkit) -> list[str]:
     known = (fact.value for fact in (toolkit.version, toolkit.nvcc_version) if isinstance(fact, Known))
     told = next((str(version) for version in known), toolkit.root.rpartition("-")[2])
     return told.split(".") if told[:1].isdigit() else []
+
+
+def _names(root: str, value: str) -> bool:
+    return re.search(re.escape(root) + r"(?![A-Za-z0-9_+@%-]|\.[A-Za-z0-9])", value) is not None
 
 
 def _is_separate(toolkit: Toolkit) -> bool:

@@ -31,7 +31,8 @@ class ShellLine:
     `does` says what each of its assignments does; `tickable` whether it may be commented out at all, `ticked` whether it will be, and
     `why` the reason. `inside` is the first line of the function, branch or loop that it stands in, empty at top level; `other`
     whether it leads to another toolkit than the chosen one. `instead` is what takes its place where it is replaced, empty where
-    `why_not` says why none is offered, `replacements` the bytes of it that differ, and `rewritten` whether it will be.
+    `why_not` says why none is offered, `replacements` the bytes of it that differ, and `rewritten` whether it will be; `follows` where it
+    takes its directory from a line that is replaced.
     """
 
     line: int
@@ -49,6 +50,7 @@ class ShellLine:
     rewritten: bool = False
     instead: bytes = b""
     why_not: Text | None = None
+    follows: bool = False
     rows: Lines = Lines(0, 0)
     replacements: tuple[Replacement, ...] = ()
 
@@ -261,7 +263,7 @@ class _Judge:
         if words:
             return self._of_words(line, words)
         if _follows(statement, self.installed, self.evidence.followed):
-            return replace(line, why=text("follows the lines that are replaced"))
+            return replace(line, follows=True, why=text("follows the lines that are replaced"))
         also = other_contributions(statement, self.installed)
         if also:
             why = text("leads to another toolkit, but also sets {also}, which would be lost with it", also=", ".join(also))

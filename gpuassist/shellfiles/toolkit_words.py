@@ -21,15 +21,12 @@ from gpuassist.shellfiles.reading import Place, Statement, printable
 from gpuassist.shellfiles.zsh import covered
 
 _HOME = rb"(?:~|\$HOME|\$\{HOME\})"
+# Where a path can begin and its toolkit's directory end: not within another one; behind `-L` and `-I` of compilers, too.
+_BEGINS = rb"(?:(?<![A-Za-z0-9_.+@%~/}-])|(?<=-L)|(?<=-I))"
+_ENDS = rb"(?![A-Za-z0-9_+@%-]|\.[A-Za-z0-9])"
 _SIGN = rb"[A-Za-z0-9_.+@%-]"
 # A path up to its first part that says cuda: `/usr/local/cuda-11.8`, `~/cuda`, `$BASE/cuda-11.8`, and the part alone: `cuda-11.8`.
-_PATH = re.compile(
-    rb"(?<![A-Za-z0-9_.+@%~/}-])(?:"
-    + _HOME
-    + rb"|\$\w+|\$\{\w+\})?(?:/"
-    + _SIGN
-    + rb"+)*?/?cuda(?:-[0-9][0-9.]*)?(?=[^A-Za-z0-9_+@%-]|$)"
-)
+_PATH = re.compile(_BEGINS + rb"(?:" + _HOME + rb"|\$\w+|\$\{\w+\})?(?:/" + _SIGN + rb"+)*?/?cuda(?:-[0-9][0-9.]*)?" + _ENDS)
 _REST = re.compile(rb"(?:/" + _SIGN + rb"+)*/?")
 _VERSION_NAMES = frozenset({"CUDA_VERSION", "CUDA_VER"})
 _VERSION = rb"([\"']?)([0-9]+(?:\.[0-9]+)*)\1(?=[\s;#&|)]|$)"
@@ -142,7 +139,7 @@ class _Finder:
     def _places(self) -> Iterator[re.Match[bytes]]:
         done = -1
         others = sorted({re.escape(form) for form in self.installed.written_roots()}, key=len, reverse=True)
-        own = re.compile(rb"(?<![A-Za-z0-9_.+@%~/}-])(?:" + b"|".join(others) + rb")(?=[^A-Za-z0-9_+@%-]|$)") if others else None
+        own = re.compile(_BEGINS + rb"(?:" + b"|".join(others) + rb")" + _ENDS) if others else None
         matches = [*_PATH.finditer(self.content), *(own.finditer(self.content) if own else ())]
         for match in sorted(matches, key=lambda one: (one.start(), -one.end())):
             if match.start() >= done:

@@ -19,6 +19,7 @@ from gpuassist.model.address import without_secrets
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Command, Shadow, ShadowKind, Terminal, Variable
 from gpuassist.model.text import text
+from gpuassist.shellfiles.installed import CHOOSING
 from gpuassist.system.asking import LeftBehind, Reply, ask
 from gpuassist.system.environment_d import with_environment_d
 from gpuassist.system.files import Files
@@ -35,8 +36,8 @@ _log = logging.getLogger(__name__)
 
 _NAMES = frozenset(
     (
-        *("PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"),
-        *("LD_PRELOAD", "CUDACXX", "CUDAHOSTCXX", "CC", "CXX"),
+        *CHOOSING,
+        *("LD_PRELOAD", "CUDAHOSTCXX", "CC", "CXX"),
         *("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PYENV_ROOT", "PYENV_VERSION", "UV_TORCH_BACKEND"),
         *("PYTHONPATH", "PYTHONNOUSERSITE", "XDG_CONFIG_HOME", "CONDARC", "CONDA_CHANNELS", "CONDA_OVERRIDE_CUDA", "CONDA_OFFLINE"),
         *("PIP_CONFIG_FILE", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_NO_INDEX", "PIP_CONSTRAINT"),
