@@ -62,6 +62,8 @@ def _toolkit(world: World, plan: ChangePlan, seconds: float) -> ChangeOutcome:
     if not outcome.wrote:
         return outcome
     after = ask_shells(asked, seconds=seconds) if plan.diff else before
+    if _fell_silent(before, after):  # on a busy machine one of many shells may: it is asked again before anything is taken back
+        after = ask_shells(asked, seconds=seconds)
     judged = judge_shells(world, plan.cuda, before, after)
     outcome = replace(
         outcome, proof=judged.proof, shells=compare(before, after), slow=slow(after), left_behind=_left_behind((*before, *after))
@@ -74,6 +76,11 @@ def _toolkit(world: World, plan: ChangePlan, seconds: float) -> ChangeOutcome:
 def _asked_as(world: World, plan: ChangePlan) -> World:
     """A start-up file that was named is asked with the shell that reads it; else the user's own shell is."""
     return with_shell(world, plan.cuda.dialect.value) if plan.cuda is not None and plan.cuda.wish.rc else world
+
+
+def _fell_silent(before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...]) -> bool:
+    spoke = {one.opening for one in before if isinstance(one.terminal, Known)}
+    return any(one.opening in spoke and isinstance(one.terminal, Unknown) for one in after)
 
 
 def _left_behind(shells: tuple[ShellSeen, ...]) -> tuple[str, ...]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from gpuassist.changes.devices import Devices, choose_devices
 from gpuassist.changes.devices_notes import VARIABLES, notes_on_choice, notes_on_lines
 from gpuassist.changes.line_plan import change_id, edit_of, parsed
+from gpuassist.changes.lines_after import place_of
 from gpuassist.changes.notes import notes_on, notes_on_shell, notes_on_syntax
 from gpuassist.changes.plan import Aim, ChangePlan, DevicesChoice
 from gpuassist.changes.shell_files import ShellFile, shell_files
-from gpuassist.changes.use_toolkit import place_of
 from gpuassist.model.fact import value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Plan, Step, StepKind

@@ -17,6 +17,7 @@ from gpuassist.system.terminal import SECONDS, Opening, ask_terminal
 from gpuassist.system.world import World
 
 _NVCC = "nvcc"
+_TERMINALS = frozenset({Opening.TERMINAL, Opening.BARE_TERMINAL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +88,13 @@ class _Judge:
     def wrong(self, one: ShellSeen) -> Text | None:
         """What is not as planned in it; none where it is, or where it does not count: it had no toolkit before."""
         had = self._before.get(one.opening)
-        counts = one.opening is Opening.TERMINAL or (isinstance(had, Known) and self._has_toolkit(had.value))
+        counts = one.opening in _TERMINALS or (isinstance(had, Known) and self._has_toolkit(had.value))
         if not counts:
             return None
         if isinstance(one.terminal, Unknown):
             return text("could not be asked: {reason}", reason=one.terminal.reason) if isinstance(had, Known) else None
         terminal = one.terminal.value
-        needs_nvcc = one.opening is Opening.TERMINAL or (isinstance(had, Known) and had.value.command(_NVCC) is not None)
+        needs_nvcc = one.opening in _TERMINALS or (isinstance(had, Known) and had.value.command(_NVCC) is not None)
         if needs_nvcc:
             found = _wrong_nvcc(self._world, self._installed.chosen.root, terminal, winner_in(self._world, terminal))
             if found is not None:

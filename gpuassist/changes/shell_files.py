@@ -8,13 +8,14 @@ from pathlib import PurePosixPath
 
 from gpuassist.changes.target import Target, examine
 from gpuassist.detect.startup_chain import ChainFile, Stage, dialect_of, sources, startup_chain
-from gpuassist.model.fact import Known, value_or
+from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import StartupFile
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import Block, RepairError, find
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.reading import Reading
+from gpuassist.system.shell_trace import trace_startup
 from gpuassist.system.terminal import usable_shell
 from gpuassist.system.world import World
 
@@ -28,10 +29,14 @@ _TOOLS = frozenset(
 )
 
 
+_OWN = frozenset({"custom"})  # oh-my-zsh's and oh-my-bash's directory for the user's own files
+
+
 @dataclass(frozen=True, slots=True)
 class ShellFile:
     """A start-up file as it was read; `obstacle` says why it may not be changed, `block` is the managed one that stands in it, and
-    `later` whether a new terminal reads it after the one that the block is written in.
+    `later` whether a new terminal reads it after the one that the block is written in; `of_terminal` and `of_login` say whether an
+    interactive shell reads it that no login came before, and a login shell.
     """
 
     target: Target
@@ -40,6 +45,8 @@ class ShellFile:
     block: Block | None = None
     obstacle: Text | None = None
     later: bool = False
+    of_terminal: bool = True
+    of_login: bool = False
 
     @property
     def path(self) -> str:
@@ -112,9 +119,36 @@ def _session_files(world: World) -> Iterator[ShellFile]:
         target = examine(world, path)
         reading = read_startup(target.content, Dialect.ENVIRONMENT_D, {"HOME": around.home})
         try:
-            yield ShellFile(target, Dialect.ENVIRONMENT_D, reading, find(target.content), target.obstacle)
+            block = find(target.content)
+            yield ShellFile(target, Dialect.ENVIRONMENT_D, reading, block, target.obstacle, of_terminal=False)
         except RepairError as error:
             yield ShellFile(target, Dialect.ENVIRONMENT_D, reading, obstacle=error.reason)
+
+
+def with_traced(world: World, files: ShellFiles) -> ShellFiles:
+    """With the files of the user's that a shell reads in by ways that only it knows (`for f in …; do . "$f"; done`), as its own trace
+    tells; as they are where every file is named plainly.
+    """
+    unknown = any(not source.path.startswith("/") for file in files.chain for source in file.reading.sources)
+    if not unknown or not world.files.live:
+        return files
+    trace = trace_startup(world, ("PATH",))
+    if isinstance(trace, Unknown):
+        return files
+    seen = {world.files.real(file.path) for file in files.chain} | {files.main.target.path_written}
+    paths = dict.fromkeys(path for path, _ in trace.value.taken if path.startswith(world.surroundings.home.rstrip("/") + "/"))
+    more: list[ShellFile] = []
+    for path in paths:
+        if world.files.real(path) in seen or not world.files.is_file(path):
+            continue
+        seen.add(world.files.real(path))
+        target = examine(world, path)
+        reading = read_startup(target.content, files.main.dialect, {"HOME": world.surroundings.home})
+        if reading.statements or b"cuda" in target.content.lower():
+            of_login = any(file.stage is Stage.LOGIN for file in files.chain if not file.sourced_by)
+            read = _read(target, files.main.dialect, world.surroundings.home, None)
+            more.append(replace(_guarded(world, read), of_login=of_login))
+    return replace(files, others=(*files.others, *more))
 
 
 def login_file(files: ShellFiles) -> str:
@@ -169,7 +203,19 @@ def _others(world: World, main: ShellFile, chain: tuple[ChainFile, ...]) -> Iter
         of_interest = file.reading.statements or file.stage is Stage.LOGIN
         if file.exists and file.unread is None and real not in seen and of_interest:
             seen.add(real)
-            yield replace(_other(world, file), later=_is_later(file, main, chain))
+            of_terminal = (
+                file.stage in _OF_TERMINALS or PurePosixPath(file.path).name == ".zshenv" or _reads(chain, main.path, file)
+            )
+            of_login = file.stage in {Stage.LOGIN, Stage.SYSTEM_LOGIN} or file.path.endswith("env")
+            yield replace(_other(world, file), later=_is_later(file, main, chain), of_terminal=of_terminal, of_login=of_login)
+
+
+_OF_TERMINALS = frozenset({Stage.SYSTEM_TERMINAL, Stage.TERMINAL})
+
+
+def _reads(chain: tuple[ChainFile, ...], reader: str, file: ChainFile) -> bool:
+    """Whether a file reads the other one, too: the chain names a file once, by the first that does."""
+    return sources(chain, reader, file.path)
 
 
 def _is_later(file: ChainFile, main: ShellFile, chain: tuple[ChainFile, ...]) -> bool:
@@ -191,17 +237,22 @@ def _read_by(file: ChainFile, reader: str, chain: tuple[ChainFile, ...]) -> bool
 
 def _other(world: World, file: ChainFile) -> ShellFile:
     target = examine(world, file.path)
-    tool = next((part for part in PurePosixPath(file.path).parts if part.lstrip(".") in _TOOLS), "")
-    if tool and target.obstacle is None:
-        words = text("{path} belongs to {tool}, which writes it anew when it is updated", path=file.path, tool=tool.lstrip("."))
-        return ShellFile(target, file.dialect, file.reading, obstacle=words)
-    try:
-        block = find(target.content)
-    except RepairError as error:
-        return ShellFile(target, file.dialect, file.reading, obstacle=error.reason)
     changed = target.content != file.content and target.obstacle is None
     obstacle = text("{path} is being changed by someone else just now", path=file.path) if changed else target.obstacle
-    return ShellFile(target, file.dialect, file.reading, block, obstacle)
+    return _guarded(world, ShellFile(target, file.dialect, file.reading, obstacle=obstacle))
+
+
+def _guarded(world: World, file: ShellFile) -> ShellFile:
+    """With its block, and with the reason where it is a tool's, or its markers do not pair up."""
+    parts = PurePosixPath(world.files.real(file.path)).parts
+    tool = next((part for part in parts if part.lstrip(".") in _TOOLS), "")
+    if tool and not _OWN.intersection(parts) and file.obstacle is None:
+        words = text("{path} belongs to {tool}, which writes it anew when it is updated", path=file.path, tool=tool.lstrip("."))
+        return replace(file, obstacle=words)
+    try:
+        return replace(file, block=find(file.content))
+    except RepairError as error:
+        return replace(file, obstacle=error.reason)
 
 
 def _read(target: Target, dialect: Dialect, home: str, block: Block | None) -> ShellFile:

@@ -18,6 +18,7 @@ _LISTS = frozenset({"PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH"})
 
 NAMES = {
     Opening.TERMINAL: text("new terminal"),
+    Opening.BARE_TERMINAL: text("new terminal without a session"),
     Opening.LOGIN: text("login shell (SSH, console)"),
     Opening.SSH_COMMAND: text("command over SSH"),
     Opening.DESKTOP: text("programs of the desktop"),

@@ -6,7 +6,6 @@ stands where it is read, which is in front of an `exec`, a `return` or a `readon
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -22,40 +21,36 @@ from gpuassist.changes.choice import (
     version_of,
 )
 from gpuassist.changes.line_plan import change_id, edit_of, judged
+from gpuassist.changes.lines_after import LOADER, LinesAfter, place_of
 from gpuassist.changes.loader_choice import choose_loader
 from gpuassist.changes.notes import notes_on, notes_on_login, notes_on_shell, notes_on_syntax
 from gpuassist.changes.paste import paste_toolkit
 from gpuassist.changes.plan import Aim, ChangePlan, Expected, ToolkitChoice, UseCuda
 from gpuassist.changes.record import edited_block
-from gpuassist.changes.shell_files import ShellFile, login_file, recorded_file, shell_files
+from gpuassist.changes.shell_files import ShellFile, login_file, recorded_file, shell_files, with_traced
 from gpuassist.changes.syntax import Syntax, breaks, check
-from gpuassist.model.fact import Fact, Known, Unknown, value_or
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
-from gpuassist.shellfiles.dialect import Dialect, read_startup
+from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.edit import write
-from gpuassist.shellfiles.installed import HOMES, Installed, Lead
+from gpuassist.shellfiles.installed import Installed, Lead
 from gpuassist.shellfiles.lines import ShellLine, changes_in, choose, choose_exactly
-from gpuassist.shellfiles.reading import Place, Reading
 from gpuassist.shellfiles.sections import Sections, loader_section, read_sections, toolkit_section
 from gpuassist.system.files import Files
+from gpuassist.system.terminal import Opening, ask_ways
 from gpuassist.system.world import World
-
-_LOADER = "LD_LIBRARY_PATH"
-_READONLY = re.compile(
-    rb"(?m)^[ \t]*(?:readonly|(?:declare|typeset)[ \t]+-\w*r\w*)[ \t][^#\n]*\b(?:PATH|CUDA_HOME|LD_LIBRARY_PATH)\b"
-)
-_RUNS_ALWAYS = frozenset({Place.TOP, Place.CONDITION, Place.GROUP})
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
     """What is planned for: the file for the block, those beside it in the order in which they are read, whose home they lie in, and
-    the machine's files, none for a recorded machine. `login` is the login file that does not read the main one.
+    the machine's files, none for a recorded machine. `login` is the login file that does not read the main one, `login_now` what a
+    login shell holds that reads it, and `bare_now` a terminal that no login came before.
     """
 
     main: ShellFile
@@ -64,6 +59,8 @@ class _Seen:
     files: Files | None
     login: str = ""
     login_shell: str = ""
+    login_now: Fact[Terminal] = NOT_ASKED
+    bare_now: Fact[Terminal] = NOT_ASKED
 
     @property
     def spoken(self) -> frozenset[Dialect]:
@@ -117,9 +114,9 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
         require_executable(seen.files, toolkit)
     wanted = _wanted(world, machine, toolkit, seen, wish)
     lines = _lines(seen, wanted, wish)
-    after = _After(seen, lines, wanted)
+    after = LinesAfter(seen.all, lines, wanted.installed, seen.home, seen.spoken)
     main, login = _blocks(seen, after, wanted)
-    libraries = wanted.libraries if main.loader or after.gives(_LOADER) else ""
+    libraries = wanted.libraries if main.loader or after.gives(LOADER) else ""
     change = change_id(world, seen.main, main.lines(seen.main, wanted))
     edits = _edits(seen, lines, wanted, {seen.main.path: main, seen.login: login}, change)
     syntax, obstacle = _obstacle(world, seen, edits, main)
@@ -152,8 +149,20 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
 
 
 def _live(world: World, machine: Machine, wish: UseCuda) -> _Seen:
-    found = shell_files(world, wish.rc, answering=_answering(machine))
-    return _Seen(found.main, found.others, world.surroundings.home, world.files, login_file(found), world.surroundings.login_shell)
+    found = with_traced(world, shell_files(world, wish.rc, answering=_answering(machine)))
+    login = login_file(found)
+    held = ask_ways(world, (Opening.BARE_TERMINAL, *((Opening.LOGIN,) if login else ())))
+    asked = {opening: one.terminal for opening, one in held.items()}
+    return _Seen(
+        found.main,
+        found.others,
+        world.surroundings.home,
+        world.files,
+        login,
+        world.surroundings.login_shell,
+        asked.get(Opening.LOGIN, NOT_ASKED),
+        asked.get(Opening.BARE_TERMINAL, NOT_ASKED),
+    )
 
 
 def _answering(machine: Machine) -> str:
@@ -203,130 +212,37 @@ def _leads_there(line: ShellLine, installed: Installed) -> bool:
     return any(installed.lead_of(str(value)) is not Lead.ELSEWHERE for does in line.does for _, value in does.parameters)
 
 
-def _blocks(seen: _Seen, after: _After, wanted: _Wanted) -> tuple[_Block, _Block]:
+def _blocks(seen: _Seen, after: LinesAfter, wanted: _Wanted) -> tuple[_Block, _Block]:
     """What the main file's block has to say, and that of the login file which does not read it."""
-    left = tuple(after.left_over())
-    also = tuple((name, value) for name, value in left if name not in {"CUDA_HOME", _LOADER})
+    left = tuple(after.left_over(wanted.now))
+    also = tuple((name, value) for name, value in left if name not in {"CUDA_HOME", LOADER})
     present = _present(seen.main)
-    toolkit = bool(present.toolkit) or any(name != _LOADER for name, _ in left) or not after.wins()
-    wished = wanted.loader.on or bool(present.loader) or any(name == _LOADER for name, _ in left)
-    loader = wished and not wanted.no_loader and (bool(present.loader) or not after.gives(_LOADER))
+    toolkit = bool(present.toolkit) or any(name != LOADER for name, _ in left) or not _finds(seen, after, wanted)
+    wished = wanted.loader.on or bool(present.loader) or any(name == LOADER for name, _ in left)
+    loader = wished and not wanted.no_loader and (bool(present.loader) or not after.gives(LOADER))
     main = _Block(toolkit, loader, also)
     file = next((one for one in seen.others if one.path == seen.login), None)
     if file is None or file.obstacle is not None:
         return main, _Block()
     there = _present(file)
     # A login shell reads nothing else: what the main file's block has to say, this one has to say as well.
-    needed = toolkit and not present.toolkit and not after.prepends(file.path)
+    needed = (toolkit or _has_nvcc(seen.login_now)) and not after.wins(seen.login_now, lambda one: one.of_login)
     return main, _Block(bool(there.toolkit) or needed, loader and (bool(there.loader) or needed), also if needed else ())
+
+
+def _finds(seen: _Seen, after: LinesAfter, wanted: _Wanted) -> bool:
+    """Whether every new terminal then finds the toolkit: those of a session, and those that no login came before."""
+    if not after.wins(wanted.now):
+        return False
+    return isinstance(seen.bare_now, Unknown) or after.wins(seen.bare_now, lambda one: one.of_terminal)
+
+
+def _has_nvcc(terminal: Fact[Terminal]) -> bool:
+    return isinstance(terminal, Known) and terminal.value.command("nvcc") is not None
 
 
 def _present(file: ShellFile) -> Sections:
     return read_sections(file.block.lines) if file.block is not None else Sections()
-
-
-class _After:
-    """What the user's own lines come to once the chosen ones are changed."""
-
-    def __init__(self, seen: _Seen, lines: tuple[ShellLine, ...], wanted: _Wanted) -> None:
-        self.seen = seen
-        self.wanted = wanted
-        self.lines = lines
-        self.replaced = frozenset(
-            wanted.installed.absolute(_words(seen, line.file, one.first_byte, one.end_byte))
-            for line in lines
-            if line.rewritten
-            for one in line.replacements
-        )
-        # A loop or a function gives PATH what no reader can tell, and the words that it is given say it.
-        self.programs_replaced = any(
-            file.content.startswith(b"/bin", one.end_byte)
-            for file in seen.all
-            for line in lines
-            if line.rewritten and line.file == file.path
-            for one in line.replacements
-        )
-        self.readings: dict[str, Reading] = {}
-        known = {"HOME": seen.home}
-        for file in seen.all:
-            content = write(file.content, (), changes_in(lines, file.path), "")
-            reading = read_startup(content, file.dialect, known)
-            self.readings[file.path] = reading
-            known.update({name: value for name, value in reading.values if name not in {"HOME", "PATH"}})
-
-    def wins(self) -> bool:
-        """Whether a new terminal then finds the toolkit's nvcc first."""
-        installed, now = self.wanted.installed, self.wanted.now
-        prepends = any(self.prepends(file.path) for file in self.seen.all)
-        if isinstance(now, Unknown):
-            return prepends
-        command = now.value.command("nvcc")
-        if command is None:
-            return self.gives("PATH")
-        directory = command.path.rpartition("/")[0]
-        lead = installed.lead(directory)
-        if lead is Lead.CHOSEN:
-            return not self._is_gone(directory)
-        if lead is Lead.OTHER and self._follows(installed.root_of(directory)):
-            return self.gives("PATH") or self.programs_replaced
-        return prepends
-
-    def prepends(self, path: str) -> bool:
-        """Whether a line of this file that always runs puts the toolkit in front of PATH."""
-        return any(first and runs for one, first, runs in self._given("PATH") if one == path)
-
-    def gives(self, variable: str) -> bool:
-        """Whether any line gives it a directory of the toolkit."""
-        return any(True for _ in self._given(variable))
-
-    def left_over(self) -> Iterator[tuple[str, str]]:
-        """Variables that would stay at another toolkit because no line that may be changed sets them, with what they should hold."""
-        if isinstance(self.wanted.now, Unknown):
-            return
-        installed = self.wanted.installed
-        for one in self.wanted.now.value.variables:
-            values = (one.value,) if one.name in HOMES else one.value.split(":") if one.name == _LOADER else ()
-            for value in values:
-                root = installed.root_of(value) if installed.lead(value) is Lead.OTHER else ""
-                place = installed.chosen.root + value[len(root) :]
-                if root and not self._follows(root) and installed.holds(place) and not self._is_gone(value):
-                    yield one.name, place
-                    break
-
-    def _follows(self, root: str) -> bool:
-        return root in self.replaced or any(
-            self.wanted.installed.real(one) == self.wanted.installed.real(root) for one in self.replaced
-        )
-
-    def _is_gone(self, directory: str) -> bool:
-        """Whether a line that puts it there is commented out."""
-        told = (str(value) for line in self.lines if line.ticked for does in line.does for _, value in does.parameters)
-        return any(directory in words for words in told)
-
-    def _given(self, variable: str) -> Iterator[tuple[str, bool, bool]]:
-        """The file of each line that gives it a directory of the toolkit, whether in front, and whether it always runs."""
-        installed = self.wanted.installed
-        for file in self.seen.all:
-            if file.dialect not in self.seen.spoken:
-                continue
-            reading = self.readings[file.path]
-            end = min((ending.line for ending in reading.endings if ending.always), default=1 << 30)
-            for statement in reading.statements:
-                if statement.line > end:
-                    continue
-                for assignment in statement.assignments:
-                    seen_previous = False
-                    for element in assignment.elements:
-                        seen_previous = seen_previous or element.previous
-                        if assignment.variable == variable and installed.lead(element.directory) is Lead.CHOSEN:
-                            if variable == "PATH" and not installed.holds(f"{element.directory.rstrip('/')}/nvcc"):
-                                continue
-                            yield file.path, not seen_previous, statement.place in _RUNS_ALWAYS
-
-
-def _words(seen: _Seen, path: str, first: int, end: int) -> str:
-    content = next(file.content for file in seen.all if file.path == path)
-    return content[first:end].decode("utf-8", "surrogateescape")
 
 
 def _edits(
@@ -357,19 +273,6 @@ def _changed(file: ShellFile, lines: tuple[ShellLine, ...], wanted: _Wanted, blo
     if file.obstacle is not None and not file.content:
         return file.content if not block.toolkit else write(b"", block.lines(file, wanted), changes_in((), file.path), change)
     return write(file.content, block.lines(file, wanted), changes_in(lines, file.path), change, place=place_of(file))
-
-
-def place_of(file: ShellFile) -> int | None:
-    """Where lines are still read: in front of the first construct that may end the file or hand over, none for the file's end.
-
-    A guard that only keeps other shells than interactive ones out is none of these: people write behind it.
-    """
-    ending = next((one.first_byte for one in file.reading.endings if not one.interactive), None)
-    readonly = _READONLY.search(file.content) if file.dialect is not Dialect.FISH else None
-    places = [place for place in (ending, readonly.start() if readonly else None) if place is not None]
-    if file.block is not None:  # an ending or a word of our own block is none
-        places = [place for place in places if not file.block.first_byte <= place < file.block.end_byte]
-    return min(places, default=None)
 
 
 def _obstacle(world: World, seen: _Seen, edits: tuple[FileEdit, ...], block: _Block) -> tuple[Syntax | None, Text | None]:
@@ -435,7 +338,7 @@ def _by_hand(main: ShellFile, wanted: _Wanted) -> tuple[bytes, ...]:
     return _Block(toolkit=True, loader=wanted.loader.on).lines(replace(main, block=None), wanted)
 
 
-def _expected_home(after: _After, block: _Block, wanted: _Wanted) -> str:
+def _expected_home(after: LinesAfter, block: _Block, wanted: _Wanted) -> str:
     """What CUDA_HOME should be; empty where nothing sets it, and nothing has to."""
     now = wanted.now.value.variable("CUDA_HOME") if isinstance(wanted.now, Known) else ""
     return wanted.toolkit.root if block.toolkit or after.gives("CUDA_HOME") or now else ""

@@ -32,7 +32,7 @@ class ShellLine:
     `why` the reason. `inside` is the first line of the function, branch or loop that it stands in, empty at top level; `other`
     whether it leads to another toolkit than the chosen one. `instead` is what takes its place where it is replaced, empty where
     `why_not` says why none is offered, `replacements` the bytes of it that differ, and `rewritten` whether it will be; `follows` where it
-    takes its directory from a line that is replaced.
+    takes its directory from a line that is replaced, `roots` the toolkit directories that its own words name.
     """
 
     line: int
@@ -51,6 +51,7 @@ class ShellLine:
     instead: bytes = b""
     why_not: Text | None = None
     follows: bool = False
+    roots: frozenset[str] = frozenset()
     rows: Lines = Lines(0, 0)
     replacements: tuple[Replacement, ...] = ()
 
@@ -257,7 +258,8 @@ class _Judge:
         for one in reversed(replacements):
             first, end = one.first_byte - line.rows.first_byte, one.end_byte - line.rows.first_byte
             rows = rows[:first] + one.new + rows[end:]
-        return replace(line, instead=rows.removesuffix(b"\n"), replacements=replacements)
+        roots = frozenset(word.directory for word in fitting)
+        return replace(line, instead=rows.removesuffix(b"\n"), replacements=replacements, roots=roots)
 
     def _suggested(self, statement: Statement, line: ShellLine, words: Sequence[ToolkitWord]) -> ShellLine:
         if words:

@@ -23,7 +23,8 @@ from gpuassist.shellfiles.zsh import covered
 _HOME = rb"(?:~|\$HOME|\$\{HOME\})"
 # Where a path can begin and its toolkit's directory end: not within another one; behind `-L` and `-I` of compilers, too.
 _BEGINS = rb"(?:(?<![A-Za-z0-9_.+@%~/}-])|(?<=-L)|(?<=-I))"
-_ENDS = rb"(?![A-Za-z0-9_+@%-]|\.[A-Za-z0-9])"
+# A part that a pattern or a variable goes on with (`cuda-1[12]*`, `cuda-11.$MINOR`) names no single one.
+_ENDS = rb"(?![A-Za-z0-9_+@%-]|\.[A-Za-z0-9]|\.?[\[*?{$])"
 _SIGN = rb"[A-Za-z0-9_.+@%-]"
 # A path up to its first part that says cuda: `/usr/local/cuda-11.8`, `~/cuda`, `$BASE/cuda-11.8`, and the part alone: `cuda-11.8`.
 _PATH = re.compile(_BEGINS + rb"(?:" + _HOME + rb"|\$\w+|\$\{\w+\})?(?:/" + _SIGN + rb"+)*?/?cuda(?:-[0-9][0-9.]*)?" + _ENDS)
@@ -158,7 +159,9 @@ class _Finder:
         new = self.installed.instead(match[0].decode("ascii").rstrip("."))
         place = self.installed.chosen.root + behind
         expands = self.content[end + len(behind) : end + len(behind) + 2].lstrip(b"/")[:1] in {b"$", b"*", b"?", b"["}
-        missing = "" if expands or not behind or self.installed.holds(place) else place
+        # What is in neither toolkit does no harm, and the owner's line stays of one piece.
+        there = expands or not behind or self.installed.holds(place) or not self.installed.holds(root + behind)
+        missing = "" if there else place
         yield self._word(first, end, root, None if missing else new.encode(), where, missing)
 
     def _part(self, match: re.Match[bytes], written: str, where: _Where) -> Iterator[ToolkitWord]:

@@ -60,6 +60,7 @@ class Opening(str, Enum):
     """How a shell is started, which decides the start-up files that it reads and the branches that these take."""
 
     TERMINAL = "terminal"  # a terminal window of a desktop session: interactive, in what the session's login shell left
+    BARE_TERMINAL = "bare terminal"  # the same without a session: `docker exec`, `su`, a terminal that systemd starts
     LOGIN = "login"  # a session over SSH, a text console, a pane of tmux: a login shell that is interactive
     SSH_COMMAND = "ssh command"  # `ssh HOST nvcc`: `-c` in a bare environment, where bash reads .bashrc all the same
     DESKTOP = "desktop"  # what the launcher starts: the session's login shell, then environment.d
@@ -69,12 +70,13 @@ class Opening(str, Enum):
 
 _OPTIONS = {
     Opening.TERMINAL: ("-i",),
+    Opening.BARE_TERMINAL: ("-i",),
     Opening.LOGIN: ("-l", "-i"),
     Opening.SSH_COMMAND: (),
     Opening.LOGIN_COMMAND: ("-l",),
     Opening.COMMAND: (),
 }
-_ON_TERMINAL = frozenset({Opening.TERMINAL, Opening.LOGIN})
+_ON_TERMINAL = frozenset({Opening.TERMINAL, Opening.BARE_TERMINAL, Opening.LOGIN})
 _AFTER_LOGIN = frozenset({Opening.TERMINAL, Opening.DESKTOP, Opening.LOGIN_COMMAND, Opening.COMMAND})
 # What a login hands to scripts that decides which files they read (bash(1), "Invoked non-interactively"; zsh has ZDOTDIR).
 _FOR_SCRIPTS = ("BASH_ENV", "ENV", "ZDOTDIR")

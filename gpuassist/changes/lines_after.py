@@ -1,0 +1,138 @@
+"""What the user's own lines come to once the chosen ones are changed: what they give a shell, and what is left for a block to say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from gpuassist.changes.shell_files import ShellFile
+from gpuassist.model.fact import Fact, Unknown
+from gpuassist.model.shell import Terminal
+from gpuassist.shellfiles.dialect import Dialect, read_startup
+from gpuassist.shellfiles.edit import write
+from gpuassist.shellfiles.installed import HOMES, Installed, Lead
+from gpuassist.shellfiles.lines import ShellLine, changes_in
+from gpuassist.shellfiles.reading import Place, Reading
+
+LOADER = "LD_LIBRARY_PATH"
+_READONLY = re.compile(
+    rb"(?m)^[ \t]*(?:readonly|(?:declare|typeset)[ \t]+-\w*r\w*)[ \t][^#\n]*\b(?:PATH|CUDA_HOME|LD_LIBRARY_PATH)\b"
+)
+_RUNS_ALWAYS = frozenset({Place.TOP, Place.CONDITION, Place.GROUP})
+_NOWHERE = 1 << 62
+
+
+def place_of(file: ShellFile) -> int | None:
+    """Where lines are still read: in front of the first construct that may end the file or hand over, none for the file's end.
+
+    A guard that only keeps other shells than interactive ones out is none of these: people write behind it.
+    """
+    return _place(file.content, file.reading, file.dialect, file)
+
+
+def _place(content: bytes, reading: Reading, dialect: Dialect, file: ShellFile) -> int | None:
+    places = [one.first_byte for one in reading.endings if not one.interactive]
+    readonly = _READONLY.search(content) if dialect is not Dialect.FISH else None
+    places += [readonly.start()] if readonly else []
+    if file.block is not None and content is file.content:  # an ending in our own block is none
+        places = [place for place in places if not file.block.first_byte <= place < file.block.end_byte]
+    return min(places, default=None)
+
+
+class LinesAfter:
+    """The files as they will be, but for a block; `spoken` are the languages of the shells that a new terminal comes through."""
+
+    def __init__(
+        self, files: Sequence[ShellFile], lines: tuple[ShellLine, ...], installed: Installed, home: str, spoken: frozenset[Dialect]
+    ) -> None:
+        self._files = tuple(file for file in files if file.dialect in spoken)
+        self._lines = lines
+        self._installed = installed
+        self._replaced = frozenset(root for line in lines if line.rewritten for root in line.roots)
+        self._readings: dict[str, Reading] = {}
+        self._ends: dict[str, int] = {}
+        known = {"HOME": home}
+        for file in files:
+            content = write(file.content, (), changes_in(lines, file.path), "")
+            reading = read_startup(content, file.dialect, known)
+            self._readings[file.path] = reading
+            place = _place(content, reading, file.dialect, file)
+            self._ends[file.path] = _NOWHERE if place is None else place
+            known.update({name: value for name, value in reading.values if name not in {"HOME", "PATH"}})
+
+    def wins(self, now: Fact[Terminal], reads: Callable[[ShellFile], bool] = bool) -> bool:
+        """Whether a shell that reads these files then finds the toolkit's nvcc first; `now` is what it holds before."""
+        if isinstance(now, Unknown):
+            return any(first for _, first, certain in self._given("PATH", reads) if certain)
+        command = now.value.command("nvcc")
+        if command is None:  # a line that gives it only maybe is one that gave it none before
+            return self._surely_gives(reads)
+        directory = command.path.rpartition("/")[0]
+        lead = self._installed.lead(directory)
+        if lead is Lead.CHOSEN:
+            return not self._is_gone(directory)
+        if lead is Lead.OTHER and self.follows(self._installed.root_of(directory)):
+            return self.gives("PATH", reads) or self._programs_replaced(reads)
+        return any(first for _, first, certain in self._given("PATH", reads) if certain)
+
+    def gives(self, variable: str, reads: Callable[[ShellFile], bool] = bool) -> bool:
+        """Whether any line gives it a directory of the toolkit."""
+        return any(True for _ in self._given(variable, reads))
+
+    def follows(self, root: str) -> bool:
+        """Whether what leads to this toolkit directory is replaced."""
+        real = self._installed.real
+        return root in self._replaced or any(real(one) == real(root) for one in self._replaced)
+
+    def left_over(self, now: Fact[Terminal]) -> Iterator[tuple[str, str]]:
+        """Variables that would stay at another toolkit because no line that may be changed sets them, with what they should hold."""
+        if isinstance(now, Unknown):
+            return
+        installed = self._installed
+        for one in now.value.variables:
+            values = (one.value,) if one.name in HOMES else one.value.split(":") if one.name == LOADER else ()
+            for value in values:
+                root = installed.root_of(value) if installed.lead(value) is Lead.OTHER else ""
+                place = installed.chosen.root + value[len(root) :]
+                if root and not self.follows(root) and installed.holds(place) and not self._is_gone(value):
+                    yield one.name, place
+                    break
+
+    def _surely_gives(self, reads: Callable[[ShellFile], bool]) -> bool:
+        """Whether a line puts it on PATH that no construct in front of it can keep from being read."""
+        return any(certain for _, _, certain in self._given("PATH", reads)) or self._programs_replaced(reads)
+
+    def _is_gone(self, directory: str) -> bool:
+        """Whether a line that puts it there is commented out."""
+        told = (str(value) for line in self._lines if line.ticked for does in line.does for _, value in does.parameters)
+        return any(directory in words for words in told)
+
+    def _programs_replaced(self, reads: Callable[[ShellFile], bool]) -> bool:
+        """Whether a word in front of `/bin` is replaced: what a loop or a function makes of it no reader can tell."""
+        return any(
+            file.content.startswith(b"/bin", one.end_byte)
+            for file in self._files
+            if reads(file)
+            for line in self._lines
+            if line.rewritten and line.file == file.path
+            for one in line.replacements
+        )
+
+    def _given(self, variable: str, reads: Callable[[ShellFile], bool]) -> Iterator[tuple[str, bool, bool]]:
+        """The file of each line that gives it a directory of the toolkit, whether in front, and whether it certainly runs."""
+        installed = self._installed
+        for file in self._files:
+            if not reads(file):
+                continue
+            reading = self._readings[file.path]
+            end = min((ending.line for ending in reading.endings if ending.always), default=_NOWHERE)
+            for statement in reading.statements:
+                certain = statement.place in _RUNS_ALWAYS and statement.first_byte <= self._ends[file.path]
+                for assignment in statement.assignments if statement.line <= end else ():
+                    behind = False
+                    for element in assignment.elements:
+                        behind = behind or element.previous
+                        if assignment.variable != variable or installed.lead(element.directory) is not Lead.CHOSEN:
+                            continue
+                        if variable != "PATH" or installed.holds(f"{element.directory.rstrip('/')}/nvcc"):
+                            yield file.path, not behind, certain
