@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 
+from gpuassist.cli.commands import show_block
 from gpuassist.cli.context import Context, Exit
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Known
@@ -34,8 +35,7 @@ def step(context: Context, install: Install, number: int, options: argparse.Name
     tell(text("Step {number} of {count}: {step}", number=number + 1, count=len(install.steps), step=record.step.text))
     run = record.step.run
     lines = tuple(shlex.join(program) for program in run.programs) if run is not None else record.step.commands
-    for line in lines:
-        tell(f"    {line}")
+    show_block(context, lines, indent="    ", say=tell)
     if run is not None and record.made and context.session.world.disk.exists(run.creates):
         tell(text("What an earlier try had half made at {path} is taken away first.", path=run.creates))
     if record.step.needs_root:
@@ -99,8 +99,7 @@ def back_step(context: Context, back: BackStep, options: argparse.Namespace) -> 
     tell = _teller(context, options)
     tell()
     tell(back.text)
-    for line in back.commands:
-        tell(f"    {line}")
+    show_block(context, back.commands, indent="    ", say=tell)
     if back.left:
         names = ", ".join(back.left)
         tell(text("Somebody else changed these since, so they stay as they are: {names}", names=names))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from gpuassist.cli.asking import confirmed
+from gpuassist.cli.commands import show_block
 from gpuassist.cli.context import Context, Exit
 from gpuassist.cli.shell_lines import files_json, line_json, show_lines
 from gpuassist.model.codec import Json
@@ -99,7 +100,7 @@ def _show(context: Context, plan: ShellPlan) -> None:
         context.say(text("Note: {note}", note=note))
     if plan.diff:
         context.say()
-        context.say(plan.diff)
+        context.say_lines(plan.diff)
 
 
 def _show_made(context: Context, plan: ShellPlan, made: Applied, proved: Proved | None) -> None:
@@ -111,8 +112,7 @@ def _show_made(context: Context, plan: ShellPlan, made: Applied, proved: Proved 
         context.say(f"{glyph} {context.session.words(proved.words)}")
     if made.outcome.result is Result.MODIFIED and plan.paste:
         context.say(text("Terminals that are open keep what they have. For one of them, paste this into it:"))
-        for line in plan.paste:
-            context.say(f"    {line}")
+        show_block(context, plan.paste, indent="    ")
     if made.outcome.result is Result.MODIFIED and plan.afterwards is not None:
         context.say(plan.afterwards)
     if made.receipts:
@@ -123,7 +123,7 @@ def _say_outcome(context: Context, plan: ShellPlan, outcome: Outcome) -> None:
     context.say(outcome.text)
     if outcome.result is Result.REFUSED and outcome.text == plan.obstacle and plan.block:
         context.say(plan.by_hand or text("These are the lines, to put at the end of a start-up file of yours by hand:"))
-        context.say(plan.block)
+        show_block(context, plan.block.split("\n"))
 
 
 def _document(context: Context, change: Change, made: Applied, proved: Proved | None, *, dry_run: bool = False) -> Json:

@@ -7,6 +7,7 @@ import os
 from dataclasses import replace
 
 from gpuassist.cli.asking import confirmed
+from gpuassist.cli.commands import show_block
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.line_options import choices
 from gpuassist.cli.proof import proof_json, show_kernels, show_shells
@@ -120,7 +121,7 @@ def _show(context: Context, plan: fix.CudaPlan) -> None:
         context.say(text("Note: {note}", note=note))
     if plan.diff:
         context.say()
-        context.say(plan.diff)
+        context.say_lines(plan.diff)
 
 
 def _show_applied(context: Context, plan: fix.CudaPlan, applied: fix.Applied) -> None:
@@ -133,8 +134,7 @@ def _show_applied(context: Context, plan: fix.CudaPlan, applied: fix.Applied) ->
     show_shells(context, applied)
     if applied.result in {Result.MODIFIED, Result.UNCHANGED}:
         context.say(plan.plan.steps[-1].text)
-        for line in plan.paste:
-            context.say(f"    {line}")
+        show_block(context, plan.paste, indent="    ")
     if applied.receipt is not None:
         context.say(text("To take it back: gpuassist undo {change}", change=applied.receipt.id))
 
@@ -143,7 +143,7 @@ def _say_outcome(context: Context, plan: fix.CudaPlan, outcome: Outcome) -> None
     context.say(outcome.text)
     if outcome.result is Result.REFUSED:
         context.say(text("These are the lines, to put at the end of a start-up file of yours by hand:"))
-        context.say(plan.block)
+        show_block(context, plan.block.split("\n"))
 
 
 def _document(context: Context, plan: fix.CudaPlan, outcome: Outcome, applied: fix.Applied | None) -> dict[str, Json]:
