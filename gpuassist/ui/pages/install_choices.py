@@ -13,6 +13,7 @@ from gpuassist.session.install_wish import ANY, InstallWish
 from gpuassist.session.what_if import Choices
 from gpuassist.session.words import Words
 from gpuassist.ui.theme import set_look
+from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.buttons import LongChoice, Tick
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.even_columns import EvenColumns
@@ -135,4 +136,4 @@ class InstallChoices(Card):
     def _mark(self, box: LongChoice) -> None:
         """What was wished for is told from what stays as it is."""
         set_look(box, "wished", "yes" if box.currentData() else "no")
-        box.setToolTip(box.currentText())
+        box.setToolTip(as_tip(box.currentText()))

@@ -11,6 +11,7 @@ from gpuassist.session.repair_summary import line_context
 from gpuassist.session.repair_words import place_of
 from gpuassist.session.words import Words
 from gpuassist.ui.reasons import sentence_case
+from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.buttons import Tick
 from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
@@ -83,7 +84,7 @@ class LineRow(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(3)
         place = label(words(place_of(line, home)), "strong", self)
-        place.setToolTip(line.text)
+        place.setToolTip(as_tip(line.text))
         column.addWidget(place)
         column.addWidget(ElidedLabel(" ".join(line.text.split()), "mono", self))
         self.row: LineChoiceRow | None = None

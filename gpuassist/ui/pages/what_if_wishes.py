@@ -14,6 +14,7 @@ from gpuassist.session.what_if_words import Slot as GpuSlot
 from gpuassist.session.wish_words import not_found, part_in_words, wish_title
 from gpuassist.session.words import Words
 from gpuassist.ui.theme import set_look
+from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.buttons import Choice, LongChoice, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.even_columns import EvenColumns
@@ -202,7 +203,7 @@ class WishCard(Card):
     def _mark(self, box: LongChoice) -> None:
         """What was wished for is told from what is so anyway."""
         set_look(box, "wished", "yes" if box.currentData() else "no")
-        box.setToolTip(box.currentText())
+        box.setToolTip(as_tip(box.currentText()))
 
     def _first(self, name: str) -> Text:
         if not self.starts_from_machine:
@@ -229,7 +230,7 @@ class WishCard(Card):
             chip = small(f"{slot.name}  ×", self._chips)
             chip.setProperty("place", place)
             chip.setAccessibleName(self._words(text("Take {name} out", name=slot.name)))
-            chip.setToolTip(chip.accessibleName())
+            chip.setToolTip(as_tip(chip.accessibleName()))
             chip.clicked.connect(self._take_out)
             self._flow.addWidget(chip)
         if not self._flow.count():

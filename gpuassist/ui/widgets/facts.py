@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QWidget
 
+from gpuassist.formats.visible import visible
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text
 from gpuassist.session.words import Words
@@ -108,7 +109,7 @@ class _ValueAndSource(QWidget):
     def _make_value(self, row: FactRow) -> QLabel:
         role = "unknown" if row.unknown else "strong" if row.strong else ""
         value = paragraph(row.value, role, self)
-        value.setAccessibleName(f"{row.label}: {row.value}")
+        value.setAccessibleName(visible(f"{row.label}: {row.value}"))
         return value
 
 
