@@ -44,11 +44,10 @@ class LiveLines:
                 streams.write(self._stream, on_one_line(f"{_INDENT}{printed.text}"), "\n")
             return
         start = streams.ERASE_LINE if self._unfinished else ""
-        up = f"\r\x1b[{printed.back}A{streams.ERASE_BELOW}" if printed.back else ""
         end = "\n" if printed.ended else ""
         # A longer one would take two lines, and be drawn over by half.
         words = on_one_line(f"{_INDENT}{printed.text}")[: self._columns() - 1]
-        streams.steer(self._stream, f"{start}{up}", f"{words}{end}")
+        streams.steer(self._stream, f"{start}{streams.erase_rows(printed.back)}", f"{words}{end}")
         self._unfinished = not printed.ended
         if self._unfinished:
             streams.flush(self._stream)

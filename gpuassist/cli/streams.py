@@ -24,7 +24,7 @@ _PLAIN = {"✓": "+", "✗": "x", "×": "x", "·": "-", "–": "-", "…": "..."
 _ERRORS = "gpuassist.plain"
 BOLD, DIM, RED, GREEN, YELLOW, CYAN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"
 PLAIN = "\x1b[0m"
-ERASE_LINE, ERASE_BELOW = "\r\x1b[K", "\x1b[J"
+ERASE_LINE = "\r\x1b[K"
 
 
 class OutputError(Exception):
@@ -97,6 +97,11 @@ class Painted:
 def write(stream: TextIO, *parts: str | Painted) -> None:
     """Writes; raises `OutputError` where it cannot, and `BrokenPipeError` where nobody reads any more."""
     _put(stream, "".join(_seen(part) for part in parts))
+
+
+def erase_rows(count: int) -> str:
+    """To the beginning of the row so many above this one, and all from there on away."""
+    return f"\r\x1b[{count}A\x1b[J" if count else ""
 
 
 def steer(stream: TextIO, controls: str, words: str = "") -> None:
