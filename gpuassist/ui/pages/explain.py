@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from gpuassist.formats.paste import read_paste
+from gpuassist.formats.visible import visible
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, text
 from gpuassist.session.explain import Explanation, explain
@@ -313,7 +314,7 @@ class ExplainPage(Page):
         words = self.desk.words
         try:
             with open(path, "w", encoding="utf-8", errors="replace") as file:
-                file.write(in_markdown(self._explanation, words, person_of(self.desk.session.world)))
+                file.write(visible(in_markdown(self._explanation, words, person_of(self.desk.session.world))))
         except OSError as error:
             self._text.show_note(text("Could not be saved: {reason}", reason=error.strerror or ""))
         else:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from gpuassist.formats.visible import visible
 from gpuassist.model.plan import Tool
 from gpuassist.model.text import Text, text
 from gpuassist.session.install_wish import ANY, InstallWish
@@ -97,7 +98,7 @@ class InstallChoices(Card):
             blocked = QSignalBlocker(box)
             box.clear()
             for value, said in self._rows(name, wanted):
-                box.addItem(said, value)
+                box.addItem(visible(said), value)
             box.setCurrentIndex(max(0, box.findData(wanted)))
             self._mark(box)
             blocked.unblock()

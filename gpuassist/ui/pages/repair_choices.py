@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Text, text
 from gpuassist.session.fix import Choice, LineChoice, LoaderChoice, ShellLine
 from gpuassist.session.repair_summary import line_context
@@ -117,7 +118,7 @@ class TickRow(QWidget):
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.tick = Tick(self)
-        self.tick.setText(title)
+        self.tick.setText(on_one_line(title))
         self._reason = paragraph("", "small", self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from gpuassist.formats.visible import visible
 from gpuassist.model.text import Text, text
 from gpuassist.session.overview import short_name
 from gpuassist.session.what_if import NONE, Choices, Wish
@@ -180,7 +181,7 @@ class WishCard(Card):
             self._shown[name] = rows
             box.clear()
             for value, said in rows:
-                box.addItem(said, value)
+                box.addItem(visible(said), value)
         box.setCurrentIndex(max(0, box.findData(wanted)))
         self._mark(box)
         blocked.unblock()
