@@ -34,8 +34,10 @@ def step(context: Context, install: Install, number: int, options: argparse.Name
     tell()
     tell(text("Step {number} of {count}: {step}", number=number + 1, count=len(install.steps), step=record.step.text))
     run = record.step.run
-    lines = tuple(shlex.join(program) for program in run.programs) if run is not None else record.step.commands
-    show_block(context, lines, indent="    ", say=tell)
+    if run is None:
+        show_block(context, record.step.commands, indent="    ", say=tell)
+    for program in run.programs if run is not None else ():
+        tell(f"    {shlex.join(program)}")  # not to be copied but agreed to, so it is shown whatever it holds
     if run is not None and record.made and context.session.world.disk.exists(run.creates):
         tell(text("What an earlier try had half made at {path} is taken away first.", path=run.creates))
     if record.step.needs_root:
@@ -99,7 +101,8 @@ def back_step(context: Context, back: BackStep, options: argparse.Namespace) -> 
     tell = _teller(context, options)
     tell()
     tell(back.text)
-    show_block(context, back.commands, indent="    ", say=tell)
+    for line in back.commands:
+        tell(f"    {line}")
     if back.left:
         names = ", ".join(back.left)
         tell(text("Somebody else changed these since, so they stay as they are: {names}", names=names))
