@@ -34,8 +34,13 @@ class Cell:
     share: float | None = None
 
     def __post_init__(self) -> None:
-        for name, words in (("words", on_one_line(self.words)), ("after", on_one_line(self.after)), ("tip", visible(self.tip))):
-            object.__setattr__(self, name, words)
+        # Nearly all are printable as they are, and a thousand rows of fresh cells have to be made within a frame.
+        if not self.words.isprintable():
+            object.__setattr__(self, "words", on_one_line(self.words))
+        if not self.after.isprintable():
+            object.__setattr__(self, "after", on_one_line(self.after))
+        if not self.tip.isprintable():
+            object.__setattr__(self, "tip", visible(self.tip))
 
 
 Row = tuple[Cell, ...]
