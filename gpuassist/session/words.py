@@ -6,7 +6,7 @@ import gettext
 import io
 from collections.abc import Mapping
 
-from gpuassist.formats.visible import visible
+from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Parameter, Text
 from gpuassist.system.resources import Resources
 
@@ -38,7 +38,7 @@ class Words:
     def _parameter(self, value: Parameter) -> str | int | float:
         if isinstance(value, Text):
             return self(value)
-        return visible(value) if self._for_labels and isinstance(value, str) else value
+        return on_one_line(value) if self._for_labels and isinstance(value, str) else value
 
     def _message(self, text: Text) -> str:
         if not text.plural:
