@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -42,6 +43,7 @@ from tests.ui.made import Answers
 from tests.ui.showing import Show
 
 AS_HTML = "<b>bold</b><img src='/etc/passwd'>"
+_FEIGNED = re.compile(r"(?:\n|<br/?>)FEIGNED")
 _ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
 
 
@@ -72,7 +74,7 @@ def obeyed_in(widget: QWidget) -> list[tuple[str, str]]:
     """Each widget below this one with words that hold what would be obeyed, and each label that might take words for HTML."""
     found = []
     for one in (widget, *widget.findChildren(QWidget)):
-        found += [(type(one).__name__, words) for words in shown_by(one) if OBEYED.search(words)]
+        found += [(type(one).__name__, words) for words in shown_by(one) if OBEYED.search(words) or _FEIGNED.search(words)]
         if isinstance(one, QLabel) and one.textFormat() is Qt.TextFormat.AutoText and one.text():
             found.append((type(one).__name__, one.text()))
     return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
-from gpuassist.formats.visible import on_one_line, visible
+from gpuassist.formats.visible import on_one_line
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import colours, mono
 from gpuassist.ui.tips import as_tip
@@ -40,7 +40,7 @@ class Cell:
         if not self.after.isprintable():
             object.__setattr__(self, "after", on_one_line(self.after))
         if not self.tip.isprintable():
-            object.__setattr__(self, "tip", visible(self.tip))
+            object.__setattr__(self, "tip", on_one_line(self.tip))
 
 
 Row = tuple[Cell, ...]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
-from gpuassist.formats.visible import visible
+from gpuassist.formats.visible import on_one_line
 from gpuassist.model.codec import Json
 from gpuassist.ui.theme import colours, mono
 from gpuassist.ui.tips import as_tip
@@ -109,7 +109,7 @@ class TreeModel(QAbstractItemModel):
         if not index.isValid():
             return None
         row = self._kept[index.internalId()]
-        words = visible((row.name, row.value, row.source)[index.column()])
+        words = on_one_line((row.name, row.value, row.source)[index.column()])
         if role == Qt.ItemDataRole.DisplayRole:
             return words
         if role == Qt.ItemDataRole.ToolTipRole:

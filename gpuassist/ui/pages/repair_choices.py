@@ -131,7 +131,7 @@ class TickRow(QWidget):
 
     def show_reason(self, reason: str) -> None:
         """Why it is as it is."""
-        set_paragraph(self._reason, sentence_case(reason))
+        set_paragraph(self._reason, sentence_case(on_one_line(reason)))
 
 
 class LoaderRow(TickRow):

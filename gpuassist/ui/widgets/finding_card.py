@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from gpuassist.formats.visible import visible
+from gpuassist.formats.visible import on_one_line
 from gpuassist.model.finding import Answer, GuideLink, Remedy
 from gpuassist.model.text import text
 from gpuassist.session.copying import copyable, copyable_lines
@@ -42,7 +42,7 @@ class FindingCard(Card):
         self._version = switch_version(answer)
         self._install = "" if self._version else wish_for_answer(answer)
         self._holder = holder_wish(answer)
-        self.setAccessibleName(f"{words(MARK_WORDS[self._mark])}: {visible(answer.title)}")
+        self.setAccessibleName(f"{words(MARK_WORDS[self._mark])}: {on_one_line(answer.title)}")
         row = QHBoxLayout()
         row.setSpacing(14)
         row.addWidget(MarkIcon(self._mark, self), 0, Qt.AlignmentFlag.AlignTop)
@@ -51,7 +51,7 @@ class FindingCard(Card):
         row.addLayout(self._column, 1)
         row.addLayout(self._buttons(), 0)
         self.body.addLayout(row)
-        self._title = paragraph(answer.title, "heading", self)
+        self._title = paragraph(on_one_line(answer.title), "heading", self)
         self._column.addWidget(self._title)
         self._closed = _closed_line(words, answer, self)
         self._column.addWidget(self._closed)
@@ -78,11 +78,11 @@ class FindingCard(Card):
         self._closed.setVisible(not is_open)
         self._copy.setVisible(is_open)
         self._toggle.setText(self._words(text("Less") if is_open else text("Show")))
-        self._toggle.setAccessibleName(f"{self._toggle.text()}: {visible(self.answer.title)}")
+        self._toggle.setAccessibleName(f"{self._toggle.text()}: {on_one_line(self.answer.title)}")
 
     def plain_text(self) -> str:
         """All of it, to paste into a question to somebody else."""
-        lines = [self.answer.title, self.answer.explanation, ""]
+        lines = [*map(on_one_line, (self.answer.title, self.answer.explanation)), ""]
         lines += [f"- {self._words(one.fact)}: {self._words(one.value)} ({one.source})" for one in self.answer.evidence]
         for remedy in self.answer.remedies:
             lines += ["", remedy.text, *(f"    {self._words(line)}" for line in copyable_lines(_lines(remedy))), remedy.check]
@@ -101,14 +101,14 @@ class FindingCard(Card):
             column.addWidget(who)
         if self._install:
             plan = small(self._words(text("Plan the install…")), self)
-            plan.setAccessibleName(f"{plan.text()}: {visible(self.answer.title)}")
+            plan.setAccessibleName(f"{plan.text()}: {on_one_line(self.answer.title)}")
             plan.clicked.connect(self._plan)
             column.addWidget(plan)
         self._toggle: QPushButton = small("", self)
         self._toggle.clicked.connect(self._flip)
         column.addWidget(self._toggle)
         self._copy = CopyButton(self._words, self.plain_text, self)
-        self._copy.setAccessibleName(f"{self._copy.text()}: {visible(self.answer.title)}")
+        self._copy.setAccessibleName(f"{self._copy.text()}: {on_one_line(self.answer.title)}")
         column.addWidget(self._copy)
         for place in range(column.count()):
             item = column.itemAt(place)
@@ -190,7 +190,7 @@ def _details(words: Words, answer: Answer, parent: QWidget) -> QWidget:
     column = QVBoxLayout(inside)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(12)
-    column.addWidget(paragraph(answer.explanation, "", inside))
+    column.addWidget(paragraph(on_one_line(answer.explanation), "", inside))
     if answer.evidence:
         well = Well(inside)
         well.body.addWidget(evidence_table(words, answer, well))
@@ -208,7 +208,7 @@ def _remedy(words: Words, remedy: Remedy, number: str, parent: QWidget) -> QWidg
     column = QVBoxLayout(inside)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(6)
-    column.addWidget(paragraph(f"{number}{remedy.text}", "strong", inside))
+    column.addWidget(paragraph(on_one_line(f"{number}{remedy.text}"), "strong", inside))
     lines = _lines(remedy)
     if lines:
         column.addWidget(CommandBlock(words, lines, words(text("Commands")), inside))

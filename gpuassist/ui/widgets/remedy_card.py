@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from gpuassist.formats.visible import visible
+from gpuassist.formats.visible import on_one_line
 from gpuassist.model.finding import Remedy
 from gpuassist.model.text import text
 from gpuassist.session.answer_document import command_lines
@@ -22,8 +22,8 @@ class RemedyCard(Card):
     def __init__(self, words: Words, remedy: Remedy, number: int, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
         self.remedy = remedy
-        self.setAccessibleName(visible(remedy.text))
-        self.body.addWidget(paragraph(f"{number} · {remedy.text}" if number else remedy.text, "strong", self))
+        self.setAccessibleName(on_one_line(remedy.text))
+        self.body.addWidget(paragraph(on_one_line(f"{number} · {remedy.text}" if number else remedy.text), "strong", self))
         lines = tuple(command_lines(remedy))
         if lines:
             self.body.addWidget(CommandBlock(words, lines, words(text("Commands")), self))
