@@ -92,11 +92,11 @@ class Context:
 
     def note(self, words: Text | str) -> None:
         """A line on standard error: progress and trouble, never part of a result."""
-        streams.write(self.terminal.err, self._on_line(words), "\n")
+        streams.tell(self.terminal.err, self._on_line(words), "\n")
 
     def note_lines(self, words: str) -> None:
         """Lines on standard error."""
-        streams.write(self.terminal.err, words, "\n")
+        streams.tell(self.terminal.err, words, "\n")
 
     def passing(self, words: Text | str = "") -> None:
         """Words on standard error that the next ones take the place of; none erases them. Only where it is a terminal."""

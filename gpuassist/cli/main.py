@@ -52,7 +52,7 @@ def _main(arguments: Sequence[str], session: Session, open_window: OpenWindow) -
     try:
         return int(_flushed(arguments, session, open_window))
     except UsageError as error:
-        sys.stderr.write(on_one_line(f"gpuassist: {session.words(error.reason)}") + "\n")
+        streams.tell(sys.stderr, on_one_line(f"gpuassist: {session.words(error.reason)}"), "\n")
         return int(Exit.USAGE)
     except KeyboardInterrupt:
         return int(Exit.INTERRUPTED)
@@ -61,12 +61,12 @@ def _main(arguments: Sequence[str], session: Session, open_window: OpenWindow) -
         return int(Exit.HEALTHY)
     except streams.OutputError as error:
         streams.give_up()
-        sys.stderr.write(on_one_line(f"gpuassist: {session.words(error.reason)}") + "\n")
+        streams.tell(sys.stderr, on_one_line(f"gpuassist: {session.words(error.reason)}"), "\n")
         return int(Exit.OUR_FAULT)
     except Exception:  # noqa: BLE001 -- the border: whatever else happens is our own fault and is said so
         import traceback
 
-        sys.stderr.write(session.words(_OUR_FAULT) + "\n\n" + traceback.format_exc())
+        streams.tell(sys.stderr, session.words(_OUR_FAULT), "\n\n", traceback.format_exc())
         return int(Exit.OUR_FAULT)
 
 

@@ -12,7 +12,7 @@ import io
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TextIO, cast
 
@@ -97,6 +97,14 @@ class Painted:
 def write(stream: TextIO, *parts: str | Painted) -> None:
     """Writes; raises `OutputError` where it cannot, and `BrokenPipeError` where nobody reads any more."""
     _put(stream, "".join(_seen(part) for part in parts))
+
+
+def tell(stream: TextIO, *parts: str | Painted) -> None:
+    """Writes on standard error. Where that takes nothing (a full disk, a reader that has gone) nobody is left to be told, and the
+    exit status has to say it alone.
+    """
+    with suppress(OSError, OutputError):
+        write(stream, *parts)
 
 
 def erase_rows(count: int) -> str:
