@@ -33,7 +33,7 @@ def judged(
         word.directory
         for file, one in zip(files, texts, strict=True)
         for word in one.words
-        if file.obstacle is None and word.new is not None and evidence.runs(word)
+        if file.obstacle is None and word.new is not None and evidence.runs(word, understood=not file.reading.unreadable_line)
     )
     evidence = replace(evidence, followed=followed)
     return tuple(

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gpuassist.cli.commands import show_command
 from gpuassist.cli.context import Context, Exit
+from gpuassist.cli.streams import BOLD, CYAN, DIM, RED, YELLOW, Painted
 from gpuassist.cli.width import width_of
 from gpuassist.cli.wrapping import wrapped
 from gpuassist.model.finding import Answer, Evidence, Remedy, Severity, Undetermined
 from gpuassist.model.text import text
 from gpuassist.session.answer_document import command_lines
+from gpuassist.session.copying import copyable
 
-BOLD, DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
-_COLOURS = {Severity.PROBLEM: "\x1b[31m", Severity.WARNING: "\x1b[33m", Severity.INFO: "\x1b[36m"}
+_COLOURS = {Severity.PROBLEM: RED, Severity.WARNING: YELLOW, Severity.INFO: CYAN}
 _MARKS = {
     Severity.PROBLEM: ("✗", text("problem")),
     Severity.WARNING: ("!", text("warning")),
@@ -52,9 +54,9 @@ class AnswerWriter:
         if answer.links:
             self._context.say()
         for address in answer.links:
-            self._context.say(self._styled(f"  {address}", DIM))
+            self._context.say(Painted(f"  {address}", DIM))
         for guide in answer.guides:
-            self._context.say(self._styled(f"  gpuassist explain --topic {guide.topic}", DIM))
+            self._context.say(Painted(f"  gpuassist explain --topic {guide.topic}", DIM))
 
     def undetermined(self, undetermined: tuple[Undetermined, ...]) -> None:
         """What could not be told, after an empty line."""
@@ -67,7 +69,7 @@ class AnswerWriter:
     def say(self, words: str, *, indent: str = "", hanging: str = "", style: str = "") -> None:
         """A paragraph as wide as the terminal."""
         for line in wrapped(words, self._width, first=indent, hanging=indent + hanging) or [indent]:
-            self._context.say(self._styled(line, style))
+            self._context.say(Painted(line, style))
 
     def _evidence(self, evidence: Evidence) -> None:
         source = f"  [{evidence.source}]" if evidence.source else ""
@@ -78,12 +80,9 @@ class AnswerWriter:
         hanging = " " * len(number)
         self.say(f"{number}{remedy.text}", indent="  ", hanging=hanging)
         for line in command_lines(remedy):
-            self._context.say(f"  {hanging}  {self._styled(line, BOLD)}")  # never wrapped: it is there to be copied
+            show_command(self._context, line, indent=f"  {hanging}  ", style=BOLD)
         if remedy.needs_root:
             self.say(f"({self._words(_ROOT)})", indent=f"  {hanging}", style=DIM)
         if remedy.check:
-            check = self._words(text("To see that it worked: {check}", check=remedy.check))
+            check = self._words(text("To see that it worked: {check}", check=copyable(remedy.check)))
             self.say(check, indent=f"  {hanging}")
-
-    def _styled(self, words: str, style: str) -> str:
-        return f"{style}{words}{_PLAIN}" if style and self._context.terminal.colour else words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from gpuassist.cli import streams
 from gpuassist.cli.context import Context, UsageError
 from gpuassist.model.text import Text, text
 
@@ -15,7 +16,7 @@ def confirmed(context: Context, question: Text, nobody: Text = _NOBODY) -> bool:
     """Whether the user says yes; raises `UsageError` with the words for `nobody` where nobody can be asked."""
     if not context.terminal.interactive:
         raise UsageError(nobody)
-    context.terminal.err.write(f"{context.session.words(question)} [y/N] ")
-    context.terminal.err.flush()
+    streams.write(context.terminal.err, f"{context.session.words(question)} [y/N] ")
+    streams.flush(context.terminal.err)
     answer = sys.stdin.readline().strip().lower()
     return answer in {"y", "yes", "是"}

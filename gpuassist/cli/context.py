@@ -9,6 +9,8 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, TextIO
 
 from gpuassist.cli import streams
+from gpuassist.cli.streams import Painted
+from gpuassist.formats.visible import escaped, on_one_line
 from gpuassist.model.text import Text, text
 
 if TYPE_CHECKING:
@@ -80,19 +82,39 @@ class Context:
 
         return replace(self, session=replace(self.session, words=ENGLISH))
 
-    def say(self, words: Text | str = "") -> None:
-        """A line on standard output."""
-        streams.write(self.terminal.out, f"{self._render(words)}\n")
+    def say(self, *parts: Text | str | Painted) -> None:
+        """A line on standard output, also where a name in it has a line feed."""
+        streams.write(self.terminal.out, *map(self._on_line, parts), "\n")
+
+    def say_lines(self, words: str) -> None:
+        """Lines on standard output: a diff, a block of lines, a guide."""
+        streams.write(self.terminal.out, words, "\n")
 
     def note(self, words: Text | str) -> None:
         """A line on standard error: progress and trouble, never part of a result."""
-        self.terminal.err.write(f"{self._render(words)}\n")
+        streams.tell(self.terminal.err, self._on_line(words), "\n")
+
+    def note_lines(self, words: str) -> None:
+        """Lines on standard error."""
+        streams.tell(self.terminal.err, words, "\n")
+
+    def passing(self, words: Text | str = "") -> None:
+        """Words on standard error that the next ones take the place of; none erases them. Only where it is a terminal."""
+        if self.terminal.err.isatty():
+            streams.steer(self.terminal.err, streams.ERASE_LINE, on_one_line(self._render(words)))
+            streams.flush(self.terminal.err)
 
     def document(self, document: Json, *, indent: int | None = 2) -> None:
         """One JSON document on standard output."""
-        escaped = not streams.takes_unicode(self.terminal.out)
-        streams.write(self.terminal.out, json.dumps(document, ensure_ascii=escaped, indent=indent) + "\n")
+        ascii_only = not streams.takes_unicode(self.terminal.out)
+        streams.write(self.terminal.out, escaped(json.dumps(document, ensure_ascii=ascii_only, indent=indent)), "\n")
         streams.flush(self.terminal.out)
+
+    def _on_line(self, part: Text | str | Painted) -> str | Painted:
+        if isinstance(part, Painted):
+            words = on_one_line(part.words)
+            return replace(part, words=words) if part.style and self.terminal.colour else words
+        return on_one_line(self._render(part))
 
     def _render(self, words: Text | str) -> str:
         return words if isinstance(words, str) else self.session.words(words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.streams import BOLD, DIM, Painted
 from gpuassist.detect.machine import detect
 from gpuassist.detect.runner import Progress
 from gpuassist.model.codec import encode_machine
@@ -18,7 +19,6 @@ from gpuassist.session.words import ENGLISH, Words
 NAME = "detect"
 HELP = text("list what is in this machine: GPUs, driver, CUDA toolkits, compilers, Python environments, shell")
 
-_BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _LABEL_WIDTH = 28
 
 
@@ -48,28 +48,21 @@ def _machine(context: Context) -> Machine:
 
 
 def _tell(progress: Progress, context: Context) -> None:
-    if context.terminal.err.isatty():
-        said = text("looked at {section} ({done} of {total})", section=progress.section, done=progress.done, total=progress.total)
-        words = context.session.words(said)
-        context.terminal.err.write(f"\r\x1b[K{words}" if progress.done < progress.total else "\r\x1b[K")
-        context.terminal.err.flush()
+    said = text("looked at {section} ({done} of {total})", section=progress.section, done=progress.done, total=progress.total)
+    context.passing(said if progress.done < progress.total else "")
 
 
 def _show(machine: Machine, context: Context) -> None:
     context.say(title(machine))
     for section in sections(machine):
         context.say()
-        context.say(_styled(_BOLD, context.session.words(section.title), context))
+        context.say(Painted(context.session.words(section.title), BOLD))
         for line in section.lines:
-            context.say(_row(line, context))
+            _show_row(line, context)
 
 
-def _row(line: Line, context: Context) -> str:
+def _show_row(line: Line, context: Context) -> None:
     words = context.session.words
     value = words(line.value) if line.known else words(text("not known: {reason}", reason=line.value))
-    source = "  " + _styled(_DIM, f"[{line.source}]", context) if line.source else ""
-    return f"  {words(line.label).ljust(_LABEL_WIDTH)}  {value}{source}"
-
-
-def _styled(style: str, words: str, context: Context) -> str:
-    return f"{style}{words}{_PLAIN}" if context.terminal.colour else words
+    source = ("  ", Painted(f"[{line.source}]", DIM)) if line.source else ()
+    context.say(f"  {words(line.label).ljust(_LABEL_WIDTH)}  {value}", *source)

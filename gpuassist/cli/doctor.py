@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from gpuassist.cli.answers import BOLD, DIM, AnswerWriter, severest
+from gpuassist.cli.answers import AnswerWriter, severest
 from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.model.codec import Json
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import text
 from gpuassist.session.answer_document import SCHEMA, finding_document, undetermined_document
 from gpuassist.session.inspect import Inspection, inspect, open_recording
 from gpuassist.session.installs import installs
@@ -52,8 +53,8 @@ def document(inspection: Inspection, words: Words) -> Json:
 
 def _inspection(context: Context) -> Inspection:
     if not context.machine_file:
-        found = inspect(context.session, on_progress=lambda section: _tell(section, context))
-        _erase_progress(context)
+        found = inspect(context.session, on_progress=lambda section: context.passing(text("looked at: {section}", section=section)))
+        context.passing()
         return found
     try:
         return open_recording(context.session, context.machine_file)
@@ -71,18 +72,6 @@ def _tell_what_waits(context: Context) -> None:
     if found is not None:
         context.say()
         context.say(text("{install}: gpuassist plan --resume", install=found.words))
-
-
-def _tell(section: Text, context: Context) -> None:
-    if context.terminal.err.isatty():
-        context.terminal.err.write("\r\x1b[K" + context.session.words(text("looked at: {section}", section=section)))
-        context.terminal.err.flush()
-
-
-def _erase_progress(context: Context) -> None:
-    if context.terminal.err.isatty():
-        context.terminal.err.write("\r\x1b[K")
-        context.terminal.err.flush()
 
 
 class _Report:

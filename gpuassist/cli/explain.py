@@ -6,9 +6,10 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-from gpuassist.cli.answers import BOLD, DIM, AnswerWriter, severest
+from gpuassist.cli.answers import AnswerWriter, severest
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.memory_bar import show_memory
+from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.detect.machine import detect
 from gpuassist.detect.readers import Contradiction
 from gpuassist.model.machine import Machine
@@ -67,7 +68,7 @@ def _tell_of(topic: str, context: Context) -> Exit:
         found = guide(context.session, topic)
     except GuideError as error:
         raise UsageError(error.reason) from error
-    context.say(f"# {found.title}\n\n{found.body}".rstrip())
+    context.say_lines(f"# {found.title}\n\n{found.body}".rstrip())
     return Exit.HEALTHY
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli.asking import confirmed
+from gpuassist.cli.commands import show_command
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.width import width_of
 from gpuassist.cli.wrapping import wrapped
@@ -82,7 +83,7 @@ def _stop(options: argparse.Namespace, context: Context) -> Exit:
     status = _say(options, context, outcome)
     if outcome.result is Result.REFUSED and not options.json:
         for line in held.command:
-            context.say(f"    {line}")
+            show_command(context, line, indent="    ")
     return status
 
 
@@ -112,7 +113,7 @@ def _show(found: holding.Holding, context: Context) -> None:
             for line in wrapped(words(words_about), width, first="    ", hanging="    "):
                 context.say(line)
         for command in held.command:
-            context.say(f"      {command}")
+            show_command(context, command, indent="      ")
     for note in found.notes:
         context.note(text("Note: {note}", note=note))
 

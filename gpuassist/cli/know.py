@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.streams import BOLD, DIM, Painted
 from gpuassist.cli.width import width_of
 from gpuassist.cli.wrapping import wrapped
 from gpuassist.model.text import Text, text
@@ -16,7 +17,6 @@ from gpuassist.session.words import ENGLISH, Words
 NAME = "know"
 HELP = text("say what is known of a GPU, a CUDA or torch release, a driver, an architecture, an error number, and by which source")
 
-_BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _LABEL_WIDTH = 28
 _NARROW = 64  # columns, below which a value stands under its label: beside it, too few would be left
 
@@ -86,7 +86,7 @@ class _Report:
 
     def show(self, answered: Answered) -> None:
         """The answer, then what it rests on; or what may have been meant."""
-        self._say(answered.title, _BOLD)
+        self._say(answered.title, BOLD)
         if answered.standing is Standing.UNKNOWN:
             self._show_nearest(answered)
             return
@@ -97,7 +97,7 @@ class _Report:
         self._show_notes(answered)
         self._context.say()
         source = source_line(answered.record)
-        self._row(source.label, source.value, _DIM)
+        self._row(source.label, source.value, DIM)
 
     def _show_nearest(self, answered: Answered) -> None:
         self._show_notes(answered)
@@ -120,4 +120,4 @@ class _Report:
 
     def _say(self, words: Text, style: str = "", *, before: str = "", hanging: str = "") -> None:
         for line in wrapped(self._words(words), self._width, first=before, hanging=hanging) or [before.rstrip()]:
-            self._context.say(f"{style}{line}{_PLAIN}" if style and self._context.terminal.colour else line)
+            self._context.say(Painted(line, style))

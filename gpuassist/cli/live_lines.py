@@ -8,6 +8,7 @@ from typing import TextIO
 from gpuassist.cli import streams
 from gpuassist.cli.context import Context
 from gpuassist.formats.printed import Printed
+from gpuassist.formats.visible import on_one_line
 
 _INDENT = "  │ "
 _COLUMNS = 100
@@ -40,13 +41,13 @@ class LiveLines:
     def _show(self, printed: Printed) -> None:
         if not self._moves:
             if printed.ended:
-                streams.write(self._stream, f"{_INDENT}{printed.text}\n")
+                streams.write(self._stream, on_one_line(f"{_INDENT}{printed.text}"), "\n")
             return
-        start = "\r\x1b[K" if self._unfinished else ""
-        up = f"\r\x1b[{printed.back}A\x1b[J" if printed.back else ""
+        start = streams.ERASE_LINE if self._unfinished else ""
         end = "\n" if printed.ended else ""
-        words = f"{_INDENT}{printed.text}"[: self._columns() - 1]  # a longer one would take two lines, and be drawn over by half
-        streams.write(self._stream, f"{start}{up}{words}{end}")
+        # A longer one would take two lines, and be drawn over by half.
+        words = on_one_line(f"{_INDENT}{printed.text}")[: self._columns() - 1]
+        streams.steer(self._stream, f"{start}{streams.erase_rows(printed.back)}", f"{words}{end}")
         self._unfinished = not printed.ended
         if self._unfinished:
             streams.flush(self._stream)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TextIO, cast
 from gpuassist import __version__
 from gpuassist.cli import streams
 from gpuassist.cli.context import Context, Exit, Terminal, UsageError
+from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Text, counted, text
 from gpuassist.session.words import LANGUAGES, Words
 
@@ -43,11 +44,15 @@ class Command(Protocol):
 def main(arguments: Sequence[str], *, compose: Compose, open_window: OpenWindow) -> int:
     """Runs one command line and returns the exit status; `open_window(session, machine_file, page)` shows the window."""
     streams.prepare()
-    session = compose(_language(arguments))
+    with streams.shown():
+        return _main(arguments, compose(_language(arguments)), open_window)
+
+
+def _main(arguments: Sequence[str], session: Session, open_window: OpenWindow) -> int:
     try:
         return int(_flushed(arguments, session, open_window))
     except UsageError as error:
-        sys.stderr.write(f"gpuassist: {session.words(error.reason)}\n")
+        streams.tell(sys.stderr, on_one_line(f"gpuassist: {session.words(error.reason)}"), "\n")
         return int(Exit.USAGE)
     except KeyboardInterrupt:
         return int(Exit.INTERRUPTED)
@@ -56,12 +61,12 @@ def main(arguments: Sequence[str], *, compose: Compose, open_window: OpenWindow)
         return int(Exit.HEALTHY)
     except streams.OutputError as error:
         streams.give_up()
-        sys.stderr.write(f"gpuassist: {session.words(error.reason)}\n")
+        streams.tell(sys.stderr, on_one_line(f"gpuassist: {session.words(error.reason)}"), "\n")
         return int(Exit.OUR_FAULT)
     except Exception:  # noqa: BLE001 -- the border: whatever else happens is our own fault and is said so
         import traceback
 
-        sys.stderr.write(session.words(_OUR_FAULT) + "\n\n" + traceback.format_exc())
+        streams.tell(sys.stderr, session.words(_OUR_FAULT), "\n\n", traceback.format_exc())
         return int(Exit.OUR_FAULT)
 
 
@@ -81,9 +86,9 @@ def _flushed(arguments: Sequence[str], session: Session, open_window: OpenWindow
 def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) -> Exit:
     options = _parse(arguments, session.words)
     if options.verbose:
-        import logging
+        from gpuassist.cli.verbose import say_all
 
-        logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
+        say_all()
     if options.machine == "":  # of `--machine "$FILE"` where FILE is not set: this machine is not what was meant
         raise UsageError(text("--machine needs the name of a file, and got an empty one"))
     if options.machine and options.command in _CHANGING:
@@ -169,7 +174,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        self.exit(Exit.USAGE, f"{self.prog}: {message}\n")
+        self.exit(Exit.USAGE, on_one_line(f"{self.prog}: {message}") + "\n")
 
 
 def _language(arguments: Sequence[str]) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gpuassist.cli.answers import BOLD, DIM, AnswerWriter
+from gpuassist.cli.answers import AnswerWriter
 from gpuassist.cli.context import Context
+from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.cli.width import width_of
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli import plan_run_options
+from gpuassist.cli.commands import show_command
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.width import width_of
 from gpuassist.cli.wrapping import wrapped
@@ -133,7 +134,7 @@ def _show_way(context: Context, way: WayPlan, first: tuple[Step, ...]) -> None:
     say(text("Another way: {way}", way=way.text))
     for step in way.steps:
         for line in step.commands if step not in first else ():
-            context.say(f"     {line}")
+            show_command(context, line, indent="     ")
     for note in way.notes:
         say(text("Note: {note}", note=note), first="   ")
 
@@ -185,7 +186,7 @@ def _show_step(context: Context, number: int, step: Step) -> None:
     context.say()
     say(step.text, first=f"{number}. ")
     for line in step.commands:
-        context.say(f"     {line}")  # never wrapped: it is there to be copied
+        show_command(context, line, indent="     ")
     if step.needs_root:
         say(text("(needs administrator rights: gpuassist shows such commands and never runs them)"), first="   ")
     if step.check is not None:

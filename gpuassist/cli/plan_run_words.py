@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 
+from gpuassist.cli.commands import show_block
 from gpuassist.cli.context import Context, Exit
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Known
@@ -32,9 +33,10 @@ def step(context: Context, install: Install, number: int, options: argparse.Name
     tell()
     tell(text("Step {number} of {count}: {step}", number=number + 1, count=len(install.steps), step=record.step.text))
     run = record.step.run
-    lines = tuple(shlex.join(program) for program in run.programs) if run is not None else record.step.commands
-    for line in lines:
-        tell(f"    {line}")
+    if run is None:
+        show_block(context, record.step.commands, indent="    ", say=tell)
+    for program in run.programs if run is not None else ():
+        tell(f"    {shlex.join(program)}")  # not to be copied but agreed to, so it is shown whatever it holds
     if run is not None and record.made and context.session.world.disk.exists(run.creates):
         tell(text("What an earlier try had half made at {path} is taken away first.", path=run.creates))
     if record.step.needs_root:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof
 from gpuassist.changes.shells import NAMES, ShellChange
+from gpuassist.cli.commands import show_command
 from gpuassist.cli.context import Context
 from gpuassist.model.codec import Json, encode
 from gpuassist.model.fact import Known
@@ -39,8 +40,8 @@ def show_kernels(context: Context, kernels: tuple[KernelProof, ...]) -> None:
         glyph = "✓" if kernel.check.passed else "✗"
         context.say(f"{glyph} {context.session.words(told(kernel))}")
         if not kernel.check.passed and kernel.check.said:
-            context.say(text("    {command}", command=" ".join(kernel.check.command)))
-            for line in kernel.check.said.splitlines():
+            show_command(context, " ".join(kernel.check.command), indent="    ")
+            for line in kernel.check.said.rstrip("\n").split("\n"):
                 context.say(f"    {line}")
             context.say(text("  `gpuassist explain` says what such a message means: paste it there"))
 

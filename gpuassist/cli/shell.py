@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli import shell_clean
-from gpuassist.cli.answers import BOLD, DIM, AnswerWriter
+from gpuassist.cli.answers import AnswerWriter
 from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text

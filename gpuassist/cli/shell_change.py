@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof, ToolkitChoice
 from gpuassist.cli.asking import confirmed
+from gpuassist.cli.commands import show_block
 from gpuassist.cli.context import Context, Exit
 from gpuassist.cli.proof import proof_json, show_kernels, show_shells
 from gpuassist.cli.shell_lines import files_json, line_json, show_lines
@@ -102,7 +103,7 @@ def _show(context: Context, plan: ChangePlan) -> None:
         context.say(text("Note: {note}", note=note))
     if plan.diff:
         context.say()
-        context.say(plan.diff)
+        context.say_lines(plan.diff)
 
 
 def _on_loader(chosen: ToolkitChoice) -> Text:
@@ -150,8 +151,7 @@ def _show_paste(context: Context, plan: ChangePlan, outcome: ChangeOutcome) -> N
         context.say(plan.plan.steps[-1].text)
     else:
         context.say(text("Terminals that are open keep what they have. For one of them, paste this into it:"))
-    for line in plan.paste:
-        context.say(f"    {line}")
+    show_block(context, plan.paste, indent="    ")
 
 
 def _glyph(proof: Proof) -> str:
@@ -162,7 +162,7 @@ def _say_outcome(context: Context, plan: ChangePlan, outcome: Outcome) -> None:
     context.say(outcome.text)
     if outcome.result is Result.REFUSED and outcome.text == plan.obstacle and plan.block:
         context.say(plan.by_hand or text("These are the lines, to put at the end of a start-up file of yours by hand:"))
-        context.say(plan.block)
+        show_block(context, plan.block.split("\n"))
 
 
 def _document(

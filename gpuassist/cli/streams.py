@@ -1,4 +1,9 @@
-"""The three standard streams as whoever started us left them: closed, with an encoding that lacks our glyphs, on a full disk."""
+"""The three standard streams as whoever started us left them: closed, with an encoding that lacks our glyphs, on a full disk.
+
+Whatever is printed leaves here, and here what a terminal would obey is made visible (`formats.visible`): words come from
+recordings, start-up files and children that strangers wrote. Our own colours and movements of the cursor are no words, and are
+asked for by name.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +11,20 @@ import codecs
 import io
 import os
 import sys
-from typing import TextIO
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, TextIO, cast
 
+from gpuassist.formats.visible import visible
 from gpuassist.model.text import Text, text
 
 _STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 _PLAIN = {"✓": "+", "✗": "x", "×": "x", "·": "-", "–": "-", "…": "...", "→": "->"}
 _ERRORS = "gpuassist.plain"
+BOLD, DIM, RED, GREEN, YELLOW, CYAN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"
+PLAIN = "\x1b[0m"
+ERASE_LINE = "\r\x1b[K"
 
 
 class OutputError(Exception):
@@ -43,10 +55,75 @@ def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
     return codecs.backslashreplace_errors(error)
 
 
-def write(stream: TextIO, words: str) -> None:
-    """Writes; raises `OutputError` where it cannot, and `BrokenPipeError` where nobody reads any more."""
+class _Shown:
+    """A stream whose words are made visible, whoever writes them: argparse, logging, a traceback, a library's warning."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def write(self, words: str, /) -> int:
+        """Writes them as they are seen."""
+        self.stream.write(visible(words))
+        return len(words)
+
+    def writelines(self, lines: Iterable[str], /) -> None:
+        """Writes them one after the other."""
+        for line in lines:
+            self.write(line)
+
+
+@contextmanager
+def shown() -> Iterator[None]:
+    """Standard output and error as streams that nothing leaves but what is seen."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (cast(TextIO, _Shown(stream)) for stream in before)
     try:
-        stream.write(words)
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+@dataclass(frozen=True, slots=True)
+class Painted:
+    """Words in one of our styles."""
+
+    words: str
+    style: str
+
+
+def write(stream: TextIO, *parts: str | Painted) -> None:
+    """Writes; raises `OutputError` where it cannot, and `BrokenPipeError` where nobody reads any more."""
+    _put(stream, "".join(_seen(part) for part in parts))
+
+
+def tell(stream: TextIO, *parts: str | Painted) -> None:
+    """Writes on standard error. Where that takes nothing (a full disk, a reader that has gone) nobody is left to be told, and the
+    exit status has to say it alone.
+    """
+    with suppress(OSError, OutputError):
+        write(stream, *parts)
+
+
+def erase_rows(count: int) -> str:
+    """To the beginning of the row so many above this one, and all from there on away."""
+    return f"\r\x1b[{count}A\x1b[J" if count else ""
+
+
+def steer(stream: TextIO, controls: str, words: str = "") -> None:
+    """Sends a terminal controls of our own, and words after them; with the errors of `write`."""
+    _put(stream, controls + visible(words))
+
+
+def _seen(part: str | Painted) -> str:
+    return visible(part) if isinstance(part, str) else f"{part.style}{visible(part.words)}{PLAIN}"
+
+
+def _put(stream: TextIO, words: str) -> None:
+    try:
+        (stream.stream if isinstance(stream, _Shown) else stream).write(words)
     except BrokenPipeError:
         raise
     except OSError as error:

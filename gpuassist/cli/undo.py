@@ -61,7 +61,7 @@ def _undo(options: argparse.Namespace, context: Context) -> Exit:
         return Exit.HEALTHY
     for file in taking.files:
         if file.edited and file.edit is not None:
-            context.say(undo_document.diff_of(file))
+            context.say_lines(undo_document.diff_of(file))
     context.say(undone.outcome.text)
     return Exit.HEALTHY
 
@@ -79,14 +79,14 @@ def _planned(options: argparse.Namespace, context: Context, taking: TakeBack) ->
 def _show(context: Context, taking: TakeBack) -> None:
     for file in taking.files:
         if file.edit is not None:
-            context.say(undo_document.diff_of(file))
+            context.say_lines(undo_document.diff_of(file))
         context.say(text("Then: {way}.", way=file.way))
 
 
 def _agreed(context: Context, taking: TakeBack) -> bool:
     for file in taking.files:
         if file.edit is not None:
-            context.note(undo_document.diff_of(file))
+            context.note_lines(undo_document.diff_of(file))
     return confirmed(context, text("This is not the newest change. Undo it like this?"))
 
 
@@ -124,7 +124,7 @@ def _conflict(options: argparse.Namespace, context: Context, error: ConflictErro
         context.document({"schema": 1, "result": Result.REFUSED.value, "message": message, "conflict": conflict})
         return Exit.PROBLEMS
     for line in undo_document.conflict_lines(error.three_way):
-        context.note(line)
+        context.note_lines(context.session.words(line))
     context.note(error.reason)
     return Exit.PROBLEMS
 

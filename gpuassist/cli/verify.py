@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli.context import Context, Exit, UsageError, worst
+from gpuassist.cli.streams import DIM, GREEN, RED, Painted
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, Verdict, Verification
@@ -36,10 +37,10 @@ _EXITS = {
     Verdict.SKIPPED: Exit.UNDETERMINED,
 }
 _MARKS = {
-    Verdict.PASS: ("✓", text("right"), "32"),
-    Verdict.FAIL: ("✗", text("wrong"), "31"),
-    Verdict.SKIPPED: ("–", text("skipped"), "2"),
-    Verdict.HUNG: ("✗", text("hung"), "31"),
+    Verdict.PASS: ("✓", text("right"), GREEN),
+    Verdict.FAIL: ("✗", text("wrong"), RED),
+    Verdict.SKIPPED: ("–", text("skipped"), DIM),
+    Verdict.HUNG: ("✗", text("hung"), RED),
 }
 _LABEL_WIDTH, _DTYPE_WIDTH, _MARK_WIDTH, _ERROR_WIDTH = 30, 10, 9, 24
 
@@ -123,11 +124,7 @@ class _Silent:
 
     def take(self, event: Event) -> None:
         """The next event."""
-        if self._context.terminal.err.isatty():
-            running = isinstance(event, CheckBegun)
-            words = self._context.session.words(check_label(event)) if isinstance(event, CheckBegun) else ""
-            self._context.terminal.err.write(f"\r\x1b[K{words}…" if running else "\r\x1b[K")
-            self._context.terminal.err.flush()
+        self._context.passing(f"{self._context.session.words(check_label(event))}…" if isinstance(event, CheckBegun) else "")
 
 
 class _Live(_Silent):
@@ -148,18 +145,19 @@ class _Live(_Silent):
         elif isinstance(event, CheckDone):
             if event.device != self._shown:
                 self._shown = event.device
-                self._context.say(f"\n{event.device} · {self._names[event.device]}")
-            self._context.say(_line(self._context, event.check))
+                self._context.say()
+                self._context.say(f"{event.device} · {self._names[event.device]}")
+            _show_check(self._context, event.check)
         self._context.terminal.out.flush()
 
 
-def _line(context: Context, check: Check) -> str:
+def _show_check(context: Context, check: Check) -> None:
     words = context.session.words
     mark, verdict, colour = _MARKS[check.verdict]
-    shown = f"{mark} {words(verdict)}".ljust(_MARK_WIDTH + 2)
-    shown = f"\x1b[{colour}m{shown}\x1b[0m" if context.terminal.colour else shown
-    parts = [words(check_label(check)).ljust(_LABEL_WIDTH), check.dtype.ljust(_DTYPE_WIDTH), shown, _measured(words, check)]
-    return ("  " + " ".join(parts)).rstrip()
+    label = f"  {words(check_label(check)).ljust(_LABEL_WIDTH)} {check.dtype.ljust(_DTYPE_WIDTH)} "
+    figures = _measured(words, check)
+    said = f"{mark} {words(verdict)}".ljust(_MARK_WIDTH + 2 if figures else 0)
+    context.say(label, Painted(said, colour), f" {figures}" if figures else "")
 
 
 def _measured(words: Words, check: Check) -> str:

@@ -6,6 +6,8 @@ import re
 import textwrap
 from unicodedata import east_asian_width
 
+from gpuassist.formats.visible import on_one_line
+
 # One piece that stays whole: a blank, a wide character with the marks that may not be parted from it, or a word without any.
 _WIDE = r"\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60\uffe0-\uffe6"
 _NOT_FIRST = "，。、；：！？）」』】》…”’"
@@ -18,6 +20,7 @@ def wrapped(words: str, width: int, *, first: str = "", hanging: str = "") -> li
     """The lines of a paragraph: the first begins with `first`, the others with `hanging`. A path, an option or a version that is
     broken cannot be copied, so a long word stands over the edge.
     """
+    words = on_one_line(words)  # before a carriage return or a line feed passes for a blank, and as wide as it is shown
     if not _HAS_WIDE.search(words):
         wrapper = textwrap.TextWrapper(width, first, hanging, break_long_words=False, break_on_hyphens=False)
         return wrapper.wrap(words)

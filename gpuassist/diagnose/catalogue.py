@@ -112,7 +112,8 @@ class _Writer:
         """The first that stands; the last one, with an empty place, where a rule gave less than it should."""
         titles = self._entry.titles
         chosen = next((one for one in titles if self._stands(one)), titles[-1])
-        return " ".join(chosen.words.template(self._language).format_map(_Slots(self._slots)).split())
+        words = chosen.words.template(self._language).format_map(_Slots(self._slots)).split(" ")
+        return " ".join(filter(None, words))  # blanks alone: another separator in a name is not ours to hide
 
     def _sentence(self, entry: Sentence) -> str | None:
         return self._words(entry.words) if self._stands(entry) else None

@@ -10,6 +10,7 @@ from gpuassist.model.finding import Answer, Evidence, Remedy
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
 from gpuassist.session.answer_document import command_lines
+from gpuassist.session.copying import copyable, copyable_lines
 from gpuassist.session.explain import Doubt, Explanation
 from gpuassist.session.explain_words import left_out, picture_of, places_of, where_to_type
 from gpuassist.session.listing import Section
@@ -84,14 +85,14 @@ class _Lines:
 
     def _remedy(self, place: int, remedy: Remedy) -> Iterator[str]:
         yield f"{place}. {remedy.text}"
-        commands = [f"       {line}" for line in command_lines(remedy)]
+        commands = [f"       {self._words(line)}" for line in copyable_lines(command_lines(remedy))]
         if commands:
             yield "\n".join(commands)
         where = where_to_type(remedy)
         if where is not None:
             yield f"   {self._words(where)}"
         if remedy.check:
-            yield f"   {self._words(text('To see that it worked: {check}', check=remedy.check))}"
+            yield f"   {self._words(text('To see that it worked: {check}', check=copyable(remedy.check)))}"
 
     def _evidence(self, one: Evidence) -> str:
         source = f" ({one.source})" if one.source else ""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.session.copying import copyable_lines
 from gpuassist.session.holding import PATIENCE_SECONDS, Held, HeldCard, Holding, Role, name_of
 from gpuassist.session.live_words import size
 from gpuassist.session.memory_words import short_size
@@ -154,5 +155,9 @@ def as_plain_text(found: Holding, words: Words) -> str:
     """All of it, to be handed on."""
     lines = [words(title(found))]
     for held in found.held:
-        lines += [words(label(held)), *(f"    {words(one)}" for one in about(held)), *(f"      {line}" for line in held.command)]
+        lines += [
+            words(label(held)),
+            *(f"    {words(one)}" for one in about(held)),
+            *(f"      {words(line)}" for line in copyable_lines(held.command)),
+        ]
     return "\n".join([*lines, *(words(text("Note: {note}", note=note)) for note in found.notes)]) + "\n"

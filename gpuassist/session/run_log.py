@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable
 
 from gpuassist.formats.printed import Printed
+from gpuassist.formats.visible import on_one_line
 from gpuassist.system.disk import Disk
 
 _log = logging.getLogger(__name__)
@@ -32,7 +33,7 @@ class RunLog:
     def note(self, line: str) -> None:
         """A line of our own: which program is started, how it ended."""
         self._settle(0)
-        self._waiting.append(line)
+        self._waiting.append(on_one_line(line))
         self._settle(0)
 
     def add(self, printed: Printed) -> None:
@@ -40,10 +41,10 @@ class RunLog:
         if printed.back:
             del self._waiting[-printed.back :]
         if not printed.ended:
-            self._unfinished = printed.text
+            self._unfinished = on_one_line(printed.text)
             return
         self._unfinished = ""
-        self._waiting.append(printed.text)
+        self._waiting.append(on_one_line(printed.text))
         if len(self._waiting) > _BATCH:
             self._settle(_WITHIN_REACH)
 

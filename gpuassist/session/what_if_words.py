@@ -11,6 +11,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.session.chain_words import chain_in_words
+from gpuassist.session.copying import copyable_lines
 from gpuassist.session.overview import short_name
 from gpuassist.session.verify import choose
 from gpuassist.session.words import Words
@@ -105,4 +106,4 @@ def in_plain_words(title: Text, outlook: Outlook, words: Words) -> str:
 
 
 def _step(place: int, title: Text, commands: tuple[str, ...], words: Words) -> str:
-    return "\n".join((f"{place}. {words(title)}", *(f"   {command}" for command in commands)))
+    return "\n".join((f"{place}. {words(title)}", *(f"   {words(command)}" for command in copyable_lines(commands))))

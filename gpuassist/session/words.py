@@ -6,6 +6,7 @@ import gettext
 import io
 from collections.abc import Mapping
 
+from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Parameter, Text
 from gpuassist.system.resources import Resources
 
@@ -17,17 +18,27 @@ _ROWS = {"zh_CN": {"{names}, {name}": "{names}、{name}", "{names} and {last}": 
 class Words:
     """Renders texts in one language."""
 
-    def __init__(self, language: str, translations: gettext.NullTranslations) -> None:
+    def __init__(self, language: str, translations: gettext.NullTranslations, *, for_labels: bool = False) -> None:
         self.language = language
         self._translations = translations
+        self._for_labels = for_labels
 
     def __call__(self, text: Text) -> str:
         """The sentence, its parameters filled in; a text among them is rendered first."""
         parameters = {name: self._parameter(value) for name, value in text.parameters}
         return self._message(text).format(**parameters)
 
+    def for_labels(self) -> Words:
+        """These words where what they name is seen at once: on a label, which has no border behind it as a terminal has.
+
+        What is put together for a command or a document is rendered without, because there the value counts.
+        """
+        return Words(self.language, self._translations, for_labels=True)
+
     def _parameter(self, value: Parameter) -> str | int | float:
-        return self(value) if isinstance(value, Text) else value
+        if isinstance(value, Text):
+            return self(value)
+        return on_one_line(value) if self._for_labels and isinstance(value, str) else value
 
     def _message(self, text: Text) -> str:
         if not text.plural:

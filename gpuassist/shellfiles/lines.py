@@ -80,13 +80,14 @@ class Evidence:
     followed: frozenset[str] = frozenset()
     no_loader: Text | None = None
 
-    def runs(self, word: ToolkitWord) -> bool:
-        """Whether a new shell takes what the word stands in."""
+    def runs(self, word: ToolkitWord, *, understood: bool = True) -> bool:
+        """Whether a new shell takes what the word stands in; of a file that is not `understood` only what the shell holds tells."""
+        held = self.values is not None and any(word.directory in value for value in self.values)
+        if not understood and held:
+            return True
         if word.runs_in and word.runs_in not in self.called:
             return False
-        if word.place in _ALWAYS_RUNS:
-            return True
-        return self.values is not None and any(word.directory in value for value in self.values)
+        return held or word.place in _ALWAYS_RUNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +276,7 @@ class _Judge:
         return replace(line, ticked=True, why=text("leads to another toolkit by a way that no word can be replaced in"))
 
     def _of_words(self, line: ShellLine, words: Sequence[ToolkitWord]) -> ShellLine:
-        asleep = next((word for word in words if word.new is not None and not self.evidence.runs(word)), None)
+        asleep = next((word for word in words if word.new is not None and not self._runs(word)), None)
         if not line.replacements:
             return replace(line, why=text("{place} does not exist, so this stays at the other toolkit", place=words[0].missing))
         if asleep is not None and asleep.runs_in:
@@ -291,6 +292,9 @@ class _Judge:
                 line, why=text("stands in “{inside}”, and a new terminal holds nothing of it", inside=_shown_inside(line))
             )
         return replace(line, rewritten=True, why=text("names another toolkit than the one that you chose"))
+
+    def _runs(self, word: ToolkitWord) -> bool:
+        return self.evidence.runs(word, understood=not self.file.reading.unreadable_line)
 
     def _on_loader(self, statement: Statement) -> bool:
         return any(

@@ -22,6 +22,8 @@ _COVERED = (
     re.compile(rb"(?<=[\w/*~.}])\([-#^/.@=pNDnFrwxoOLUu0-9\[\],]+\)(?=[\s);\"]|$)"),  # /opt/*(N/)
     re.compile(rb"(?m)^(\s*)\(\) \{"),  # an anonymous function
 )
+# `f() { a }`: zsh needs no `;` in front of the brace, bash's grammar does.
+_ONE_LINE_FUNCTION = re.compile(rb"(?m)^[ \t]*(?:function[ \t]+)?[\w-]+[ \t]*(?:\(\))?[ \t]*\{[ \t][^\n]*[^\s;][ \t]\}(?=[ \t]*$)")
 _TIE = re.compile(r"(?m)^\s*(?:export|typeset|declare)((?:\s+-\w+)+)\s+([A-Z_]\w*)(?:=\S*)?\s+(\w+)")
 _QUALIFIER = re.compile(r"\([-#^/.@=pNDnFrwxoOLUu0-9\[\],]+\)$")
 _WHOLE_LIST = re.compile(r"[\"']?\$\{?(?:\(@\))?\w+(?:\[[@*]\])?\}?[\"']?")
@@ -56,6 +58,8 @@ def covered(content: bytes) -> bytes:
         seen[found.start() : found.end()] = b"x" * (found.end() - found.start())
     for found in _COVERED[3].finditer(bytes(seen)):
         seen[found.end() - 4 : found.end()] = b"x(){"
+    for found in _ONE_LINE_FUNCTION.finditer(bytes(seen)):
+        seen[found.end() - 2 : found.end() - 1] = b";"
     return bytes(seen)
 
 

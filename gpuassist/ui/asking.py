@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from PySide6 import QtCore, QtGui, QtWidgets
 
+from gpuassist.formats.visible import visible
+
 Answered = Callable[[str], None]
 _MONO = "'JetBrains Mono', 'DejaVu Sans Mono', monospace"
 
@@ -49,9 +51,9 @@ class Asking:
 
     def confirm(self, parent: QtWidgets.QWidget, question: str, explanation: str, confirmed: Callable[[], None]) -> None:
         """Whether to go on."""
-        box = QtWidgets.QMessageBox(QtWidgets.QMessageBox.Icon.Question, "gpuassist", question, parent=parent)
+        box = QtWidgets.QMessageBox(QtWidgets.QMessageBox.Icon.Question, "gpuassist", visible(question), parent=parent)
         box.setTextFormat(QtCore.Qt.TextFormat.PlainText)  # a command line that is quoted may look like HTML
-        box.setInformativeText(explanation)
+        box.setInformativeText(visible(explanation))
         box.setStandardButtons(QtWidgets.QMessageBox.StandardButton.Ok | QtWidgets.QMessageBox.StandardButton.Cancel)
         box.accepted.connect(confirmed)
         box.finished.connect(box.deleteLater)
@@ -61,10 +63,10 @@ class Asking:
         self, parent: QtWidgets.QWidget, question: str, about: CommandsAsked, confirmed: Callable[[], None]
     ) -> None:
         """Whether to run exactly these."""
-        box = QtWidgets.QMessageBox(QtWidgets.QMessageBox.Icon.Question, "gpuassist", html.escape(question), parent=parent)
+        box = QtWidgets.QMessageBox(QtWidgets.QMessageBox.Icon.Question, "gpuassist", html.escape(visible(question)), parent=parent)
         box.setTextFormat(QtCore.Qt.TextFormat.RichText)
-        lines = "<br>".join(html.escape(line).replace("\n", "<br>").replace("  ", "&nbsp; ") for line in about.lines)
-        rest = "".join(f"<p>{html.escape(one)}</p>" for one in about.remarks)
+        lines = "<br>".join(html.escape(visible(line)).replace("\n", "<br>").replace("  ", "&nbsp; ") for line in about.lines)
+        rest = "".join(f"<p>{html.escape(visible(one))}</p>" for one in about.remarks)
         box.setInformativeText(f'<p style="font-family: {_MONO}; font-size: 9.25pt">{lines}</p>{rest}')
         box.addButton(about.go, QtWidgets.QMessageBox.ButtonRole.AcceptRole)
         box.addButton(QtWidgets.QMessageBox.StandardButton.Cancel)

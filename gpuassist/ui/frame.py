@@ -149,7 +149,7 @@ class Frame(QWidget):
             self.go(GoTo(Tool.EXPLAIN, FILE_WISH + path))
 
     def _build(self, appearance: Appearance) -> None:
-        words = self._desk.session.words
+        words = self._desk.words
         self._side = SideList(words, self)
         self._foot = Foot(words, appearance, self._side)
         self._side.foot.addWidget(self._foot)
@@ -303,7 +303,7 @@ class Frame(QWidget):
     def _show_help(self) -> None:
         from gpuassist.ui.widgets.help import Help  # not needed before somebody asks
 
-        Help(self._desk.session.words, self).open()
+        Help(self._desk.words, self).open()
 
 
 def _waiting(desk: Desk) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import Signal
@@ -13,9 +13,9 @@ from gpuassist.session.flow import Place
 from gpuassist.ui.widgets.scroll_page import ScrollPage
 
 if TYPE_CHECKING:
-    from gpuassist.model.text import Text
     from gpuassist.session.context import Session
     from gpuassist.session.inspect import Inspection
+    from gpuassist.session.words import Words
     from gpuassist.ui.asking import Asking
     from gpuassist.ui.jobs import Jobs
 
@@ -28,9 +28,11 @@ class Desk:
     jobs: Jobs
     asking: Asking
 
-    def words(self, words: Text) -> str:
-        """A sentence in the user's language."""
-        return self.session.words(words)
+    words: Words = field(init=False)
+    """Sentences in the user's language as labels show them; those of `session` keep every character, for commands and documents."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "words", self.session.words.for_labels())
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ class Reading(QObject):
     def __init__(self, session: Session, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
+        self._words = session.words.for_labels()
         self._jobs = jobs
         self._job: Job | None = None
         self._again: Callable[[], None] = self.read_live
@@ -62,12 +63,12 @@ class Reading(QObject):
         self._job = self._jobs.start(work, self)
         self._job.finished.connect(self._end)
         self._job.told.connect(self._progress)
-        self.started.emit(self._session.words(words))
+        self.started.emit(self._words(words))
 
     @Slot(object)
     def _progress(self, told: object) -> None:
         section = getattr(told, "section", told)
-        self.progressed.emit(self._session.words(section) if isinstance(section, Text) else str(section))
+        self.progressed.emit(self._words(section) if isinstance(section, Text) else str(section))
 
     @Slot(object)
     def _end(self, result: Done | Failed) -> None:
@@ -75,7 +76,7 @@ class Reading(QObject):
         if isinstance(result, Done):
             self.ended.emit(result.value)
         else:
-            self.failed.emit(reason_of(self._session.words, result.error))
+            self.failed.emit(reason_of(self._words, result.error))
 
 
 # The stages are imported where they run, on the job's thread: the first window is painted before they are.

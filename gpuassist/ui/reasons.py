@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from gpuassist.formats.visible import visible
 from gpuassist.model.text import Text
 from gpuassist.session.words import Words
 
 
 def reason_of(words: Words, error: Exception) -> str:
     """What a known error says by its own `reason`; what the system says of a file; else the error's own words."""
+    return visible(_reason(words, error))
+
+
+def _reason(words: Words, error: Exception) -> str:
     reason = getattr(error, "reason", None)
     if isinstance(reason, Text):
         return words(reason)

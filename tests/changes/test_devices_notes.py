@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.devices import Devices
+from gpuassist.changes.devices_notes import notes_on_choice, notes_on_lines
 from gpuassist.changes.shell_files import shell_files
 from gpuassist.model.fact import Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
-from gpuassist.changes.devices_notes import notes_on_choice, notes_on_lines
 from gpuassist.session.words import ENGLISH
 from tests.changes.scoped import session_at
 from tests.values import RTX_3090, RTX_4090, Recipe, machine

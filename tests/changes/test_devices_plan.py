@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from gpuassist.session.devices_plan import DevicesPlan, UseDevices, look_at_gpus, plan_use_devices, prove_devices
 from gpuassist.session.shell_plan import make
 
 from gpuassist.knowledge.tables import Knowledge
@@ -18,7 +19,6 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.session import fix
 from gpuassist.session.context import Session
-from gpuassist.session.devices_plan import DevicesPlan, UseDevices, look_at_gpus, plan_use_devices, prove_devices
 from gpuassist.session.words import ENGLISH
 from tests.changes.homes import make_toolkit, world_at
 

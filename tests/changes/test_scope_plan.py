@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from gpuassist.session.scope_plan import ScopePlan, held_in, plan_cuda_in, plan_devices_in
 from gpuassist.session.shell_plan import make
 
 from gpuassist.changes.choice import LdLibraryPath, WishError
@@ -16,7 +17,6 @@ from gpuassist.model.fact import Known
 from gpuassist.model.plan import Result
 from gpuassist.session import fix
 from gpuassist.session.context import Session
-from gpuassist.session.scope_plan import ScopePlan, held_in, plan_cuda_in, plan_devices_in
 from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
 from tests.changes.scoped import KERNEL, furnish, machine, session_at, tree

@@ -19,9 +19,11 @@ from gpuassist.cli.context import Exit, UsageError
 from gpuassist.model.text import text
 from gpuassist.session.words import ENGLISH
 from tests.cli.made_session import no_window, run_live
+from tests.hostile import obeyed
 from tests.nvml_fixture import FakeNvml
 
 Load = Callable[..., FakeNvml]
+HOSTILE_NAME = "RTX\x1b[2J\x1b]0;PWN\x07\u202e4090"
 TWO = "[gpu]\nname = A\nused = 900\nmemory = 24564\n[gpu]\nname = B\npower = -\n"
 COMMAND = [sys.executable, "-m", "gpuassist", "monitor", "--headless"]
 
@@ -194,3 +196,10 @@ def test_an_interrupt_is_heard_at_once(fake_nvml: FakeNvml, scenario: str) -> No
         assert ours.wait(timeout=20) == Exit.INTERRUPTED
         assert time.monotonic() - began < 15
         assert b"Traceback" not in ours.stderr.read()
+
+
+def test_a_name_that_a_terminal_would_obey_is_kept_as_an_escape(load_nvml: Load) -> None:
+    load_nvml(f"[gpu]\nname = {HOSTILE_NAME}\n")
+    printed = run_live(monitor, "--headless", "--count", "1").out
+    assert obeyed(printed) == []
+    assert json.loads(printed)["gpus"][0]["name"] == HOSTILE_NAME

@@ -52,7 +52,7 @@ def _wrapper(encoding: str) -> tuple[io.BytesIO, io.TextIOWrapper]:
         ("✗ wrong · 2 × 3 – 4…", b"x wrong - 2 x 3 - 4..."),
         ("caf\u00e9", b"caf\\xe9"),
         ("健康", b"\\u5065\\u5eb7"),
-        ("caf\udce9", b"caf\\udce9"),
+        ("caf\udce9", b"caf<U+DCE9>"),
         ("✓✗✓", b"+x+"),
     ],
 )

@@ -10,6 +10,7 @@ import pytest
 from gpuassist.formats.printed import Printed
 from gpuassist.session.run_log import RunLog
 from gpuassist.system.disk import Disk
+from tests.hostile import HOSTILE, obeyed
 
 
 @pytest.fixture
@@ -94,3 +95,13 @@ class FullDisk(Disk):
 
     def append(self, path: str, content: bytes) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_what_a_terminal_would_obey_is_visible_to_whoever_reads_the_log(path: Path) -> None:
+    log = RunLog(Disk(), str(path))
+    log.note(f"$ pip install {HOSTILE}")
+    log.add(Printed(f"Collecting {HOSTILE}"))
+    log.add(Printed(f"10% {HOSTILE}", ended=False))
+    log.close()
+    assert obeyed(path.read_text()) == []
+    assert "Collecting <U+001B>]0;PWN<U+0007>" in path.read_text()

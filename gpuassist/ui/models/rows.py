@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
+from gpuassist.formats.visible import on_one_line
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import colours, mono
+from gpuassist.ui.tips import as_tip
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -30,6 +32,15 @@ class Cell:
     right: bool = False
     tip: str = ""
     share: float | None = None
+
+    def __post_init__(self) -> None:
+        # Nearly all are printable as they are, and a thousand rows of fresh cells have to be made within a frame.
+        if not self.words.isprintable():
+            object.__setattr__(self, "words", on_one_line(self.words))
+        if not self.after.isprintable():
+            object.__setattr__(self, "after", on_one_line(self.after))
+        if not self.tip.isprintable():
+            object.__setattr__(self, "tip", on_one_line(self.tip))
 
 
 Row = tuple[Cell, ...]
@@ -122,7 +133,7 @@ def _look(cell: Cell, role: int) -> object:
     if role == Qt.ItemDataRole.TextAlignmentRole:
         return _alignment(cell.right)
     if role == Qt.ItemDataRole.ToolTipRole:
-        return cell.tip or None
+        return as_tip(cell.tip) or None
     if role == Qt.ItemDataRole.AccessibleTextRole:
         return f"{cell.words} {cell.after}".strip()
     return None

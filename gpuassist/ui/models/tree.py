@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
+from gpuassist.formats.visible import on_one_line
 from gpuassist.model.codec import Json
 from gpuassist.ui.theme import colours, mono
+from gpuassist.ui.tips import as_tip
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -107,9 +109,11 @@ class TreeModel(QAbstractItemModel):
         if not index.isValid():
             return None
         row = self._kept[index.internalId()]
-        words = (row.name, row.value, row.source)[index.column()]
-        if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
+        words = on_one_line((row.name, row.value, row.source)[index.column()])
+        if role == Qt.ItemDataRole.DisplayRole:
             return words
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return as_tip(words)
         if role == Qt.ItemDataRole.FontRole and index.column() == 2:
             return mono()
         if role == Qt.ItemDataRole.ForegroundRole and (index.column() != 1 or not row.known):

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Slot
-from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from gpuassist.formats.paste import read_paste
+from gpuassist.formats.visible import visible
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, text
 from gpuassist.session.explain import Explanation, explain
@@ -19,6 +20,7 @@ from gpuassist.session.explain_words import Quotation, lines_quoted
 from gpuassist.session.flow import GoTo, Tool
 from gpuassist.session.paste_file import read_file
 from gpuassist.session.redact import person_of
+from gpuassist.ui import clipboard
 from gpuassist.ui.dropped import dropped_file
 from gpuassist.ui.in_turns import InTurns
 from gpuassist.ui.jobs import Done, Failed, Work
@@ -145,7 +147,7 @@ class ExplainPage(Page):
         return action
 
     def _build(self) -> None:
-        words = self.desk.session.words
+        words = self.desk.words
         self._scroll = self.fill_with_scroll()
         self._scroll.header.show_words(
             words(text("Explain an error")),
@@ -172,7 +174,7 @@ class ExplainPage(Page):
         """The text box is painted first."""
 
     def _make_examples(self) -> None:
-        self._examples = ExamplesCard(self.desk.session.words, self)
+        self._examples = ExamplesCard(self.desk.words, self)
         self._scroll.content.addWidget(self._examples)
         self._show_examples(shown=self._explanation is None and self._trouble.isHidden() and not self.busy)
 
@@ -273,7 +275,7 @@ class ExplainPage(Page):
         self._answer.show_explanation(None)
         self._answer.hide()
         self._show_examples(shown=False)
-        self._trouble.show_words(Mark.PROBLEM, sentence_case(reason_of(self.desk.session.words, error)))
+        self._trouble.show_words(Mark.PROBLEM, sentence_case(reason_of(self.desk.words, error)))
         self._trouble.show()
         self._settle(None)
 
@@ -298,7 +300,7 @@ class ExplainPage(Page):
     def _copy_answer(self) -> None:
         if self._explanation is not None:
             person = person_of(self.desk.session.world)
-            QGuiApplication.clipboard().setText(in_plain_words(self._explanation, self.desk.session.words, person))
+            clipboard.copy(in_plain_words(self._explanation, self.desk.words, person))
             self._text.show_note(text("Copied, without the names of users and computers"))
 
     @Slot()
@@ -309,10 +311,10 @@ class ExplainPage(Page):
     def _save_as(self, path: str) -> None:
         if self._explanation is None:
             return
-        words = self.desk.session.words
+        words = self.desk.words
         try:
             with open(path, "w", encoding="utf-8", errors="replace") as file:
-                file.write(in_markdown(self._explanation, words, person_of(self.desk.session.world)))
+                file.write(visible(in_markdown(self._explanation, words, person_of(self.desk.session.world))))
         except OSError as error:
             self._text.show_note(text("Could not be saved: {reason}", reason=error.strerror or ""))
         else:

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from gpuassist.formats.visible import on_one_line
 from gpuassist.model.finding import Answer, GuideLink, Remedy
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import text
@@ -154,7 +155,7 @@ class AnswerBlock(QWidget):
         self._growing: InTurns | None = None
         self._toggle: QPushButton | None = None
         mark = Mark(self.answer.severity.value)
-        self.setAccessibleName(f"{words(MARK_WORDS[mark])}: {self.answer.title}")
+        self.setAccessibleName(f"{words(MARK_WORDS[mark])}: {on_one_line(self.answer.title)}")
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(SPACING)
@@ -199,7 +200,7 @@ class AnswerBlock(QWidget):
     def _name_toggle(self) -> None:
         if self._toggle is not None:
             self._toggle.setText(self._words(text("Less") if self.is_open else text("Show")))
-            self._toggle.setAccessibleName(f"{self._toggle.text()}: {self.answer.title}")
+            self._toggle.setAccessibleName(f"{self._toggle.text()}: {on_one_line(self.answer.title)}")
 
     def _head(self, mark: Mark, *, folds: bool) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -207,7 +208,7 @@ class AnswerBlock(QWidget):
         row.addWidget(MarkIcon(mark, self._card), 0, Qt.AlignmentFlag.AlignTop)
         self._body = QVBoxLayout()
         self._body.setSpacing(8)
-        self._body.addWidget(paragraph(self.answer.title, "heading", self._card))
+        self._body.addWidget(paragraph(on_one_line(self.answer.title), "heading", self._card))
         row.addLayout(self._body, 1)
         sure = self._shown.sure
         if sure is not None:
@@ -220,7 +221,7 @@ class AnswerBlock(QWidget):
         return row
 
     def _make_details(self) -> None:
-        self._why = paragraph(self.answer.explanation, "", self._card)
+        self._why = paragraph(on_one_line(self.answer.explanation), "", self._card)
         self._body.addWidget(self._why)
         self._details = QWidget(self._card)
         self._below = QVBoxLayout(self._details)

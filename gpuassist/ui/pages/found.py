@@ -54,7 +54,7 @@ class FoundPage(Page):
         return Bar((self._again,), next_title=self.desk.words(title))
 
     def show_inspection(self, inspection: Inspection) -> None:
-        words = self.desk.session.words
+        words = self.desk.words
         diagnosis, answers = inspection.diagnosis, inspection.answers
         self._repairable = repairable_version(answers)
         self._scroll.header.show_words(
@@ -77,7 +77,7 @@ class FoundPage(Page):
         return tuple(widget for widget in widgets if isinstance(widget, FindingCard))
 
     def _finding_cards(self, answers: tuple[Answer, ...]) -> list[FindingCard]:
-        cards = [FindingCard(self.desk.session.words, answer, self, is_open=not place) for place, answer in enumerate(answers)]
+        cards = [FindingCard(self.desk.words, answer, self, is_open=not place) for place, answer in enumerate(answers)]
         for card in cards:
             card.repair_wanted.connect(self._repair)
             card.link_opened.connect(self._visit)
@@ -87,7 +87,7 @@ class FoundPage(Page):
         return cards
 
     def _all_fine(self, undetermined: tuple[Undetermined, ...]) -> EmptyState:
-        words = self.desk.session.words
+        words = self.desk.words
         if undetermined:
             rest = text("What could be checked is right. What could not be determined stands below, with the reason.")
             return EmptyState(Mark.UNKNOWN, words(text("Nothing wrong was found")), words(rest), self)
@@ -124,7 +124,7 @@ class ChainCard(Card):
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)
-        self._words = desk.session.words
+        self._words = desk.words
         self._chains: tuple[Chain, ...] = ()
         self._label = label(self._words(text("What has to fit together, for")), "muted", self)
         self._choice = Choice(self)
@@ -168,7 +168,7 @@ class Remainder(QWidget):
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._words = desk.session.words
+        self._words = desk.words
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)

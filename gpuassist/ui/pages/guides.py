@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from gpuassist.model.text import text
 from gpuassist.session.flow import Tool
 from gpuassist.session.guides import Guide, guide, topics
+from gpuassist.ui import clipboard
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.markdown_view import MarkdownView
@@ -75,7 +76,7 @@ class GuidesPage(Page):
     @Slot()
     def _copy_guide(self) -> None:
         shown = self._guides[self.topic]
-        QGuiApplication.clipboard().setText(f"# {shown.title}\n\n{shown.body}")
+        clipboard.copy(f"# {shown.title}\n\n{shown.body}")
 
 
 def _topic_list(guides: list[Guide], parent: QWidget) -> QListWidget:

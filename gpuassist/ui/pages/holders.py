@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QElapsedTimer, QModelIndex, Qt, QTimer, Slot
-from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QAction, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.model.machine import Machine
@@ -17,6 +17,7 @@ from gpuassist.session.flow import Tool
 from gpuassist.session.holding import PATIENCE_SECONDS, Held, Holding, find, holding, holding_of, stop_holder
 from gpuassist.session.holding_words import as_plain_text, stop_question, stop_warning, stopping, title
 from gpuassist.session.live_words import clock
+from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Job
 from gpuassist.ui.latest import Latest
 from gpuassist.ui.models.holders import COLUMN_SAMPLES, HEADINGS, PLACE, PROCESS, USER, holder_rows
@@ -197,7 +198,7 @@ class HoldersPage(Page):
         return action
 
     def _build(self) -> None:
-        words = self.desk.session.words
+        words = self.desk.words
         scroll = self.fill_with_scroll()
         self._header = scroll.header
         self._header.show_words(words(text("Who holds the GPU")), "")
@@ -218,7 +219,7 @@ class HoldersPage(Page):
         scroll.content.addLayout(self._notes)
 
     def _make_table(self) -> Card:
-        words = self.desk.session.words
+        words = self.desk.words
         self._rows = RowsModel([words(heading) for heading in HEADINGS], (), self)
         self._table = Table(self._rows, words(text("Processes that hold a GPU")), self)
         self._table.setSelectionMode(Table.SelectionMode.SingleSelection)
@@ -246,7 +247,7 @@ class HoldersPage(Page):
     def _take(self, result: Done | Failed) -> None:
         self._strip.end()
         if isinstance(result, Failed):
-            self._tell(Mark.PROBLEM, sentence_case(reason_of(self.desk.session.words, result.error)))
+            self._tell(Mark.PROBLEM, sentence_case(reason_of(self.desk.words, result.error)))
         elif isinstance(result.value, Holding):
             self._show(result.value)
         self._wait()
@@ -257,7 +258,7 @@ class HoldersPage(Page):
             self._again.start(_AGAIN_WHERE_IT_MAY_SLEEP_MILLISECONDS if may_sleep else _AGAIN_MILLISECONDS)
 
     def _show(self, found: Holding) -> None:
-        words, before = self.desk.session.words, self._found
+        words, before = self.desk.words, self._found
         self._found = found
         self._header.show_words(words(title(found)), words(self._subtitle()))
         if self._wished is not None and self._stopping is None and find(found, self._wished) is None:
@@ -296,7 +297,7 @@ class HoldersPage(Page):
         if self._chosen is None and self._found is not None and found.held:
             self._chosen = found.held[0].holder.pid
         self._filling = True
-        self._rows.set_rows(holder_rows(found, self.desk.session.words))
+        self._rows.set_rows(holder_rows(found, self.desk.words))
         at = next((place for place, held in enumerate(found.held) if held.holder.pid == self._chosen), -1)
         if at < 0:
             self._table.clearSelection()
@@ -339,7 +340,7 @@ class HoldersPage(Page):
     def _end_stopping(self, result: Done | Failed) -> None:
         self._count_down.stop()
         self._job, self._stopping = None, None
-        words = self.desk.session.words
+        words = self.desk.words
         if isinstance(result, Failed):
             self._tell(Mark.PROBLEM, sentence_case(reason_of(words, result.error)))
         elif isinstance(result.value, Outcome):
@@ -366,4 +367,4 @@ class HoldersPage(Page):
     @Slot()
     def _copy_list(self) -> None:
         if self._found is not None:
-            QGuiApplication.clipboard().setText(as_plain_text(self._found, self.desk.session.words))
+            clipboard.copy(as_plain_text(self._found, self.desk.words))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
+from gpuassist.formats.visible import on_one_line
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text, text
 from gpuassist.session.holding import Held, HeldCard, Holding, name_of
@@ -15,7 +16,7 @@ from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import secondary
 from gpuassist.ui.widgets.cards import Card
-from gpuassist.ui.widgets.code import CodeBlock
+from gpuassist.ui.widgets.code import CodeBlock, CommandBlock
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
@@ -41,7 +42,7 @@ class HolderCard(Card):
         self._memory = MemoryRows(words, self)
         self._facts = FactTable(words, (), self, label_width=_LABEL_WIDTH)
         self._why = paragraph("", "", self)
-        self._line = CodeBlock(words, "", words(text("Commands")), self)
+        self._line = CommandBlock(words, (), words(text("Commands")), self)
         self.stop = secondary(words(text("Stop it…")), self)
         self.stop.setToolTip(words(text("Delete")))
         self.stop.clicked.connect(self.stop_wanted)
@@ -58,7 +59,7 @@ class HolderCard(Card):
         """Shows this process."""
         words, holder = self._words, held.holder
         name = words(text("{name} · process {pid}", name=name_of(holder), pid=holder.pid))
-        self._name.setText(name)
+        self._name.setText(on_one_line(name))
         self.setAccessibleName(name)
         self._role.show_status(ROLE_MARKS[held.role], words(ROLE_WORDS[held.role]))
         self._command.set_content(holder.command)
@@ -66,7 +67,7 @@ class HolderCard(Card):
         self._memory.show_cards(_on_cards(found, held))
         self._facts.set_rows(self._rows(held))
         set_paragraph(self._why, sentence_case(words(held.why)))
-        self._line.set_content("\n".join(held.command))
+        self._line.set_lines(held.command)
         self._line.setVisible(bool(held.command))
         self.stop.setVisible(held.may_stop)
         self.stop.setEnabled(not stopping)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Slot
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from gpuassist.model.machine import Machine
@@ -21,6 +21,7 @@ from gpuassist.session.installs import Install
 from gpuassist.session.resume import Waiting, waiting
 from gpuassist.session.what_if import Choices, choices
 from gpuassist.session.what_if_words import in_plain_words
+from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed
 from gpuassist.ui.latest import Latest
 from gpuassist.ui.page import Bar, Desk, Page
@@ -123,7 +124,7 @@ class InstallPage(Page):
         return self._planning.busy or self._listing.busy or self._recalling.busy or self._steps.busy
 
     def _build(self) -> None:
-        words = self.desk.session.words
+        words = self.desk.words
         scroll = self.fill_with_scroll()
         self._scroll, self._header = scroll, scroll.header
         self._strip = ProgressStrip(self)
@@ -196,13 +197,13 @@ class InstallPage(Page):
         if isinstance(result, Done) and isinstance(result.value, Choices):
             self._choices.show_choices(result.value)
         elif isinstance(result, Failed):
-            self._tell((Mark.PROBLEM, reason_of(self.desk.session.words, result.error)))
+            self._tell((Mark.PROBLEM, reason_of(self.desk.words, result.error)))
 
     def _show_planned(self, result: Done | Failed) -> None:
         self._strip.end()
         if isinstance(result, Failed):
             self._show_nothing()
-            self._tell((Mark.PROBLEM, reason_of(self.desk.session.words, result.error)))
+            self._tell((Mark.PROBLEM, reason_of(self.desk.words, result.error)))
         elif isinstance(result.value, Outlook) and not self._steps.under_way:
             self._show_outlook(result.value)
 
@@ -261,8 +262,8 @@ class InstallPage(Page):
     @Slot()
     def _copy_plan(self) -> None:
         if self._outlook is not None:
-            words = self.desk.session.words
-            QGuiApplication.clipboard().setText(in_plain_words(self._about(self._outlook.goal), self._outlook, words))
+            words = self.desk.words
+            clipboard.copy(in_plain_words(self._about(self._outlook.goal), self._outlook, words))
 
     # Under way
 

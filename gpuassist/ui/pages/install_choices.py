@@ -7,12 +7,14 @@ from dataclasses import replace
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from gpuassist.formats.visible import visible
 from gpuassist.model.plan import Tool
 from gpuassist.model.text import Text, text
 from gpuassist.session.install_wish import ANY, InstallWish
 from gpuassist.session.what_if import Choices
 from gpuassist.session.words import Words
 from gpuassist.ui.theme import set_look
+from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.buttons import LongChoice, Tick
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.even_columns import EvenColumns
@@ -96,7 +98,7 @@ class InstallChoices(Card):
             blocked = QSignalBlocker(box)
             box.clear()
             for value, said in self._rows(name, wanted):
-                box.addItem(said, value)
+                box.addItem(visible(said), value)
             box.setCurrentIndex(max(0, box.findData(wanted)))
             self._mark(box)
             blocked.unblock()
@@ -135,4 +137,4 @@ class InstallChoices(Card):
     def _mark(self, box: LongChoice) -> None:
         """What was wished for is told from what stays as it is."""
         set_look(box, "wished", "yes" if box.currentData() else "no")
-        box.setToolTip(box.currentText())
+        box.setToolTip(as_tip(box.currentText()))

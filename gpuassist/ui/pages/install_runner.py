@@ -99,6 +99,6 @@ class InstallRunner(QObject):
     def _end(self, result: Done | Failed) -> None:
         self._job = None
         if isinstance(result, Failed):
-            self.failed.emit(reason_of(self._desk.session.words, result.error))
+            self.failed.emit(reason_of(self._desk.words, result.error))
         elif self._told is not None:
             self._told.emit(result.value)

@@ -13,9 +13,10 @@ from gpuassist.session.installs import StepRecord, StepState
 from gpuassist.session.words import Words
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import sentence_case
+from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.buttons import Tick, small
 from gpuassist.ui.widgets.cards import Card, Notice, clear
-from gpuassist.ui.widgets.code import CodeBlock
+from gpuassist.ui.widgets.code import CodeBlock, CommandBlock
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
 
@@ -88,7 +89,7 @@ class StepCard(Card):
     def allow_look(self, why_not: str = "") -> None:
         """Whether it can be looked at now."""
         self.look.setEnabled(not why_not)
-        self.look.setToolTip(why_not)
+        self.look.setToolTip(as_tip(why_not))
 
     def show_looked(self, looked: Looked) -> None:
         """What it would change."""
@@ -117,7 +118,7 @@ class StepCard(Card):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         if step.commands:
-            column.addWidget(CodeBlock(words, "\n".join(step.commands), words(text("Commands")), self._details))
+            column.addWidget(CommandBlock(words, step.commands, words(text("Commands")), self._details))
         for remark in remarks(step, home):
             column.addWidget(paragraph(words(remark), "muted", self._details))
         if step.check is not None:

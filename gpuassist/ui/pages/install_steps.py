@@ -64,7 +64,7 @@ class InstallSteps(QWidget):
         self._cancel.setShortcut("Esc")
         self._back = self._action(text("Take it back…"), self._ask_back)
         self._give_up = self._action(text("Give it up…"), self._ask_give_up)
-        self._output = OutputCard(desk.session.words, self)
+        self._output = OutputCard(desk.words, self)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(SPACING)
@@ -225,7 +225,7 @@ class InstallSteps(QWidget):
 
     def _seen(self, course: Course | None) -> tuple[object, ...]:
         """What can be seen of the steps: on record they keep that, and are others otherwise."""
-        words = self._desk.session.words
+        words = self._desk.words
         steps = course.steps if course is not None else ()
         return tuple((one.kind, words(one.text), one.commands, self._recorded) for one in steps)
 
@@ -235,7 +235,7 @@ class InstallSteps(QWidget):
         clear(self._column)
         home = "" if self._recorded else self._desk.session.world.surroundings.home
         steps = course.steps if course is not None else ()
-        self._cards = [StepCard(self._desk.session.words, step, number, self, home=home) for number, step in enumerate(steps)]
+        self._cards = [StepCard(self._desk.words, step, number, self, home=home) for number, step in enumerate(steps)]
         for card in self._cards:
             card.look_wanted.connect(self._look_only)
             self._column.addWidget(card)

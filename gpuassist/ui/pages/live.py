@@ -152,7 +152,7 @@ class LivePage(Page):
         self._pace.request()
 
     def _build(self) -> None:
-        words = self.desk.session.words
+        words = self.desk.words
         self._header = PageHeader(words(text("Live memory")), "", self)
         self._notice = Notice(Mark.WARNING, "", self)
         self._notice.hide()

@@ -81,7 +81,7 @@ class MachinePage(Page):
         from gpuassist.session.summary import machine_figures
         from gpuassist.ui.pages.machine_cards import MachineCards
 
-        words = self.desk.session.words
+        words = self.desk.words
         self._strip.end()
         self._machine = inspection.machine
         figures = machine_figures(inspection.seconds, recorded=inspection.recorded, title=inspection.title)
@@ -116,9 +116,7 @@ class MachinePage(Page):
         from gpuassist.ui.widgets.everything import Everything
 
         if self._machine is not None:
-            Everything(
-                self.desk.session.words, encode_machine(self._machine, self.desk.session.words), self.desk.asking, self
-            ).open()
+            Everything(self.desk.words, encode_machine(self._machine, self.desk.session.words), self.desk.asking, self).open()
 
     @Slot()
     def _read_again(self) -> None:

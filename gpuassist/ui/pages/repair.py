@@ -121,7 +121,7 @@ class RepairPage(Page):
         self.lines.close_down()
 
     def _build(self) -> None:
-        words = self.desk.session.words
+        words = self.desk.words
         scroll = self._scroll = self.fill_with_scroll()
         self._header = scroll.header
         titles = [words(title) for title in (text("Toolkit"), text("Clean up"), text("Devices"), text("Lines"))]
@@ -225,7 +225,7 @@ class RepairPage(Page):
             self._show_undone(result.value)
 
     def _show_not_undone(self, error: Exception) -> None:
-        reason = reason_of(self.desk.session.words, error)
+        reason = reason_of(self.desk.words, error)
         if isinstance(error, ConflictError):
             self.notice.hide()
             self.undo.show_conflict(reason, error.three_way)

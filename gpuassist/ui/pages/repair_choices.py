@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.changes.choice import LoaderChoice
+from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Text, text
 from gpuassist.session.repair_summary import line_context
 from gpuassist.session.repair_words import place_of
@@ -13,6 +14,7 @@ from gpuassist.session.words import Words
 from gpuassist.shellfiles.line_choice import Choice, LineChoice
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.reasons import sentence_case
+from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.buttons import Tick
 from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
@@ -85,7 +87,7 @@ class LineRow(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(3)
         place = label(words(place_of(line, home)), "strong", self)
-        place.setToolTip(line.text)
+        place.setToolTip(as_tip(line.text))
         column.addWidget(place)
         column.addWidget(ElidedLabel(" ".join(line.text.split()), "mono", self))
         self.row: LineChoiceRow | None = None
@@ -118,7 +120,7 @@ class TickRow(QWidget):
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.tick = Tick(self)
-        self.tick.setText(title)
+        self.tick.setText(on_one_line(title))
         self._reason = paragraph("", "small", self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -131,7 +133,7 @@ class TickRow(QWidget):
 
     def show_reason(self, reason: str) -> None:
         """Why it is as it is."""
-        set_paragraph(self._reason, sentence_case(reason))
+        set_paragraph(self._reason, sentence_case(on_one_line(reason)))
 
 
 class LoaderRow(TickRow):

@@ -28,7 +28,7 @@ class CleanSection(Section):
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         home = desk.session.world.surroundings.home
-        super().__init__(desk, PlanCard(desk.session.words, home, text("What should not be searched")), parent)
+        super().__init__(desk, PlanCard(desk.words, home, text("What should not be searched")), parent)
         self._lines: tuple[LineChoice, ...] | None = None
         self.card.lines_chosen.connect(self.choose_lines)
         self.header = (desk.words(text("Clean up the start-up files")), desk.words(_LATER))
@@ -59,7 +59,7 @@ class DevicesSection(ScopedSection):
     """Keeps CUDA_VISIBLE_DEVICES for new shells or for one scope, or takes it out again."""
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
-        self.devices_card: DevicesCard = DevicesCard(desk.session.words, desk.session.world.surroundings.home)
+        self.devices_card: DevicesCard = DevicesCard(desk.words, desk.session.world.surroundings.home)
         super().__init__(desk, self.devices_card, parent)
         self.devices_card.devices_chosen.connect(self._choose)
         self.header = (desk.words(text("Choose the GPUs that programs see")), desk.words(_LATER))

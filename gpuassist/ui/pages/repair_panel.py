@@ -13,7 +13,7 @@ from gpuassist.ui.pages.repair_proof import KernelsCard, ShellsCard
 from gpuassist.ui.pages.repair_result import DiffCard, TerminalCard
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.cards import Card, clear
-from gpuassist.ui.widgets.code import CodeBlock
+from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.paragraphs import paragraph, set_paragraph
 from gpuassist.ui.widgets.scroll_page import SPACING
 
@@ -27,12 +27,12 @@ class PlanPanel(QWidget):
         self.diff = DiffCard(words, self)
         self.by_hand = Card(words(text("To paste by hand")), parent=self)
         self._by_hand_about = paragraph("", "muted", self.by_hand)
-        self.block = CodeBlock(words, "", words(text("Lines for the start-up file")), self.by_hand)
+        self.block = CommandBlock(words, (), words(text("Lines for the start-up file")), self.by_hand)
         self.terminal = TerminalCard(words, self)
         self.shells = ShellsCard(words, self)
         self.kernels = KernelsCard(words, self)
         self.paste = Card(words(text("Terminals that are open")), parent=self)
-        self.paste_lines = CodeBlock(words, "", words(text("Lines for a terminal that is open")), self.paste)
+        self.paste_lines = CommandBlock(words, (), words(text("Lines for a terminal that is open")), self.paste)
         self._notes = Card(words(text("Good to know before")), parent=self)
         self.by_hand.body.addWidget(self._by_hand_about)
         self.by_hand.body.addWidget(self.block)
@@ -56,9 +56,9 @@ class PlanPanel(QWidget):
         self.terminal.setVisible(repair.cuda is not None)
         by_hand = repair.by_hand or text("These are the lines, to put at the end of a start-up file of yours:")
         set_paragraph(self._by_hand_about, self._words(by_hand))
-        self.block.set_content(repair.block)
+        self.block.set_lines(repair.block.split("\n"))
         self.by_hand.setVisible(repair.obstacle is not None and bool(repair.block))
-        self.paste_lines.set_content("\n".join(repair.paste))
+        self.paste_lines.set_lines(repair.paste)
         self.paste.setVisible(bool(repair.paste))
         self.show_notes(repair.plan.notes)
 

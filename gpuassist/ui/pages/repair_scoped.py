@@ -22,7 +22,7 @@ class ScopedSection(Section):
         super().__init__(desk, card, parent)
         self.scope = SHELL
         self.scopes: tuple[ListedScope, ...] = ()
-        words = desk.session.words
+        words = desk.words
         self.choice = ScopeChoice(words, card)
         self.choice.chosen.connect(self._choose_scope)
         self.choice.project_wanted.connect(self.project_wanted)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.changes.carry_out import carry_out
@@ -17,8 +17,10 @@ from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell
 from gpuassist.model.text import Text, text
+from gpuassist.session.copying import copyable_lines
 from gpuassist.session.flow import Marked, Step, StepState
 from gpuassist.session.repair_words import bar_note, outcome_of, promise_of, title_of
+from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed
 from gpuassist.ui.latest import Latest
 from gpuassist.ui.page import Bar, Desk
@@ -68,7 +70,7 @@ class Section(QWidget):
     def panel(self) -> PlanPanel:
         """The right side; made when a plan is first shown, since it is large."""
         if self._panel is None:
-            self._panel = PlanPanel(self.desk.session.words, self)
+            self._panel = PlanPanel(self.desk.words, self)
             self.right.insertWidget(1, self._panel)
             self.furnish(self._panel)
         return self._panel
@@ -200,7 +202,7 @@ class Section(QWidget):
     def _show_planned(self, result: Done | Failed) -> None:
         self.strip.end()
         if isinstance(result, Failed):
-            self._show_refusal(reason_of(self.desk.session.words, result.error))
+            self._show_refusal(reason_of(self.desk.words, result.error))
         elif isinstance(result.value, ChangePlan):
             self.show_shell_plan(result.value)
         self.changed.emit()
@@ -260,7 +262,7 @@ class Section(QWidget):
         self.strip.end()
         if isinstance(result, Failed):
             self._failed = True
-            self.tell(Mark.PROBLEM, reason_of(self.desk.session.words, result.error))
+            self.tell(Mark.PROBLEM, reason_of(self.desk.words, result.error))
             self.asked.emit(Marked(Step.REPAIR, StepState.PROBLEM))
         elif isinstance(result.value, ChangeOutcome):
             self._show_carried(result.value)
@@ -300,7 +302,8 @@ class Section(QWidget):
     @Slot()
     def _copy_lines(self) -> None:
         if self.repair is not None:
-            QGuiApplication.clipboard().setText(self.repair.block + "\n")
+            lines = copyable_lines(self.repair.block.split("\n"))
+            clipboard.copy("".join(f"{self.desk.words(line)}\n" for line in lines))
 
 
 def mark_of(carried: ChangeOutcome) -> Mark:

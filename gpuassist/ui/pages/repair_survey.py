@@ -94,7 +94,7 @@ class LinesSection(QWidget):
         self.reading.drop()
 
     def _build(self) -> None:
-        words = self.desk.session.words
+        words = self.desk.words
         self._strip = ProgressStrip(self)
         self._strip.setMaximumHeight(20)
         self.nothing = EmptyState(Mark.INFO, "", "", self)
@@ -126,7 +126,7 @@ class LinesSection(QWidget):
         self._strip.end()
         if isinstance(result, Failed):
             self._card.hide()
-            reason = sentence_case(reason_of(self.desk.session.words, result.error))
+            reason = sentence_case(reason_of(self.desk.words, result.error))
             self.nothing.show_words(Mark.PROBLEM, words(text("The start-up files cannot be read")), reason)
             self.nothing.show()
         elif isinstance(result.value, Survey):

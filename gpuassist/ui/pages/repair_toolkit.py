@@ -32,7 +32,7 @@ class ToolkitSection(ScopedSection):
     LIVE_ONLY = False
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
-        self.toolkit_card: ToolkitCard = ToolkitCard(desk.session.words, desk.session.world.surroundings.home)
+        self.toolkit_card: ToolkitCard = ToolkitCard(desk.words, desk.session.world.surroundings.home)
         super().__init__(desk, self.toolkit_card, parent)
         self.cuda = UseCuda("")
         self._kernels: Job | None = None
@@ -135,7 +135,7 @@ class ToolkitSection(ScopedSection):
     def _show_kernels(self, result: Done | Failed) -> None:
         self._kernels = None
         if isinstance(result, Failed):
-            self.panel.kernels.show_trouble(reason_of(self.desk.session.words, result.error))
+            self.panel.kernels.show_trouble(reason_of(self.desk.words, result.error))
             return
         proofs = result.value if isinstance(result.value, tuple) else ()
         self.panel.kernels.show_proofs(proofs)

@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from gpuassist.formats.visible import escaped
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
@@ -19,6 +20,7 @@ from gpuassist.session.verify_document import verification_document
 from gpuassist.session.verify_errors import errors_to_explain
 from gpuassist.session.verify_progress import Progress, conclude, follow
 from gpuassist.session.words import ENGLISH
+from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Control, Done, Failed, Job
 from gpuassist.ui.latest import Latest
 from gpuassist.ui.models.checks import COLUMN_SAMPLES, HEADINGS, check_rows
@@ -122,7 +124,7 @@ class VerifyPage(Page):
             self._job.cancel()
 
     def _build(self) -> None:
-        words = self.desk.session.words
+        words = self.desk.words
         scroll = self.fill_with_scroll()
         self._header = scroll.header
         self._wishes = VerifyWishes(words, self)
@@ -153,7 +155,7 @@ class VerifyPage(Page):
         scroll.content.addLayout(row)
 
     def _build_side(self) -> QWidget:
-        words = self.desk.session.words
+        words = self.desk.words
         side = QWidget(self)
         side.setFixedWidth(_SIDE_WIDTH)
         column = QVBoxLayout(side)
@@ -207,7 +209,7 @@ class VerifyPage(Page):
         self._wishes.show_running(self._progress.done, len(self._progress.lines))
 
     def _show_progress(self) -> None:
-        rows = check_rows(self._progress, self.desk.session.words)
+        rows = check_rows(self._progress, self.desk.words)
         self._model.set_rows(rows)
         self._table.setColumnHidden(_DEVICE_COLUMN, len(self._progress.names) <= 1)
         self._checks.setVisible(bool(rows))
@@ -224,7 +226,7 @@ class VerifyPage(Page):
         self._wishes.show_idle()
         self._show_wishes()
         if isinstance(result, Failed):
-            self._tell(Mark.PROBLEM, reason_of(self.desk.session.words, result.error))
+            self._tell(Mark.PROBLEM, reason_of(self.desk.words, result.error))
             self.asked.emit(Marked(self.STEP, StepState.PROBLEM))
         elif isinstance(result.value, Verification):
             self._show_result(result.value)
@@ -270,7 +272,7 @@ class VerifyPage(Page):
 
     @Slot()
     def _copy_result(self) -> None:
-        QGuiApplication.clipboard().setText(self._document())
+        clipboard.copy(self._document())
 
     @Slot()
     def _ask_why(self) -> None:
@@ -289,14 +291,14 @@ class VerifyPage(Page):
 
     def _show_saved(self, result: Done | Failed) -> None:
         if isinstance(result, Failed):
-            self._tell(Mark.PROBLEM, reason_of(self.desk.session.words, result.error))
+            self._tell(Mark.PROBLEM, reason_of(self.desk.words, result.error))
         else:
             self._tell(Mark.RIGHT, self.desk.words(text("The result was saved.")))
 
     def _document(self) -> str:
         if self._result is None:
             return ""
-        return json.dumps(verification_document([self._result], ENGLISH), ensure_ascii=False, indent=2) + "\n"
+        return escaped(json.dumps(verification_document([self._result], ENGLISH), ensure_ascii=False, indent=2)) + "\n"
 
 
 def _verdict(result: Verification) -> tuple[Mark, Text]:

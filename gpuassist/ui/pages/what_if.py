@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Slot
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from gpuassist.model.machine import Machine
@@ -17,6 +17,7 @@ from gpuassist.session.install_wish import wish_for_parts
 from gpuassist.session.what_if import Choices, Wish, choices, outlook
 from gpuassist.session.what_if_words import answer, as_it_is, in_plain_words, slots
 from gpuassist.session.wish_words import wish_of
+from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed
 from gpuassist.ui.latest import Latest
 from gpuassist.ui.page import Bar, Desk, Page
@@ -86,7 +87,7 @@ class WhatIfPage(Page):
         return self._asking.busy or self._listing.busy or shows
 
     def _build(self) -> None:
-        words = self.desk.session.words
+        words = self.desk.words
         scroll = self.fill_with_scroll()
         self._header = scroll.header
         self._strip = ProgressStrip(self)
@@ -118,7 +119,7 @@ class WhatIfPage(Page):
     @Slot()
     def _copy_answer(self) -> None:
         if self._outlook is not None:
-            QGuiApplication.clipboard().setText(in_plain_words(self._wishes.compared, self._outlook, self.desk.session.words))
+            clipboard.copy(in_plain_words(self._wishes.compared, self._outlook, self.desk.words))
 
     @Slot()
     def _plan_install(self) -> None:
@@ -136,14 +137,14 @@ class WhatIfPage(Page):
 
     def _show_choices(self, result: Done | Failed) -> None:
         if isinstance(result, Failed):
-            self._show_trouble(reason_of(self.desk.session.words, result.error))
+            self._show_trouble(reason_of(self.desk.words, result.error))
         elif isinstance(result.value, Choices):
             self._wishes.show_choices(result.value)
 
     def _show_settled(self, result: Done | Failed) -> None:
         self._strip.end()
         if isinstance(result, Failed):
-            self._show_trouble(reason_of(self.desk.session.words, result.error))
+            self._show_trouble(reason_of(self.desk.words, result.error))
         elif isinstance(result.value, Outlook):
             if result.value.before:
                 self._show_outlook(result.value)
@@ -163,7 +164,7 @@ class WhatIfPage(Page):
         words = self.desk.words
         self._header.show_words(words(answer(found)), words(self._wishes.compared))
         if self._answer is None:
-            self._answer = AnswerCards(self.desk.session.words, self._wishes.last_stop, self)
+            self._answer = AnswerCards(self.desk.words, self._wishes.last_stop, self)
             self._content.addWidget(self._answer)
         self._answer.show_outlook(found)
         self._show_only(self._answer, found)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from gpuassist.formats.visible import visible
 from gpuassist.model.text import Text, text
 from gpuassist.session.overview import short_name
 from gpuassist.session.what_if import NONE, Choices, Wish
@@ -14,6 +15,7 @@ from gpuassist.session.what_if_words import Slot as GpuSlot
 from gpuassist.session.wish_words import not_found, part_in_words, wish_title
 from gpuassist.session.words import Words
 from gpuassist.ui.theme import set_look
+from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.buttons import Choice, LongChoice, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.even_columns import EvenColumns
@@ -179,7 +181,7 @@ class WishCard(Card):
             self._shown[name] = rows
             box.clear()
             for value, said in rows:
-                box.addItem(said, value)
+                box.addItem(visible(said), value)
         box.setCurrentIndex(max(0, box.findData(wanted)))
         self._mark(box)
         blocked.unblock()
@@ -202,7 +204,7 @@ class WishCard(Card):
     def _mark(self, box: LongChoice) -> None:
         """What was wished for is told from what is so anyway."""
         set_look(box, "wished", "yes" if box.currentData() else "no")
-        box.setToolTip(box.currentText())
+        box.setToolTip(as_tip(box.currentText()))
 
     def _first(self, name: str) -> Text:
         if not self.starts_from_machine:
@@ -229,7 +231,7 @@ class WishCard(Card):
             chip = small(f"{slot.name}  ×", self._chips)
             chip.setProperty("place", place)
             chip.setAccessibleName(self._words(text("Take {name} out", name=slot.name)))
-            chip.setToolTip(chip.accessibleName())
+            chip.setToolTip(as_tip(chip.accessibleName()))
             chip.clicked.connect(self._take_out)
             self._flow.addWidget(chip)
         if not self._flow.count():

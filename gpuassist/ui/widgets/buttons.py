@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -17,8 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import text
 from gpuassist.session.words import Words
+from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import colours
 from gpuassist.ui.widgets.marks import paint_glyph
@@ -35,7 +37,7 @@ def primary(words: str, parent: QWidget | None = None) -> QPushButton:
 
 def secondary(words: str, parent: QWidget | None = None) -> QPushButton:
     """Anything else that can be done."""
-    made = QPushButton(words, parent)
+    made = QPushButton(on_one_line(words), parent)
     made.setAutoDefault(True)
     made.setCursor(Qt.CursorShape.PointingHandCursor)
     made.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
@@ -67,7 +69,7 @@ class CopyButton(QPushButton):
 
     @Slot()
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self._content())
+        clipboard.copy(self._content())
         self.setMinimumWidth(self.width())  # the shorter word must not make the row jump
         self.setText(self._copied)
         self._back.start()

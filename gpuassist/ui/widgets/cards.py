@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from gpuassist.formats.visible import on_one_line, visible
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import set_look
 from gpuassist.ui.widgets.marks import MarkIcon
@@ -38,7 +39,7 @@ class Card(QFrame):
                 names.addWidget(label(subtitle, "muted", self))
             self.head.addLayout(names)
             self.head.addStretch(1)
-            self.setAccessibleName(title)
+            self.setAccessibleName(self.title.text())
 
 
 class Well(QFrame):
@@ -78,7 +79,7 @@ class Notice(QFrame):
         set_look(self, "mark", mark.value)
         self._icon.set_mark(mark)
         set_paragraph(self._words, words)
-        self.setAccessibleName(words)
+        self.setAccessibleName(visible(words))
 
 
 class EmptyState(Card):
@@ -101,7 +102,7 @@ class EmptyState(Card):
     def show_words(self, mark: Mark, title: str, words: str) -> None:
         """Says something else."""
         self._icon.set_mark(mark)
-        self._title.setText(title)
+        self._title.setText(on_one_line(title))
         set_paragraph(self._words, words)
 
 

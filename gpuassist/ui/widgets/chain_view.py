@@ -9,7 +9,6 @@ from PySide6.QtGui import (
     QColor,
     QFont,
     QFontMetrics,
-    QGuiApplication,
     QHelpEvent,
     QKeyEvent,
     QKeySequence,
@@ -24,8 +23,10 @@ from gpuassist.model.chain import Chain, Joint, Node, Status
 from gpuassist.model.text import text
 from gpuassist.session.chain_words import PART_WORDS, STATUS_WORDS, chain_in_words
 from gpuassist.session.words import Words
+from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Mark, Palette
 from gpuassist.ui.theme import SMALL_POINTS, colours, sans
+from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, Lane, PlacedJoint, arrange
 from gpuassist.ui.widgets.marks import paint_mark
 
@@ -114,14 +115,14 @@ class ChainView(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
-            QGuiApplication.clipboard().setText(self.plain_text())
+            clipboard.copy(self.plain_text())
             return
         super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
             words = self.words_at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), words, self)
+            QToolTip.showText(event.globalPos(), as_tip(words), self)
             return True
         return super().event(event)
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QSizePolicy, QWidget
 
+from gpuassist.formats.visible import visible
+from gpuassist.session.copying import copyable_lines
 from gpuassist.session.words import Words
 from gpuassist.ui.theme import mono
 from gpuassist.ui.widgets.buttons import CopyButton
@@ -29,10 +33,11 @@ class CodeText(QPlainTextEdit):
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard)
         self.document().setDocumentMargin(4)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setPlainText(content)
+        self.setPlainText(visible(content))
 
     def set_content(self, content: str) -> None:
         """Shows other lines."""
+        content = visible(content)
         if content != self.toPlainText():
             self.setPlainText(content)
             self.updateGeometry()
@@ -55,7 +60,7 @@ class CodeText(QPlainTextEdit):
 
 
 class CodeBlock(Well):
-    """Lines to copy, in a well with their button."""
+    """Lines in a well with a button that copies them."""
 
     def __init__(self, words: Words, content: str, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,3 +80,19 @@ class CodeBlock(Well):
     def set_content(self, content: str) -> None:
         """Shows other lines."""
         self._text.set_content(content)
+
+
+class CommandBlock(CodeBlock):
+    """Command lines: where one of them would not arrive in a terminal as it stands here, why none is here."""
+
+    def __init__(self, words: Words, lines: Sequence[str], name: str, parent: QWidget | None = None) -> None:
+        super().__init__(words, _copyable(words, lines), name, parent)
+        self._words = words
+
+    def set_lines(self, lines: Sequence[str]) -> None:
+        """Shows others."""
+        self.set_content(_copyable(self._words, lines))
+
+
+def _copyable(words: Words, lines: Sequence[str]) -> str:
+    return "\n".join(map(words, copyable_lines(lines)))

@@ -10,13 +10,13 @@ from PySide6.QtCore import QEvent, QRect, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
 
+from gpuassist.formats.visible import visible
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, mono
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 _AROUND = 24  # room for the scroll bar
-_SEEN = str.maketrans({"\r": "␍", "\u2028": "␤", "\u2029": "¶"})  # Qt would begin a new line there
 
 
 class Sign(str, Enum):
@@ -90,7 +90,7 @@ class DiffView(QPlainTextEdit):
     def set_diff(self, diff: str) -> None:
         """Shows a unified diff."""
         self._lines = read_diff(diff)
-        self.setPlainText("\n".join(line.words.translate(_SEEN) for line in self._lines))
+        self.setPlainText("\n".join(visible(line.words) for line in self._lines))
         self.setViewportMargins(self.gutter_width(), 0, 0, 0)
         self._colour()
         self.updateGeometry()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QTreeView, QVBoxLayout, QWidget
 
+from gpuassist.formats.visible import escaped
 from gpuassist.model.codec import Json
 from gpuassist.model.text import text
 from gpuassist.session.words import Words
+from gpuassist.ui import clipboard
 from gpuassist.ui.asking import Asking
 from gpuassist.ui.models.tree import Branch, TreeModel, branch
 from gpuassist.ui.widgets.buttons import CopyButton, primary, secondary
@@ -26,7 +28,7 @@ class Everything(QDialog):
         super().__init__(parent)
         self._words = words
         self._asking = asking
-        self._json = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+        self._json = escaped(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(words(text("Everything we read")))
         self.resize(920, 640)
@@ -96,7 +98,7 @@ class FactTree(QTreeView):
         if event.matches(QKeySequence.StandardKey.Copy):
             row = self.currentIndex()
             cells = (str(row.siblingAtColumn(column).data() or "") for column in range(3))
-            QGuiApplication.clipboard().setText("\t".join(cells).strip())
+            clipboard.copy("\t".join(cells).strip())
             return
         super().keyPressEvent(event)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QWidget
 
+from gpuassist.formats.visible import on_one_line
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text
 from gpuassist.session.words import Words
@@ -74,7 +75,7 @@ class FactTable(QWidget):
     def _add(self, at: int, row: FactRow) -> None:
         if at:
             self._grid.addWidget(Rule(self), at - 1, 0, 1, 2)
-        name = paragraph(row.label, "muted", self)
+        name = paragraph(on_one_line(row.label), "muted", self)
         name.setContentsMargins(0, 6, 0, 6)
         self._grid.addWidget(name, at, 0)
         self._grid.addWidget(_ValueAndSource(self._words, row, self), at, 1)
@@ -107,8 +108,8 @@ class _ValueAndSource(QWidget):
 
     def _make_value(self, row: FactRow) -> QLabel:
         role = "unknown" if row.unknown else "strong" if row.strong else ""
-        value = paragraph(row.value, role, self)
-        value.setAccessibleName(f"{row.label}: {row.value}")
+        value = paragraph(on_one_line(row.value), role, self)
+        value.setAccessibleName(on_one_line(f"{row.label}: {row.value}"))
         return value
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from gpuassist.formats.visible import on_one_line
 from gpuassist.model.finding import Answer, GuideLink, Remedy
 from gpuassist.model.text import text
+from gpuassist.session.copying import copyable, copyable_lines
 from gpuassist.session.install_wish import wish_for_answer
 from gpuassist.session.standing import holder_wish, switch_version
 from gpuassist.session.words import Words
 from gpuassist.ui.palette import MARK_WORDS, Mark
 from gpuassist.ui.widgets.buttons import CopyButton, primary, small
 from gpuassist.ui.widgets.cards import Card, Well
-from gpuassist.ui.widgets.code import CodeBlock
+from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.labels import COPY, ElidedLabel
 from gpuassist.ui.widgets.marks import MarkIcon
@@ -40,7 +42,7 @@ class FindingCard(Card):
         self._version = switch_version(answer)
         self._install = "" if self._version else wish_for_answer(answer)
         self._holder = holder_wish(answer)
-        self.setAccessibleName(f"{words(MARK_WORDS[self._mark])}: {answer.title}")
+        self.setAccessibleName(f"{words(MARK_WORDS[self._mark])}: {on_one_line(answer.title)}")
         row = QHBoxLayout()
         row.setSpacing(14)
         row.addWidget(MarkIcon(self._mark, self), 0, Qt.AlignmentFlag.AlignTop)
@@ -49,7 +51,7 @@ class FindingCard(Card):
         row.addLayout(self._column, 1)
         row.addLayout(self._buttons(), 0)
         self.body.addLayout(row)
-        self._title = paragraph(answer.title, "heading", self)
+        self._title = paragraph(on_one_line(answer.title), "heading", self)
         self._column.addWidget(self._title)
         self._closed = _closed_line(words, answer, self)
         self._column.addWidget(self._closed)
@@ -76,14 +78,14 @@ class FindingCard(Card):
         self._closed.setVisible(not is_open)
         self._copy.setVisible(is_open)
         self._toggle.setText(self._words(text("Less") if is_open else text("Show")))
-        self._toggle.setAccessibleName(f"{self._toggle.text()}: {self.answer.title}")
+        self._toggle.setAccessibleName(f"{self._toggle.text()}: {on_one_line(self.answer.title)}")
 
     def plain_text(self) -> str:
         """All of it, to paste into a question to somebody else."""
-        lines = [self.answer.title, self.answer.explanation, ""]
+        lines = [*map(on_one_line, (self.answer.title, self.answer.explanation)), ""]
         lines += [f"- {self._words(one.fact)}: {self._words(one.value)} ({one.source})" for one in self.answer.evidence]
         for remedy in self.answer.remedies:
-            lines += ["", remedy.text, *(f"    {line}" for line in _lines(remedy)), remedy.check]
+            lines += ["", remedy.text, *(f"    {self._words(line)}" for line in copyable_lines(_lines(remedy))), remedy.check]
         return "\n".join([*lines, "", *self.answer.links]).strip() + "\n"
 
     def _buttons(self) -> QVBoxLayout:
@@ -99,14 +101,14 @@ class FindingCard(Card):
             column.addWidget(who)
         if self._install:
             plan = small(self._words(text("Plan the install…")), self)
-            plan.setAccessibleName(f"{plan.text()}: {self.answer.title}")
+            plan.setAccessibleName(f"{plan.text()}: {on_one_line(self.answer.title)}")
             plan.clicked.connect(self._plan)
             column.addWidget(plan)
         self._toggle: QPushButton = small("", self)
         self._toggle.clicked.connect(self._flip)
         column.addWidget(self._toggle)
         self._copy = CopyButton(self._words, self.plain_text, self)
-        self._copy.setAccessibleName(f"{self._copy.text()}: {self.answer.title}")
+        self._copy.setAccessibleName(f"{self._copy.text()}: {on_one_line(self.answer.title)}")
         column.addWidget(self._copy)
         for place in range(column.count()):
             item = column.itemAt(place)
@@ -188,7 +190,7 @@ def _details(words: Words, answer: Answer, parent: QWidget) -> QWidget:
     column = QVBoxLayout(inside)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(12)
-    column.addWidget(paragraph(answer.explanation, "", inside))
+    column.addWidget(paragraph(on_one_line(answer.explanation), "", inside))
     if answer.evidence:
         well = Well(inside)
         well.body.addWidget(evidence_table(words, answer, well))
@@ -206,10 +208,10 @@ def _remedy(words: Words, remedy: Remedy, number: str, parent: QWidget) -> QWidg
     column = QVBoxLayout(inside)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(6)
-    column.addWidget(paragraph(f"{number}{remedy.text}", "strong", inside))
+    column.addWidget(paragraph(on_one_line(f"{number}{remedy.text}"), "strong", inside))
     lines = _lines(remedy)
     if lines:
-        column.addWidget(CodeBlock(words, "\n".join(lines), words(text("Commands")), inside))
+        column.addWidget(CommandBlock(words, lines, words(text("Commands")), inside))
     for line in _remarks(words, remedy, has_lines=bool(lines)):
         column.addWidget(line_label(line, inside))
     return inside
@@ -222,7 +224,7 @@ def line_label(words: str, parent: QWidget) -> QLabel:
 
 def _remarks(words: Words, remedy: Remedy, *, has_lines: bool) -> list[str]:
     remarks = [words(NEEDS_ROOT)] if remedy.needs_root and has_lines else []
-    return remarks + ([words(text("To see that it worked: {check}", check=remedy.check))] if remedy.check else [])
+    return remarks + ([words(text("To see that it worked: {check}", check=copyable(remedy.check)))] if remedy.check else [])
 
 
 def _links(words: Words, answer: Answer, parent: QWidget) -> QVBoxLayout:

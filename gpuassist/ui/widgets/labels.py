@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Slot
-from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QSizePolicy, QStyle, QStyleOption, QWidget
 
+from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import text
 from gpuassist.session.words import Words
+from gpuassist.ui import clipboard
+from gpuassist.ui.tips import as_tip
 
 COPY = text("Copy")
 
@@ -54,8 +57,8 @@ class ElidedLabel(QWidget):
 
     def set_words(self, words: str) -> None:
         """Shows other words."""
-        self._words = words
-        self.setAccessibleName(words)
+        self._words = on_one_line(words)
+        self.setAccessibleName(self._words)
         self._tell_whole()
         self.updateGeometry()
         self.update()
@@ -63,7 +66,7 @@ class ElidedLabel(QWidget):
     @Slot()
     def copy(self) -> None:
         """Puts all of it on the clipboard."""
-        QGuiApplication.clipboard().setText(self._words)
+        clipboard.copy(self._words)
 
     def sizeHint(self) -> QSize:
         self.ensurePolished()
@@ -97,7 +100,7 @@ class ElidedLabel(QWidget):
 
     def _tell_whole(self) -> None:
         cut = self.fontMetrics().horizontalAdvance(self._words) > self.width()
-        self.setToolTip(self._words if cut else "")
+        self.setToolTip(as_tip(self._words) if cut else "")
 
 
 def source_label(words: Words, source: str, parent: QWidget | None = None) -> ElidedLabel:

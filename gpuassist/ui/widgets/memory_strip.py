@@ -8,7 +8,6 @@ from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
     QFontMetricsF,
-    QGuiApplication,
     QHelpEvent,
     QKeyEvent,
     QKeySequence,
@@ -22,6 +21,7 @@ from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
 from gpuassist.model.text import text
 from gpuassist.session.memory_words import as_plain_text, part_explained, part_name, short_size
 from gpuassist.session.words import Words
+from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, sans
 
@@ -81,7 +81,7 @@ class MemoryStrip(QWidget):
 
     def copy(self) -> None:
         """Puts all figures on the clipboard."""
-        QGuiApplication.clipboard().setText(self.accessibleDescription())
+        clipboard.copy(self.accessibleDescription())
 
     def sizeHint(self) -> QSize:
         return QSize(400, _HEIGHT)

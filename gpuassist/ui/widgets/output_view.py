@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QTimer, Slot
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
+from gpuassist.formats.visible import on_one_line
 from gpuassist.session.run_view import Fresh, RunView
 from gpuassist.ui.theme import mono
 
@@ -71,7 +74,7 @@ class OutputView(QPlainTextEdit):
     def _show(self, fresh: Fresh) -> None:
         kept = fresh.start - fresh.first
         if not kept or fresh.first >= self._first + self._count:
-            self.setPlainText("\n".join(fresh.lines))
+            self.setPlainText(_seen(fresh.lines))
         else:
             self._change(fresh)
         self._first, self._count = fresh.first, kept + len(fresh.lines)
@@ -87,10 +90,14 @@ class OutputView(QPlainTextEdit):
             cursor.removeSelectedText()
         if fresh.lines:
             cursor.movePosition(QTextCursor.MoveOperation.End)
-            cursor.insertText("\n" + "\n".join(fresh.lines))
+            cursor.insertText("\n" + _seen(fresh.lines))
         if fresh.first > self._first:
             cursor.setPosition(0)
             top = self.document().findBlockByNumber(fresh.first - self._first)
             cursor.setPosition(top.position(), QTextCursor.MoveMode.KeepAnchor)
             cursor.removeSelectedText()
         cursor.endEditBlock()
+
+
+def _seen(lines: Sequence[str]) -> str:
+    return "\n".join(map(on_one_line, lines))

@@ -8,6 +8,8 @@ import re
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from gpuassist.formats.visible import on_one_line, visible
+
 _CODE = re.compile(r"`([^`]+)`")
 _CODE_SPAN = r"""<span style="font-family: 'JetBrains Mono', 'DejaVu Sans Mono', monospace; font-size: 9.25pt">\1</span>"""
 _ONE_LINERS = ("title", "heading", "strong")
@@ -17,7 +19,7 @@ _LONG = 72  # characters; what is longer wraps in most places, and wrapped lines
 
 def label(words: str, role: str = "", parent: QWidget | None = None) -> QLabel:
     """A line of the given role (title, heading, strong, muted, small, section, mono, unknown, or plain)."""
-    made = QLabel(words, parent)
+    made = QLabel(on_one_line(words), parent)
     made.setTextFormat(Qt.TextFormat.PlainText)
     return _dressed(made, role)
 
@@ -59,6 +61,7 @@ class Paragraph(QLabel):
 
 def set_paragraph(made: QLabel, words: str) -> None:
     """New words for a paragraph."""
+    words = visible(words)
     if "`" in words or "\n" in words or (len(words) > _LONG and made.property("role") not in _ONE_LINERS):
         made.setTextFormat(Qt.TextFormat.RichText)
         made.setText(as_rich(words))

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
+from gpuassist.ui.tips import as_tip
+
 _INSIDE = 2
 
 
@@ -55,7 +57,7 @@ class Segments(QFrame):
     def offer(self, place: int, *, why_not: str = "") -> None:
         """Whether a place can be chosen: only where nothing is said against it."""
         self.button(place).setEnabled(not why_not)
-        self.button(place).setToolTip(why_not)
+        self.button(place).setToolTip(as_tip(why_not))
 
     @Slot(int, bool)
     def _tell(self, place: int, checked: bool) -> None:  # noqa: FBT001 -- Qt's own signature

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from gpuassist.model.text import Text, text
 from gpuassist.session.words import Words
 from gpuassist.ui.palette import Mark
-from gpuassist.ui.widgets.code import CodeBlock
+from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.paragraphs import label, paragraph
 
@@ -36,7 +36,7 @@ class StepRow(QWidget):
         if detail is not None:
             grid.addWidget(paragraph(words(detail), "small", self), 1, 1)
         if commands:
-            grid.addWidget(CodeBlock(words, "\n".join(commands), words(text("Commands")), self), 2, 1)
+            grid.addWidget(CommandBlock(words, commands, words(text("Commands")), self), 2, 1)
 
     @property
     def mark(self) -> Mark | None:
