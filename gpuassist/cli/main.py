@@ -16,6 +16,7 @@ from gpuassist.cli import streams
 from gpuassist.cli.context import Context, Exit, Terminal, UsageError
 from gpuassist.model.text import Text, counted, text
 from gpuassist.session.words import LANGUAGES, Words
+from gpuassist.system.ownership import UntrustedStateError
 
 if TYPE_CHECKING:
     from gpuassist.session.context import Session
@@ -49,6 +50,9 @@ def main(arguments: Sequence[str], *, compose: Compose, open_window: OpenWindow)
     except UsageError as error:
         sys.stderr.write(f"gpuassist: {session.words(error.reason)}\n")
         return int(Exit.USAGE)
+    except UntrustedStateError as error:
+        sys.stderr.write(f"gpuassist: {session.words(error.reason)}\n")
+        return int(Exit.PROBLEMS)
     except KeyboardInterrupt:
         return int(Exit.INTERRUPTED)
     except BrokenPipeError:  # the reader has gone (`| head`): nothing is wrong

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -22,7 +22,7 @@ from gpuassist.session.hurting import hurting, on_library_path
 from gpuassist.session.line_plan import change_id, edit_of, parsed, to_change, within_reach
 from gpuassist.session.shell_files import ShellFile, ShellFiles, shell_files
 from gpuassist.session.shell_plan import ShellPlan
-from gpuassist.system.ownership import strangers_home
+from gpuassist.system.ownership import open_to_others, strangers_home
 from gpuassist.system.terminal import ask_terminal
 from gpuassist.system.world import World
 
@@ -57,7 +57,12 @@ def plan_clean(session: Session, machine: Machine, wish: CleanShell) -> ShellPla
     edits = tuple(edit_of(file, after) for file, after in changed if after != file.content)
     # Under sudo nothing of another's home is run, not even to look whether it still works.
     obstacle = strangers_home(world) or (parsed(world, edits)[1] if edits else None)
-    plan = Plan(change, text("Take out of the start-up files what should not be searched"), _steps(edits), _notes(lines))
+    plan = Plan(
+        change,
+        text("Take out of the start-up files what should not be searched"),
+        _steps(edits),
+        (*_notes(lines), *_warnings(world, edits)),
+    )
     return ShellPlan(plan, "clean start-up files", lines, obstacle=obstacle)
 
 
@@ -123,6 +128,11 @@ def _steps(edits: tuple[FileEdit, ...]) -> tuple[Step, ...]:
     return (
         (*changed, Step(StepKind.NEW_SHELL, text("Open a new terminal: those that are open keep what they have."))) if edits else ()
     )
+
+
+def _warnings(world: World, edits: tuple[FileEdit, ...]) -> Iterator[Text]:
+    places = (*(edit.target for edit in edits), world.surroundings.home)
+    return (warning for place in places if edits and (warning := open_to_others(world, place)) is not None)
 
 
 def _notes(lines: tuple[ShellLine, ...]) -> tuple[Text, ...]:

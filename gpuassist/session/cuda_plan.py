@@ -223,7 +223,7 @@ def _syntax(world: World, seen: _Seen, edits: tuple[FileEdit, ...]) -> tuple[Syn
 def _notes(machine: Machine, seen: _Seen, lines: tuple[ShellLine, ...], syntax: Syntax | None) -> tuple[Text, ...]:
     main = seen.main
     changed = {line.file for line in lines if line.ticked or line.rewritten}
-    return (
+    notes = (
         *main.target.notes,
         *notes_on(main.content, main.reading, lines, main.path),
         *notes_on_shell(value_or(machine.shell.login_shell, ""), main.path, main.dialect.value),
@@ -231,6 +231,7 @@ def _notes(machine: Machine, seen: _Seen, lines: tuple[ShellLine, ...], syntax: 
         *notes_on_login(seen.login, main.path, also=seen.also),
         *(note for file in seen.others if file.path in changed for note in file.target.notes),
     )
+    return tuple(dict.fromkeys(notes))  # of HOME every file says the same
 
 
 def _goal(toolkit: Toolkit) -> Text:

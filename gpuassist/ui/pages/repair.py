@@ -272,6 +272,8 @@ class RepairPage(Page):
     def _show_listed(self, result: Done | Failed) -> None:
         records = result.value if isinstance(result, Done) and isinstance(result.value, tuple) else ()
         self.history.show_records(records)
+        if isinstance(result, Failed):
+            self._show_not_undone(result.error)
 
     def _tell(self, mark: Mark, words: str) -> None:
         self.notice.show_words(mark, words)
