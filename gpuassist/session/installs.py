@@ -16,7 +16,7 @@ from gpuassist.model.text import verbatim
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH, Words
 from gpuassist.system.clock import iso
-from gpuassist.system.ownership import require_own_state, why_state_untrusted, why_untrusted
+from gpuassist.system.ownership import UntrustedStateError, require_own_state, strangers_home, why_state_untrusted, why_untrusted
 from gpuassist.system.world import World
 
 SCHEMA = 1
@@ -88,7 +88,12 @@ def place(world: World, install: Install) -> str:
 
 
 def lock(world: World) -> AbstractContextManager[None]:
-    """One install at a time; raises `BlockingIOError` where another gpuassist is at it, and `UntrustedStateError`."""
+    """One install at a time; raises `BlockingIOError` where another gpuassist is at it, and `UntrustedStateError`: also for root in
+    another user's home, where what is installed would lie beyond that user's reach.
+    """
+    stranger = strangers_home(world)
+    if stranger is not None:
+        raise UntrustedStateError(stranger)
     require_own_state(world, root(world))
     world.disk.make_directory(root(world))
     require_own_state(world, root(world))
