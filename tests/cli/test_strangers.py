@@ -111,3 +111,12 @@ def test_the_doctor_says_that_installs_on_record_are_not_looked_at(home: Path) -
     place.chmod(0o777)
     assert installs(session.world) == ()
     assert "everybody may write in it" in run(doctor, session).err
+
+
+def test_a_plan_warns_of_what_others_could_write(theirs: Path) -> None:
+    (theirs / ".bashrc").write_text("# mine\n")
+    (theirs / ".bashrc").chmod(0o666)
+    theirs.chmod(0o777)
+    done = run(use, replace(compose("en"), world=world_at(theirs)), "cuda", "12.4", "--dry-run")
+    said = " ".join(done.out.split())
+    assert (said.count(f"`chmod go-w {theirs}`"), said.count(f"`chmod go-w {theirs}/.bashrc`")) == (1, 1)

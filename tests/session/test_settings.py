@@ -12,6 +12,7 @@ import pytest
 from gpuassist.session.settings import Settings, load_settings, save_settings
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
+from tests.strangers import given_away
 
 SOME = Settings("dark", "AdnQywADAAA=")
 
@@ -82,3 +83,20 @@ def test_left_over_half_written_file_is_replaced(world: World, file: Path) -> No
     file.with_name("window.json.new").write_text("half")
     save_settings(world, SOME)
     assert load_settings(world) == SOME
+
+
+@pytest.mark.parametrize("name", ["", "window.json"])
+def test_a_file_that_others_could_write_is_forgotten(world: World, file: Path, name: str) -> None:
+    save_settings(world, SOME)
+    assert load_settings(world) == SOME
+    (file.parent / name).chmod(0o777)
+    assert load_settings(world) == Settings()
+    before = file.read_bytes()
+    if not name:
+        save_settings(world, replace(SOME, appearance="light"))
+        assert file.read_bytes() == before
+
+
+def test_a_strangers_file_is_forgotten(world: World, file: Path) -> None:
+    save_settings(world, SOME)
+    assert load_settings(given_away(world, file)) == Settings()
