@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -21,7 +21,7 @@ from gpuassist.shellfiles.edit import change_lines
 from gpuassist.shellfiles.installed import LISTS
 from gpuassist.shellfiles.line_choice import LineChoice
 from gpuassist.shellfiles.lines import ShellLine, changes_in, choose_exactly
-from gpuassist.system.ownership import strangers_home
+from gpuassist.system.ownership import open_to_others, strangers_home
 from gpuassist.system.world import World
 
 
@@ -46,7 +46,12 @@ def plan_clean(world: World, machine: Machine, wish: CleanShell) -> ChangePlan:
     edits = tuple(edit_of(file, after) for file, after in changed if after != file.content)
     # Under sudo nothing of another's home is run, not even to look whether it still works.
     obstacle = strangers_home(world) or (parsed(world, edits)[1] if edits else None)
-    plan = Plan(change, text("Take out of the start-up files what should not be searched"), _steps(edits), _notes(lines))
+    plan = Plan(
+        change,
+        text("Take out of the start-up files what should not be searched"),
+        _steps(edits),
+        (*_notes(lines), *_warnings(world, edits)),
+    )
     return ChangePlan(Aim.CLEAN, plan, "clean start-up files", lines, obstacle=obstacle, now=machine.shell.new_terminal)
 
 
@@ -90,6 +95,11 @@ def _steps(edits: tuple[FileEdit, ...]) -> tuple[Step, ...]:
     return (
         (*changed, Step(StepKind.NEW_SHELL, text("Open a new terminal: those that are open keep what they have."))) if edits else ()
     )
+
+
+def _warnings(world: World, edits: tuple[FileEdit, ...]) -> Iterator[Text]:
+    places = (*(edit.target for edit in edits), world.surroundings.home)
+    return (warning for place in places if edits and (warning := open_to_others(world, place)) is not None)
 
 
 def _notes(lines: tuple[ShellLine, ...]) -> tuple[Text, ...]:

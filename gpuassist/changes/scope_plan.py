@@ -107,7 +107,12 @@ def _planned(world: World, scope: Scope, wanted: Wanted, told: _Told) -> tuple[C
     steps = (*(_step(edit) for edit in edits), Step(StepKind.NEW_SHELL, afterwards))
     plan = ChangePlan(
         Aim.DEVICES,
-        Plan(found.change, told.goal, steps, (*told.notes, *notes_on_scope(scope, wanted), *_notes(found.files, edits, wanted))),
+        Plan(
+            found.change,
+            told.goal,
+            steps,
+            tuple(dict.fromkeys((*told.notes, *notes_on_scope(scope, wanted), *_notes(found.files, edits, wanted)))),
+        ),
         told.command,
         block=_by_hand(found.files),
         obstacle=_obstacle(world, scope, found.files, edits),

@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 
 from gpuassist.model.text import Text, text
-from gpuassist.system.ownership import strangers_home
+from gpuassist.system.ownership import open_to_others, strangers_home, why_state_untrusted
 from gpuassist.system.world import World
 
 SIZE_AT_MOST_BYTES = 16 << 20
@@ -37,13 +37,15 @@ def examine(world: World, path: str) -> Target:
     """Looks at a start-up file without changing anything; never opens what is not a regular file."""
     real = world.files.real(path)
     obstacle = _who_forbids(world, path, real) or _link_forbids(world, path) or _place_forbids(world, path, real)
+    obstacle = obstacle or why_state_untrusted(world, f"{world.surroundings.state()}/journal")  # nothing is written off the record
     if obstacle is not None:
         return Target(path, real, obstacle=obstacle)
     if not world.files.exists(path):
         missing = _missing_directories(world, real)
         top = missing[0] if missing else real
         obstacle = _strangers_directory(world, top) or _directory_forbids(world, top)
-        return Target(path, real, obstacle=obstacle, notes=(_will_be_made(path),), missing_directories=missing)
+        notes = (_will_be_made(path), *home_notes(world))
+        return Target(path, real, obstacle=obstacle, notes=notes, missing_directories=missing)
     return _existing(world, path, real)
 
 
@@ -58,7 +60,14 @@ def _existing(world: World, path: str, real: str) -> Target:
         reason = text("{path} cannot be read ({error})", path=path, error=error.strerror or str(error))
         return Target(path, real, exists=True, obstacle=reason)
     obstacle = _content_forbids(path, content) or _mode_forbids(world, path, real) or _directory_forbids(world, real)
-    return Target(path, real, content, exists=True, obstacle=obstacle, notes=tuple(_notes(world, path, real)))
+    notes = (*_notes(world, path, real), *home_notes(world))
+    return Target(path, real, content, exists=True, obstacle=obstacle, notes=notes)
+
+
+def home_notes(world: World) -> tuple[Text, ...]:
+    """A warning where others can write in HOME, and with that put start-up files of their own there."""
+    warning = open_to_others(world, world.surroundings.home)
+    return (warning,) if warning is not None else ()
 
 
 def _who_forbids(world: World, path: str, real: str) -> Text | None:
@@ -160,6 +169,9 @@ def _strangers_directory(world: World, real: str) -> Text | None:
 def _notes(world: World, path: str, real: str) -> Iterator[Text]:
     if real != path and world.files.is_link(path):
         yield text("{path} is a symlink; its target {target} is what will be written", path=path, target=real)
+    warning = open_to_others(world, real)
+    if warning is not None:
+        yield warning
     checkout = _checkout(world, real)
     if checkout:
         yield text("{target} lies in the git checkout {checkout}: the change will show up there", target=real, checkout=checkout)

@@ -127,7 +127,7 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
             change,
             _goal(toolkit),
             _steps(edits, toolkit, seen.main),
-            tuple(_notes(world, machine, seen, lines, syntax, (main, login), edits)),
+            tuple(dict.fromkeys(_notes(world, machine, seen, lines, syntax, (main, login), edits))),
         ),
         f"use cuda {wish.version}",
         lines,

@@ -11,10 +11,11 @@ from gpuassist.model.codec import Json
 from gpuassist.model.text import text
 from gpuassist.session.answer_document import SCHEMA, finding_document, undetermined_document
 from gpuassist.session.inspect import Inspection, inspect, open_recording
-from gpuassist.session.installs import installs
+from gpuassist.session.installs import installs, root
 from gpuassist.session.recording import RecordingError
 from gpuassist.session.summary import found_figures, found_title, joined
 from gpuassist.session.words import Words
+from gpuassist.system.ownership import why_state_untrusted
 
 NAME = "doctor"
 HELP = text("say what is wrong with this machine's GPU set-up, why, and what to do about it")
@@ -64,7 +65,13 @@ def _inspection(context: Context) -> Inspection:
 
 def _tell_what_waits(context: Context) -> None:
     """An install that was begun on this machine and waits for somebody to go on with it."""
-    if context.machine_file or not installs(context.session.world):
+    if context.machine_file:
+        return
+    world = context.session.world
+    refused = why_state_untrusted(world, root(world)) if world.disk.exists(root(world)) else None
+    if refused is not None:
+        context.note(refused)
+    if not installs(context.session.world):
         return
     from gpuassist.session.resume import waiting  # what can go on with it costs a start 80 ms
 

@@ -12,6 +12,7 @@ from gpuassist.cli.memory_bar import show_memory
 from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.detect.machine import detect
 from gpuassist.detect.readers import Contradiction
+from gpuassist.detect.shell import left_out
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, text
@@ -91,6 +92,9 @@ def _machine(context: Context) -> Machine | None:
     if context.machine_file == ALONE:
         return None
     if not context.machine_file:
+        missing = left_out(context.session.world)
+        if missing is not None:
+            context.note(missing)
         return detect(context.session.world, context.session.knowledge)
     try:
         return read_recording(context.session.world.files, context.machine_file)

@@ -17,6 +17,7 @@ from gpuassist.cli.context import Context, Exit, Terminal, UsageError
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Text, counted, text
 from gpuassist.session.words import LANGUAGES, Words
+from gpuassist.system.ownership import UntrustedStateError
 
 if TYPE_CHECKING:
     from gpuassist.session.context import Session
@@ -54,6 +55,9 @@ def _main(arguments: Sequence[str], session: Session, open_window: OpenWindow) -
     except UsageError as error:
         streams.tell(sys.stderr, on_one_line(f"gpuassist: {session.words(error.reason)}"), "\n")
         return int(Exit.USAGE)
+    except UntrustedStateError as error:
+        sys.stderr.write(f"gpuassist: {session.words(error.reason)}\n")
+        return int(Exit.PROBLEMS)
     except KeyboardInterrupt:
         return int(Exit.INTERRUPTED)
     except BrokenPipeError:  # the reader has gone (`| head`): nothing is wrong

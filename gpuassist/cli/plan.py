@@ -12,6 +12,7 @@ from gpuassist.cli.commands import show_command
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.width import width_of
 from gpuassist.cli.wrapping import wrapped
+from gpuassist.detect.shell import left_out
 from gpuassist.model.chain import Chain, Joint, Part, Status
 from gpuassist.model.codec import Json
 from gpuassist.model.outlook import Outlook, WayPlan
@@ -54,6 +55,9 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         machine = look(context.session, context.machine_file)
     except (GoalError, RecordingError) as error:
         raise UsageError(error.reason) from error
+    missing = left_out(context.session.world) if not context.machine_file else None
+    if missing is not None:
+        context.note(missing)
     if options.no_root:
         machine = without_root(machine)
     outlook = plan_goals(context.session, machine, goals, Tool(options.tool) if options.tool else None)

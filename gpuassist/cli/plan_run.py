@@ -32,6 +32,7 @@ from gpuassist.session.solve import look_before
 from gpuassist.session.step_proof import Holds
 from gpuassist.session.typed import type_into_terminal, typing_command
 from gpuassist.system.interrupts import counted_interrupts
+from gpuassist.system.ownership import UntrustedStateError, require_own_state
 
 _BUSY = text("another gpuassist is at an install just now")
 _ENDS = {Came.DONE: Exit.HEALTHY, Came.CANCELLED: Exit.INTERRUPTED}
@@ -95,6 +96,7 @@ def run_resume(options: argparse.Namespace, context: Context) -> Exit:
 
 def run_give_up(options: argparse.Namespace, context: Context) -> Exit:
     """Lets go of the install that waits; what was done stays."""
+    require_own_state(context.session.world, installs.root(context.session.world))
     found = waiting(context.session)
     if found is None:
         say.nothing_waits(context, options)
@@ -193,6 +195,8 @@ def _reboot(run: Run) -> Exit:
     if run.options.autostart or (asks and confirmed(run.context, text("Open gpuassist by itself after the restart, once?"))):
         try:
             say.autostart(run.context, add_autostart(run.context.session), run.options)
+        except UntrustedStateError as error:
+            run.context.note(error.reason)
         except OSError as error:
             run.context.note(text("the entry could not be written: {words}", words=error.strerror or str(error)))
     return Exit.WARNINGS

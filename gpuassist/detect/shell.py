@@ -6,8 +6,9 @@ from pathlib import PurePosixPath
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Shell, StartupFile, Terminal
-from gpuassist.model.text import text
+from gpuassist.model.text import Text, text
 from gpuassist.system.files import Files
+from gpuassist.system.ownership import why_no_shell
 from gpuassist.system.terminal import ask_terminal, own_terminal, usable_shell
 from gpuassist.system.world import World
 
@@ -32,6 +33,12 @@ def around(world: World, terminal: Fact[Terminal]) -> Shell:
         own=own_terminal(world),
         directories_missing=_directories_missing(world.files, terminal),
     )
+
+
+def left_out(world: World) -> Text | None:
+    """What every answer on this machine goes without because it is not this user's own shell; none where nothing is left out."""
+    refused = why_no_shell(world, usable_shell(world))
+    return None if refused is None else text("What a new terminal finds was left out: {reason}", reason=refused)
 
 
 def startup_files(world: World) -> tuple[StartupFile, ...]:

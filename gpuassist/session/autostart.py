@@ -6,6 +6,7 @@ import os
 import sys
 
 from gpuassist.session.context import Session
+from gpuassist.system.ownership import require_own_state
 from gpuassist.system.world import World
 
 NAME = "gpuassist-resume.desktop"
@@ -19,7 +20,8 @@ def autostart_path(world: World) -> str:
 
 
 def add_autostart(session: Session, command: tuple[str, ...] = ()) -> str:
-    """Makes the entry and says where; raises `OSError` where it cannot be written."""
+    """Makes the entry and says where; raises `OSError` where it cannot be written, and `UntrustedStateError`."""
+    require_own_state(session.world, session.world.surroundings.settings())
     disk, path = session.world.disk, autostart_path(session.world)
     fresh = f"{path}.new"
     disk.make_directory(os.path.dirname(path))

@@ -23,6 +23,7 @@ from gpuassist.session.running import Came, Cancelled, OnLine, StepDone
 from gpuassist.session.solve import look_before
 from gpuassist.session.step_proof import Proved
 from gpuassist.session.taking_back import BackStep, plan_back, take_back
+from gpuassist.system.ownership import UntrustedStateError
 
 
 class InstallError(Exception):
@@ -166,6 +167,8 @@ def _alone(session: Session) -> Iterator[None]:
             yield
     except BlockingIOError:
         raise InstallError(text("another gpuassist is at an install just now")) from None
+    except UntrustedStateError as error:
+        raise InstallError(error.reason) from error
 
 
 def _begun(session: Session, course: Course) -> Install:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -15,11 +16,13 @@ from gpuassist.model.text import verbatim
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH, Words
 from gpuassist.system.clock import iso
+from gpuassist.system.ownership import UntrustedStateError, require_own_state, strangers_home, why_state_untrusted, why_untrusted
 from gpuassist.system.world import World
 
 SCHEMA = 1
 _LOCK_SECONDS = 0.5
 _NAME = "install.json"
+_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,99}")
 
 
 class StepState(str, Enum):
@@ -85,8 +88,15 @@ def place(world: World, install: Install) -> str:
 
 
 def lock(world: World) -> AbstractContextManager[None]:
-    """One install at a time; raises `BlockingIOError` where another gpuassist is at it."""
+    """One install at a time; raises `BlockingIOError` where another gpuassist is at it, and `UntrustedStateError`: also for root in
+    another user's home, where what is installed would lie beyond that user's reach.
+    """
+    stranger = strangers_home(world)
+    if stranger is not None:
+        raise UntrustedStateError(stranger)
+    require_own_state(world, root(world))
     world.disk.make_directory(root(world))
+    require_own_state(world, root(world))
     return world.disk.lock(f"{root(world)}/lock", _LOCK_SECONDS)
 
 
@@ -126,17 +136,21 @@ def save(world: World, install: Install) -> None:
 
 
 def installs(world: World) -> tuple[Install, ...]:
-    """All on record, newest first; a damaged record is left out."""
+    """All on record, newest first; a damaged record is left out, and one that another user could have written."""
     found = (load(world, name) for name in reversed(world.disk.names(root(world))))
     return tuple(sorted((one for one in found if one is not None), key=lambda one: (one.made_at, one.id), reverse=True))
 
 
 def load(world: World, install: str) -> Install | None:
     """The one of this id, where there is one that can be read."""
-    if not install or "/" in install or install.startswith("."):
+    # What is on record is run when an install is gone on with, so nobody else may have put it there.
+    directory = f"{root(world)}/{install}"
+    if not _ID.fullmatch(install) or why_state_untrusted(world, directory) is not None:
         return None
     try:
-        return _decoded(json.loads(world.disk.read(f"{root(world)}/{install}/{_NAME}")))
+        content, status = world.disk.read_own(f"{directory}/{_NAME}")
+        found = _decoded(json.loads(content)) if why_untrusted(world, status) is None else None
+        return found if found is not None and found.id == install else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, DecodeError, RecursionError):
         return None
 

@@ -1,7 +1,7 @@
 """What the window remembers between two starts: its look and its place, and nothing about the machine.
 
 A JSON file of our own under the configuration directory. It is a convenience: what cannot be read is forgotten, what cannot be
-written is left, and neither is worth an error.
+written is left, and neither is worth an error; nor is a file that another user could have written.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import logging
 import os
 from dataclasses import asdict, dataclass, fields
 
-from gpuassist.system.disk import Disk
-from gpuassist.system.surroundings import Surroundings
+from gpuassist.system.ownership import UntrustedStateError, require_own_state, why_untrusted
+from gpuassist.system.world import World
 
 _log = logging.getLogger(__name__)
 _NAME = "window.json"
@@ -27,12 +27,13 @@ class Settings:
     geometry: str = ""
 
 
-def load_settings(surroundings: Surroundings, disk: Disk) -> Settings:
+def load_settings(world: World) -> Settings:
     """What was remembered, and the defaults for the rest."""
     try:
-        content = disk.read(os.path.join(surroundings.settings(), _NAME))
-        found = json.loads(content) if len(content) <= _LARGEST else {}
-    except (OSError, ValueError, RecursionError) as error:
+        require_own_state(world, world.surroundings.settings())
+        content, status = world.disk.read_own(os.path.join(world.surroundings.settings(), _NAME))
+        found = json.loads(content) if len(content) <= _LARGEST and why_untrusted(world, status) is None else {}
+    except (OSError, ValueError, RecursionError, UntrustedStateError) as error:
         _log.debug("no settings: %s", error)
         return Settings()
     if not isinstance(found, dict):
@@ -40,15 +41,16 @@ def load_settings(surroundings: Surroundings, disk: Disk) -> Settings:
     return Settings(**{field.name: found[field.name] for field in fields(Settings) if isinstance(found.get(field.name), str)})
 
 
-def save_settings(surroundings: Surroundings, disk: Disk, settings: Settings) -> None:
+def save_settings(world: World, settings: Settings) -> None:
     """Remembers, in one step: a crash leaves the old file or the new one."""
-    place = os.path.join(surroundings.settings(), _NAME)
+    disk, place = world.disk, os.path.join(world.surroundings.settings(), _NAME)
     fresh = f"{place}.new"
     try:
+        require_own_state(world, world.surroundings.settings())
         disk.make_directory(os.path.dirname(place))
         disk.remove(fresh)
         disk.create(fresh)
         disk.write(fresh, json.dumps(asdict(settings), indent=2).encode())
         disk.replace(fresh, place)
-    except OSError as error:
+    except (OSError, UntrustedStateError) as error:
         _log.info("the window's settings could not be saved: %s", error)

@@ -21,6 +21,7 @@ from gpuassist.session.shell_traced import Traced
 from gpuassist.session.shell_universal import universal_lines
 from gpuassist.shellfiles.reading import WATCHED, Statement, ToolLine
 from gpuassist.system.login import login_environment
+from gpuassist.system.ownership import open_to_others
 from gpuassist.system.shell_trace import SECONDS, Trace, trace_startup
 from gpuassist.system.terminal import ask_terminal, usable_shell
 from gpuassist.system.world import World
@@ -61,9 +62,19 @@ def survey(session: Session, machine: Machine | None = None, *, seconds: float =
     terminal, trace, took = _watched(world, machine, seconds)
     start = login_environment(world.files, world.surroundings, shell=shell, home=world.surroundings.home)
     found = _survey(_Seen(shell, chain, terminal, trace, took, elements_of(start.get("PATH")), world.files.real))
+    found = replace(found, notes=(*_open_to_others(world, chain), *found.notes))
     if PurePosixPath(shell).name != "fish":
         return found
     return replace(found, lines=(*universal_lines(world, terminal), *found.lines))
+
+
+def _open_to_others(world: World, chain: tuple[ChainFile, ...]) -> Iterator[Text]:
+    """A warning for HOME and for each file of the user's that others can write in: what stands in them runs with his rights."""
+    read = (world.files.real(file.path) for file in chain if file.ours and file.exists and file.unread is None)
+    for path in dict.fromkeys((world.surroundings.home, *read)):
+        warning = open_to_others(world, path)
+        if warning is not None:
+            yield warning
 
 
 def is_recorded(world: World, machine: Machine) -> bool:

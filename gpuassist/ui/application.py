@@ -55,7 +55,7 @@ class WindowRun(QObject):
         self._application = application
         self._machine_file = machine_file
         self._start_page = start_page
-        self._settings = load_settings(session.world.surroundings, session.world.disk)
+        self._settings = load_settings(session.world)
         self._thread = threading.Thread(target=self._import, name="gpuassist-import", daemon=True)
         self.theme: Theme | None = None
         self.jobs: Jobs | None = None
@@ -126,7 +126,7 @@ class WindowRun(QObject):
         if self.frame is not None:
             self.frame.close_down()
         self._settings = replace(self._settings, geometry=self.window.geometry_words())
-        save_settings(self._session.world.surroundings, self._session.world.disk, self._settings)
+        save_settings(self._session.world, self._settings)
 
 
 def _appearance(value: str) -> Appearance:

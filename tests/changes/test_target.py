@@ -197,3 +197,32 @@ def test_a_link_within_another_root_is_followed(tmp_path: Path) -> None:
     link(tmp_path, "/home/you/.bashrc", "/home/you/real")
     world = world_under(tmp_path)
     assert examine(world, "/home/you/.bashrc").path_written == "/home/you/real"
+
+
+def test_a_file_that_others_write_in_is_warned_of_and_written(home: Path) -> None:
+    (home / ".bashrc").write_bytes(b"x\n")
+    (home / ".bashrc").chmod(0o666)
+    target = _examine(home)
+    assert target.obstacle is None
+    (said,) = map(ENGLISH, target.notes)
+    assert "everybody may write in it (mode 0666)" in said
+    assert "runs commands with your rights" in said
+    assert f"`chmod go-w {home}/.bashrc`" in said
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_home_that_others_write_in_is_warned_of(home: Path, *, exists: bool) -> None:
+    if exists:
+        (home / ".bashrc").write_bytes(b"x\n")
+    home.chmod(0o777)
+    said = ENGLISH(_examine(home).notes[-1])
+    assert "start-up files of his own" in said
+    assert f"`chmod go-w {home}`" in said
+
+
+def test_nothing_is_planned_that_could_not_be_put_on_record(home: Path) -> None:
+    (home / ".bashrc").write_bytes(b"x\n")
+    state = home / ".local" / "state" / "gpuassist"
+    state.mkdir(parents=True)
+    state.chmod(0o777)
+    assert f"`chmod go-w {state}`" in _obstacle(_examine(home))

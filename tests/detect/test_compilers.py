@@ -16,6 +16,7 @@ from gpuassist.session.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.fakes import ScriptedProcesses, link, put, world_under
+from tests.strangers import NOBODY, OwnedFiles
 
 ASK_GCC = "-dumpfullversion -dumpversion"
 
@@ -86,3 +87,15 @@ def test_real_gcc_tells_its_version() -> None:
     assert isinstance(fact, Known)
     assert isinstance(fact.value[0].version, Known)
     assert fact.value[0].version.value.major >= 4
+
+
+def test_a_compiler_that_others_could_have_put_there_is_not_run_as_root(tmp_path: Path) -> None:
+    gcc = str(put(tmp_path, "bin/gcc", "#!/bin/sh\n", mode=0o755))
+    processes = ScriptedProcesses({f"{gcc} {ASK_GCC}": "13.3.0\n"})
+    world = World(Surroundings("/root", "root", 0), OwnedFiles(given={gcc: (NOBODY, 0o755)}), processes)
+    fact = compilers.probe(world, _terminal(gcc))
+    assert isinstance(fact, Known)
+    version = next(one.version for one in fact.value if one.path == gcc)
+    assert isinstance(version, Unknown)
+    assert "is not run as root" in ENGLISH(version.reason)
+    assert processes.asked == []

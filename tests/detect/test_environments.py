@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from gpuassist.model.environment import Manager, PythonEnvironment
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal, Variable
 from gpuassist.session.words import ENGLISH
+from gpuassist.system.files import Files
 from tests.detect.made_python import make_conda, make_torch, make_venv
 from tests.fakes import ScriptedProcesses, link, put, world_under
 
@@ -142,3 +145,23 @@ def test_environment_without_settings_or_library_says_so(tmp_path: Path) -> None
     (found,) = _found(tmp_path)
     assert _why(found.python_version) == "/opt/conda holds no Python library"
     assert _value(found.torch) == ()
+
+
+def test_a_strangers_interpreter_is_none_for_root(tmp_path: Path) -> None:
+    make_venv(tmp_path, "/home/you/.venv")
+    world = world_under(tmp_path, variables={"PATH": ""})
+    root = replace(world, surroundings=replace(world.surroundings, uid=0), files=_Theirs(str(tmp_path)))
+    fact = environments.probe(root, Known(Terminal("/bin/bash", (), ()), "a test"))
+    assert isinstance(fact, Known)
+    assert "is not run as root" in _why(fact.value[0].interpreter)
+
+
+class _Theirs(Files):
+    """Files that all belong to an ordinary user, but for the root directory."""
+
+    def own_status(self, path: str) -> os.stat_result:
+        found = super().own_status(path)
+        return os.stat_result((*found[:4], 0 if path == "/" else 1000, *found[5:]))
+
+    def status(self, path: str) -> os.stat_result:
+        return self.own_status(self.real(path))

@@ -22,6 +22,7 @@ from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.detect.made_toolkit import make_toolkit, version_text
 from tests.fakes import ScriptedProcesses, link, put, world_under
+from tests.strangers import OwnedFiles
 
 Answers = dict[str, str | Outcome | Callable[[], Outcome]]
 
@@ -227,3 +228,17 @@ def test_real_toolkit_of_this_machine_is_described() -> None:
     assert isinstance(found.gcc_limit, Known)
     assert found.nvcc == Known(f"{found.root}/bin/nvcc", f"{found.root}/bin/nvcc")
     assert nvcc in (*found.wrappers, f"{found.root}/bin/nvcc") or os.path.realpath(nvcc) == f"{found.root}/bin/nvcc"
+
+
+def test_an_nvcc_that_others_could_have_put_there_is_not_run_as_root(tmp_path: Path) -> None:
+    answers = make_toolkit(tmp_path, f"{tmp_path}/shared", "12.4.131")
+    nvcc = put(tmp_path / "shared", "bin/nvcc", "#!/bin/sh\n", mode=0o755)
+    processes = ScriptedProcesses({**answers})
+    around = Surroundings("/root", "root", 0, {"PATH": str(nvcc.parent)})
+    fact = toolkits.probe(World(around, OwnedFiles(given={str(nvcc.parent): (0, 0o777)}), processes), _terminal())
+    assert isinstance(fact, Known)
+    found = next(one for one in fact.value if one.root == str(tmp_path / "shared"))
+    for said in (found.nvcc_version, found.targets):
+        assert "is not run as root" in _why(said)
+        assert "everybody may write in it" in _why(said)
+    assert not any(command[0] == str(nvcc) for command in processes.asked)

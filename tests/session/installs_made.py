@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ def session_at(home: Path) -> Session:
     """A live session of a user who lives there."""
     home.mkdir(exist_ok=True)
     variables = {"PATH": "/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8"}
-    return Session(World(Surroundings(str(home), "you", 1000, variables, str(home))), knowledge(), ENGLISH)
+    return Session(World(Surroundings(str(home), "you", os.geteuid(), variables, str(home))), knowledge(), ENGLISH)
 
 
 def script(source: str, *, creates: str = "", proof: StepProof | None = None) -> Step:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from gpuassist.model.plan import OPEN_MODULES, Proves, Run, Step, StepKind, Step
 from gpuassist.model.text import text, verbatim
 from gpuassist.session.context import Session
 from gpuassist.session.installs import StepState, begin, boot_id, installs, load, lock, place, save
+from gpuassist.system.ownership import UntrustedStateError
 from tests.session.installs_made import begun, by_user, script, session_at
+from tests.strangers import given_away
 
 
 @pytest.fixture
@@ -119,3 +122,34 @@ def test_a_fresh_install_waits(session: Session) -> None:
     made = begun(session, script("pass"), by_user(StepKind.REBOOT))
     assert {one.state for one in made.steps} == {StepState.WAITING}
     assert made.boot == boot_id(session.world)
+
+
+@pytest.mark.parametrize("name", ["", "..", "../x", ".hidden", "a/b", "x\n", "\x1b[2J"])
+def test_a_name_that_leads_elsewhere_is_no_install(session: Session, name: str) -> None:
+    begun(session, script("pass"))
+    assert load(session.world, name) is None
+
+
+@pytest.mark.parametrize("spoil", ["directory", "install", "record", "stranger", "other name"])
+def test_what_another_user_could_have_put_on_record_is_never_gone_on_with(session: Session, spoil: str) -> None:
+    made = begun(session, script("pass"))
+    directory = Path(place(session.world, made))
+    record = directory / "install.json"
+    world, name = session.world, made.id
+    if spoil == "stranger":
+        world = given_away(world, record)
+    elif spoil == "other name":
+        name = "20990101-000000"
+        shutil.copytree(directory, directory.parent / name)
+    else:
+        {"directory": directory.parent, "install": directory, "record": record}[spoil].chmod(0o777)
+    assert load(world, name) is None
+    assert name not in [one.id for one in installs(world)]
+
+
+def test_no_install_is_begun_where_others_could_write_its_record(session: Session) -> None:
+    directory = Path(place(session.world, begun(session, script("pass")))).parent
+    directory.chmod(0o777)
+    with pytest.raises(UntrustedStateError) as error, lock(session.world):
+        pytest.fail("it was locked")
+    assert f"`chmod go-w {directory}`" in session.words(error.value.reason)

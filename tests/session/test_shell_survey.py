@@ -275,3 +275,12 @@ def test_a_universal_variable_of_fish_is_listed(home: Path) -> None:
     assert _holds(lines) == {2: True, 3: True, 4: False}
     assert (lines[2].wins, lines[3].wins, lines[4].wins) == (("CUDA_HOME",), ("PATH",), ())
     assert {(line.owner, line.changeable) for line in lines.values()} == {("fish", False)}
+
+
+def test_what_others_could_write_is_warned_of(home: Path) -> None:
+    session = _session(home, {".bashrc": "export CUDA_HOME=/c\n"})
+    assert not any("may write" in session.words(note) for note in survey(session, seconds=SECONDS).notes)
+    (home / ".bashrc").chmod(0o666)
+    home.chmod(0o777)
+    said = [session.words(note) for note in survey(session, seconds=SECONDS).notes]
+    assert [note.partition(":")[0] for note in said[:2]] == [str(home), f"{home}/.bashrc"]

@@ -11,16 +11,17 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from gpuassist.changes.plan import ChangeOutcome
+from gpuassist.changes.record import ChangeRecord
 from gpuassist.changes.taking_back import ConflictError
 from gpuassist.changes.undo import TakeBack
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell
-from gpuassist.model.text import text
+from gpuassist.model.text import Text, text
 from gpuassist.session.flow import GoTo, Marked, Step, StepState
 from gpuassist.session.scope_list import ListedScope, list_scopes
 from gpuassist.session.standing import repairable_version
-from gpuassist.session.undo import Undone, plan_undo, records, undo
+from gpuassist.session.undo import Undone, left_out, plan_undo, records, undo
 from gpuassist.session.use import look
 from gpuassist.ui.jobs import Done, Failed
 from gpuassist.ui.latest import Latest
@@ -49,6 +50,14 @@ class _TakenBack:
 
     undone: Undone
     shell: Shell
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """The changes on record, and the records that are none of this user's changes with the reason."""
+
+    records: tuple[ChangeRecord, ...]
+    left_out: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +215,7 @@ class RepairPage(Page):
 
     def _list(self) -> None:
         session = self.desk.session
-        self.listing.ask(lambda _: records(session))
+        self.listing.ask(lambda _: _Listed(records(session), left_out(session)))
 
     @Slot(str)
     def _ask_to_undo(self, change: str) -> None:
@@ -272,8 +281,12 @@ class RepairPage(Page):
         self._list()
 
     def _show_listed(self, result: Done | Failed) -> None:
-        records = result.value if isinstance(result, Done) and isinstance(result.value, tuple) else ()
-        self.history.show_records(records)
+        listed = result.value if isinstance(result, Done) and isinstance(result.value, _Listed) else _Listed(())
+        self.history.show_records(listed.records)
+        if isinstance(result, Failed):
+            self._tell(Mark.PROBLEM, sentence_case(reason_of(self.desk.session.words, result.error)))
+        elif listed.left_out:
+            self._tell(Mark.WARNING, "\n".join(sentence_case(self.desk.words(note)) for note in listed.left_out))
 
     def _tell(self, mark: Mark, words: str) -> None:
         self.notice.show_words(mark, words)

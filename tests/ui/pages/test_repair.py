@@ -402,3 +402,18 @@ def test_the_login_file_can_have_the_lines_too(desk: Desk, qtbot: QtBot, machine
     made.settle()
     assert made.plan is not None
     assert [edit.path for edit in made.plan.edits] == [f"{home}/.bashrc", f"{home}/.bash_profile"]
+
+
+@pytest.mark.parametrize(("spoilt", "mode"), [("", 0o777), ("one.json", 0o666)])
+def test_a_journal_that_others_could_write_is_named(
+    desk: Desk, qtbot: QtBot, machine: Machine, home: Path, spoilt: str, mode: int
+) -> None:
+    journal = home / ".local" / "state" / "gpuassist" / "journal"
+    journal.mkdir(parents=True)
+    for place in (journal, *list(journal.parents)[:3]):
+        place.chmod(0o755)
+    (journal / "one.json").write_text("{}")
+    (journal / spoilt).chmod(mode)
+    made = Shown(desk, qtbot)
+    made.open(machine)
+    qtbot.waitUntil(lambda: "everybody may write in it" in made.notice())
