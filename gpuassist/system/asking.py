@@ -24,6 +24,7 @@ from gpuassist.system.world import World
 HIDDEN_ARGUMENT = "--shell-session"  # a frozen gpuassist has no interpreter to start: it starts itself with this
 _SCRIPT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from gpuassist.system.shell_session import main; sys.exit(main())"
 _HOME = Path(__file__).resolve().parents[2]
+_TIMES = 3
 _GRACE_SECONDS = 5.0  # in which the child kills what it started
 _PLACES = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - the directory in it is this user's own, and its name is short to type
 
@@ -41,7 +42,8 @@ class Reply:
     """What came of asking: the answer, or why there is none; what start-up files complained of, asked, and left running.
 
     `shell` is the file of the shell that answered, `through` the program that handed the question on to it (tmux).
-    Where there is no answer, `ended` says that the shell had ended by itself.
+    Where there is no answer, `ended` says that the shell had ended by itself. `typed` is how
+    often our question was typed, `asked` how many of the start-up files' own were met.
     """
 
     answer: Answer | None
@@ -53,6 +55,8 @@ class Reply:
     questions: tuple[str, ...] = ()
     left_behind: tuple[LeftBehind, ...] = ()
     ended: bool = False
+    typed: int = 0
+    asked: int = 0
 
 
 def ask(
@@ -65,22 +69,46 @@ def ask(
     on_terminal: bool,
     seconds: float,
 ) -> Reply:
-    """Starts that shell, on a terminal or with its question as `-c`, and asks for the commands of those `names` and all variables."""
+    """Starts that shell, on a terminal or with its question as `-c`, and asks for the commands of those `names` and all variables.
+
+    A start-up file that asks something with an editor of its own (vared, fish's read) looks like a prompt and takes the line that is
+    typed for its answer; a shell without an editor (unsetopt zle) looks like a question and ends at the end of its input. Then it is
+    started again, and that place is taken for what it is.
+    """
+    enters, prompt_at = 0, -1
+    reply, spent = Reply(None, text("nobody was asked"), 0.0), 0.0
+    for _ in range(_TIMES):
+        shape = {"enters": enters, "prompt_at": prompt_at, "terminal": on_terminal, "directory": directory, "seconds": seconds - spent}
+        reply = _ask_once(world, command, names, environment, shape)
+        spent += reply.seconds
+        if reply.answer is None and reply.ended and reply.asked > prompt_at + 1:
+            prompt_at = reply.asked - 1
+        elif reply.typed > 1:
+            enters += 1
+        else:
+            break
+        if spent + reply.seconds > seconds:
+            break
+    return replace(reply, seconds=spent)
+
+
+def _ask_once(
+    world: World, command: Sequence[str], names: Sequence[str], environment: Mapping[str, str], shape: Mapping[str, object]
+) -> Reply:
     mark = secrets.token_hex(8)
     shell = command[0]
     with _scratch() as scratch:
         for name, words in shell_questions.files(names, scratch).items():
             Path(scratch, name).write_text(words, encoding="utf-8")
-        question = () if on_terminal else ("-c", shell_questions.command(PurePosixPath(shell).name, scratch).strip())
+        question = () if shape["terminal"] else ("-c", shell_questions.command(PurePosixPath(shell).name, scratch).strip())
         ours = _ours(scratch, mark)
         request = {
+            **shape,
             "command": [*command, *question],
             "environment": {**ours, **environment},
-            "directory": directory,
-            "terminal": on_terminal,
-            "seconds": seconds,
             "scratch": scratch,
         }
+        seconds = float(str(shape["seconds"]))
         try:
             outcome = world.processes.run(
                 child_command(),
@@ -150,20 +178,27 @@ def _reply(outcome: Outcome, shell: str, ours: Mapping[str, str], seconds: float
         came.shell,
         tuple(came.through),
         told,
-        tuple(line for question in came.questions if (line := plain(question).strip())),
+        tuple(dict.fromkeys(line for question in came.questions if (line := plain(question).strip()))),
         tuple(LeftBehind(pid, name) for pid, name in came.left),
         came.ending == shell_session.ENDED,
+        came.typed,
+        len(came.questions),
     )
 
 
 def _why(came: Came, shell: str, told: Sequence[str], seconds: float) -> Text:
     name = PurePosixPath(shell).name
+    if came.ending == shell_session.ANSWERED:
+        return text("the answer of {shell} broke off", shell=shell)
     if came.ending == shell_session.NOT_STARTED:
         if came.words == "E2BIG":
             return text("{shell} could not be started: its environment is larger than the system hands to any program", shell=shell)
         return text("{shell} could not be started: {words}", shell=shell, words=came.words)
     if came.ending == shell_session.ANOTHER:
         return text("a start-up file puts {program} in the place of {shell}", program=came.program, shell=shell)
+    if came.ending == shell_session.ASKS:
+        question = plain(came.questions[-1]).strip()
+        return text("a start-up file of {shell} asks again and again: {question}", shell=shell, question=question)
     if came.ending == shell_session.LATE:
         if came.typed:
             return text("{shell} drew its prompt, but did not run what was typed within {seconds:.0f} s", shell=shell, seconds=seconds)

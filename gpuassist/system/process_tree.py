@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 _WAITS_FOR_INPUT = {"n_tty_read", "wait_woken"}
+_WAITS_FOR_KEYS = re.compile(r"tty|woken|select|poll|^0?$")  # nothing or 0 where the kernel does not tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +78,15 @@ def reads_terminal(processes: Iterable[Process]) -> Process | None:
     return next((one for one in processes if _reads_terminal(one.pid)), None)
 
 
+def waits_for_keys(pid: int) -> bool:
+    """Whether it may be at its prompt: a shell that waits for a program in front of it does not look at its terminal."""
+    return _WAITS_FOR_KEYS.search(_kernel_function(pid)) is not None
+
+
 def _reads_terminal(pid: int) -> bool:
-    # The system call's first argument is the descriptor that is read; without the right to look there, the kernel's function tells.
-    try:
-        with open(f"/proc/{pid}/wchan", encoding="ascii") as file:
-            if file.read().strip() not in _WAITS_FOR_INPUT:
-                return False
-    except OSError:
+    if _kernel_function(pid) not in _WAITS_FOR_INPUT:
         return False
+    # The system call's first argument is the descriptor that is read; without the right to look there, the function must do.
     try:
         with open(f"/proc/{pid}/syscall", encoding="ascii") as file:
             words = file.read().split()
@@ -91,3 +94,12 @@ def _reads_terminal(pid: int) -> bool:
     except (OSError, ValueError, IndexError):
         return True
     return place.startswith("/dev/pts/") or place == "/dev/tty"
+
+
+def _kernel_function(pid: int) -> str:
+    """The function of the kernel in which it sleeps."""
+    try:
+        with open(f"/proc/{pid}/wchan", encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return ""

@@ -14,7 +14,6 @@ import json
 import os
 import select
 import signal
-import socket
 import struct
 import sys
 import termios
@@ -23,11 +22,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from gpuassist.system import shell_questions
-from gpuassist.system.process_tree import Process, descendants, process, program_of, reads_terminal, terminal_of
+from gpuassist.system.process_tree import (
+    Process,
+    descendants,
+    process,
+    program_of,
+    reads_terminal,
+    terminal_of,
+    waits_for_keys,
+)
 from gpuassist.system.terminal_queries import COLUMNS, ROWS, Queries
 
 _PIECE = 1 << 16
 _KEPT = 64 << 10
+_LINE = 200
 _LOOK_AGAIN_SECONDS = 0.01
 _QUIET_SECONDS = 0.02
 _TYPE_AGAIN_SECONDS = 1.0
@@ -41,13 +49,13 @@ _KEEPERS = ("tmux", "screen", "SCREEN", "zellij", "dtach", "abduco")
 # What asks a new user questions before the first prompt, and the key that leaves it without changing anything.
 _GREETERS = ((b"zsh-newuser-install", b"q"), (b"Powerlevel10k configuration wizard", b"q"))
 
-ANSWERED, ENDED, LATE, ANOTHER, NOT_STARTED = "answered", "ended", "late", "another", "not started"
+ANSWERED, ENDED, LATE, ANOTHER, ASKS, NOT_STARTED = "answered", "ended", "late", "another", "asks", "not started"
 
 
 @dataclass(slots=True)
 class Came:
     """What came of it. `program` is what stood where the shell was expected, `status` how that ended; of what was printed before
-    the shell was ready the first and the last part are kept. `typed` says that a prompt came and the question was typed, `through` which programs
+    the shell was ready the first and the last part are kept. `typed` says how often a prompt came and the question was typed, `through` which programs
     hand on what is typed (tmux).
     """
 
@@ -59,7 +67,7 @@ class Came:
     status: int = 0
     words: str = ""
     shell: str = ""
-    typed: bool = False
+    typed: int = 0
     through: tuple[str, ...] = ()
     questions: list[str] = field(default_factory=list)
     left: list[tuple[int, str]] = field(default_factory=list)
@@ -76,11 +84,13 @@ def main() -> int:
 def ask(request: Mapping[str, object]) -> Came:
     """Starts `command` in `environment` and `directory`, on a terminal or not, and waits at most `seconds` for its answer in
     `scratch`; this process then is the parent of what is left behind.
+
+    The first prompts, as many as `enters`, are questions and get the Enter key; the question of number `prompt_at` is a prompt.
     """
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     began = time.monotonic()
     scratch = str(request["scratch"])
-    session = _OnTerminal(scratch) if request["terminal"] else _Session(scratch)
+    session = _OnTerminal(scratch, int(str(request["enters"])), int(str(request["prompt_at"]))) if request["terminal"] else _Session(scratch)
     came = session.came
     try:
         session.start(list(request["command"]), dict(request["environment"]), str(request["directory"]))  # type: ignore[call-overload]
@@ -116,13 +126,13 @@ class _Session:
 
     def start(self, command: Sequence[str], environment: Mapping[str, str], directory: str) -> None:
         """Starts it; where that fails, the reason stands in `came.words`."""
-        ours, theirs = socket.socketpair()  # sshd hands a socket; bash looks whether its input is one
-        ours.shutdown(socket.SHUT_WR)
+        # sshd hands a pipe, as others do; with a socket bash would take itself to be started by rshd.
+        nothing, nobody = os.pipe()
+        os.close(nobody)
         reading, writing = os.pipe()
         self._outputs = [reading]
-        self._begin(command, environment, directory, (theirs.fileno(), writing, writing))
-        ours.close()
-        theirs.close()
+        self._begin(command, environment, directory, (nothing, writing, writing))
+        os.close(nothing)
         os.close(writing)
 
     def wait(self, deadline: float) -> None:
@@ -132,8 +142,10 @@ class _Session:
             if self._has_answered() or self._is_over():
                 return
             self._look()
-            if self.came.ending == ANOTHER:
+            if self.came.ending in {ANOTHER, ASKS}:
                 return
+        busy = [one for one in descendants(os.getpid()) if one.session == self.pid]
+        self.came.program = busy[-1].name if busy else self.came.program
 
     def end(self) -> tuple[Process, ...]:
         """Kills all of its session and of every terminal, and says what it left running besides."""
@@ -229,10 +241,12 @@ class _Session:
 class _OnTerminal(_Session):
     """A shell on a terminal, with somebody who types one line when it is ready, and answers nothing that it is asked before."""
 
-    def __init__(self, scratch: str) -> None:
+    def __init__(self, scratch: str, enters: int, prompt_at: int) -> None:
         super().__init__(scratch)
+        self._enters, self._prompt_at = enters, prompt_at
         self._queries = Queries()
         self._last_printed = time.monotonic()
+        self._line = bytearray()
         self._typed_at = 0.0
         self._greeted = False
         self._another: tuple[int, float] = (0, 0.0)
@@ -252,6 +266,8 @@ class _OnTerminal(_Session):
         self._last_printed = time.monotonic()
         if not self._typed_at:
             super()._take(piece)
+            self._line += piece
+            del self._line[:-_LINE]
         answers = self._queries.answers(piece)
         if answers:
             self._type(answers)
@@ -282,6 +298,10 @@ class _OnTerminal(_Session):
             front = process(os.tcgetpgrp(self._master))
         except OSError:
             return None
+        if front is not None and front.name in shell_questions.SHELLS and not waits_for_keys(front.pid):
+            # Without job control, as while start-up files run, what a shell starts and waits for is in its own group.
+            group = [one for one in descendants(front.pid) if one.group == front.group and one.terminal == front.terminal]
+            front = group[-1] if group else front
         if front is not None:
             self.came.program = front.name
         return front
@@ -306,11 +326,16 @@ class _OnTerminal(_Session):
                     return
         if self._typed_at and time.monotonic() - self._typed_at < _TYPE_AGAIN_SECONDS:
             return
+        if self._enters:
+            self._enters -= 1
+            self._note_question()
+            self._type(b"\r")
+            return
         # Typed again where it was lost: Ctrl-U takes what is left of the line away, in every editor of these.
         again = b"\x15" if self._typed_at else b""
         self._type(again + shell_questions.command(shell.name, self.scratch).encode() + b"\r")
         self._typed_at = time.monotonic()
-        self.came.typed = True
+        self.came.typed += 1
 
     def _look_at_another(self, program: Process) -> None:
         pid, since = self._another
@@ -325,14 +350,22 @@ class _OnTerminal(_Session):
         hidden = not int(str(modes[3])) & termios.ECHO  # a password, asked by a program that may not be looked into
         if reader is None and not (hidden and time.monotonic() - self._last_printed > _QUIET_SECONDS * 10):
             return
-        if reader is not None and reader.name in shell_questions.PLAIN:
+        asked = len(self.came.questions)
+        at_prompt = reader is not None and reader.name in (shell_questions.SHELLS if asked == self._prompt_at else shell_questions.PLAIN)
+        if reader is not None and at_prompt:
             self._ask(reader)
             return
-        if len(self.came.questions) >= _QUESTIONS_AT_MOST:
+        if asked >= _QUESTIONS_AT_MOST:
+            self.came.ending, self.came.program = ASKS, (reader or front).name
             return
-        self.came.questions.append(self.printed.decode("utf-8", "replace").rpartition("\n")[2][-200:])
+        self._note_question()
         self._type(b"\x04")
-        self._last_printed = time.monotonic()
+
+    def _note_question(self) -> None:
+        self.came.questions.append(self._line.decode("utf-8", "replace").rpartition("\n")[2])
+        self._line.clear()
+        # Whoever asked takes a moment to read the answer.
+        self._last_printed = time.monotonic() + _QUIET_SECONDS
 
     def _type(self, keys: bytes) -> None:
         try:
