@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _WAITS_FOR_INPUT = {"n_tty_read", "wait_woken"}
 _WAITS_FOR_KEYS = re.compile(r"tty|woken|select|poll|^0?$")  # nothing or 0 where the kernel does not tell
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
-    """One line of /proc/PID/stat; `terminal` is the number of its controlling terminal, 0 where it has none, and `front` the process
-    group that this terminal listens to.
+class Process(NamedTuple):
+    """One line of /proc/PID/stat; `terminal` is the number of its controlling terminal, 0 where it has none, and `front` the
+    process group that this terminal listens to.
     """
 
     pid: int
@@ -43,17 +42,18 @@ def process(pid: int) -> Process | None:
 
 def descendants(pid: int) -> tuple[Process, ...]:
     """All that it started, and what those started, the oldest first."""
-    every = [found for name in os.listdir("/proc") if name.isdigit() and (found := process(int(name))) is not None]
     children: dict[int, list[Process]] = {}
-    for one in every:
-        children.setdefault(one.parent, []).append(one)
+    for name in os.listdir("/proc"):
+        one = process(int(name)) if name.isdigit() else None
+        if one is not None:
+            children.setdefault(one.parent, []).append(one)
     found: list[Process] = []
     waiting = [pid]
     while waiting:
         below = children.pop(waiting.pop(), [])
         found += below
-        waiting += [one.pid for one in below]
-    return tuple(sorted(found, key=lambda one: one.pid))
+        waiting += [child.pid for child in below]
+    return tuple(sorted(found, key=lambda child: child.pid))
 
 
 def terminal_of(pid: int) -> str:

@@ -62,7 +62,7 @@ def test_shell_that_takes_over_on_a_terminal_is_the_one_that_answers(fish_home: 
 @pytest.mark.needs("zsh")
 def test_guard_against_dumb_terminals_hands_over_as_for_people(home: Path) -> None:
     put(home, RC[ZSH], "export CUDA_PATH=/zsh\n")
-    seen = _seen(_ask(home, 'if [ "$TERM" = dumb ]; then :; else command -v zsh >/dev/null && exec zsh; fi\nexport CUDA_HOME=/no\n'))
+    seen = _seen(_ask(home, 'if [ "$TERM" = dumb ]; then :; else command -v zsh && exec zsh; fi\nexport CUDA_HOME=/no\n'))
     assert (Path(seen.shell).name, seen.variable("CUDA_HOME"), seen.variable("CUDA_PATH")) == ("zsh", "", "/zsh")
 
 
@@ -224,7 +224,7 @@ def test_error_lines_of_the_shell_are_told(fish_home: Path, shell: str, line: st
 
 
 HISTORIES = {
-    BASH: (".bash_history", 'HISTFILE=~/.bash_history HISTCONTROL= HISTIGNORE=; shopt -s histappend; PROMPT_COMMAND="history -a"\n'),
+    BASH: (".bash_history", 'HISTFILE=~/.bash_history HISTCONTROL= HISTIGNORE=\nPROMPT_COMMAND="history -a"\n'),
     ZSH: (".zsh_history", "HISTFILE=~/.zsh_history HISTSIZE=100 SAVEHIST=100\nsetopt inc_append_history share_history\n"),
     FISH: (".local/share/fish/fish_history", "set -g fish_greeting\n"),
 }
@@ -288,7 +288,7 @@ def test_login_that_never_begins_a_session_leaves_the_window_to_another(home: Pa
 def test_ways_without_a_terminal(home: Path) -> None:
     put(home, ".profile", "export BASH_ENV=~/.bash_env CUDA_HOME=/profile\n[ -t 0 ] || [ -t 1 ] || export CUDA_PATH=/no-terminal\n")
     put(home, ".bash_env", "export CUDA_ROOT=/bash_env\n")
-    put(home, ".bashrc", 'export CUDA_BIN=/rc-$-\n')
+    put(home, ".bashrc", "export CUDA_BIN=/rc-$-\n")
     put(home, ".config/environment.d/60-cuda.conf", "CUDA_HOME=/desktop\nCUDA_PATH=${CUDA_PATH}:/more\n")
     ways = {opening: _seen(asked) for opening, asked in ask_ways(_world(home), seconds=SECONDS).items()}
     held = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,6 @@ from gpuassist.session.words import ENGLISH
 from gpuassist.system.asking import child_command
 from gpuassist.system.files import Files
 from gpuassist.system.processes import Ending, Outcome
-from gpuassist.system.shell_session import Came
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.terminal import Opening, ask_shell, ask_terminal, find_command, own_terminal, that_matter, usable_shell
 from gpuassist.system.world import World
@@ -53,8 +52,8 @@ class _CutShort(ScriptedProcesses):
         stdin: bytes = b"",
         cancelled: Callable[[], bool] | None = None,
     ) -> Outcome:
-        came = Came("answered", "begin\0bash\0001\0path\0gcc\0/usr/bin/gcc\n\0")
-        return Outcome(Ending.EXITED, 0, json.dumps(asdict(came)).encode(), b"", 0.0)
+        came = {"ending": "answered", "answer": "begin\0bash\0001\0path\0gcc\0/usr/bin/gcc\n\0"}
+        return Outcome(Ending.EXITED, 0, json.dumps(came).encode(), b"", 0.0)
 
 
 def _nvcc(directory: Path) -> Path:
