@@ -35,7 +35,7 @@ class OnTerminal(Session):
         self._line = bytearray()
         self._typed_at = 0.0
         self._greeted = False
-        self._another: tuple[int, float] = (0, 0.0)
+        self._another = self._waiting = (0, 0.0)
         self._master = -1
 
     def start(self, command: Sequence[str], environment: Mapping[str, str], directory: str) -> None:
@@ -137,6 +137,13 @@ class OnTerminal(Session):
         hidden = not int(str(modes[3])) & termios.ECHO  # a password, asked by a program that may not be looked into
         if reader is None and not (hidden and time.monotonic() - self._last_printed > _QUIET_SECONDS * 10):
             return
+        pid, since = self._waiting
+        if pid != (reader or front).pid:
+            # It waits, but what it printed before that may still be on its way through the terminal.
+            self._waiting = ((reader or front).pid, time.monotonic())
+            return
+        if time.monotonic() - since < _QUIET_SECONDS:
+            return
         asked = len(self.came.questions)
         plain = shell_questions.SHELLS if asked == self._prompt_at else shell_questions.PLAIN
         if reader is not None and reader.name in plain:
@@ -149,6 +156,7 @@ class OnTerminal(Session):
         self._type(b"\x04")
 
     def _note_question(self) -> None:
+        self._waiting = (0, 0.0)
         self.came.questions.append(self._line.decode("utf-8", "replace").rpartition("\n")[2])
         self._line.clear()
         # Whoever asked takes a moment to read the answer.
