@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from gpuassist.model.text import Text, text
 from gpuassist.system import shell_questions, shell_session
 from gpuassist.system.asking_child import Request
+from gpuassist.system.groups import litter
 from gpuassist.system.processes import Ending, Outcome, clean
 from gpuassist.system.programs import MARK
 from gpuassist.system.shell_answers import Answer, read
@@ -152,12 +153,14 @@ def _scratch() -> Iterator[str]:
     parent = next(place for place in (*_PLACES, ".") if os.access(place, os.W_OK | os.X_OK))
     directory = f"{os.path.realpath(parent)}/{secrets.randbelow(10**12):012d}"
     os.mkdir(directory, 0o700)
+    litter.add(directory)
     try:
         for name in ("tmux", "screen", "zellij"):
             os.mkdir(f"{directory}/{name}", 0o700)
         yield directory
     finally:
         shutil.rmtree(directory, ignore_errors=True)
+        litter.discard(directory)
 
 
 def _reply(outcome: Outcome, shell: str, ours: Mapping[str, str], seconds: float) -> Reply:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ctypes
 import json
+import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
-from gpuassist.system.shell_session import Came, Session
+from gpuassist.system.shell_session import PR_SET_PDEATHSIG, Came, Session
 from gpuassist.system.terminal_session import OnTerminal
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -44,7 +45,11 @@ def main() -> int:
 
 def ask(request: Request) -> Came:
     """Starts the shell and waits for its answer; this process then is the parent of what is left behind."""
-    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    library = ctypes.CDLL(None)
+    library.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    # Where gpuassist goes without ending us, what was started goes all the same.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    library.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     began = time.monotonic()
     scratch = request["scratch"]
     session = OnTerminal(scratch, request["enters"], request["prompt_at"]) if request["terminal"] else Session(scratch)

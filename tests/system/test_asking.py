@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -143,23 +146,19 @@ def test_what_a_start_up_file_leaves_running_is_named(home: Path) -> None:
 
 
 def test_nothing_else_is_left(home: Path) -> None:
-    before = {name for name in os.listdir("/proc") if name.isdigit()}
     asked = _ask(home, "trap '' HUP TERM\nsleep 301 &\nsleep 302 & disown\n(sleep 303 &)\n")
     assert asked.left_behind == ()
-    deadline = time.monotonic() + 5
-    while (left := _sleeping() - before) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not left
+    assert not _sleeping("301", "302", "303")
 
 
-def _sleeping() -> set[str]:
+def _sleeping(*seconds: str) -> set[str]:
     found = set()
     for place in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = place.read_bytes().split(b"\0")
         except OSError:
             continue
-        if words[:1] == [b"sleep"] and words[1] in {b"301", b"302", b"303"}:
+        if words[:1] == [b"sleep"] and words[1].decode() in seconds:
             found.add(place.parent.name)
     return found
 
@@ -298,6 +297,30 @@ def test_ways_without_a_terminal(home: Path) -> None:
 
 def test_late_shell_names_what_is_at_work_and_ends_it(home: Path) -> None:
     assert "sleep was at work" in _why(_ask(home, "sleep 300\n", seconds=0.7))
+
+
+def test_shell_does_not_outlive_a_killed_gpuassist(home: Path) -> None:
+    # Stubborn ones: neither the closed terminal nor a polite request ends them.
+    put(home, ".bashrc", "trap '' HUP TERM INT\nsleep 304 &\ntouch ~/there\nsleep 305\n")
+    asking = (
+        "from gpuassist.system.terminal import *; from gpuassist.system.world import World\n"
+        "from gpuassist.system.surroundings import Surroundings\n"
+        f"ask_terminal(World(Surroundings({str(home)!r}, 'you', {os.geteuid()}, {{}}, {str(home)!r}, '/bin/bash')), seconds=300)"
+    )
+    ours = subprocess.Popen([sys.executable, "-c", asking], cwd=Path(__file__).parents[2])
+    try:
+        assert _comes(lambda: (home / "there").exists() and bool(_sleeping("305")))
+    finally:
+        ours.kill()
+        ours.wait()
+    assert _comes(lambda: not _sleeping("304", "305"))
+
+
+def _comes(wanted: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 30
+    while not wanted() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return wanted()
 
 
 def test_nothing_carries_the_mark_afterwards(home: Path) -> None:
