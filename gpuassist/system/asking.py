@@ -167,7 +167,7 @@ def _reply(outcome: Outcome, shell: str, ours: Mapping[str, str], seconds: float
     if not outcome.succeeded:
         late = outcome.ending is Ending.TIMED_OUT
         words = outcome.words or outcome.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
-        why = _late(shell, seconds) if late else text("{shell} could not be started: {words}", shell=shell, words=words)
+        why = _late(shell, seconds) if late else text("{shell} could not be asked: {words}", shell=shell, words=words)
         return Reply(None, why, outcome.seconds)
     came = Came()
     vars(came).update(json.loads(outcome.stdout))

@@ -281,7 +281,7 @@ def test_missing_shell_is_unknown(home: Path) -> None:
 
 def test_recorded_root_starts_no_real_shell(tmp_path: Path) -> None:
     world = world_under(tmp_path)
-    assert "could not be started" in _why(ask_terminal(world))
+    assert "could not be asked" in _why(ask_terminal(world))
     assert isinstance(world.processes, ScriptedProcesses)
     assert world.processes.asked == [child_command()]
 
