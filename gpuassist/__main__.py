@@ -23,9 +23,9 @@ def _run() -> int:
 
         return nvml_report.main()
     if sys.argv[1:] == ["--shell-session"]:  # the same: system.asking
-        from gpuassist.system import shell_session
+        from gpuassist.system import asking_child
 
-        return shell_session.main()
+        return asking_child.main()
     from gpuassist import app
 
     return app.main(sys.argv[1:])

@@ -23,6 +23,12 @@ __all__ = ["fake_nvml", "fake_nvml_libraries", "load_nvml"]  # fixtures for ever
 PACKAGES = {
     "zsh": "zsh",
     "fish": "fish",
+    "tmux": "tmux",
+    "less": "less",
+    "ssh-agent": "openssh-client",
+    "ssh-add": "openssh-client",
+    "ssh-keygen": "openssh-client",
+    "ssh": "openssh-client",
     "gcc": "gcc",
     "Xvfb": "xvfb",
     "shellcheck": "shellcheck",

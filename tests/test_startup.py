@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from gpuassist.system import nvml_probe, nvml_report
+from gpuassist.system import asking, nvml_probe, nvml_report
 
 HEAVY = ("PySide6", "shiboken6", "pyqtgraph", "numpy", "torch", "tree_sitter", "psutil", "pynvml", "hypothesis")
 
@@ -111,6 +112,16 @@ def test_window_without_qt_says_what_is_missing(tmp_path: object) -> None:
     done = _without_qt(home=str(tmp_path), DISPLAY=":99")
     assert "PySide6" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_frozen_program_asks_shells_of_itself(tmp_path: Path) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    request = {"command": ["/no/shell"], "environment": {}, "directory": "/", "terminal": True, "seconds": 5.0}
+    request |= {"scratch": str(scratch), "enters": 0, "prompt_at": -1}
+    command = [sys.executable, "-m", "gpuassist", asking.HIDDEN_ARGUMENT]
+    done = subprocess.run(command, input=json.dumps(request), capture_output=True, text=True, timeout=60, check=False)
+    assert "/no/shell" in json.loads(done.stdout)["words"]
 
 
 def test_frozen_program_reports_nvml_of_itself(tmp_path: object) -> None:

@@ -1,4 +1,4 @@
-"""Asks one shell: what is handed to the child process that starts it (`shell_session`), and what its answer means."""
+"""Asks one shell: what is handed to the child process that starts it (`asking_child`), and what its answer means."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from pathlib import Path, PurePosixPath
 
 from gpuassist.model.text import Text, text
 from gpuassist.system import shell_questions, shell_session
+from gpuassist.system.asking_child import Request
+from gpuassist.system.groups import litter
 from gpuassist.system.processes import Ending, Outcome, clean
 from gpuassist.system.programs import MARK
+from gpuassist.system.shell_answers import Answer, read
 from gpuassist.system.shell_complaints import complaints, plain
-from gpuassist.system.shell_questions import Answer
 from gpuassist.system.shell_session import Came
 from gpuassist.system.world import World
 
 HIDDEN_ARGUMENT = "--shell-session"  # a frozen gpuassist has no interpreter to start: it starts itself with this
-_SCRIPT = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from gpuassist.system.shell_session import main; sys.exit(main())"
-)
+_SCRIPT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from gpuassist.system.asking_child import main; main()"
 _HOME = Path(__file__).resolve().parents[2]
+_ENTERS_AT_MOST = 2
 _GRACE_SECONDS = 5.0  # in which the child kills what it started
-_PLACES = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - the directory in it is this user's own, and its name is short to type
+_PLACES = ("/tmp", "/dev/shm", "/var/tmp")  # where a name is short to type
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +44,21 @@ class Reply:
     """What came of asking: the answer, or why there is none; what start-up files complained of, asked, and left running.
 
     `shell` is the file of the shell that answered, `through` the program that handed the question on to it (tmux).
-    Where there is no answer, `ended` says that the shell had ended by itself.
+    Where there is no answer, `ended` says that the shell had ended by itself. `typed` is how
+    often our question was typed, `asked` how many of the start-up files' own were met.
     """
 
     answer: Answer | None
     why: Text
     seconds: float
     shell: str = ""
-    through: tuple[str, ...] = ()
+    through: str = ""
     complaints: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     left_behind: tuple[LeftBehind, ...] = ()
     ended: bool = False
+    typed: int = 0
+    asked: int = 0
 
 
 def ask(
@@ -67,35 +71,60 @@ def ask(
     on_terminal: bool,
     seconds: float,
 ) -> Reply:
-    """Starts that shell, on a terminal or with its question as `-c`, and asks for the commands of those `names` and all variables."""
-    mark = secrets.token_hex(8)
-    shell = command[0]
-    with _scratch() as scratch:
-        for name, words in shell_questions.files(names, scratch).items():
-            Path(scratch, name).write_text(words, encoding="utf-8")
-        question = () if on_terminal else ("-c", shell_questions.command(PurePosixPath(shell).name, scratch).strip())
-        ours = _ours(scratch, mark)
-        request = {
-            "command": [*command, *question],
-            "environment": {**ours, **environment},
-            "directory": directory,
-            "terminal": on_terminal,
-            "seconds": seconds,
-            "scratch": scratch,
-        }
-        try:
-            outcome = world.processes.run(
-                child_command(),
-                seconds=seconds + _GRACE_SECONDS,
-                environment=clean(world.surroundings.variables),
-                stdin=json.dumps(request).encode(),
+    """Starts that shell, on a terminal or with its question as `-c`, and asks for the commands of those `names` and all variables.
+
+    A start-up file that asks something with an editor of its own (vared, fish's read) looks like a prompt and takes the line that
+    is typed for its answer; a shell without an editor (unsetopt zle) looks like a question and ends at the end of its input. Then
+    it is started again, and that place is taken for what it is.
+    """
+    enters, prompt_at, spent = 0, -1, 0.0
+    while True:
+        with _scratch() as scratch:
+            request = Request(
+                command=command,
+                environment=environment,
+                directory=directory,
+                terminal=on_terminal,
+                seconds=seconds - spent,
+                scratch=scratch,
+                enters=enters,
+                prompt_at=prompt_at,
             )
-        except BaseException:
+            reply = _ask_once(world, request, names)
+        spent += reply.seconds
+        if reply.answer is None and reply.ended and reply.asked > prompt_at + 1:
+            prompt_at = reply.asked - 1
+        elif reply.typed > 1 and enters < _ENTERS_AT_MOST:
+            enters += 1
+        else:
+            break
+        if spent + reply.seconds > seconds:
+            break
+    return replace(reply, seconds=spent)
+
+
+def _ask_once(world: World, request: Request, names: Sequence[str]) -> Reply:
+    mark, scratch, shell = secrets.token_hex(8), request["scratch"], request["command"][0]
+    for name, words in shell_questions.files(names, scratch).items():
+        Path(scratch, name).write_text(words, encoding="utf-8")
+    ours = _ours(scratch, mark)
+    request["environment"] = {**ours, **request["environment"]}
+    if not request["terminal"]:
+        question = shell_questions.command(PurePosixPath(shell).name, scratch)
+        request["command"] = [*request["command"], "-c", question.strip()]
+    whole = False
+    try:
+        outcome = world.processes.run(
+            child_command(),
+            seconds=request["seconds"] + _GRACE_SECONDS,
+            environment=clean(world.surroundings.variables),
+            stdin=json.dumps(request).encode(),
+        )
+        whole = outcome.succeeded or outcome.ending is Ending.NOT_FOUND
+    finally:
+        if not whole:  # Ctrl-C while it was waited for, or a child that was killed: what it started is in other sessions
             world.programs.end_marked(mark)
-            raise
-        if not outcome.succeeded and outcome.ending is not Ending.NOT_FOUND:
-            world.programs.end_marked(mark)
-    return _reply(outcome, shell, ours, seconds)
+    return _reply(outcome, shell, ours, request["seconds"])
 
 
 def child_command() -> tuple[str, ...]:
@@ -124,22 +153,25 @@ def _scratch() -> Iterator[str]:
     parent = next(place for place in (*_PLACES, ".") if os.access(place, os.W_OK | os.X_OK))
     directory = f"{os.path.realpath(parent)}/{secrets.randbelow(10**12):012d}"
     os.mkdir(directory, 0o700)
+    litter.add(directory)
     try:
         for name in ("tmux", "screen", "zellij"):
             os.mkdir(f"{directory}/{name}", 0o700)
         yield directory
     finally:
         shutil.rmtree(directory, ignore_errors=True)
+        litter.discard(directory)
 
 
 def _reply(outcome: Outcome, shell: str, ours: Mapping[str, str], seconds: float) -> Reply:
     if not outcome.succeeded:
         late = outcome.ending is Ending.TIMED_OUT
         words = outcome.words or outcome.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
-        why = _late(shell, seconds) if late else text("{shell} could not be started: {words}", shell=shell, words=words)
+        why = _late(shell, seconds) if late else text("{shell} could not be asked: {words}", shell=shell, words=words)
         return Reply(None, why, outcome.seconds)
-    came = Came(**json.loads(outcome.stdout))
-    answer = shell_questions.read(came.answer.encode("utf-8", "surrogateescape"))
+    came = Came()
+    vars(came).update(json.loads(outcome.stdout))
+    answer = read(came.answer.encode("utf-8", "surrogateescape"))
     told = complaints(came.printed)
     why = _why(came, shell, told, seconds) if answer is None else _starts_nothing(answer, shell)
     if answer is not None:
@@ -150,46 +182,50 @@ def _reply(outcome: Outcome, shell: str, ours: Mapping[str, str], seconds: float
         why,
         came.seconds,
         came.shell,
-        tuple(came.through),
+        came.through,
         told,
-        tuple(line for question in came.questions if (line := plain(question).strip())),
+        tuple(dict.fromkeys(line for question in came.questions if (line := plain(question).strip()))),
         tuple(LeftBehind(pid, name) for pid, name in came.left),
         came.ending == shell_session.ENDED,
+        came.typed,
+        len(came.questions),
     )
 
 
 def _why(came: Came, shell: str, told: Sequence[str], seconds: float) -> Text:
-    name = PurePosixPath(shell).name
-    if came.ending == shell_session.NOT_STARTED:
-        if came.words == "E2BIG":
-            return text("{shell} could not be started: its environment is larger than the system hands to any program", shell=shell)
-        return text("{shell} could not be started: {words}", shell=shell, words=came.words)
-    if came.ending == shell_session.ANOTHER:
-        return text("a start-up file puts {program} in the place of {shell}", program=came.program, shell=shell)
+    """Why there is no answer."""
+    program = came.program if came.program != PurePosixPath(shell).name else ""
+    if came.ending == shell_session.ENDED:
+        return _why_ended(shell, program, came.status, told)
     if came.ending == shell_session.LATE:
-        if came.typed:
-            return text(
-                "{shell} drew its prompt, but did not run what was typed within {seconds:.0f} s", shell=shell, seconds=seconds
-            )
-        return _late(shell, seconds) if came.program in {"", name} else _late_for(shell, seconds, came.program)
+        return _late(shell, seconds, program, typed=bool(came.typed))
+    if came.ending == shell_session.NOT_STARTED and came.words == "E2BIG":
+        return text("{shell} could not be started: its environment is larger than the system hands to any program", shell=shell)
+    question = plain(came.questions[-1]).strip() if came.questions else ""
+    return {
+        shell_session.NOT_STARTED: text("{shell} could not be started: {words}", shell=shell, words=came.words),
+        shell_session.ANOTHER: text("a start-up file puts {program} in the place of {shell}", program=came.program, shell=shell),
+        shell_session.ASKS: text("a start-up file of {shell} asks again and again: {question}", shell=shell, question=question),
+    }.get(came.ending, text("the answer of {shell} broke off", shell=shell))
+
+
+def _why_ended(shell: str, program: str, status: int, told: Sequence[str]) -> Text:
     if told:
         return text("{shell} ended before it was ready; it said: {words}", shell=shell, words=told[-1][:200])
-    if came.program not in {"", name}:
+    if program:
         return text(
             "{shell} ended before it was ready: a start-up file puts {program} in its place, which ended",
             shell=shell,
-            program=came.program,
+            program=program,
         )
-    return text(
-        "{shell} ended before it was ready: a start-up file leaves it with status {status}", shell=shell, status=came.status
-    )
+    return text("{shell} ended before it was ready: a start-up file leaves it with status {status}", shell=shell, status=status)
 
 
-def _late(shell: str, seconds: float) -> Text:
-    return text("the start-up files of {shell} were not done after {seconds:.0f} s", shell=shell, seconds=seconds)
-
-
-def _late_for(shell: str, seconds: float, program: str) -> Text:
+def _late(shell: str, seconds: float, program: str = "", *, typed: bool = False) -> Text:
+    if typed:
+        return text("{shell} drew its prompt, but did not run what was typed in {seconds:.0f} s", shell=shell, seconds=seconds)
+    if not program:
+        return text("the start-up files of {shell} were not done after {seconds:.0f} s", shell=shell, seconds=seconds)
     return text(
         "the start-up files of {shell} were not done after {seconds:.0f} s: {program} was at work",
         shell=shell,
@@ -209,7 +245,7 @@ def _starts_nothing(answer: Answer, shell: str) -> Text:
         sizes[name] = sizes.get(name, 0) + len(line)
     largest = max(sizes, key=lambda one: sizes[one], default="")
     return text(
-        "{shell} can start no program: what it exports is larger than the system hands on, {name} alone takes {size} characters",
+        "{shell} can start no program: it exports more than the system hands on, {name} alone takes {size} characters",
         shell=shell,
         name=largest,
         size=sizes.get(largest, 0),

@@ -1,4 +1,4 @@
-"""What a desktop session adds to the login environment: the files of environment.d, merged as systemd --user does (environment.d(5))."""
+"""What a desktop session adds to the login environment: environment.d, merged as systemd --user does (environment.d(5))."""
 
 from __future__ import annotations
 

@@ -10,6 +10,9 @@ from typing import TypeVar
 Child = TypeVar("Child")
 
 under_way: set[int] = set()
+litter: set[str] = set()
+"""Directories of what is under way, which are taken away where we end before it does."""
+
 _SIGKILL = 9  # without `signal`, whose enumerations cost every start a millisecond
 
 
@@ -24,6 +27,11 @@ def end_all() -> None:
         time.sleep(0.005)
     for pid in tuple(under_way):
         end_group(pid)
+    if litter:
+        import shutil
+
+        for directory in tuple(litter):
+            shutil.rmtree(directory, ignore_errors=True)
 
 
 def begin(start: Callable[[], Child], pid_of: Callable[[Child], int]) -> Child:

@@ -10,7 +10,7 @@ _PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 def login_environment(files: Files, around: Surroundings, *, shell: str, home: str) -> dict[str, str]:
-    """What a login gives its shell before any start-up file runs; whoever starts it on a terminal adds the terminal's name."""
+    """What a login gives its shell before any start-up file runs, to which a terminal adds `terminal_variables`."""
     given = parse_environment(_text_of(files, "/etc/environment"))
     path = parse_login_path(_text_of(files, "/etc/login.defs"), root=around.uid == 0) or _PATH
     session = {name: value for name, value in around.variables.items() if name == "LANG" or name.startswith("XDG_")}
@@ -21,7 +21,7 @@ def login_environment(files: Files, around: Surroundings, *, shell: str, home: s
 
 
 def terminal_variables(files: Files, around: Surroundings) -> dict[str, str]:
-    """What a terminal window says of itself: the user's own TERM where a new window could have it, else what most of them say.
+    """What a terminal window says of itself: the user's own TERM where a new window could have it, else the commonest.
 
     Start-up files leave early where TERM is `dumb`, and start other programs where it is not.
     """
@@ -34,7 +34,7 @@ def terminal_variables(files: Files, around: Surroundings) -> dict[str, str]:
 
 
 def _is_described(files: Files, around: Surroundings, name: str) -> bool:
-    # The places of terminfo(5), where a name lies under its first letter, or that letter's number on file systems that know no case.
+    # The places of terminfo(5): a name lies under its first letter, or the letter's number on file systems that know no case.
     homes = (f"{around.home}/.terminfo", "/etc/terminfo", "/lib/terminfo", "/usr/share/terminfo", "/usr/lib/terminfo")
     folders = (name[:1], f"{ord(name[:1]):x}")
     return "/" not in name and any(files.is_file(f"{home}/{folder}/{name}") for home in homes for folder in folders)

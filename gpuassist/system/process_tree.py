@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _WAITS_FOR_INPUT = {"n_tty_read", "wait_woken"}
+_WAITS_FOR_KEYS = re.compile(r"tty|woken|select|poll|^0?$")  # nothing or 0 where the kernel does not tell
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
-    """One line of /proc/PID/stat; `terminal` is the number of its controlling terminal, 0 where it has none, and `front` the process
-    group that this terminal listens to.
+class Process(NamedTuple):
+    """One line of /proc/PID/stat; `terminal` is the number of its controlling terminal, 0 where it has none, and `front` the
+    process group that this terminal listens to.
     """
 
     pid: int
@@ -41,17 +42,18 @@ def process(pid: int) -> Process | None:
 
 def descendants(pid: int) -> tuple[Process, ...]:
     """All that it started, and what those started, the oldest first."""
-    every = [found for name in os.listdir("/proc") if name.isdigit() and (found := process(int(name))) is not None]
     children: dict[int, list[Process]] = {}
-    for one in every:
-        children.setdefault(one.parent, []).append(one)
+    for name in os.listdir("/proc"):
+        one = process(int(name)) if name.isdigit() else None
+        if one is not None:
+            children.setdefault(one.parent, []).append(one)
     found: list[Process] = []
     waiting = [pid]
     while waiting:
         below = children.pop(waiting.pop(), [])
         found += below
-        waiting += [one.pid for one in below]
-    return tuple(sorted(found, key=lambda one: one.pid))
+        waiting += [child.pid for child in below]
+    return tuple(sorted(found, key=lambda child: child.pid))
 
 
 def terminal_of(pid: int) -> str:
@@ -76,14 +78,15 @@ def reads_terminal(processes: Iterable[Process]) -> Process | None:
     return next((one for one in processes if _reads_terminal(one.pid)), None)
 
 
+def waits_for_keys(pid: int) -> bool:
+    """Whether it may be at its prompt: a shell that waits for a program in front of it does not look at its terminal."""
+    return _WAITS_FOR_KEYS.search(_kernel_function(pid)) is not None
+
+
 def _reads_terminal(pid: int) -> bool:
-    # The system call's first argument is the descriptor that is read; without the right to look there, the kernel's function tells.
-    try:
-        with open(f"/proc/{pid}/wchan", encoding="ascii") as file:
-            if file.read().strip() not in _WAITS_FOR_INPUT:
-                return False
-    except OSError:
+    if _kernel_function(pid) not in _WAITS_FOR_INPUT:
         return False
+    # The system call's first argument is the descriptor that is read; without the right to look there, the function must do.
     try:
         with open(f"/proc/{pid}/syscall", encoding="ascii") as file:
             words = file.read().split()
@@ -91,3 +94,12 @@ def _reads_terminal(pid: int) -> bool:
     except (OSError, ValueError, IndexError):
         return True
     return place.startswith("/dev/pts/") or place == "/dev/tty"
+
+
+def _kernel_function(pid: int) -> str:
+    """The function of the kernel in which it sleeps."""
+    try:
+        with open(f"/proc/{pid}/wchan", encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return ""

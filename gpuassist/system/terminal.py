@@ -1,7 +1,8 @@
-"""A new terminal: what a shell holds once the user's start-up files have run, asked of a real one that is started as people start it.
+"""A new terminal: what a shell holds once the user's start-up files have run, asked of a real one, started as people start it.
 
-A terminal window of a desktop session is two shells: the login shell that the session began with, without a terminal, and an interactive
-one on the window's terminal, which inherits what that left. Other ways have one. What is asked, and how, stands in `asking`.
+A terminal window of a desktop session is two shells: the login shell that the session began with, without a terminal, and an
+interactive one on the window's terminal, which inherits what that left. Other ways have one. What is asked, and how, stands in
+`asking`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from gpuassist.system.files import Files
 from gpuassist.system.login import login_environment, terminal_variables
 from gpuassist.system.ownership import why_no_shell
 from gpuassist.system.processes import clean
-from gpuassist.system.shell_questions import PLAIN, Answer
+from gpuassist.system.shell_answers import Answer
+from gpuassist.system.shell_questions import PLAIN
 from gpuassist.system.world import World
 
 SECONDS = 10.0
@@ -88,7 +90,7 @@ _FROM_SSH = {"SSH_CLIENT": "127.0.0.1 50022 22", "SSH_CONNECTION": "127.0.0.1 50
 class Asked:
     """What a shell holds once it is ready, and how long it took until then.
 
-    `complaints` are the shell's own error lines while it read the start-up files, `questions` what these asked and got no answer to,
+    `complaints` are the shell's own error lines while it read the start-up files, `questions` what these asked and got no answer,
     `left_behind` the processes that they started and that still run, `through` the program that the shell runs in (tmux). Where the
     files hand over to another shell, `terminal` tells of that one.
     """
@@ -195,7 +197,7 @@ class _Asker:
             fact: Fact[Terminal] = Unknown(reply.why)
         else:
             fact = Known(_terminal(self._world.files, reply.answer, self._who(reply)), how)
-        return Asked(fact, reply.seconds, reply.complaints, reply.questions, reply.left_behind, " ".join(reply.through))
+        return Asked(fact, reply.seconds, reply.complaints, reply.questions, reply.left_behind, reply.through)
 
     def _who(self, reply: Reply) -> str:
         """The shell that answered, by the path that it was started with where it is that one."""

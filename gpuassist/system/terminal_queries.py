@@ -1,7 +1,7 @@
-"""What a terminal says of itself when a program asks it: shells and prompts send such queries at their start and wait for the answer.
+"""What a terminal says of itself when a program asks it: shells and prompts send such queries at their start, and wait.
 
-fish 4.1 and later waits up to ten seconds for the primary device attributes; tmux, vim and prompts ask for the cursor, the colours and
-the version (XTerm Control Sequences; https://fishshell.com/docs/current/terminal-compatibility.html).
+fish 4.1 and later waits up to ten seconds for the primary device attributes; tmux, vim and prompts ask for the cursor, the
+colours and the version (XTerm Control Sequences; https://fishshell.com/docs/current/terminal-compatibility.html).
 """
 
 from __future__ import annotations
@@ -57,10 +57,9 @@ class Queries:
             whole = query.fullmatch(found[0])
             answers += answer(whole) if whole else b""
             end = found.end()
-        # A query may come in two pieces: what follows the last escape is looked at again with the next one.
-        escape = printed.rfind(b"\x1b", end)
-        if escape > end and printed[escape - 1 : escape + 2] == b"\x1b\\":
-            escape = -1
-        start = max(printed.rfind(b"\x1bP", end), printed.rfind(b"\x1b]", end), escape)
-        self._rest = printed[start:] if start >= 0 and len(printed) - start < _LONGEST_QUERY else b""
+        # A query may come in two pieces: what is begun and not ended is looked at again with the next one.
+        opened = max(printed.rfind(b"\x1bP", end), printed.rfind(b"\x1b]", end))
+        if opened < 0 or b"\x07" in printed[opened:] or b"\x1b\\" in printed[opened:]:
+            opened = printed.rfind(b"\x1b", end)
+        self._rest = printed[opened:] if opened >= 0 and len(printed) - opened < _LONGEST_QUERY else b""
         return answers

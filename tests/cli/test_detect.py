@@ -6,6 +6,7 @@ import argparse
 import gettext
 import io
 import json
+import sys
 import time
 from pathlib import Path
 
@@ -50,9 +51,8 @@ def test_list_shows_facts_with_their_sources(tmp_path: Path) -> None:
 
 
 def test_list_says_why_a_fact_is_not_known(tmp_path: Path) -> None:
-    assert "  new terminal                  not known: /bin/bash could not be started: not found: /bin/bash\n" in _run(
-        _context(tmp_path)
-    )
+    said = f"  new terminal                  not known: /bin/bash could not be asked: not found: {sys.executable}\n"
+    assert said in _run(_context(tmp_path))
 
 
 def test_plain_list_has_no_colours(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_json_is_one_document_of_facts(tmp_path: Path) -> None:
     assert toolkit["version"] == {"value": "12.4.1", "source": "/usr/local/cuda-12.4/version.json"}
     assert document["shell"]["new_terminal"] == {
         "value": None,
-        "reason": "/bin/bash could not be started: not found: /bin/bash",
+        "reason": f"/bin/bash could not be asked: not found: {sys.executable}",
         "asked": True,
     }
 
@@ -112,8 +112,8 @@ class _Shouting(Words):
 
 
 def test_json_is_english_unless_a_language_is_asked_for(tmp_path: Path) -> None:
-    assert "could not be started" in _run(_context(tmp_path, words=_Shouting()), as_json=True)
-    assert "COULD NOT be started" in _run(_context(tmp_path, words=_Shouting()), as_json=True, lang="zh_CN")
+    assert "could not be asked" in _run(_context(tmp_path, words=_Shouting()), as_json=True)
+    assert "COULD NOT be asked" in _run(_context(tmp_path, words=_Shouting()), as_json=True, lang="zh_CN")
 
 
 def test_real_command_prints_json_alone(home: Path, capfd: pytest.CaptureFixture[str]) -> None:

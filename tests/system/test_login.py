@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.system.login import login_environment, parse_environment, parse_login_path
+from gpuassist.system.login import login_environment, parse_environment, parse_login_path, terminal_variables
 from tests.fakes import put, world_under
 
 LOGIN_DEFS = "# comment\nENV_SUPATH\tPATH=/usr/local/sbin:/usr/sbin:/sbin:/bin\nENV_PATH PATH=/usr/local/bin:/usr/bin\nUMASK 022\n"
@@ -75,6 +75,30 @@ def test_login_environment_holds_what_a_login_sets(tmp_path: Path) -> None:
         "USER": "you",
         "XDG_RUNTIME_DIR": "/run/user/1000",
     }
+
+
+@pytest.mark.parametrize(
+    ("variables", "told"),
+    [
+        ({}, {"TERM": "xterm-256color"}),
+        ({"TERM": ""}, {"TERM": "xterm-256color"}),
+        ({"TERM": "dumb", "COLORTERM": "truecolor"}, {"TERM": "xterm-256color"}),
+        ({"TERM": "unknown"}, {"TERM": "xterm-256color"}),
+        ({"TERM": "xterm-elsewhere"}, {"TERM": "xterm-256color"}),
+        ({"TERM": "../foot"}, {"TERM": "xterm-256color"}),
+        ({"TERM": "foot", "TMUX": "/tmp/tmux-1000/default,1,0"}, {"TERM": "xterm-256color"}),
+        ({"TERM": "screen-256color"}, {"TERM": "xterm-256color"}),
+        ({"TERM": "foot", "COLORTERM": "truecolor"}, {"TERM": "foot", "COLORTERM": "truecolor"}),
+        ({"TERM": "mine"}, {"TERM": "mine"}),
+    ],
+)
+def test_terminal_is_the_users_own_where_a_new_window_could_have_it(
+    tmp_path: Path, variables: dict[str, str], told: dict[str, str]
+) -> None:
+    for place in ("/usr/share/terminfo/f/foot", "/usr/share/terminfo/s/screen-256color", "/home/you/.terminfo/6d/mine"):
+        put(tmp_path, place)
+    world = world_under(tmp_path, variables=variables or {"PATH": "/usr/bin"})
+    assert terminal_variables(world.files, world.surroundings) == told
 
 
 def test_path_of_etc_environment_wins(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ import pytest
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal, Variable
 from gpuassist.session.words import ENGLISH
+from gpuassist.system.asking import child_command
 from gpuassist.system.files import Files
 from gpuassist.system.processes import Ending, Outcome
 from gpuassist.system.surroundings import Surroundings
@@ -38,7 +40,7 @@ def _why(fact: Fact[Terminal]) -> str:
 
 
 class _CutShort(ScriptedProcesses):
-    """A shell that finds its commands and is gone before it tells its variables."""
+    """A shell whose answer breaks off before it tells its variables."""
 
     def run(
         self,
@@ -50,7 +52,8 @@ class _CutShort(ScriptedProcesses):
         stdin: bytes = b"",
         cancelled: Callable[[], bool] | None = None,
     ) -> Outcome:
-        return Outcome(Ending.EXITED, 0, command[-1].encode() + b"\0/usr/bin/gcc\n\0", b"", 0.0)
+        came = {"ending": "answered", "answer": "begin\0bash\0001\0path\0gcc\0/usr/bin/gcc\n\0"}
+        return Outcome(Ending.EXITED, 0, json.dumps(came).encode(), b"", 0.0)
 
 
 def _nvcc(directory: Path) -> Path:
@@ -214,10 +217,10 @@ def test_file_that_never_returns_is_unknown_in_time(home: Path, line: str) -> No
     assert "were not done after" in _why(ask_terminal(_world(home), seconds=1))
 
 
-@pytest.mark.parametrize("line", ["exit 3", "exec /bin/cat", "exec /bin/sh"])
-def test_file_that_leaves_the_shell_is_unknown(home: Path, line: str) -> None:
+@pytest.mark.parametrize(("line", "why"), [("exit 3", "leaves it with status 3"), ("exec /bin/cat", "puts cat in its place")])
+def test_file_that_leaves_the_shell_is_unknown(home: Path, line: str, why: str) -> None:
     put(home, ".bashrc", line + "\n")
-    assert "ended before it was ready" in _why(ask_terminal(_world(home)))
+    assert why in _why(ask_terminal(_world(home)))
 
 
 def test_last_complaint_is_the_reason(home: Path) -> None:
@@ -278,14 +281,14 @@ def test_missing_shell_is_unknown(home: Path) -> None:
 
 def test_recorded_root_starts_no_real_shell(tmp_path: Path) -> None:
     world = world_under(tmp_path)
-    assert "could not be started" in _why(ask_terminal(world))
+    assert "could not be asked" in _why(ask_terminal(world))
     assert isinstance(world.processes, ScriptedProcesses)
-    assert world.processes.asked[0][:2] == ("/bin/bash", "-l")
+    assert world.processes.asked == [child_command()]
 
 
 def test_answer_that_stops_half_way_is_unknown(tmp_path: Path) -> None:
     world = world_under(tmp_path, processes=_CutShort())
-    assert "ended before" in _why(ask_terminal(world))
+    assert "broke off" in _why(ask_terminal(world))
 
 
 @pytest.mark.parametrize("shell", ["/bin/sh", "/usr/bin/dash", "/usr/sbin/nologin", "/bin/false"])
@@ -329,7 +332,7 @@ def test_variables_that_matter_are_sorted() -> None:
 
 
 FILES_OF_BASH = {
-    ".bashrc": BASHRC_OF_DEBIAN + "export CUDA_HOME=/rc\n",
+    ".bashrc": '[ -n "$SSH_CLIENT" ] && export CUDA_BIN=/over-ssh\n' + BASHRC_OF_DEBIAN + "export CUDA_HOME=/rc\n",
     ".profile": 'export CUDA_PATH=/profile\n[ -n "$BASH_VERSION" ] && . ~/.bashrc\n',
 }
 FILES_OF_ZSH = {
@@ -352,6 +355,8 @@ def _held(home: Path, opening: Opening, shell: str) -> set[str]:
         (Opening.TERMINAL, {"/rc", "/profile"}),
         (Opening.LOGIN, {"/rc", "/profile"}),
         (Opening.LOGIN_COMMAND, {"/profile"}),
+        (Opening.DESKTOP, {"/profile"}),
+        (Opening.SSH_COMMAND, {"/over-ssh"}),
         (Opening.COMMAND, set()),
     ],
 )
