@@ -142,7 +142,8 @@ def _nvml_starts(case: Case) -> bool:
 def _without_firmware(case: Case, dumb: list[Card]) -> Iterator[Verdict]:
     """The open module never works without the firmware; the proprietary one can."""
     firmware = case.machine.driver.firmware
-    served = [card for card in dumb if card in case.usable]
+    usable = set(case.usable)
+    served = [card for card in dumb if card in usable]
     if served and isinstance(firmware, Known) and not firmware.value and value_or(case.open_module, False):  # noqa: FBT003
         yield finding(
             "rm-init-adapter-failed",
