@@ -160,6 +160,12 @@ def _await(child: Any, busy_since: Any, deadline: float) -> str:
             child.kill()
             child.join()
             return f"one input took more than {HANG_SECONDS:.0f} s"
+        if (
+            time.monotonic() - deadline > HANG_SECONDS
+        ):  # it never came to its first input: instrumenting takes long on a busy machine
+            child.kill()
+            child.join()
+            return ""
     return f"the process ended with {child.exitcode}" if child.exitcode and time.monotonic() < deadline else ""
 
 

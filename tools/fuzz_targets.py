@@ -51,7 +51,7 @@ from gpuassist.formats.startup import Dialect, read_startup
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Receipt
-from gpuassist.model.text import text
+from gpuassist.model.text import Text, text
 from gpuassist.repair import block, diff, edit, merge, undo
 from gpuassist.repair.block import RepairError
 from gpuassist.repair.journal import digest
@@ -133,6 +133,13 @@ def _printed(session: Session, verb: ModuleType, *arguments: str, machine_file: 
     if OWN_FAULT in said:
         raise FaultError(said[max(0, said.index(OWN_FAULT) - 200) :][:600])
     return said
+
+
+def _said(session: Session, reason: Text) -> str:
+    """A reason as people read it, behind whatever stands between."""
+    err = io.StringIO()
+    Context(session, Terminal(io.StringIO(), err, colour=False, interactive=False), "", _no_window).note(reason)
+    return err.getvalue()
 
 
 def _no_window(page: str) -> Exit:
@@ -320,6 +327,8 @@ def _children_say() -> Sequence[bytes]:
 
 
 def _children(scratch: Path) -> Run:
+    session = _session(scratch)
+
     def run(data: bytes) -> str:
         transcript = Transcript()
         said = ""
@@ -327,7 +336,7 @@ def _children(scratch: Path) -> Run:
             for line in data.split(b"\n"):
                 transcript.take(protocol.parse(line))
         except protocol.ProtocolError as error:
-            said = ENGLISH(error.reason)
+            said = _said(session, error.reason)
         words = data.decode("utf-8", "replace")
         pip_report.read_pip_report(words)
         uv_dry_run.read_uv_dry_run(words)
@@ -379,7 +388,8 @@ def _records() -> Sequence[bytes]:
 
 
 def _journal(scratch: Path) -> Run:
-    world = _session(scratch).world
+    session = _session(scratch)
+    world = session.world
     state = Path(world.surroundings.state())
     (state / "journal").mkdir(mode=0o700, parents=True, exist_ok=True)
     (state / "installs" / _ID).mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -395,7 +405,7 @@ def _journal(scratch: Path) -> Run:
         try:
             undo.plan(world, "")
         except RepairError as error:
-            return ENGLISH(error.reason)
+            return _said(session, error.reason)
         return ""
 
     return run

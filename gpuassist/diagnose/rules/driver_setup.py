@@ -8,6 +8,7 @@ from gpuassist.diagnose.case import Card, Case
 from gpuassist.diagnose.rules.driver import driver_serves_torch
 from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof
+from gpuassist.model.digits import whole_number
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Finding
 from gpuassist.model.gpu import PowerState
@@ -127,7 +128,9 @@ def may_sleep(case: Case) -> Iterator[Verdict]:
 
 
 def _years_before(today: str) -> str:
-    return f"{int(today[:4]) - _WITHOUT_FIXES_YEARS}{today[4:7]}"
+    """The month, and nothing where the day is none: a recording says what it likes."""
+    year = whole_number(today[:4])
+    return "" if year is None else f"{year - _WITHOUT_FIXES_YEARS}{today[4:7]}"
 
 
 def _options(case: Case) -> dict[str, str]:
