@@ -18,6 +18,7 @@ from enum import Enum
 from typing import Any
 
 from gpuassist.model.codec import Json
+from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.plan import Receipt
 from gpuassist.system.disk import Disk
 from gpuassist.system.world import World
@@ -271,8 +272,8 @@ def _encode(entry: Entry, written: Json) -> bytes:
 
 def _document(content: bytes) -> dict[str, Json]:
     try:
-        document = json.loads(content)
-    except (ValueError, RecursionError):
+        document = read_json(content)
+    except NotJsonError:
         return {}
     return document if isinstance(document, dict) else {}
 
@@ -286,6 +287,8 @@ def _decode(content: bytes) -> Entry | None:
         said: dict[str, Any] = {name: value for name, value in document.items() if name in _KNOWN}
         directories = tuple(str(path) for path in said.pop("made_directories", ()))
         if not all(isinstance(value, bool if name == "existed" else str) for name, value in said.items()):
+            return None
+        if any("\0" in str(value) for value in (*said.values(), *directories)):  # no path that there can be
             return None
         return Entry(Receipt(**said, made_directories=directories), state)
     except (ValueError, KeyError, TypeError):

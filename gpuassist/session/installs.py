@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from gpuassist.model.codec import DecodeError, Json, decode, encode
+from gpuassist.model.json_reader import read_json
 from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof
 from gpuassist.model.text import verbatim
 from gpuassist.session.context import Session
@@ -136,7 +137,7 @@ def load(world: World, install: str) -> Install | None:
     if not install or "/" in install or install.startswith("."):
         return None
     try:
-        return _decoded(json.loads(world.disk.read(f"{root(world)}/{install}/{_NAME}")))
+        return _decoded(read_json(world.disk.read(f"{root(world)}/{install}/{_NAME}")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, DecodeError, RecursionError):
         return None
 

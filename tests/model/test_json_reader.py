@@ -35,6 +35,20 @@ def test_what_is_none_is_one_error(content: str | bytes) -> None:
         read_json(content)
 
 
+@pytest.mark.parametrize("content", ['"\\ud800"', '{"\\uD83D": 1}', '["\\ude00\\ud83d"]', '"\ud800"', b'"\xed\xa0\x80"'])
+def test_half_a_character_is_none(content: str | bytes) -> None:
+    with pytest.raises(NotJsonError):
+        read_json(content)
+
+
+KEPT = [('"\\ud83d\\ude00"', "\U0001f600"), ('"/a\\udcff"', "/a\udcff"), ('"\\\\ud800"', "\\ud800")]
+
+
+@pytest.mark.parametrize(("words", "value"), KEPT)
+def test_pairs_and_stray_bytes_of_names_are_kept(words: str, value: str) -> None:
+    assert read_json(words) == value
+
+
 @pytest.mark.parametrize("digits", [10, 18, 19, 20, 21, 400, 5000, 100_000])
 @pytest.mark.parametrize("sign", ["", "-"])
 def test_whole_numbers_are_those_of_64_bits(digits: int, sign: str) -> None:
