@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TORCH := .venv-torch
 ARGS ?=
 
-.PHONY: run test lint bench words screenshots clean
+.PHONY: run test lint bench fuzz words screenshots clean
 
 # Findings end the program with 1, 2 or 3: that is an answer, not a failure of make.
 run: $(VENV)/.app
@@ -26,6 +26,9 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.dev $(TORCH)/.torch .cache/peers/.done
 	$(BIN)/python -m benchmarks
+
+fuzz: $(VENV)/.dev
+	$(BIN)/python -m tools.fuzz $(ARGS)
 
 words: $(VENV)/.dev
 	$(BIN)/python tools/words.py

@@ -5,16 +5,23 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from contextlib import suppress
 
-from gpuassist.system import groups
+_INTERRUPTED = 130
 
 
 def main() -> None:
     """The entry point of the installed command; ends the process."""
-    # Start-up makes many objects that all stay: looking for garbage among them is a twentieth of a short command's time.
-    gc.set_threshold(50_000)
-    _leave(_run())
+    try:
+        from gpuassist.system.early_interrupts import end_at_once  # before all that takes long to import
+
+        end_at_once()
+        # Start-up makes many objects that all stay: looking for garbage among them is a twentieth of a short command's time.
+        gc.set_threshold(50_000)
+        status = _run()
+        end_at_once()
+    except KeyboardInterrupt:
+        status = _INTERRUPTED
+    _leave(status)
 
 
 def _run() -> int:
@@ -33,6 +40,10 @@ def _run() -> int:
 
 def _leave(status: int) -> None:
     """Ends at once: a driver's call that never returns, in a thread that was abandoned, must not keep the process alive."""
+    from contextlib import suppress
+
+    from gpuassist.system import groups
+
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):  # the stream was never there, or its reader has gone
             stream.flush()

@@ -11,6 +11,7 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.text import text
 from gpuassist.session.context import Session
 from gpuassist.session.words import LANGUAGES, language_of, words_for
+from gpuassist.system.early_interrupts import ending_at_once
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 
@@ -31,7 +32,8 @@ def open_window(session: Session, machine_file: str, page: str) -> Exit:
     """Shows the window until it is closed; raises `UsageError` where there is no display or no Qt."""
     _require_display(session.world.surroundings.variables)
     try:
-        from gpuassist.ui.application import run_window  # Qt is imported only when there is a display to use it on
+        with ending_at_once():
+            from gpuassist.ui.application import run_window  # Qt is imported only when there is a display to use it on
     except ImportError as error:
         raise UsageError(text("the window needs PySide6, which this Python does not have ({error})", error=str(error))) from error
     return Exit(run_window(session, machine_file=machine_file, start_page=page, arguments=sys.argv[:1]))

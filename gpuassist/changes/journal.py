@@ -22,6 +22,7 @@ from typing import Any
 
 from gpuassist.changes.own_files import why_strange
 from gpuassist.model.codec import Json
+from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import RepairError
@@ -350,8 +351,8 @@ def _encode(entry: Entry, written: Json) -> bytes:
 
 def _document(content: bytes) -> dict[str, Json]:
     try:
-        document = json.loads(content)
-    except (ValueError, RecursionError):
+        document = read_json(content)
+    except NotJsonError:
         return {}
     return document if isinstance(document, dict) else {}
 
@@ -365,6 +366,8 @@ def _decode(content: bytes) -> Entry | None:
         said: dict[str, Any] = {name: value for name, value in document.items() if name in _KNOWN}
         directories = tuple(str(path) for path in said.pop("made_directories", ()))
         if not all(isinstance(value, bool if name == "existed" else str) for name, value in said.items()):
+            return None
+        if any("\0" in str(value) for value in (*said.values(), *directories)):  # no path that there can be
             return None
         return Entry(Receipt(**said, made_directories=directories), state)
     except (ValueError, KeyError, TypeError):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
+from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.system.processes import Ending
 from gpuassist.system.world import World
 
@@ -55,7 +55,7 @@ def _ask(world: World, content: bytes, shell: str) -> Syntax:
 
 def _json(content: bytes) -> Syntax:
     try:
-        json.loads(content)
-    except ValueError as error:
+        read_json(content)
+    except NotJsonError as error:
         return Syntax(broken=True, asked=True, words=str(error), shell="json")
     return Syntax(broken=False, asked=True, shell="json")

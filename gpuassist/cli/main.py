@@ -17,6 +17,7 @@ from gpuassist.cli.context import Context, Exit, Terminal, UsageError
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Text, counted, text
 from gpuassist.session.words import LANGUAGES, Words
+from gpuassist.system.early_interrupts import raise_again
 from gpuassist.system.ownership import UntrustedStateError
 
 if TYPE_CHECKING:
@@ -101,8 +102,10 @@ def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) ->
     context = Context(session, _terminal(session), machine_file, lambda page: open_window(session, machine_file, page))
     if not options.command:
         return _window_or_doctor(context)
+    command = _load(options.command)
+    raise_again()
     try:
-        return _load(options.command).run(options, context)
+        return command.run(options, context)
     finally:
         _tell_damage(context)
 
@@ -123,7 +126,9 @@ def _window_or_doctor(context: Context) -> Exit:
     try:
         return context.open_window("")
     except UsageError as error:
-        status = _load("doctor").run(_parse(["doctor"], context.session.words), context)
+        doctor = _load("doctor")
+        raise_again()
+        status = doctor.run(_parse(["doctor"], context.session.words), context)
         context.note(error.reason)
         return status
 

@@ -17,7 +17,7 @@ from gpuassist.system.world import World
 
 FAMILIES = ("gcc", "g++", "clang")
 _SECONDS = 5.0
-_NUMBERED = re.compile(r"(gcc|g\+\+|clang)-(\d+(?:\.\d+)*)")
+_NUMBERED = re.compile(r"(gcc|g\+\+|clang)-(\d{1,9}(?:\.\d{1,9})*)")
 _DIRECTORIES = ("/usr/bin", "/usr/local/bin")
 
 

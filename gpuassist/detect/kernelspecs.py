@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from gpuassist.model.json_reader import read_json
 from gpuassist.system.world import World
 
 _BYTES_AT_MOST = 1 << 20
@@ -46,7 +46,7 @@ def _users(world: World) -> Iterator[str]:
 
 def _title(world: World, path: str) -> str:
     try:
-        said = json.loads(world.files.read_text(path, _BYTES_AT_MOST))
+        said = read_json(world.files.read_text(path, _BYTES_AT_MOST))
         return str(said.get("display_name", "")) if isinstance(said, dict) else ""
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError):
         return ""

@@ -5,7 +5,9 @@ Nothing here judges; unknown facts stay unknown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from gpuassist.knowledge.choosing import GpuWish, InstalledToolkit, installed
@@ -21,15 +23,19 @@ from gpuassist.model.shell import Command, Terminal
 from gpuassist.model.toolkit import Compiler, Toolkit
 from gpuassist.model.version import ComputeCapability, Version
 
+_FOR_VIRTUAL_MACHINES = "vfio-pci"
+
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A GPU of the machine with what is known of its kind; `name` is short (`RTX 4090`), `place` counts from 0."""
+    """A GPU of the machine with what is known of its kind; `name` is short (`RTX 4090`), `place` counts from 0 and tells it
+    from the others: to compare all the rest for each pair of 5,000 cards takes half a minute.
+    """
 
     place: int
-    gpu: Gpu
-    record: GpuRecord | None
-    architecture: ArchitectureRecord | None
+    gpu: Gpu = field(compare=False)
+    record: GpuRecord | None = field(compare=False)
+    architecture: ArchitectureRecord | None = field(compare=False)
 
     @property
     def name(self) -> str:
@@ -52,6 +58,11 @@ class Card:
         """Which kernel modules it can have; None where the GPU is not known."""
         known = self.record or self.architecture
         return module_flavour(known) if known else None
+
+
+def wishes_of(cards: Iterable[Card]) -> tuple[GpuWish, ...]:
+    """The kinds of GPU among them, each once, as choosing a driver wants them."""
+    return tuple(dict.fromkeys(GpuWish(card.architecture, card.chip, card.flavour) for card in cards if card.architecture))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +129,17 @@ class Case:
     @cached_property
     def cards(self) -> tuple[Card, ...]:
         """Every GPU that was found, but those that are set aside."""
-        return tuple(card for card in self._every_card if card not in self.set_aside)
+        return tuple(card for card in self._every_card if self.held_by(card) != _FOR_VIRTUAL_MACHINES)
+
+    @cached_property
+    def namesakes(self) -> Mapping[str, int]:
+        """How many of them have each name."""
+        return Counter(card.name for card in self.cards)
 
     @cached_property
     def set_aside(self) -> tuple[Card, ...]:
         """The GPUs that are kept for a virtual machine on purpose: nothing here has to serve them."""
-        return tuple(card for card in self._every_card if self.held_by(card) == "vfio-pci")
+        return tuple(card for card in self._every_card if self.held_by(card) == _FOR_VIRTUAL_MACHINES)
 
     @cached_property
     def _every_card(self) -> tuple[Card, ...]:
@@ -181,10 +197,10 @@ class Case:
             return DriverFit.UNKNOWN
         return driver_serves_gpu(self.driver.value, card.architecture, card.chip)
 
-    @property
+    @cached_property
     def wishes(self) -> tuple[GpuWish, ...]:
-        """All GPUs, as choosing a driver wants them."""
-        return tuple(GpuWish(card.architecture, card.chip, card.flavour) for card in self.cards if card.architecture)
+        """All kinds of GPU, as choosing a driver wants them."""
+        return wishes_of(self.cards)
 
     @cached_property
     def capabilities(self) -> tuple[ComputeCapability, ...]:

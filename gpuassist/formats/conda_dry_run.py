@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from gpuassist.formats.index_address import without_login
+from gpuassist.model.json_reader import whole
 from gpuassist.model.solve import PackageChange
 
 _Record = Mapping[str, object]
@@ -53,7 +54,7 @@ def read_conda_dry_run(words: str) -> tuple[PackageChange, ...] | Refused | None
 
 
 def _documents(words: str) -> Iterator[_Record]:
-    decoder, place = json.JSONDecoder(), 0
+    decoder, place = json.JSONDecoder(parse_int=whole), 0
     for _ in range(_DOCUMENTS_AT_MOST):
         start = _START.search(words, place)
         if start is None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-_NUMBER = re.compile(r"[+-]?\d+")
+_NUMBER = re.compile(r"([+-]?)0*(\d{1,9})")
 
 
 class Fault(str, Enum):
@@ -51,7 +51,7 @@ def _by_index(elements: Sequence[str], count: int) -> VisibleDevices:
         if number is None:
             fault = Fault.MIXED if element.startswith(("GPU-", "MIG-")) else Fault.NOT_A_DEVICE
             return VisibleDevices(len(seen), fault, element)
-        index = int(number[0])
+        index = int(number[1] + number[2])  # of a longer one its beginning, which no machine has GPUs for either
         if not 0 <= index < count:
             return VisibleDevices(len(seen), Fault.EMPTY if index < 0 and not seen else Fault.OUT_OF_RANGE, element)
         if index in seen:

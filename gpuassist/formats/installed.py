@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from gpuassist.model.digits import whole_number
 from gpuassist.model.environment import Package
 
 # What is judged, or explains a failure: torch, what belongs to a release of it, the libraries that it brings, and frameworks.
@@ -49,7 +50,8 @@ def normalised(name: str) -> str:
 def recorded_sizes(record: str) -> dict[str, int]:
     """The modules at the top of torch and its own libraries, with the bytes that a RECORD says they have."""
     lines = (line.rsplit(",", 2) for line in record.splitlines() if line.startswith("torch/"))
-    return {path: int(size) for path, _, size in filter(_has_three, lines) if size.isdecimal() and _VITAL.fullmatch(path)}
+    sizes = ((path, whole_number(size)) for path, _, size in filter(_has_three, lines) if _VITAL.fullmatch(path))
+    return {path: size for path, size in sizes if size is not None}
 
 
 def _has_three(parts: list[str]) -> bool:

@@ -6,7 +6,7 @@ import re
 
 from gpuassist.model.version import ComputeCapability, Target, Version, VersionError
 
-_VERSION = re.compile(r"^Cuda compilation tools, release \S+, V(\d+(?:\.\d+)+)\s*$", re.MULTILINE)
+_VERSION = re.compile(r"^Cuda compilation tools, release \S+, V(\d{1,9}(?:\.\d{1,9})+)\s*$", re.MULTILINE)
 _HERE = re.compile(r"^#\$ _HERE_=(/.*)$", re.MULTILINE)
 
 

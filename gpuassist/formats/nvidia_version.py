@@ -8,7 +8,7 @@ from gpuassist.model.version import Version
 
 # `NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May 12 …`, and since 515 also
 # `NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  (…)  Wed Sep 24 …`
-_VERSION = re.compile(r"^NVRM version:.*?Kernel Module(?: for \S+)?\s+(\d+\.\d+(?:\.\d+)?)\b", re.MULTILINE)
+_VERSION = re.compile(r"^NVRM version:.*?Kernel Module(?: for \S+)?\s+(\d{1,9}\.\d{1,9}(?:\.\d{1,9})?)\b", re.MULTILINE)
 
 
 def parse_version(words: str) -> Version | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
 from gpuassist.formats.index_address import without_login
 from gpuassist.formats.installed import normalised
+from gpuassist.model.json_reader import NotJsonError, read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class Planned:
 def read_pip_report(words: str) -> tuple[Planned, ...] | None:
     """Those of a whole report; None where it is none, or where it is damaged."""
     try:
-        report: object = json.loads(words)
-    except (ValueError, RecursionError):
+        report: object = read_json(words)
+    except NotJsonError:
         return None
     rows = _get(report, "install")
     if not isinstance(rows, list):

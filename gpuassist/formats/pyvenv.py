@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from gpuassist.model.version import Version, VersionError
 
-_CONDA_PYTHON = re.compile(r"python-(\d+(?:\.\d+)+)-[^-]+\.json")
-_LIBRARY = re.compile(r"python(\d+\.\d+)t?")
+_CONDA_PYTHON = re.compile(r"python-(\d{1,9}(?:\.\d{1,9})+)-[^-]+\.json")
+_LIBRARY = re.compile(r"python(\d{1,9}\.\d{1,9})t?")
 
 
 def parse_pyvenv(words: str) -> dict[str, str]:

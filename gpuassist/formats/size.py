@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-SIZE = r"(?:\d{1,3}(?:,\d{3}){1,8}|\d{1,20}(?:\.\d{1,20})?)(?:bytes|byte|[KMGTPE]?i?B|[KMGTPE](?![A-Za-z]))"
+SIZE = r"(?:\d{1,3}(?:,\d{3}){1,8}|\d{1,20}(?:\.\d{1,20})?)(?:bytes|byte|(?:[KMGTPE]i?)?B|[KMGTPE](?![A-Za-z]))"
 """A size without spaces in it, as a pattern that is read with case ignored."""
 
-_PARTS = re.compile(r"([\d.,]+)(bytes?|[kmgtpe]?i?b|[kmgtpe])", re.IGNORECASE)
+_PARTS = re.compile(r"([\d.,]{1,60})(bytes?|(?:[kmgtpe]i?)?b|[kmgtpe])", re.IGNORECASE)
 _POWERS = {prefix: power for power, prefix in enumerate("bkmgtpe")}
 _DECIMAL = re.compile(r"\d+(?:\.\d+)?")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 
+from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.version import Version, VersionError
 
 _VERSION_TXT = re.compile(r"^CUDA Version (\d+(?:\.\d+)+)", re.MULTILINE)
@@ -20,8 +20,8 @@ _CLANG_LATER = re.compile(r"__clang_major__\s*(>=|>)\s*(\d+)")
 def parse_version_json(data: bytes) -> Version | None:
     """The CUDA release of a version.json (11.1 and later): `cuda.version`; none where it does not say."""
     try:
-        document = json.loads(data)
-    except ValueError:
+        document = read_json(data)
+    except NotJsonError:
         return None
     cuda = document.get("cuda") if isinstance(document, dict) else None
     words = cuda.get("version") if isinstance(cuda, dict) else None

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from gpuassist.formats.python_code import parsed
 from gpuassist.model.version import Target
 
 # As torch.cuda.get_arch_list() splits it: one string, `sm_75 sm_80 compute_90`. A build glues it to the string before (2.8, 2.9).
@@ -15,11 +16,8 @@ _NAMES = (b"sm_", b"compute_")
 
 def parse_version_file(source: str) -> dict[str, str]:
     """The names that a torch/version.py sets to a string, annotated or not; empty where it is not Python."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return {}
-    return {name: value for statement in tree.body for name, value in _assigned(statement)}
+    tree = parsed(source)
+    return {} if tree is None else {name: value for statement in tree.body for name, value in _assigned(statement)}
 
 
 def find_targets(data: bytes) -> tuple[Target, ...]:

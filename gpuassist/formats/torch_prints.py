@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from gpuassist.formats.python_code import parsed
+
 _LONGEST = 4000  # characters of code that are read
 _WIDEST = 3  # parts of any length in one pattern: more of them, and a line that fits almost takes for ever
 _CARD = r"(?:NVIDIA |GeForce |GTX|RTX|Tesla |Quadro |TITAN |GRID |[ABHLPTKMV]\d{1,4}[A-Z]? ?|GH200|GB\d{3})[^\n'\"(),]{0,60}?"
@@ -82,10 +84,12 @@ def expected(code: str, *, echoed: bool = False) -> tuple[Expected, ...]:
     """
     if len(code) > _LONGEST or "torch" not in code:
         return ()
+    tree = parsed(code.strip())
+    if tree is None:
+        return ()
     try:
-        tree = ast.parse(code.strip())
         return tuple(_lines(tree, _aliases(tree), echoed=echoed))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (ValueError, RecursionError):
         return ()
 
 

@@ -9,7 +9,7 @@ from enum import Enum
 from gpuassist.model.version import Version
 
 _VERSION = re.compile(
-    r"v?(\d+\.\d+(?:\.\d+)*)(?:[-.]?(a|b|rc|dev|post)\.?(\d+))?(?:\+([0-9a-z]+(?:[-._][0-9a-z]+)*))?", re.IGNORECASE
+    r"v?(\d{1,9}\.\d{1,9}(?:\.\d{1,9})*)(?:[-.]?(a|b|rc|dev|post)\.?(\d+))?(?:\+([0-9a-z]+(?:[-._][0-9a-z]+)*))?", re.IGNORECASE
 )
 _CUDA = re.compile(r"cu(\d{1,2})(\d)(?=$|[-._])")
 _INDEX = re.compile(r"cpu|xpu|(?:cu|rocm)\d[\d.]*")

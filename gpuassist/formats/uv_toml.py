@@ -30,7 +30,7 @@ def read_uv_toml(words: str) -> UvSettings:
     """The settings of uv.toml; what `[pip]` says counts for `uv pip` before what stands at the top."""
     try:
         whole = tomllib.loads(words)
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # also of a number of thousands of digits, and of ten thousand brackets
         return UvSettings()
     own = {**whole, **_table(whole.get("pip"))}
     named = tuple(_indexes(whole)) + tuple(_indexes(_table(whole.get("pip"))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpuassist.knowledge.records import Family
+from gpuassist.model.digits import whole_number
 from gpuassist.model.machine import Distribution
 
 _BY_ID = {
@@ -51,10 +52,11 @@ def repository(distribution: Distribution, *, wsl: int = 0) -> str:
     release, _, rest = distribution.version_id.partition(".")
     if distribution.id in _ROLLING:
         return _ROLLING[distribution.id]
-    if not release.isdecimal():
+    number = whole_number(release)
+    if number is None:
         return ""
     if distribution.id == "ubuntu":
-        long_term = int(release) % 2 == 0 and rest == "04"
+        long_term = number % 2 == 0 and rest == "04"
         return ("wsl-ubuntu" if wsl else f"ubuntu{release}{rest}") if long_term else ""
     if distribution.id in {"debian", "fedora"}:
         return f"{distribution.id}{release}"

@@ -8,7 +8,7 @@ from operator import eq, ge, gt, le, lt, ne
 
 from gpuassist.model.version import Version, VersionError
 
-_CLAUSE = re.compile(r"(<=|>=|==|!=|~=|<|>)?\s*(\d+(?:\.\d+)*)(?:(\.\*)|\.post\d+)?")
+_CLAUSE = re.compile(r"(<=|>=|==|!=|~=|<|>)?\s*(\d{1,9}(?:\.\d{1,9})*)(?:(\.\*)|\.post\d{1,9})?")
 _COMPARISONS: dict[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
     "<": lt,
     "<=": le,

@@ -6,6 +6,7 @@ missing takes its default (a fact: not looked at), so that an older recording st
 
 from __future__ import annotations
 
+import math
 import typing
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
@@ -82,10 +83,10 @@ def decode_machine(data: Json) -> Machine:
     """The machine of a document that `encode_machine` made; raises `DecodeError` for anything else."""
     if not isinstance(data, dict) or "schema" not in data:
         raise DecodeError(text("this is not a recorded machine: it has no schema number"))
-    if isinstance(data["schema"], bool) or data["schema"] != SCHEMA:
-        raise DecodeError(
-            text("this recording has schema {found}; this program reads schema {known}", found=str(data["schema"]), known=SCHEMA)
-        )
+    schema = data["schema"]
+    if isinstance(schema, bool) or schema != SCHEMA:
+        found = "…" if isinstance(schema, (list, dict)) else str(schema)  # words of a list may be nested as deeply as it is
+        raise DecodeError(text("this recording has schema {found}; this program reads schema {known}", found=found, known=SCHEMA))
     if not _NAMES & set(data):  # what `doctor --json` prints has a schema number too
         raise DecodeError(text("this is not a recorded machine: no part of one is in it; `gpuassist detect --json` writes one"))
     machine: Machine = decode(Machine, data)
@@ -136,11 +137,21 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 def _plain(kind: type, data: Json, where: str) -> Any:
-    if kind is float and isinstance(data, int) and not isinstance(data, bool):
-        return float(data)
+    if kind is float and isinstance(data, (int, float)) and not isinstance(data, bool):
+        return _finite(data, where)
     if not isinstance(data, kind) or (kind is int and isinstance(data, bool)):
         raise _wrong(where, kind.__name__)
     return data
+
+
+def _finite(number: float, where: str) -> float:
+    found = float(number) if abs(number) < _NO_SUCH_NUMBER else math.inf
+    if not math.isfinite(found):  # NaN and Infinity are no JSON, though Python writes and reads them
+        raise _wrong(where, "float")
+    return found
+
+
+_NO_SUCH_NUMBER = 10**300
 
 
 def _wrong(where: str, expected: str) -> DecodeError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuassist.model.digits import whole_number
 from gpuassist.model.version import Version
 
 # The kernels that Canonical builds, with which it builds and signs NVIDIA's modules as well (linux-restricted-modules).
@@ -45,8 +46,7 @@ class System:
     @property
     def major(self) -> int:
         """The distribution's major release; 0 where it has none, or says none."""
-        first = self.release.partition(".")[0]
-        return int(first) if first.isdecimal() else 0
+        return whole_number(self.release.partition(".")[0]) or 0
 
     @property
     def signed_modules(self) -> str:

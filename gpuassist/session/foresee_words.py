@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from gpuassist.diagnose.case import Card, Case
+from gpuassist.diagnose.case import Card, Case, wishes_of
 from gpuassist.knowledge.change import Demand, Need, Rig, Smallest, TorchThere, Wall
 from gpuassist.knowledge.choosing import GpuWish, Obstacle, choose_driver
 from gpuassist.knowledge.compatibility import (
@@ -104,8 +104,9 @@ def _split(case: Case) -> Iterator[Text]:
 
 def _without(case: Case, keep: Sequence[Card], give: Sequence[Card]) -> Iterator[Text]:
     """What there is for those that stay when the others go."""
-    rest = [card for card in case.cards if card not in give]
-    choice = choose_driver(case.knowledge.branches(), _wishes(rest), today=case.machine.taken_at[:10])
+    gone = set(give)
+    rest = [card for card in case.cards if card not in gone]
+    choice = choose_driver(case.knowledge.branches(), wishes_of(rest), today=case.machine.taken_at[:10])
     if choice.best is not None:
         yield text(
             "either keep {keep}: take {give} out, or give it to a virtual machine (vfio-pci), and use driver branch {branch}, "
@@ -122,14 +123,16 @@ def _sides(case: Case) -> Iterator[tuple[list[Card], list[Card]]]:
     by_age = sorted(case.cards, key=lambda card: (card.architecture and card.architecture.last_branch) or _NEVER_ENDED)
     told: list[list[Card]] = []
     for cards in (list(reversed(by_age)), by_age):
-        keep: list[Card] = []
-        for card in cards:
-            fits = choose_driver(case.knowledge.branches(), _wishes([*keep, card]), today=case.machine.taken_at[:10])
-            keep += [card] if fits.best is not None else []
-        kept = [card for card in case.cards if card in keep]
-        if kept and kept not in told:
-            told.append(kept)
-            yield kept, [card for card in case.cards if card not in kept]
+        served: dict[tuple[GpuWish, ...], bool] = {}  # a second card of a kind is served where the first one is
+        for kind in map(wishes_of, zip(cards)):
+            if kind not in served:
+                wishes = (*(one for kept, stays in served.items() if stays for one in kept), *kind)
+                choice = choose_driver(case.knowledge.branches(), wishes, today=case.machine.taken_at[:10])
+                served[kind] = choice.best is not None
+        keep = [card for card in case.cards if served[wishes_of((card,))]]
+        if keep and keep not in told:
+            told.append(keep)
+            yield keep, [card for card in case.cards if not served[wishes_of((card,))]]
 
 
 def _no_driver(case: Case, rig: Rig, demand: Demand) -> Iterator[Text]:
@@ -292,10 +295,6 @@ def _ended(case: Case, driver: Version) -> Iterator[Text]:
 
 def _torch_words(demand: Demand) -> str:
     return f"{demand.torch}+{demand.torch_tag}" if demand.torch_tag else str(demand.torch)
-
-
-def _wishes(cards: Iterable[Card]) -> tuple[GpuWish, ...]:
-    return tuple(GpuWish(card.architecture, card.chip, card.flavour) for card in cards if card.architecture)
 
 
 def _names(cards: Iterable[Card]) -> Text:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ from gpuassist.model.chain import Chain
 from gpuassist.model.codec import DecodeError, decode_machine
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.finding import Answer, Diagnosis, Finding, Severity
+from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.session.context import Session
@@ -74,12 +74,12 @@ def open_example(session: Session, name: str) -> Inspection:
     """A machine that ships with gpuassist; raises `RecordingError` where there is none of that name."""
     began = session.world.clock.monotonic()
     try:
-        machine = decode_machine(json.loads(session.world.resources.read(_example(name))))
+        machine = decode_machine(read_json(session.world.resources.read(_example(name))))
     except OSError as error:
         raise RecordingError(text("gpuassist has no example named {name}", name=name)) from error
     except DecodeError as error:
         raise RecordingError(text("{path}: {reason}", path=name, reason=error.reason)) from error
-    except ValueError as error:
+    except NotJsonError as error:
         raise RecordingError(text("{path} is not a JSON document", path=name)) from error
     return _judged(session, machine, began, recorded=True)
 
@@ -138,8 +138,8 @@ def _judged(session: Session, machine: Machine, began: float, *, recorded: bool)
 
 def _note(session: Session, name: str) -> str:
     try:
-        document = json.loads(session.world.resources.read(_example(name)))
-    except ValueError:
+        document = read_json(session.world.resources.read(_example(name)))
+    except NotJsonError:
         return ""
     note = document.get("note") if isinstance(document, dict) else None
     return note if isinstance(note, str) else ""

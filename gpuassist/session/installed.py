@@ -14,7 +14,7 @@ from gpuassist.model.plan import Run
 from gpuassist.model.version import Version
 from gpuassist.system.files import Files
 
-_RELEASE = re.compile(r"/python(\d+\.\d+)t?/")
+_RELEASE = re.compile(r"/python(\d{1,9}\.\d{1,9})t?/")
 _METADATA = {".dist-info": "METADATA", ".egg-info": "PKG-INFO"}
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from gpuassist.model.codec import DecodeError, Json, decode, encode
+from gpuassist.model.json_reader import read_json
 from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof
 from gpuassist.model.text import verbatim
 from gpuassist.session.context import Session
@@ -149,7 +150,7 @@ def load(world: World, install: str) -> Install | None:
         return None
     try:
         content, status = world.disk.read_own(f"{directory}/{_NAME}")
-        found = _decoded(json.loads(content)) if why_untrusted(world, status) is None else None
+        found = _decoded(read_json(content)) if why_untrusted(world, status) is None else None
         return found if found is not None and found.id == install else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, DecodeError, RecursionError):
         return None

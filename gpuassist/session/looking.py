@@ -29,7 +29,7 @@ from gpuassist.system.scratch import scratch
 SECONDS = 600.0  # a pip before 23.3 downloads whole wheels of torch to look at them
 _REPORT_AT_MOST_BYTES = 64 << 20
 _TEXT_AT_MOST_BYTES = 128 << 10  # a thousand packages are 30 KB
-_PYTHON = re.compile(r"(?:^|/(?:bin/)?python)(\d+\.\d+(?:\.\d+)?)(?:t?$|/)")
+_PYTHON = re.compile(r"(?:^|/(?:bin/)?python)(\d{1,9}\.\d{1,9}(?:\.\d{1,9})?)(?:t?$|/)")
 _ELSEWHERE = {"--break-system-packages", "--target", "-t", "--prefix", "--root"}
 _OF_CONDA = {"pytorch": "torch"}  # what a package of conda's is called where Python looks
 

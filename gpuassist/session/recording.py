@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from gpuassist.model.codec import DecodeError, decode_machine
+from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.system.files import Files
@@ -23,10 +22,10 @@ class RecordingError(Exception):
 def read_recording(files: Files, path: str) -> Machine:
     """The machine in the file; raises `RecordingError` for anything else."""
     try:
-        document = json.loads(_content(files, path))
+        document = read_json(_content(files, path))
     except OSError as error:
         raise RecordingError(text("{path} could not be read: {words}", path=path, words=error.strerror or str(error))) from error
-    except (ValueError, RecursionError) as error:
+    except NotJsonError as error:
         raise RecordingError(text("{path} is not a JSON document", path=path)) from error
     try:
         return decode_machine(document)

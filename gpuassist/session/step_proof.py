@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -11,6 +10,7 @@ from gpuassist.changes.proof import prove_toolkit
 from gpuassist.detect import driver
 from gpuassist.detect.compiler_driver import ask_version
 from gpuassist.model.fact import Known, Unknown
+from gpuassist.model.json_reader import read_json
 from gpuassist.model.plan import OPEN_MODULES, Proves, StepProof
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version, VersionError
@@ -76,7 +76,7 @@ def _is_torch(version: str, wanted: str) -> bool:
 
 def _said(outcome: Outcome) -> tuple[str, str] | None:
     try:
-        version, cuda = json.loads(outcome.text.strip().rpartition("\n")[2])  # packages print while they are imported
+        version, cuda = read_json(outcome.text.strip().rpartition("\n")[2])  # packages print while they are imported
     except (ValueError, TypeError):  # or after it, whatever they like
         return None
     return str(version), str(cuda or "")

@@ -14,6 +14,9 @@ from gpuassist.system.streams import DESCRIPTOR, LINE_AT_MOST_BYTES, OUTPUT_AT_M
 
 _PIECE = 1 << 16
 _LAST_WAIT_SECONDS = 2.0
+_LOOK_AGAIN_SECONDS = 0.1
+_AFTERWARDS_SECONDS = 0.5  # for what it left behind to say the rest: a wrapper that did not wait
+_PIPE_AT_MOST_BYTES = 1 << 20  # proc(5), pipe-max-size
 
 
 def start(command: Sequence[str], environment: Mapping[str, str], directory: str) -> Stream | NotStarted:
@@ -48,6 +51,7 @@ class _RealStream:
         self._child, self._report, self._printed = child, report, child.stdout.fileno()
         self._pending = bytearray()
         self._output = bytearray()
+        self._over_at = 0.0
         self._ended: Ended | None = None
         self._selector = selectors.DefaultSelector()
         for descriptor in (self._report, self._printed):
@@ -61,9 +65,12 @@ class _RealStream:
             left = deadline - time.monotonic()
             if not self._is_open(self._report):
                 return Quiet.CLOSED
-            if left <= 0:
+            if self._is_long_over():
+                self._close_report()
+            elif left <= 0:
                 return Quiet.SILENT
-            self._read(left)
+            else:
+                self._read(min(left, _LOOK_AGAIN_SECONDS))
         return found
 
     def end(self, *, patience: float = 0.0) -> Ended:
@@ -74,19 +81,48 @@ class _RealStream:
 
     def _end(self, patience: float) -> Ended:
         deadline = time.monotonic() + patience
-        while self._child.poll() is None and time.monotonic() < deadline:
+        while not self._is_over() and time.monotonic() < deadline:
             self._read(min(0.05, patience))  # a program that prints much would otherwise wait for its pipe
-        status = self._child.poll()
+        by_itself = self._is_over()
         end_group(self._child.pid)
         under_way.discard(self._child.pid)
         self._read(0.0)
         self._close()
+        status = self._child.returncode if by_itself else None
         return Ended(
             max(status or 0, 0),
             signal_name(-status) if status is not None and status < 0 else "",
             self._output.decode("utf-8", "replace"),
-            status is None,
+            not by_itself,
         )
+
+    def _is_over(self) -> bool:
+        """Whether it has ended. It is not waited for yet: its number stays that of its group, which is still to be ended."""
+        if self._child.returncode is not None:
+            return True
+        try:
+            return os.waitid(os.P_PID, self._child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:  # somebody else waited for it
+            return self._child.poll() is not None
+
+    def _is_long_over(self) -> bool:
+        if not self._is_over():
+            return False
+        self._over_at = self._over_at or time.monotonic()
+        return time.monotonic() - self._over_at > _AFTERWARDS_SECONDS
+
+    def _close_report(self) -> None:
+        """What is in the pipe is all that it said; one that it left behind holds the other end, maybe for ever."""
+        told = len(self._pending) + _PIPE_AT_MOST_BYTES
+        while len(self._pending) < told:
+            try:
+                piece = os.read(self._report, _PIECE)
+            except BlockingIOError:
+                break
+            if not piece:
+                break
+            self._pending += piece
+        self._selector.unregister(self._report)
 
     def _take_line(self) -> bytes | None:
         end = self._pending.find(b"\n")

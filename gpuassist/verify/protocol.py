@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar, Union
 
 from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.verdict import Check, Verdict
 
@@ -95,8 +95,8 @@ Event = Union[Started, Refused, CheckBegun, CheckDone, DeviceDone, Finished]
 def parse(line: bytes) -> Event:
     """The event that a line reports; raises `ProtocolError` where it reports none."""
     try:
-        document = json.loads(line)
-    except ValueError:
+        document = read_json(line)
+    except NotJsonError:
         raise ProtocolError(text("it wrote a line that is not JSON: {line}", line=_shown(line))) from None
     if not isinstance(document, dict):
         raise ProtocolError(text("it wrote a line that is not an object: {line}", line=_shown(line)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -11,6 +12,7 @@ from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.verdict import DeviceVerdict, Verdict, Verification
 from gpuassist.system.clock import Clock
 from gpuassist.system.processes import clean
+from gpuassist.system.programs import MARK
 from gpuassist.system.streams import DESCRIPTOR, Ended, NotStarted, Quiet, Stream
 from gpuassist.system.world import World
 from gpuassist.verify.protocol import Event, ProtocolError, parse
@@ -64,10 +66,10 @@ Cancelled = Callable[[], bool]
 
 def run(world: World, request: Request, *, on_event: OnEvent, cancelled: Cancelled) -> Verification:
     """One run. What goes wrong is in its result; `on_event` is called on this thread."""
-    blank = Verification(request.interpreter, (), ())
+    blank, mark = Verification(request.interpreter, (), ()), secrets.token_hex(8)
     stream = world.streams.start(
         (request.interpreter, CHILD, DESCRIPTOR, *_devices(request.devices), request.level.value),
-        environment=_environment(request),
+        environment={**_environment(request), MARK: mark},
     )
     if isinstance(stream, NotStarted):
         return replace(blank, error=_why_not_started(stream, request.interpreter))
@@ -78,6 +80,7 @@ def run(world: World, request: Request, *, on_event: OnEvent, cancelled: Cancell
         ended = stream.end(patience=limits.ending if stop is _Stop.GONE else 0.0)
     finally:
         stream.end()
+        world.programs.end_marked(mark)  # what left its process group, which `end` ended
     return _result(blank, transcript, stop, ended)
 
 
@@ -159,16 +162,18 @@ def _why_stopped(transcript: Transcript, stop: _Stop, ended: Ended) -> Text | No
     if transcript.refused is not None:
         return verbatim(transcript.refused.error)
     if stop is _Stop.GONE:
-        return _why_gone(ended)
+        return _why_gone(ended, began=transcript.began)
     reasons = {_Stop.CANCELLED: text("it was stopped"), _Stop.LATE: text("it hung, and was ended with all its processes")}
     return reasons.get(stop, transcript.nonsense)
 
 
-def _why_gone(ended: Ended) -> Text:
+def _why_gone(ended: Ended, *, began: bool) -> Text:
     if ended.ended_by_us:
         return text("it closed its report before it was done, and had to be ended{said}", said=_said(ended))
     if ended.signal:
         return text("the process was ended by {signal}{said}", signal=ended.signal, said=_said(ended))
+    if not began:
+        return text("the process ended with status {status} without a report{said}", status=ended.status, said=_said(ended))
     return text("the process ended with status {status} before it was done{said}", status=ended.status, said=_said(ended))
 
 

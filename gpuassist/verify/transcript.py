@@ -21,6 +21,11 @@ class Transcript:
         self._done: list[str] = []
 
     @property
+    def began(self) -> bool:
+        """Whether it said its first line."""
+        return self._started is not None or self.refused is not None
+
+    @property
     def environment(self) -> tuple[tuple[str, str], ...]:
         """Python, torch, CUDA and cuDNN in the child's own words; only Python where torch could not be imported."""
         if self.refused is not None:

@@ -220,3 +220,13 @@ def test_the_lock_is_given_back(journal: Journal) -> None:
     for _ in range(2):
         with journal.lock():
             pass
+
+
+@pytest.mark.parametrize("path", ["/r\0x", "\ud800"])
+def test_a_record_of_a_path_that_cannot_be_is_left_out(journal: Journal, path: str) -> None:
+    place = Path(journal.directory) / "one.prepared"
+    document = json.loads(place.read_text())
+    assert [one.receipt.id for one in journal.entries()] == ["one"]
+    for name in ("path", "target", "id"):
+        place.write_text(json.dumps({**document, name: path}))
+        assert journal.entries() == ()

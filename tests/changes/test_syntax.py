@@ -49,6 +49,7 @@ def test_valid_files_are_valid(home: Path, dialect: str, content: bytes) -> None
         pytest.param("zsh", b"a\nfi\n", marks=ZSH),
         pytest.param("fish", b"a\nif true\n", marks=FISH),
         ("json", b'{"a":\n'),
+        ("json", b"[" * 200_000),
     ],
 )
 def test_broken_files_are_broken(home: Path, dialect: str, content: bytes) -> None:

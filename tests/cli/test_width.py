@@ -46,7 +46,7 @@ def test_a_wide_one_is_not_filled(columns: int) -> None:
     assert width(str(columns)) == WIDEST
 
 
-@pytest.mark.parametrize("columns", [None, "", "0", "-5", "wide", "80.5", " 80"])
+@pytest.mark.parametrize("columns", [None, "", "0", "-5", "wide", "80.5", " 80", "²", "9" * 5000])
 def test_without_a_width_it_is_what_reads_well(columns: str | None) -> None:
     assert width(columns) == WIDEST
 

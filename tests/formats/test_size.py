@@ -36,7 +36,9 @@ def test_size_is_read(words: str, size: int) -> None:
     assert read_size(words) == size
 
 
-@pytest.mark.parametrize("words", ["", "GiB", "1.2.3 GiB", "1,5 GiB", "12", "1 XB", "1 zebra", "-1 GiB", "1 GiB more"])
+@pytest.mark.parametrize(
+    "words", ["", "GiB", "1.2.3 GiB", "1,5 GiB", "12", "1 XB", "1 zebra", "-1 GiB", "1 GiB more", "0iB", "7 ib", "9" * 400 + " GiB"]
+)
 def test_what_is_no_size_is_none(words: str) -> None:
     assert read_size(words) is None
 

@@ -62,7 +62,17 @@ def test_version_json_names_the_release() -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"{", b"[]", b'{"cuda": 12}', b'{"cuda": {}}', b'{"cuda": {"version": 12}}', b'{"cuda": {"version": "x"}}', b"\xff"],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"cuda": 12}',
+        b'{"cuda": {}}',
+        b'{"cuda": {"version": 12}}',
+        b'{"cuda": {"version": "x"}}',
+        b"\xff",
+        b"[" * 200_000,
+    ],
 )
 def test_damaged_version_json_names_none(data: bytes) -> None:
     assert parse_version_json(data) is None

@@ -55,6 +55,8 @@ def test_other_settings(words: str, expected: UvSettings) -> None:
         "pip = 3\n",
         "[[index]]\nname = 'x'\n",
         "offline = 'yes'\n",
+        "offline = " + "9" * 5000 + "\n",
+        "offline = " + "[" * 20_000 + "\n",
     ],
 )
 def test_what_is_otherwise_than_documented_says_nothing(words: str) -> None:

@@ -99,3 +99,8 @@ def test_any_opensuse_has_a_package_of_the_repository(name: str) -> None:
     package = repositories_package(Distribution(name, (), "", ""))
     assert package.startswith("openSUSE-repos-")
     assert package.endswith("-NVIDIA")
+
+
+@pytest.mark.parametrize("release", ["²", "9" * 5000, "24.²", "-1", ""])
+def test_a_release_that_is_no_number_has_no_repository(release: str) -> None:
+    assert repository(distribution("ubuntu", release)) == ""

@@ -43,7 +43,9 @@ def test_arch_kernel_is_named_by_its_ending(kernel: str, package: str) -> None:
     assert System("arch", "", kernel).arch_kernel == package
 
 
-@pytest.mark.parametrize(("release", "major"), [("9.6", 9), ("10", 10), ("2023", 2023), ("", 0), ("trixie/sid", 0)])
+@pytest.mark.parametrize(
+    ("release", "major"), [("9.6", 9), ("10", 10), ("2023", 2023), ("", 0), ("trixie/sid", 0), ("²", 0), ("9" * 5000, 0)]
+)
 def test_major_release_is_the_first_number(release: str, major: int) -> None:
     assert System("rocky", release).major == major
 

@@ -41,6 +41,20 @@ def test_other_content_is_no_json(tmp_path: Path, content: bytes) -> None:
     assert _why(put(tmp_path, "machine.json", content)).endswith("is not a JSON document")
 
 
+@pytest.mark.parametrize("number", ["9" * 400, "9" * 5000, "1e999", "-1e999", "NaN", "Infinity"])
+def test_a_number_that_is_none_is_named_by_its_place(tmp_path: Path, number: str) -> None:
+    link = (
+        f'{{"value": {{"width": 8, "max_width": 8, "speed_gigatransfers": {number}, "max_speed_gigatransfers": 8}}, "source": "s"}}'
+    )
+    memory = f'{{"value": {number}, "source": "s"}}'
+    for fact, place in (
+        (f'"pcie_link": {link}', "pcie_link.value.speed_gigatransfers: expected float"),
+        (f'"memory_total_bytes": {memory}', "memory_total_bytes.value: expected int"),
+    ):
+        content = f'{{"schema": 1, "gpus": {{"value": [{{{fact}}}], "source": "s"}}}}'
+        assert _why(put(tmp_path, "machine.json", content)).endswith(f"at $.gpus.value[0].{place}")
+
+
 @pytest.mark.parametrize("content", ["{}", "[]", "3", '{"schema": 99}', '{"schema": 1, "host": 3}'])
 def test_other_document_is_no_machine(tmp_path: Path, content: str) -> None:
     path = put(tmp_path, "machine.json", content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,28 @@ def test_program_runs_in_the_directory_that_is_given(tmp_path: Path) -> None:
     line = stream.line(seconds=20)
     stream.end()
     assert line == os.fsencode(tmp_path.resolve())
+
+
+def test_report_that_another_holds_is_closed_when_the_program_has_ended() -> None:
+    stream = _shell("sleep 300 & echo one >&9; echo half >&9; printf rest >&9; exit 3")
+    lines = [stream.line(seconds=20) for _ in range(3)]
+    ended = stream.end()
+    assert lines == [b"one", b"half", Quiet.CLOSED]
+    assert (ended.status, ended.signal, ended.ended_by_us) == (3, "", False)
+
+
+def test_all_that_was_said_is_heard_however_late() -> None:
+    stream = _shell("exec 2>/dev/null; sleep 300 & seq 1 5000 >&9; exit 0")
+    assert [stream.line(seconds=20) for _ in range(5001)] == [*(b"%d" % number for number in range(1, 5001)), Quiet.CLOSED]
+    stream.end()
+
+
+def test_endless_words_of_what_was_left_behind_end() -> None:
+    stream = _shell("(while :; do echo more >&9 || exit; done) & exit 0")
+    deadline = time.monotonic() + 20
+    while stream.line(seconds=1) is not Quiet.CLOSED:
+        assert time.monotonic() < deadline
+    assert stream.end().ended_by_us is False
 
 
 def test_empty_lines_are_lines() -> None:

@@ -91,7 +91,21 @@ def test_an_integer_is_a_number_too() -> None:
 
 
 @pytest.mark.parametrize(
-    "junk", [b"", b"hello", b"{", b"[]", b"3", b"null", b"\xff\xfe", b"{}", b'{"type": 3}', b'{"type": "startle"}']
+    "junk",
+    [
+        b"",
+        b"hello",
+        b"{",
+        b"[]",
+        b"3",
+        b"null",
+        b"\xff\xfe",
+        b"{}",
+        b'{"type": 3}',
+        b'{"type": "startle"}',
+        b"[" * 200_000,
+        b'{"type":' * 200_000,
+    ],
 )
 def test_junk_is_refused(junk: bytes) -> None:
     assert why(junk).startswith("it wrote a line")
@@ -131,7 +145,7 @@ def test_a_part_of_another_kind_is_refused(name: str, value: object) -> None:
     assert name in why(line(PASS, **{name: value}))
 
 
-@pytest.mark.parametrize("words", [b"NaN", b"Infinity", b"-Infinity"])
+@pytest.mark.parametrize("words", [b"NaN", b"Infinity", b"-Infinity", b"9" * 400, b"9" * 5000, b"1e999"])
 def test_a_number_that_is_none_is_refused(words: bytes) -> None:
     assert "max_abs_error" in why(line(PASS).replace(b"1e-06", words))
 

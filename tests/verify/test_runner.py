@@ -113,6 +113,36 @@ def test_a_hang_leaves_no_process(verified: Run, tmp_path: Path) -> None:
     assert not _runs(pid)
 
 
+LEFT_BEHIND = {
+    "holds the report": "(sleep 300 & echo $!)",
+    "left its group": f"""'{sys.executable}' -c 'import os, sys; os.setsid(); os.execvp("sleep", ["sleep", "300"])' & echo $!""",
+    "ignores the wish to end": "(trap '' TERM HUP; sleep 300) & echo $!",
+}
+
+
+@pytest.mark.parametrize("left", LEFT_BEHIND.values(), ids=LEFT_BEHIND)
+def test_what_holds_the_report_is_not_waited_for(verified: Run, tmp_path: Path, left: str) -> None:
+    result = verified(program(tmp_path / "python", f"{left}\nexit 0"))
+    assert (result.verdict, result.devices) == (Verdict.FAIL, ())
+    assert error_of(result).startswith("the process ended with status 0 without a report")
+    assert not _runs(result.output.strip())
+
+
+def test_its_status_is_told_though_its_report_is_held(verified: Run, tmp_path: Path) -> None:
+    code = (
+        says(START, BEGIN)
+        + "import subprocess; subprocess.Popen(['sleep', '300'], close_fds=False); sys.stdout.flush(); os._exit(7)"
+    )
+    result = verified(child(tmp_path, code))
+    assert error_of(result) == "the process ended with status 7 before it was done"
+
+
+def test_one_that_does_not_wait_for_its_python_is_heard(verified: Run, tmp_path: Path) -> None:
+    child(tmp_path, says(START, BEGIN, PASS, DONE, END))
+    result = verified(program(tmp_path / "wrapper", f"'{tmp_path}/python' \"$@\" & exit 0"))
+    assert (result.verdict, result.error) == (Verdict.PASS, None)
+
+
 def _runs(pid: str) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0] != "Z"

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from json import JSONDecodeError, JSONDecoder
+from json import JSONDecoder
 
+from gpuassist.model.json_reader import NotJsonError, read_json, whole
 from gpuassist.model.text import text
 from gpuassist.shellfiles.block import RepairError
 
@@ -42,8 +43,8 @@ class _Object:
 def read_object(words: str) -> dict[str, object]:
     """The object that the text is; raises `RepairError` where it is none, or where a name stands in it twice."""
     try:
-        found: object = json.loads(words)
-    except (JSONDecodeError, RecursionError) as error:
+        found: object = read_json(words)
+    except NotJsonError as error:
         raise RepairError(text("it is not JSON ({error})", error=str(error))) from error
     if not isinstance(found, dict):
         raise RepairError(text("it holds no JSON object"))
@@ -131,7 +132,7 @@ def _between(words: str, outer: _Object) -> str:
     if not outer.members:
         return ": "
     first = outer.members[0]
-    _, name_end = JSONDecoder().raw_decode(words, first.first)
+    _, name_end = JSONDecoder(parse_int=whole).raw_decode(words, first.first)
     return words[name_end : first.value]
 
 
@@ -141,7 +142,7 @@ def _gap_before(words: str, place: int) -> int:
 
 def _object(words: str, first: int) -> _Object:
     """The object that begins there; the text is known to be JSON."""
-    decoder = JSONDecoder()
+    decoder = JSONDecoder(parse_int=whole)
     members: list[_Member] = []
     place = _after_space(words, first + 1)
     while words[place] != "}":

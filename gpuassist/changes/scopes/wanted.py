@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import dataclass, replace
 
+from gpuassist.model.json_reader import read_json
 from gpuassist.model.text import text
 from gpuassist.shellfiles.block import RepairError, require_plain
 
@@ -68,7 +69,7 @@ def read_settings(lines: tuple[bytes, ...]) -> Held:
     """What a block says that it holds; nothing where somebody made that line unreadable."""
     said = next((line.removeprefix(_SETTINGS) for line in lines if line.startswith(_SETTINGS)), b"{}")
     try:
-        found = json.loads(said)
+        found = read_json(said)
         return Held(str(found.get("toolkit", "")), str(found.get("libraries", "")), tuple(map(str, found.get("devices", ()))))
     except (ValueError, AttributeError, TypeError):
         return Held()

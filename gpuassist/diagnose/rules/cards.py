@@ -135,7 +135,7 @@ def _memory(gpu: Gpu) -> Iterator[tuple[int, int]]:
 
 def _named(case: Case, card: Card) -> str:
     """Its name, with its number where another card has the same one."""
-    alone = sum(other.name == card.name for other in case.cards) < 2
+    alone = case.namesakes[card.name] < 2
     return card.name if alone or isinstance(card.gpu.index, Unknown) else f"{card.name} (GPU {card.gpu.index.value})"
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Card, Case, Installed
+from gpuassist.diagnose.case import Card, Case, Installed, wishes_of
 from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
-from gpuassist.knowledge.choosing import Host, choose_driver, choose_torch
+from gpuassist.knowledge.choosing import GpuWish, Host, choose_driver, choose_torch
 from gpuassist.knowledge.compatibility import DriverFit, driver_floor, driver_serves_cuda
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule, Library
@@ -80,7 +80,7 @@ def one_driver_serves_all(case: Case) -> Iterator[Verdict]:
         return
     opened = case.open_module
     dead = [card for card in (*old, *new) if case.ruled_out(card)] if isinstance(opened, Known) else []
-    alive = [card for card in (*old, *new) if card not in dead] if dead else []
+    alive = [card for card in (*old, *new) if not case.ruled_out(card)] if dead else []
     yield finding(
         "open-module-required",
         *(proof(text("architecture of {gpu}", gpu=card.name), card.gpu.architecture) for card in (*old, *new)),
@@ -93,8 +93,8 @@ def one_driver_serves_all(case: Case) -> Iterator[Verdict]:
         alive=_names(alive),
         runs_new="yes" if alive == new else "",
         runs_old="yes" if alive == old else "",
-        branch=_branch(case, new),
-        old_branch=_branch(case, old),
+        branch=_branch(case, wishes_of(new)),
+        old_branch=_branch(case, wishes_of(old)),
     )
 
 
@@ -122,7 +122,7 @@ def module_flavour_fits(case: Case) -> Iterator[Verdict]:
                 gpu=card.name,
                 mixed="",
                 driver=str(value_or(case.driver, Version(()))),
-                branch=_branch(case, [card]),
+                branch=_branch(case, wishes_of([card])),
             )
             return
     yield Passed(text("open or proprietary module"))
@@ -248,7 +248,7 @@ def _gpu_too_new(case: Case, card: Card, driver: Known[Version]) -> Verdict:
         gpu=card.name,
         driver=str(driver.value),
         first=str(first) if first else "",
-        branch=_branch(case, list(case.cards)),
+        branch=_branch(case, case.wishes),
         open="yes" if best_driver(case).open_module else "",
     )
 
@@ -285,7 +285,7 @@ def _too_old_for(case: Case, driver: Known[Version], one: Installed) -> Verdict:
         tool=one.tool,
         cuda=str(cuda),
         floor=str(driver_floor(cuda)),
-        branch=_branch(case, list(case.cards), cuda),
+        branch=_branch(case, case.wishes, cuda),
         open="yes" if best_driver(case).open_module else "",
         python=value_or(one.environment.interpreter, "python"),
         instead=str(instead.build.newest) if instead.build and instead.obstacle is None else "",
@@ -293,8 +293,7 @@ def _too_old_for(case: Case, driver: Known[Version], one: Installed) -> Verdict:
     )
 
 
-def _branch(case: Case, cards: list[Card], cuda: Version | None = None) -> str:
-    wishes = tuple(wish for card, wish in zip(case.cards, case.wishes, strict=False) if card in cards)
+def _branch(case: Case, wishes: tuple[GpuWish, ...], cuda: Version | None = None) -> str:
     choice = choose_driver(case.knowledge.branches(), wishes, today=case.machine.taken_at[:10], cuda=cuda, one_module=not case.wsl)
     return str(choice.best.branch) if choice.best else ""
 

@@ -8,6 +8,7 @@ from gpuassist.diagnose.case import Card, Case
 from gpuassist.diagnose.rules.driver import driver_serves_torch
 from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof
+from gpuassist.model.digits import whole_number
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Finding
 from gpuassist.model.gpu import PowerState
@@ -127,7 +128,9 @@ def may_sleep(case: Case) -> Iterator[Verdict]:
 
 
 def _years_before(today: str) -> str:
-    return f"{int(today[:4]) - _WITHOUT_FIXES_YEARS}{today[4:7]}"
+    """The month, and nothing where the day is none: a recording says what it likes."""
+    year = whole_number(today[:4])
+    return "" if year is None else f"{year - _WITHOUT_FIXES_YEARS}{today[4:7]}"
 
 
 def _options(case: Case) -> dict[str, str]:
@@ -142,7 +145,8 @@ def _nvml_starts(case: Case) -> bool:
 def _without_firmware(case: Case, dumb: list[Card]) -> Iterator[Verdict]:
     """The open module never works without the firmware; the proprietary one can."""
     firmware = case.machine.driver.firmware
-    served = [card for card in dumb if card in case.usable]
+    usable = set(case.usable)
+    served = [card for card in dumb if card in usable]
     if served and isinstance(firmware, Known) and not firmware.value and value_or(case.open_module, False):  # noqa: FBT003
         yield finding(
             "rm-init-adapter-failed",

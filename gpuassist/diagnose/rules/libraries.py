@@ -12,7 +12,7 @@ from gpuassist.model.fact import Known, value_or
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
 
-_VERSION = re.compile(r"\.so\.(\d+(?:\.\d+){0,4})$")
+_VERSION = re.compile(r"\.so\.(\d{1,9}(?:\.\d{1,9}){0,4})$")
 
 
 def own_libraries_win(case: Case) -> Iterator[Verdict]:

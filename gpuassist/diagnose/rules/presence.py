@@ -107,7 +107,8 @@ def _nouveau(case: Case, held: list[Card]) -> Verdict:
 
 def _others(case: Case, held: list[Card]) -> Text | str:
     """The GPUs that NVIDIA's driver runs beside those that nouveau has: somebody may want it so."""
-    return _names(tuple(card for card in case.cards if card not in held)) if case.running else ""
+    by_nouveau = set(held)
+    return _names(tuple(card for card in case.cards if card not in by_nouveau)) if case.running else ""
 
 
 def _not_loaded(case: Case) -> Iterator[Verdict]:

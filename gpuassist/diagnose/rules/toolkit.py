@@ -72,8 +72,8 @@ def nvcc_knows_gpus(case: Case) -> Iterator[Verdict]:
     outside = [card for card in case.usable if _is_outside(card, targets)]
     for card in unknown:
         yield from undetermined("nvcc-arch-too-new", text("the compute capability of {gpu}", gpu=card.name), card.capability)
-    for card in outside:
-        yield _outside(case, card, toolkit)
+    for name, capability in dict.fromkeys((card.name, card.capability) for card in outside):  # cards of a kind are told of once
+        yield _outside(case, toolkit, name, capability)
     if not outside and not unknown:
         yield Passed(text("nvcc builds for this GPU"))
 
@@ -288,8 +288,8 @@ def _is_blamed(case: Case, toolkit: Toolkit) -> bool:
     return any(_is_outside(card, targets) for card in case.usable)
 
 
-def _outside(case: Case, card: Card, toolkit: Toolkit) -> Verdict:
-    capability = value_or(card.capability, ComputeCapability(0, 0))
+def _outside(case: Case, toolkit: Toolkit, name: str, told: Fact[ComputeCapability]) -> Verdict:
+    capability = value_or(told, ComputeCapability(0, 0))
     listed_by = sorted(target.capability for target in _targets(case, toolkit))
     too_new = capability > listed_by[0]
     every = case.knowledge.toolkits()
@@ -297,7 +297,7 @@ def _outside(case: Case, card: Card, toolkit: Toolkit) -> Verdict:
     edge = first_toolkit_for(capability, every) if too_new else last_toolkit_for(capability, every)
     return finding(
         "nvcc-arch-too-new" if too_new else "nvcc-arch-dropped",
-        proof(text("compute capability of {gpu}", gpu=card.name), card.capability),
+        proof(text("compute capability of {gpu}", gpu=name), told),
         _nvcc_proof(case, toolkit),
         proof(
             text("architectures that it builds for"),
@@ -305,7 +305,7 @@ def _outside(case: Case, card: Card, toolkit: Toolkit) -> Verdict:
             text("{low} to {high}", low=str(listed_by[0]), high=str(listed_by[-1])),
         ),
         *(_installed_proof(one) for one in case.toolkits if one.root != toolkit.root),
-        gpu=card.name,
+        gpu=name,
         capability=str(capability),
         architecture=f"{capability.major}{capability.minor}",
         nvcc=str(value_or(toolkit.version, Version(())).release),

@@ -9,6 +9,7 @@ from PySide6.QtCore import QElapsedTimer, QModelIndex, Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from gpuassist.model.digits import whole_number
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
@@ -138,8 +139,9 @@ class HoldersPage(Page):
             self.look()
 
     def arrive(self, wish: str) -> None:
-        if wish.isascii() and wish.isdigit():
-            self._chosen = self._wished = int(wish)
+        number = whole_number(wish)
+        if number is not None:
+            self._chosen = self._wished = number
         self.look()
         self._table.setFocus()
 

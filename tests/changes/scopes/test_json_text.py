@@ -44,7 +44,23 @@ def test_writes_exactly_this(before: str, members: dict[str, str | None], after:
     assert with_members(after, "env", members) == after
 
 
-@pytest.mark.parametrize("words", ["", "1", "[]", '"x"', "{", '{"a" 1}', '{"a": 1,}', "{'a': 1}", '{"a": 1, "a": 1}', "{} {}"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "1",
+        "[]",
+        '"x"',
+        "{",
+        '{"a" 1}',
+        '{"a": 1,}',
+        "{'a': 1}",
+        '{"a": 1, "a": 1}',
+        "{} {}",
+        "[" * 200_000,
+        '{"a": ' + "[" * 200_000,
+    ],
+)
 def test_what_is_no_object_is_refused(words: str) -> None:
     with pytest.raises(RepairError):
         read_object(words)
@@ -52,3 +68,9 @@ def test_what_is_no_object_is_refused(words: str) -> None:
 
 def test_an_object_is_read() -> None:
     assert read_object(' {"a": [1, {"b": 2}]} ') == {"a": [1, {"b": 2}]}
+
+
+def test_a_number_of_thousands_of_digits_is_kept_as_it_stands() -> None:
+    number = "9" * 5000
+    assert with_members(f'{{"x": {number}}}', "env", {"A": "1"}) == f'{{"x": {number}, "env": {{"A": "1"}}}}'
+    assert with_members(f'{{"env": {{"x": {number}}}}}', "env", {"A": "1"}) == f'{{"env": {{"x": {number}, "A": "1"}}}}'

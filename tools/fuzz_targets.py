@@ -1,0 +1,481 @@
+"""What is fuzzed: for each way by which a stranger's bytes come in, honest inputs, and what the program does with one.
+
+An input may be refused by the error that the reader is documented to raise. Anything else that comes out is a fault, as is a rule
+or a signature of ours that fails: those are caught and told, so that the rest still works.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from gpuassist.cli import detect, doctor, shell
+from gpuassist.cli import explain as explaining
+from gpuassist.cli import plan as planning
+from gpuassist.cli.context import Context, Exit, Terminal, UsageError
+from gpuassist.detect import nvml
+from gpuassist.formats import (
+    cgroup,
+    conda_dry_run,
+    condarc,
+    devices,
+    elf_dynamic,
+    fish_variables,
+    installed,
+    kernel_module,
+    loader_cache,
+    modprobe,
+    nvcc,
+    os_release,
+    package_metadata,
+    pip_conf,
+    pip_report,
+    pyvenv,
+    solver_words,
+    toolkit,
+    torch,
+    torch_version,
+    uv_dry_run,
+    uv_toml,
+)
+from gpuassist.shellfiles.dialect import Dialect, read_startup
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.fact import Known
+from gpuassist.model.plan import Receipt
+from gpuassist.model.text import Text, text
+from gpuassist.shellfiles import block, diff, edit, merge
+from gpuassist.changes import undo
+from gpuassist.shellfiles.block import RepairError
+from gpuassist.changes.journal import digest
+from gpuassist.session.context import Session
+from gpuassist.session.installs import installs
+from gpuassist.session.words import ENGLISH
+from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.resources import Resources
+from gpuassist.system.surroundings import Surroundings
+from gpuassist.system.world import World
+from gpuassist.verify import protocol
+from gpuassist.verify.transcript import Transcript
+
+ROOT = Path(__file__).resolve().parent.parent
+CASES = ROOT / "tests" / "cases"
+MACHINES = ROOT / "resources" / "machines"
+OWN_FAULT = "own check failed"  # how the program tells of a rule of its own that raised
+
+Run = Callable[[bytes], str]
+"""Takes one input and gives what people would read of it."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A way in: `corpus` gives honest inputs, `make` what takes them, with a directory of its own to work in."""
+
+    name: str
+    corpus: Callable[[], Sequence[bytes]]
+    make: Callable[[Path], Run]
+
+
+class FaultError(Exception):
+    """The program did not raise, and yet did what it must not."""
+
+
+@cache
+def _knowledge() -> Knowledge:
+    return Knowledge(Resources().read)
+
+
+class _Silent:
+    """Programs that say what they are made to say, whoever asks for which."""
+
+    def __init__(self) -> None:
+        self.says = b""
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        seconds: float,
+        environment: Mapping[str, str],
+        directory: str = "/",
+        stdin: bytes = b"",
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Outcome:
+        """See `Processes.run`."""
+        return Outcome(Ending.EXITED, 0, self.says, b"", 0.0)
+
+
+def _session(scratch: Path, programs: _Silent | None = None) -> Session:
+    home = str(scratch)
+    around = Surroundings(home, "you", os.geteuid(), {"PATH": "/usr/bin:/bin", "HOME": home}, home, "/bin/bash")
+    return Session(World(around, processes=programs or _Silent()), _knowledge(), ENGLISH)
+
+
+def _printed(session: Session, verb: ModuleType, *arguments: str, machine_file: str = "") -> str:
+    """What a subcommand prints, as `cli.main` runs it; a refusal is what it says."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lang", default="")
+    verb.arguments(parser, session.words)
+    out, err = io.StringIO(), io.StringIO()
+    context = Context(session, Terminal(out, err, colour=False, interactive=False), machine_file, _no_window)
+    try:
+        verb.run(parser.parse_args(arguments), context)
+    except UsageError as error:
+        context.note(error.reason)
+    said = out.getvalue() + err.getvalue()
+    if OWN_FAULT in said:
+        raise FaultError(said[max(0, said.index(OWN_FAULT) - 200) :][:600])
+    return said
+
+
+def _said(session: Session, reason: Text) -> str:
+    """A reason as people read it, behind whatever stands between."""
+    err = io.StringIO()
+    Context(session, Terminal(io.StringIO(), err, colour=False, interactive=False), "", _no_window).note(reason)
+    return err.getvalue()
+
+
+def _no_window(page: str) -> Exit:
+    raise UsageError(text("there is no window here to open {page} in", page=page))
+
+
+def _texts() -> Sequence[bytes]:
+    lines = (line for path in sorted((CASES / "texts").glob("*.jsonl")) for line in path.read_text("utf-8").splitlines())
+    return tuple(str(json.loads(line)["text"]).encode() for line in lines)
+
+
+def _explain(scratch: Path) -> Run:
+    session, pasted = _session(scratch), scratch / "pasted.txt"
+    machines = ["", *map(str, sorted(MACHINES.glob("*.json")))]
+
+    def run(data: bytes) -> str:
+        pasted.write_bytes(data)
+        machine = machines[len(data) % len(machines)] or explaining.ALONE
+        return _printed(session, explaining, str(pasted), machine_file=machine)
+
+    return run
+
+
+def _recordings() -> Sequence[bytes]:
+    paths = [*sorted(MACHINES.glob("*.json")), *sorted(CASES.glob("machines/*/facts.json"))]
+    return tuple(json.dumps(json.loads(path.read_bytes())).encode() for path in paths)
+
+
+_VERBS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
+    (doctor, ()),
+    (detect, ()),
+    (shell, ()),
+    (doctor, ("--json",)),
+    (planning, ("torch",)),
+    (planning, ("driver",)),
+    (planning, ("cuda",)),
+)
+
+
+def _recording(scratch: Path) -> Run:
+    session, path = _session(scratch), scratch / "machine.json"
+
+    def run(data: bytes) -> str:
+        path.write_bytes(data)
+        verb, arguments = _VERBS[len(data) % len(_VERBS)]
+        return _printed(session, verb, *arguments, machine_file=str(path))
+
+    return run
+
+
+def _shell_files() -> Sequence[bytes]:
+    return tuple(path.read_bytes() for path in sorted((CASES / "shell").iterdir()) if path.is_file())
+
+
+def _shell(scratch: Path) -> Run:
+    known = {"HOME": "/home/you", "PATH": "/usr/bin:/bin"}
+    lines = block.cuda_lines("/usr/local/cuda-12.4", "/usr/local/cuda-12.4/lib64")
+
+    def run(data: bytes) -> str:
+        dialect = tuple(Dialect)[len(data) % len(Dialect)]
+        reading = read_startup(data, dialect, known)
+        retired = tuple(edit.Lines(one.first_byte, one.end_byte, nested=False) for one in reading.statements)
+        try:
+            written = edit.write(data, lines, _apart(data, retired), "20260101-000000-abcdef")
+            again = edit.take_back(written, "20260101-000000-abcdef")
+        except RepairError as error:
+            return ENGLISH(error.reason)
+        if again != data and block.find(data) is None and not edit.mentions(data, ""):
+            raise FaultError(f"taken back, the file is another one: {data[:200]!r} became {again[:200]!r}")
+        merge.merge(data, written, data + b"# more\n")
+        read_startup(written, dialect, known)
+        diff.unified("/home/you/.bashrc", data, written)
+        return ""
+
+    return run
+
+
+def _apart(data: bytes, retired: tuple[edit.Lines, ...]) -> Iterator[edit.Lines]:
+    """Whole lines, none of them twice: what the plans above this hand down."""
+    done = 0
+    for one in sorted(retired, key=lambda lines: lines.first_byte):
+        end = data.find(b"\n", max(one.first_byte, one.end_byte - 1)) + 1 or len(data)
+        first = data.rfind(b"\n", 0, one.first_byte) + 1
+        if first >= done and end > first:
+            done = end
+            yield edit.Lines(first, end, nested=False)
+
+
+_OF_TEXT: tuple[Callable[[str], object], ...] = (
+    cgroup.read_cgroup,
+    condarc.read_condarc,
+    lambda words: devices.read_visible_devices(words, 4),
+    fish_variables.read,
+    installed.recorded_sizes,
+    lambda words: tuple(installed.python_packages(words.split())),
+    lambda words: installed.conda_packages(words.split()),
+    kernel_module.parse_modinfo_output,
+    lambda words: tuple(modprobe.forbidden_by_file(words)),
+    lambda words: tuple(modprobe.forbidden_by_command_line(words)),
+    nvcc.parse_version,
+    nvcc.parse_targets,
+    nvcc.parse_directory,
+    os_release.parse,
+    package_metadata.read_package_metadata,
+    pip_conf.read_pip_conf,
+    lambda words: pyvenv.python_version(pyvenv.parse_pyvenv(words)),
+    solver_words.reason_of,
+    solver_words.explanation,
+    toolkit.parse_version_txt,
+    toolkit.parse_gcc_limit,
+    toolkit.parse_clang_limit,
+    torch.parse_version_file,
+    torch_version.read_torch_version,
+    uv_toml.read_uv_toml,
+)
+
+
+def _modinfo(data: bytes) -> None:
+    with suppress(kernel_module.ModuleError):
+        kernel_module.read_modinfo(lambda place, size: data[place : place + size])
+
+
+_OF_BYTES: tuple[Callable[[bytes], object], ...] = (
+    toolkit.parse_version_json,
+    torch.find_targets,
+    loader_cache.read_cache,
+    lambda data: elf_dynamic.read_dynamic(lambda place, size: data[place : place + size]),
+    _modinfo,
+)
+_FILES = (
+    b"0::/system.slice/docker-0123456789abcdef0123.scope\n",
+    b"channels:\n  - conda-forge\n  - defaults\nchannel_alias: https://example.org/\n",
+    b"0,1,GPU-8f2b,MIG-1\n",
+    b"SETUVAR --export CUDA_HOME:/usr/local/cuda\nSETUVAR fish_user_paths:/a\\x1e/b\\u00e9\n",
+    b"torch/_C.cpython-311-x86_64-linux-gnu.so,sha256=x,12345\ntorch/lib/libtorch.so,sha256=y,99\n",
+    b"filename: /lib/modules/6.8/nvidia.ko\nversion: 550.54.14\nlicense: Dual MIT/GPL\n",
+    b"blacklist nvidia\ninstall nouveau /bin/false\noptions nvidia NVreg_x=1\n",
+    b"nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 12.4, V12.4.131\n",
+    b'NAME="Ubuntu"\nVERSION_ID="22.04"\nID=ubuntu\nID_LIKE=debian\n',
+    b"Metadata-Version: 2.1\nName: torch\nVersion: 2.5.1\nRequires-Dist: numpy (>=1.2); python_version < '3.9'\n",
+    b"[global]\nindex-url = https://example.org/simple\nextra-index-url =\n  https://a\n  https://b\n",
+    b"home = /usr/bin\nversion = 3.11.7\ninclude-system-site-packages = false\n",
+    b"CUDA Version 10.2.89\n",
+    b"#if __GNUC__ > 12\n#error\n#if defined(__clang__)\n#if __clang_major__ >= 17\n",
+    b"__version__ = '2.5.1+cu124'\ncuda: Optional[str] = '12.4'\nhip = None\n",
+    b'index-url = "https://example.org"\n[pip]\ntorch-backend = "cu124"\n[[index]]\nurl = "https://x"\ndefault = true\n',
+    b'{"cuda": {"name": "CUDA SDK", "version": "13.0.2"}}',
+    b"\x7fELF\x02\x01\x01" + bytes(200),
+    b"glibc-ld.so.cache1.1" + bytes(200),
+)
+
+
+def _readers(scratch: Path) -> Run:
+    def run(data: bytes) -> str:
+        words = data.decode("utf-8", "replace")
+        for of_text in _OF_TEXT:
+            of_text(words)
+        for of_bytes in _OF_BYTES:
+            of_bytes(data)
+        return ""
+
+    return run
+
+
+_VERIFY = (
+    b'{"type": "start", "python": "3.11.7", "torch": "2.5.1+cu124", "cuda": "12.4", "cudnn": "9.1.0", "accelerators": 1, '
+    b'"no_accelerator": "", "devices": [{"device": "cuda:0", "name": "NVIDIA GeForce RTX 4090"}], '
+    b'"checks": [{"name": "matmul", "dtype": "fp32"}]}',
+    b'{"type": "check-begin", "device": "cuda:0", "name": "matmul", "dtype": "fp32"}',
+    b'{"type": "check", "device": "cuda:0", "name": "matmul", "dtype": "fp32", "seconds": 0.5, "verdict": "pass", "error": "", '
+    b'"max_abs_error": 1e-6, "tolerance": 1e-5, "rate": 58.2, "rate_unit": "TFLOP/s"}',
+    b'{"type": "device-end", "device": "cuda:0"}',
+    b'{"type": "end"}',
+)
+_PIP = (
+    b'{"version": "1", "install": [{"download_info": {"url": "https://a/torch.whl"}, "is_yanked": false, "metadata": '
+    b'{"name": "torch", "version": "2.5.1", "requires_dist": ["numpy", "filelock; extra == \'x\'"]}}]}'
+)
+_UV = b"Would install 2 packages\nWould uninstall 1 package\n + numpy==1.26.4\n ~ torch==2.5.1 (from https://a/b)\n"
+
+
+def _children_say() -> Sequence[bytes]:
+    solves = tuple(path.read_bytes() for path in sorted((CASES / "solves").iterdir()) if path.is_file())
+    return (*_VERIFY, b"\n".join(_VERIFY), _PIP, _UV, *solves)
+
+
+def _children(scratch: Path) -> Run:
+    session = _session(scratch)
+
+    def run(data: bytes) -> str:
+        transcript = Transcript()
+        said = ""
+        try:
+            for line in data.split(b"\n"):
+                transcript.take(protocol.parse(line))
+        except protocol.ProtocolError as error:
+            said = _said(session, error.reason)
+        words = data.decode("utf-8", "replace")
+        pip_report.read_pip_report(words)
+        uv_dry_run.read_uv_dry_run(words)
+        conda_dry_run.read_conda_dry_run(words)
+        return said
+
+    return run
+
+
+_ID = "20260101-000000-abcdef"
+
+
+def _records() -> Sequence[bytes]:
+    path = "/home/you/.bashrc"
+    existed = True
+    receipt = Receipt(
+        _ID, "2026-01-01T00:00:00.000+00:00", "use cuda 12.4", path, path, existed, digest(b"old\n"), digest(b"new\n")
+    )
+    record = {"schema": 1, "state": "made", **asdict(receipt), "written": {"head": 0, "tail": 1, "middle": "bmV3"}}
+    step = {
+        "state": "waiting",
+        "words": "",
+        "boot": "",
+        "made": False,
+        "tries": 0,
+        "kind": "run",
+        "text": "install torch",
+        "commands": ["pip install torch"],
+        "diff": "",
+        "check": None,
+        "needs_root": False,
+        "run": None,
+        "proof": None,
+    }
+    install = {
+        "schema": 1,
+        "id": _ID,
+        "made_at": "2026-01-01T00:00:00.000+00:00",
+        "goal": "torch",
+        "goals": ["torch"],
+        "directory": "/home/you",
+        "boot": "",
+        "state": "open",
+        "steps": [step],
+    }
+    return tuple(
+        json.dumps(one).encode() for one in (record, {**record, "state": "undone"}, {**record, "group": _ID + "-2"}, install)
+    )
+
+
+def _journal(scratch: Path) -> Run:
+    session = _session(scratch)
+    world = session.world
+    state = Path(world.surroundings.state())
+    (state / "journal").mkdir(mode=0o700, parents=True, exist_ok=True)
+    (state / "installs" / _ID).mkdir(mode=0o700, parents=True, exist_ok=True)
+    (scratch / ".bashrc").write_bytes(b"new\n")
+    (state / "journal" / f"{_ID}.before").write_bytes(b"old\n")
+
+    def run(data: bytes) -> str:
+        data = data.replace(b"/home/you", os.fsencode(scratch))
+        (state / "journal" / f"{_ID}.json").write_bytes(data)
+        (state / "installs" / _ID / "install.json").write_bytes(data)
+        installs(world)
+        undo.history(world)
+        try:
+            undo.plan(world, "")
+        except RepairError as error:
+            return _said(session, error.reason)
+        return ""
+
+    return run
+
+
+def _nvml_says() -> Sequence[bytes]:
+    gpu: dict[str, object] = {
+        "nvmlDeviceGetName": "NVIDIA GeForce RTX 4090",
+        "nvmlDeviceGetUUID": "GPU-8f2b",
+        "nvmlDeviceGetMinorNumber": 0,
+        "nvmlDeviceGetCudaComputeCapability": [8, 9],
+        "nvmlDeviceGetDisplayActive": 1,
+        "nvmlDeviceGetComputeMode": 0,
+        "nvmlDeviceGetPersistenceMode": 0,
+        "nvmlDeviceGetCurrentClocksThrottleReasons": 4,
+        "nvmlDeviceGetPciInfo": {"address": "00000000:01:00.0", "id": "10de:2684"},
+        "nvmlDeviceGetMigMode": False,
+        "nvmlDeviceGetMemoryInfo": {"total": 25757220864, "used": 1 << 30},
+        "nvmlDeviceGetMigDeviceHandleByIndex": [],
+        "running processes": [[4242, "compute", 1 << 30]],
+        "nvmlDeviceGetFieldValues": 0,
+    }
+    system: dict[str, object] = {
+        "nvmlInit": 0,
+        "nvmlSystemGetNVMLVersion": "12.550.54",
+        "library": "/usr/lib/libnvidia-ml.so.1",
+        "nvmlSystemGetDriverVersion": "550.54.14",
+        "nvmlSystemGetCudaDriverVersion_v2": 12040,
+        "nvmlDeviceGetCount": 1,
+    }
+    lines: list[dict[str, object]] = [{"gpu": None, "fact": fact, "value": value} for fact, value in system.items()]
+    lines += [{"gpu": 0, "fact": fact, "value": value} for fact, value in gpu.items()]
+    refused: dict[str, object] = {
+        "gpu": None,
+        "fact": "nvmlInit",
+        "code": 18,
+        "name": "NVML_ERROR_LIB_RM_VERSION_MISMATCH",
+        "words": "x",
+    }
+    whole = b"\n".join(json.dumps(line).encode() for line in lines)
+    return (whole, json.dumps(refused).encode(), *(json.dumps(line).encode() for line in lines))
+
+
+def _nvml(scratch: Path) -> Run:
+    programs, honest = _Silent(), _nvml_says()[0].split(b"\n")
+    world = _session(scratch, programs).world
+
+    def run(data: bytes) -> str:
+        told = data.split(b"\n")
+        # What is not said otherwise is said honestly, so that one strange line is met by all that follows from it.
+        programs.says = b"\n".join((*honest, *told) if len(told) == 1 else told)
+        reading = nvml.probe(world, Known((), "test"))
+        nvml.merge(Known((), "test"), reading, _knowledge())
+        return ""
+
+    return run
+
+
+TARGETS: tuple[Target, ...] = (
+    Target("explain", _texts, _explain),
+    Target("recordings", _recordings, _recording),
+    Target("shell", _shell_files, _shell),
+    Target("readers", lambda: _FILES, _readers),
+    Target("children", _children_say, _children),
+    Target("journal", _records, _journal),
+    Target("nvml", _nvml_says, _nvml),
+)
+
+
+def clear(scratch: Path) -> None:
+    """Takes away what a target worked in."""
+    shutil.rmtree(scratch, ignore_errors=True)
