@@ -44,9 +44,8 @@ class CodeText(QPlainTextEdit):
         lines = min(self.blockCount(), _LINES_SHOWN_AT_MOST)
         width = max((metrics.horizontalAdvance(line) for line in self.toPlainText().split("\n")), default=0) + 12
         bar = self.horizontalScrollBar().sizeHint().height() if width > self._laid_out_width and self._laid_out_width else 0
-        height = ceil(
-            lines * QFontMetricsF(self.font()).lineSpacing()
-        )  # laid out so: whole pixels a line are too few in some fonts
+        # Each line is laid out in whole pixels, rounded up; QFontMetrics rounds the same figure down in some fonts.
+        height = lines * ceil(QFontMetricsF(self.font()).lineSpacing())
         return QSize(min(width + 4, 600), height + 10 + bar)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
