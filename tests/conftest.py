@@ -18,6 +18,7 @@ from hypothesis import settings
 
 from tests.isolation import isolate, use_known_fonts
 from tests.nvml_fixture import fake_nvml, fake_nvml_libraries, load_nvml
+from tests.skips import hold_to_the_list
 
 __all__ = ["fake_nvml", "fake_nvml_libraries", "load_nvml"]  # fixtures for every test
 
@@ -47,6 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):  # a worker of pytest-xdist inherits what the first process made of it
         isolate(os.environ)
         use_known_fonts(config)
+    hold_to_the_list(config)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     os.environ["PYQTGRAPH_QT_LIB"] = "PySide6"
 
