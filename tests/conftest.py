@@ -38,6 +38,8 @@ PACKAGES = {
 # What is installed beside this Python (uv) counts too, though nobody put its directory on PATH.
 _PROGRAMS = os.pathsep.join((os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)))
 
+_PATIENCE_SECONDS = 30  # for a thread that has been told to end, on a busy machine
+
 # A quarter of the usual examples keeps 280 properties within two minutes; a busy machine is no fault of what is tested.
 settings.register_profile("suite", settings(), max_examples=25, deadline=None)
 settings.load_profile("suite")
@@ -123,7 +125,7 @@ def no_leftover_threads() -> Iterator[None]:
     yield
     left = [thread for thread in threading.enumerate() if thread not in before and thread.is_alive() and not _shared(thread)]
     for thread in left:
-        thread.join(2)
+        thread.join(_PATIENCE_SECONDS)
     assert not [thread.name for thread in left if thread.is_alive()]
 
 

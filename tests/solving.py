@@ -106,7 +106,7 @@ class Place:
     def installed(self) -> dict[str, str]:
         """What lies there now, by what Python itself says."""
         done = subprocess.run(
-            [self.python, "-c", _LIST], capture_output=True, text=True, timeout=60, check=True, env=self.variables
+            [self.python, "-c", _LIST], capture_output=True, text=True, timeout=100, check=True, env=self.variables
         )
         return dict(json.loads(done.stdout))
 

@@ -19,7 +19,7 @@ def _modules_after(code: str, *, home: str) -> set[str]:
         [sys.executable, "-c", program],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=100,
         check=True,
         env={"HOME": home, "PATH": "/usr/bin:/bin", "QT_QPA_PLATFORM": "offscreen"},
     )
@@ -72,7 +72,7 @@ def test_installed_qt_keeps_references_of_none_and_true() -> None:
         [sys.executable, "-c", _REFERENCES],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=100,
         check=False,
         env={"QT_QPA_PLATFORM": "offscreen", "PATH": "/usr/bin:/bin"},
     )
@@ -97,7 +97,7 @@ sys.exit(app.main(sys.argv[1:]))
 def _without_qt(*arguments: str, home: str, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = {"HOME": home, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **variables}
     return subprocess.run(
-        [sys.executable, "-c", _WITHOUT_QT, *arguments], capture_output=True, text=True, timeout=60, check=False, env=environment
+        [sys.executable, "-c", _WITHOUT_QT, *arguments], capture_output=True, text=True, timeout=100, check=False, env=environment
     )
 
 
@@ -115,7 +115,7 @@ def test_window_without_qt_says_what_is_missing(tmp_path: object) -> None:
 
 def test_frozen_program_reports_nvml_of_itself(tmp_path: object) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "gpuassist", nvml_probe.HIDDEN_ARGUMENT], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-m", "gpuassist", nvml_probe.HIDDEN_ARGUMENT], capture_output=True, text=True, timeout=100, check=False
     )
     facts = [json.loads(line)["fact"] for line in done.stdout.splitlines()]
     assert done.returncode == 0

@@ -39,7 +39,7 @@ def chosen(home: Path) -> Session:
 
 def _asked(home: Path, *command: str, **variables: str) -> str:
     given = {"HOME": str(home), "PATH": "/usr/bin:/bin", "USER": "you", **variables}
-    done = subprocess.run(command, env=given, capture_output=True, timeout=60, check=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(command, env=given, capture_output=True, timeout=100, check=True, stdin=subprocess.DEVNULL)
     return done.stdout.decode()
 
 
