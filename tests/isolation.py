@@ -17,7 +17,7 @@ _MACHINES_OWN = re.compile(
     r"|(BASH_ENV|ENV|ZDOTDIR|CUDA_HOME|CUDA_PATH|LD_LIBRARY_PATH|LC_\w+|DESKTOP_SESSION|QT_QPA_PLATFORMTHEME|QT_STYLE_OVERRIDE)$"
 )
 _SYSTEM_WIDE = ("/etc/pip.conf", "/etc/xdg/", "/etc/uv/", "/etc/conda/", "/var/lib/conda/")
-_NOWHERE = "/nonexistent"
+_NOWHERE = "/dev/null/nowhere"  # not even root can make it
 _DEJAVU = "DejaVuSans.ttf"
 
 # Without the distribution's own rules "monospace" would be any font: these name the family that the window falls back to.

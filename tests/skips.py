@@ -11,11 +11,15 @@ _LIST = Path(__file__).with_name("allowed_skips.txt")
 _ASKED_FOR = "GPUASSIST_SKIPS"  # `listed` where .ci/run starts the suite
 
 
+def reasons() -> tuple[str, ...]:
+    """How a reason may begin."""
+    return tuple(line for line in _LIST.read_text("utf-8").splitlines() if line and not line.startswith("#"))
+
+
 def hold_to_the_list(config: pytest.Config) -> None:
     """Registers the check where it was asked for, once: workers of pytest-xdist report to the process that started them."""
     if os.environ.get(_ASKED_FOR) == "listed" and not hasattr(config, "workerinput"):
-        lines = _LIST.read_text("utf-8").splitlines()
-        config.pluginmanager.register(_OnlyListed(tuple(line for line in lines if line and not line.startswith("#"))))
+        config.pluginmanager.register(_OnlyListed(reasons()))
 
 
 class _OnlyListed:

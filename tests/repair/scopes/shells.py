@@ -12,7 +12,7 @@ SHELLS = {
     "dash": ("dash", "-c"),
     "fish": ("fish", "--no-config", "-c"),
 }
-BASE = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", "TERM": "dumb"}
+BASE = {"PATH": "/usr/bin:/bin", "HOME": "/dev/null/nowhere", "LC_ALL": "C.UTF-8", "TERM": "dumb"}
 
 
 def states(shell: str, script: str, environment: Mapping[str, str] | None = None) -> list[dict[str, str]]:
