@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.isolation import isolate, use_known_fonts
 from tests.nvml_fixture import fake_nvml, fake_nvml_libraries, load_nvml
@@ -41,7 +41,7 @@ _PROGRAMS = os.pathsep.join((os.environ.get("PATH", os.defpath), os.path.dirname
 _PATIENCE_SECONDS = 30  # for a thread that has been told to end, on a busy machine
 
 # A quarter of the usual examples keeps 280 properties within two minutes; a busy machine is no fault of what is tested.
-settings.register_profile("suite", settings(), max_examples=25, deadline=None)
+settings.register_profile("suite", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("suite")
 
 
