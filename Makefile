@@ -49,11 +49,18 @@ $(VENV)/.dev: $(VENV)/.app
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@
 
-# The tests' second environment: a real torch that the child script runs in. Without one those tests skip and say so.
+# The tests' second environment: a real torch that the child script runs in. Without one those tests skip and say so. Its index
+# is asked for torch alone, and only once where it does not answer; pip may know another way to it (a proxy, wheels of its own).
+TORCH_WANTED := torch==2.13.0+cpu
+TORCH_INDEX := https://download.pytorch.org/whl/cpu
+ANSWERS := import sys, urllib.request; urllib.request.urlopen(sys.argv[1], timeout=5)
 $(TORCH)/.torch: pyproject.toml
 	@test -x $(TORCH)/bin/python || $(PYTHON) -m venv $(TORCH)
-	@$(TORCH)/bin/python -m pip install --quiet numpy torch==2.13.0+cpu --extra-index-url https://download.pytorch.org/whl/cpu \
-		|| echo "NOT RUN: the tests that need torch; torch==2.13.0+cpu could not be installed for $(PYTHON)"
+	@once=$$($(TORCH)/bin/python -c '$(ANSWERS)' $(TORCH_INDEX)/torch/ 2>/dev/null || echo --retries 0 --timeout 5); \
+		{ $(TORCH)/bin/python -m pip install --quiet --no-deps $$once $(TORCH_WANTED) --extra-index-url $(TORCH_INDEX) \
+			&& $(TORCH)/bin/python -m pip install --quiet numpy $(TORCH_WANTED); } \
+		|| { $(TORCH)/bin/python -m pip uninstall --quiet --yes torch 2>/dev/null; \
+			echo "NOT RUN: the tests that need torch; $(TORCH_WANTED) could not be installed for $(PYTHON)"; }
 	@touch $@
 
 # What the benchmarks compare with, apart from gpuassist's own environment.

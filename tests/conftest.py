@@ -14,9 +14,11 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
+from tests.isolation import isolate, use_known_fonts
 from tests.nvml_fixture import fake_nvml, fake_nvml_libraries, load_nvml
+from tests.skips import hold_to_the_list
 
 __all__ = ["fake_nvml", "fake_nvml_libraries", "load_nvml"]  # fixtures for every test
 
@@ -42,17 +44,31 @@ PACKAGES = {
 # What is installed beside this Python (uv) counts too, though nobody put its directory on PATH.
 _PROGRAMS = os.pathsep.join((os.environ.get("PATH", os.defpath), os.path.dirname(sys.executable)))
 
+_PATIENCE_SECONDS = 30  # for a thread that has been told to end, on a busy machine
+
 # A quarter of the usual examples keeps 280 properties within two minutes; a busy machine is no fault of what is tested.
-settings.register_profile("suite", settings(), max_examples=25, deadline=None)
+settings.register_profile("suite", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("suite")
 
 
-def pytest_configure() -> None:
-    # A shell that starts us in the background has Ctrl-C ignored, which programs that tests interrupt would inherit.
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+def pytest_configure(config: pytest.Config) -> None:
+    _hear_every_signal()
+    if not hasattr(config, "workerinput"):  # a worker of pytest-xdist inherits what the first process made of it
+        isolate(os.environ)
+        use_known_fonts(config)
+    hold_to_the_list(config)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     os.environ["PYQTGRAPH_QT_LIB"] = "PySide6"
+
+
+def _hear_every_signal() -> None:
+    """A shell that starts us in the background has Ctrl-C ignored, nohup a closed terminal, which programs of tests inherit."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -75,17 +91,26 @@ def untouched() -> list[Path]:
     return []
 
 
+@pytest.fixture
+def same_directory() -> Iterator[None]:
+    """A test that leaves the process in another directory fails, and not a later one that reads by a relative path."""
+    before = os.getcwd()
+    yield
+    try:
+        after = os.getcwd()
+    except FileNotFoundError:
+        after = ""
+    if after != before:
+        os.chdir(before)
+    assert after == before
+
+
 @pytest.fixture(autouse=True)
-def home(homes: Iterator[Path], untouched: list[Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def home(homes: Iterator[Path], untouched: list[Path], same_directory: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A home directory of the test's own: no test can touch the real one."""
     directory = untouched.pop() if untouched else next(homes)
     directory.mkdir(mode=0o700, exist_ok=True)
-    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "LD_LIBRARY_PATH", "CUDA_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("LC_ALL", "LC_MESSAGES"):
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(directory))
-    monkeypatch.setenv("LANG", "C.UTF-8")
     yield directory
     if _is_untouched(directory):
         untouched.append(directory)
@@ -106,7 +131,7 @@ def no_leftover_threads() -> Iterator[None]:
     yield
     left = [thread for thread in threading.enumerate() if thread not in before and thread.is_alive() and not _shared(thread)]
     for thread in left:
-        thread.join(2)
+        thread.join(_PATIENCE_SECONDS)
     assert not [thread.name for thread in left if thread.is_alive()]
 
 

@@ -22,6 +22,7 @@ from gpuassist.session.solve import look_before
 from gpuassist.session.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
+from tests.isolation import FilesWithoutSettings
 from tests.values import knowledge
 from tests.wheels import Wheel, index, unpack
 
@@ -59,7 +60,7 @@ class Place:
     def session(self) -> Session:
         """A live one, at home here."""
         around = Surroundings(str(self.home), "you", 1000, self.variables, str(self.home))
-        return Session(World(around), knowledge(), ENGLISH)
+        return Session(World(around, FilesWithoutSettings()), knowledge(), ENGLISH)
 
     def pip(self, *programs: str) -> Step:
         """A step of pip's programs, each its words after `pip`; a removal is not to ask."""
@@ -105,7 +106,7 @@ class Place:
     def installed(self) -> dict[str, str]:
         """What lies there now, by what Python itself says."""
         done = subprocess.run(
-            [self.python, "-c", _LIST], capture_output=True, text=True, timeout=60, check=True, env=self.variables
+            [self.python, "-c", _LIST], capture_output=True, text=True, timeout=100, check=True, env=self.variables
         )
         return dict(json.loads(done.stdout))
 

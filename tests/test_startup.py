@@ -20,7 +20,7 @@ def _modules_after(code: str, *, home: str) -> set[str]:
         [sys.executable, "-c", program],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=100,
         check=True,
         env={"HOME": home, "PATH": "/usr/bin:/bin", "QT_QPA_PLATFORM": "offscreen"},
     )
@@ -73,7 +73,7 @@ def test_installed_qt_keeps_references_of_none_and_true() -> None:
         [sys.executable, "-c", _REFERENCES],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=100,
         check=False,
         env={"QT_QPA_PLATFORM": "offscreen", "PATH": "/usr/bin:/bin"},
     )
@@ -98,7 +98,7 @@ sys.exit(app.main(sys.argv[1:]))
 def _without_qt(*arguments: str, home: str, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = {"HOME": home, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **variables}
     return subprocess.run(
-        [sys.executable, "-c", _WITHOUT_QT, *arguments], capture_output=True, text=True, timeout=60, check=False, env=environment
+        [sys.executable, "-c", _WITHOUT_QT, *arguments], capture_output=True, text=True, timeout=100, check=False, env=environment
     )
 
 
@@ -126,7 +126,7 @@ def test_frozen_program_asks_shells_of_itself(tmp_path: Path) -> None:
 
 def test_frozen_program_reports_nvml_of_itself(tmp_path: object) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "gpuassist", nvml_probe.HIDDEN_ARGUMENT], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-m", "gpuassist", nvml_probe.HIDDEN_ARGUMENT], capture_output=True, text=True, timeout=100, check=False
     )
     facts = [json.loads(line)["fact"] for line in done.stdout.splitlines()]
     assert done.returncode == 0

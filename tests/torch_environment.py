@@ -12,12 +12,18 @@ import pytest
 from gpuassist.verify.runner import CHILD
 
 PLACE = Path(__file__).resolve().parent.parent / ".venv-torch" / "bin" / "python"
+NO_TORCH = "NOT RUN: needs torch in .venv-torch, which `make test` installs"
+
+
+def torch_file(name: str) -> Path | None:
+    """A file of its torch, none where that is not installed."""
+    return next(PLACE.parent.parent.glob(f"lib/python3*/site-packages/torch/{name}"), None)
 
 
 def torch_python() -> str:
     """Its interpreter; skips the test where it is not there."""
-    if not (PLACE.parent.parent / "lib").is_dir() or not list(PLACE.parent.parent.glob("lib/python3*/site-packages/torch")):
-        pytest.skip("NOT RUN: needs torch in .venv-torch, which `make test` installs")
+    if torch_file("version.py") is None:
+        pytest.skip(NO_TORCH)
     return str(PLACE)
 
 
@@ -54,4 +60,4 @@ def surroundings() -> dict[str, str]:
     return {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
-__all__ = ["CHILD", "doctored_torch", "interpreter_that_runs", "program", "surroundings", "torch_python"]
+__all__ = ["CHILD", "NO_TORCH", "doctored_torch", "interpreter_that_runs", "program", "surroundings", "torch_file", "torch_python"]

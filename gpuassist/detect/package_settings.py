@@ -131,8 +131,8 @@ def _uv_places(view: _View) -> Iterator[str]:
     if own:
         yield own
         return
-    yield from (f"{one}/uv/uv.toml" for one in view.shared)
-    yield "/etc/uv/uv.toml"
+    shared = (*(f"{one}/uv/uv.toml" for one in view.shared), "/etc/uv/uv.toml")
+    yield from [one for one in shared if view.files.exists(one)][:1]  # of those for all users uv reads the first alone
     yield f"{view.config}/uv/uv.toml"
 
 

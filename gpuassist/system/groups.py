@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
+import threading
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -16,16 +16,21 @@ litter: set[str] = set()
 _SIGKILL = 9  # without `signal`, whose enumerations cost every start a millisecond
 
 
-_LAST_WAIT_SECONDS = 0.5
+_LAST_WAIT_SECONDS = 2.0  # for a start that hangs, as of a program on a disk that has gone; any other is over by then
 _starting: set[object] = set()
+_started = threading.Condition()
 
 
 def end_all() -> None:
-    """Kills them. Ctrl-C and a closed window end us while a thread still waits for the user's shell, which hears of neither."""
-    deadline = time.monotonic() + _LAST_WAIT_SECONDS
-    while _starting and time.monotonic() < deadline:
-        time.sleep(0.005)
-    for pid in tuple(under_way):
+    """Kills them. Ctrl-C and a closed window end us while a thread still waits for the user's shell, which hears of neither.
+
+    One that is being started is waited for; where that takes too long it is killed as soon as it is there.
+    """
+    with _started:
+        _started.wait_for(lambda: not _starting, _LAST_WAIT_SECONDS)
+        _starting.clear()
+        pids = tuple(under_way)
+    for pid in pids:
         end_group(pid)
     if litter:
         import shutil
@@ -38,12 +43,18 @@ def begin(start: Callable[[], Child], pid_of: Callable[[Child], int]) -> Child:
     """Starts a program and counts it among those under way, with no moment between at which it could be forgotten."""
     token = object()
     _starting.add(token)
+    wanted = True
     try:
         child = start()
         under_way.add(pid_of(child))
-        return child
+        wanted = token in _starting
     finally:
-        _starting.discard(token)
+        with _started:
+            _starting.discard(token)
+            _started.notify_all()
+    if not wanted:
+        end_group(pid_of(child))
+    return child
 
 
 def end_group(pid: int) -> None:

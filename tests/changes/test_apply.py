@@ -284,7 +284,7 @@ def test_the_next_run_clears_up_after_a_power_cut(bashrc: Path, home: Path, step
 def test_a_disk_that_really_is_full(tmp_path: Path) -> None:
     small = tmp_path / "small"
     small.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(small)], capture_output=True, timeout=10)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(small)], capture_output=True, timeout=100)
     if mounted.returncode:
         pytest.skip("NOT RUN: no small disk can be mounted here")
     try:
@@ -297,18 +297,18 @@ def test_a_disk_that_really_is_full(tmp_path: Path) -> None:
         assert bashrc.read_bytes() == BEFORE
         assert _siblings(small) == [".bashrc", "filler"]
     finally:
-        subprocess.run(["umount", str(small)], check=True, timeout=10)
+        subprocess.run(["umount", str(small)], check=True, timeout=100)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="NOT RUN: only root may set the immutable flag")
 @pytest.mark.needs("chattr")
 def test_refuses_an_immutable_file(bashrc: Path, home: Path) -> None:
-    if subprocess.run(["chattr", "+i", str(bashrc)], capture_output=True, timeout=10).returncode:
+    if subprocess.run(["chattr", "+i", str(bashrc)], capture_output=True, timeout=100).returncode:
         pytest.skip("NOT RUN: this file system has no immutable flag")
     try:
         applied = apply(world_at(home), change_of(bashrc, AFTER))
     finally:
-        subprocess.run(["chattr", "-i", str(bashrc)], check=True, timeout=10)
+        subprocess.run(["chattr", "-i", str(bashrc)], check=True, timeout=100)
     assert applied.outcome.result is Result.REFUSED
     assert "immutable" in _says(applied)
 
@@ -332,6 +332,6 @@ def test_two_processes_at_once_leave_one_of_both(bashrc: Path, home: Path) -> No
         subprocess.Popen([sys.executable, "-c", script, str(home), name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for name in ("ONE", "TWO")
     ]
-    said = sorted(child.communicate("\n", timeout=60)[0].strip() for child in children)
+    said = sorted(child.communicate("\n", timeout=100)[0].strip() for child in children)
     assert said[0] == "modified"
     assert bashrc.read_bytes() in (b"export ONE=1\n", b"export TWO=1\n")

@@ -217,7 +217,7 @@ def elsewhere(tmp_path: Path) -> Iterator[Path]:
     directory = shared / f"gpuassist-test-{os.getpid()}"
     directory.mkdir()
     yield directory
-    subprocess.run(["rm", "-r", str(directory)], check=True, timeout=10)
+    subprocess.run(["rm", "-r", str(directory)], check=True, timeout=100)
 
 
 def test_the_journal_may_lie_on_another_file_system(bashrc: Path, home: Path, elsewhere: Path) -> None:
@@ -253,7 +253,7 @@ def test_a_limit_on_file_sizes_changes_nothing(bashrc: Path, home: Path) -> None
 
 
 def _mounted(*command: str) -> bool:
-    return subprocess.run(["mount", *command], capture_output=True, timeout=10).returncode == 0
+    return subprocess.run(["mount", *command], capture_output=True, timeout=100).returncode == 0
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="NOT RUN: only root may mount a disk to write-protect")
@@ -269,19 +269,19 @@ def test_a_read_only_file_system_is_refused(tmp_path: Path) -> None:
         assert applied.outcome.result is Result.REFUSED
         assert "read-only file system" in ENGLISH(applied.outcome.text)
     finally:
-        subprocess.run(["umount", str(small)], check=True, timeout=10)
+        subprocess.run(["umount", str(small)], check=True, timeout=100)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="NOT RUN: only root may set the immutable flag")
 @pytest.mark.needs("chattr")
 @pytest.mark.parametrize("flag", ["i", "a"])
 def test_an_immutable_directory_is_refused(bashrc: Path, home: Path, flag: str) -> None:
-    if subprocess.run(["chattr", f"+{flag}", str(home)], capture_output=True, timeout=10).returncode:
+    if subprocess.run(["chattr", f"+{flag}", str(home)], capture_output=True, timeout=100).returncode:
         pytest.skip("NOT RUN: this file system has no immutable flag")
     try:
         applied = _apply(home)
     finally:
-        subprocess.run(["chattr", f"-{flag}", str(home)], check=True, timeout=10)
+        subprocess.run(["chattr", f"-{flag}", str(home)], check=True, timeout=100)
     assert applied.outcome.result is Result.REFUSED
     assert bashrc.read_bytes() == BEFORE
 

@@ -162,7 +162,7 @@ def test_locale_chooses_language_of_session(home: Path, monkeypatch: pytest.Monk
 
 
 def _gpuassist(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "gpuassist", *arguments], capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run([sys.executable, "-m", "gpuassist", *arguments], capture_output=True, text=True, timeout=100, check=False)
 
 
 def test_installed_command_tells_its_version() -> None:

@@ -26,7 +26,7 @@ def scratch(home: Path) -> Path:
 def _gpuassist(home: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     variables = {"HOME": str(home), "PATH": os.environ["PATH"], "SHELL": "/bin/bash", "LANG": "C.UTF-8"}
     command = [sys.executable, "-m", "gpuassist", *arguments]
-    return subprocess.run(command, capture_output=True, timeout=60, env=variables, stdin=subprocess.DEVNULL)
+    return subprocess.run(command, capture_output=True, timeout=100, env=variables, stdin=subprocess.DEVNULL)
 
 
 def test_there_and_back(scratch: Path) -> None:

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -233,8 +232,6 @@ def test_an_interrupt_ends_the_child(tmp_path: Path) -> None:
             pass
         ours.send_signal(signal.SIGINT)
         ours.stdout.read()
-        assert ours.wait(timeout=20) == Exit.INTERRUPTED
-    deadline = time.monotonic() + 5
-    while Path(f"/proc/{marker.read_text()}").exists() and time.monotonic() < deadline:
+        assert ours.wait(timeout=100) == Exit.INTERRUPTED
+    while Path(f"/proc/{marker.read_text()}").exists():  # which it does no more as soon as the signal has reached it
         os.sched_yield()
-    assert not Path(f"/proc/{marker.read_text()}").exists()

@@ -124,6 +124,13 @@ def test_uv_kept_from_the_network(tmp_path: Path) -> None:
     assert told(tmp_path, {"UV_OFFLINE": "0"}).uv.offline == Setting()
 
 
+def test_of_uvs_files_for_all_users_the_first_counts(tmp_path: Path) -> None:
+    put(tmp_path, "/etc/uv/uv.toml", f'index-url = "{OTHER}"\nno-index = true\n')
+    put(tmp_path, "/etc/xdg/uv/uv.toml", "offline = true\n")
+    found = told(tmp_path).uv
+    assert (found.index, found.forbidden, found.offline.source) == (Setting(), Setting(), "/etc/xdg/uv/uv.toml")
+
+
 def test_uvs_user_file_over_the_systems(tmp_path: Path) -> None:
     put(tmp_path, "/etc/uv/uv.toml", f'index-url = "{OTHER}"\nno-index = true\n')
     put(tmp_path, "/home/you/.config/uv/uv.toml", f'index-url = "{MIRROR}"\n')

@@ -17,9 +17,9 @@ from gpuassist.session.words import ENGLISH
 from gpuassist.system.files import Files
 from tests.detect.made_python import make_torch
 from tests.fakes import put, world_under
+from tests.torch_environment import NO_TORCH, torch_file
 
 SITE = "/venv/lib/python3.12/site-packages"
-REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def _read(root: Path) -> Torch:
@@ -183,10 +183,10 @@ def test_torch_of_conda_is_not_held_against_its_record(tmp_path: Path) -> None:
 
 
 def test_real_torch_is_read_without_importing_it() -> None:
-    site = next(iter(sorted((REPOSITORY / ".venv-torch/lib").glob("python3*/site-packages/torch"))), None)
-    if site is None:
-        pytest.skip("NOT RUN: needs the environment with torch, `make test` sets it up")
-    found = torches.read(Files("/"), str(site.parent))
+    version = torch_file("version.py")
+    if version is None:
+        pytest.skip(NO_TORCH)
+    found = torches.read(Files("/"), str(version.parent.parent))
     assert _value(found.version).startswith("2.")
     assert _value(found.accelerator) in (Accelerator.CPU, Accelerator.CUDA)
     assert isinstance(found.targets, Known)

@@ -185,7 +185,7 @@ def _interrupted(home: Path, began: Path, number: signal.Signals, *arguments: st
             assert child.poll() is None, child.communicate()
             _pause()
         child.send_signal(number)
-        _, said = child.communicate(timeout=10)
+        _, said = child.communicate(timeout=100)
     finally:
         child.kill()
     return child.returncode, said

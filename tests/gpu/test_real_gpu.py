@@ -22,7 +22,7 @@ def _nvidia_smi(query: str) -> list[str]:
     if shutil.which("nvidia-smi") is None:
         pytest.skip("NOT RUN: needs nvidia-smi")
     command = ["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader,nounits"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.split("\n")[:-1]
+    return subprocess.run(command, capture_output=True, text=True, timeout=100, check=True).stdout.split("\n")[:-1]
 
 
 def test_every_gpu_is_found_by_its_uuid() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -32,6 +31,7 @@ from gpuassist.knowledge.compatibility import (
 from gpuassist.knowledge.records import ArchitectureRecord, ModuleFlavour
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
 from tests.knowledge.shipped import KNOWLEDGE, capability, cubins, target, version
+from tests.torch_environment import NO_TORCH, torch_file
 
 OLD = ("3.0", "3.2", "3.5", "3.7", "5.0", "5.2", "5.3", "6.0", "6.1", "6.2", "7.0", "7.2", "7.5")
 NEW = ("8.0", "8.6", "8.7", "8.9", "9.0", "10.0", "10.1", "10.3", "10.7", "11.0", "12.0", "12.1")
@@ -40,7 +40,7 @@ devices = st.sampled_from(DEVICES)
 any_capability = st.builds(ComputeCapability, st.integers(2, 30), st.integers(0, 9))
 drivers = st.tuples(st.integers(340, 700), st.integers(0, 200), st.integers(0, 20)).map(Version)
 releases = st.sampled_from([toolkit.release for toolkit in KNOWLEDGE.toolkits()])
-TORCH = next(Path(".venv-torch").glob("lib/python3*/site-packages/torch/cuda/__init__.py"), None)
+TORCH = torch_file("cuda/__init__.py")
 
 
 def known(name: str) -> ArchitectureRecord:
@@ -132,7 +132,7 @@ def _devices(call: ast.Call) -> frozenset[int]:
     return frozenset(range(start, (start // 10 + 1) * 10)) - frozenset(named.get("exclude", ()))
 
 
-@pytest.mark.skipif(TORCH is None, reason="NOT RUN: needs .venv-torch, make it with `make .venv-torch`")
+@pytest.mark.skipif(TORCH is None, reason=NO_TORCH)
 def test_cubin_rule_is_that_of_torch() -> None:
     for code, served in torch_table().items():
         for device in (10 * one.major + one.minor for one in DEVICES):

@@ -6,7 +6,6 @@ import ast
 import re
 from collections import Counter
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
@@ -17,6 +16,7 @@ from gpuassist.knowledge.specifier import admits
 from gpuassist.knowledge.torch_records import BadPair, Companion, TorchRelease
 from gpuassist.model.version import Code, Target, Version
 from tests.knowledge.shipped import KNOWLEDGE, cubins, version
+from tests.torch_environment import NO_TORCH, torch_file
 
 DAY = re.compile(r"20\d\d-\d\d-\d\d")
 MACHINES = ("x86_64", "aarch64")
@@ -24,7 +24,7 @@ FIRST_IN_DETAIL = version("1.12")
 BUILDS = KNOWLEDGE.torch_builds()
 CUDA_BUILDS = [build for build in BUILDS if build.cuda is not None]
 RELEASES = KNOWLEDGE.torch_releases()
-OWN_TORCH = next(Path(".venv-torch").glob("lib/python3*/site-packages/torch/cuda/__init__.py"), None)
+OWN_TORCH = torch_file("cuda/__init__.py")
 DETAILED = [one for one in RELEASES if one.known_in_detail]
 
 
@@ -301,7 +301,7 @@ def test_no_build_pins_a_bad_pair(release: TorchRelease) -> None:
         assert bad in ([], ["conv3d-cudnn"])
 
 
-@pytest.mark.skipif(OWN_TORCH is None, reason="NOT RUN: needs .venv-torch, make it with `make .venv-torch`")
+@pytest.mark.skipif(OWN_TORCH is None, reason=NO_TORCH)
 def test_builds_are_those_that_torch_itself_lists() -> None:
     """Since 2.13 torch tells which of its builds serve a GPU, by CUDA release and machine."""
     release, own = _own_table()

@@ -55,7 +55,7 @@ class StuckSource(MadeSource):
 
     def read(self) -> Sample:
         self.reading.set()
-        self.released.wait(30)
+        self.released.wait(100)
         return super().read()
 
 
@@ -73,7 +73,7 @@ class Collector:
             self._done.set()
 
     def wait(self) -> list[Sample]:
-        assert self._done.wait(20)
+        assert self._done.wait(100)
         return self.samples
 
 

@@ -44,7 +44,7 @@ def test_nothing_of_it_is_run_by_gpuassist() -> None:
 @pytest.mark.needs("bash")
 def test_the_dockerfile_has_three_lines(tmp_path: Path) -> None:
     write = next(line for line in lines() if "> Dockerfile" in line)
-    subprocess.run(["bash", "-c", write], cwd=tmp_path, check=True, timeout=20)
+    subprocess.run(["bash", "-c", write], cwd=tmp_path, check=True, timeout=100)
     assert (tmp_path / "Dockerfile").read_text("utf-8").splitlines() == [f"FROM {IMAGE}", "WORKDIR /workspace/project", "COPY . ."]
 
 

@@ -44,7 +44,7 @@ def test_any_path_is_quoted(session: Session, word: str) -> None:
     lines = Path(add_autostart(session, (word, "-m"))).read_text().splitlines()
     (line,) = (one.removeprefix("Exec=") for one in lines if one.startswith("Exec="))
     plain = line.replace("\\\\", "\\").replace("%%", "%")  # a string's escapes, and the field codes
-    done = subprocess.run(["sh", "-c", f"printf '%s\\n' {plain}"], capture_output=True, text=True, timeout=20)
+    done = subprocess.run(["sh", "-c", f"printf '%s\\n' {plain}"], capture_output=True, text=True, timeout=100)
     assert done.stdout.splitlines() == [word, "-m"]
 
 
@@ -69,5 +69,5 @@ def test_one_that_is_not_ours_stays(session: Session) -> None:
 
 @pytest.mark.needs("desktop-file-validate")
 def test_desktops_take_it(session: Session) -> None:
-    done = subprocess.run(["desktop-file-validate", add_autostart(session)], capture_output=True, text=True, timeout=20)
+    done = subprocess.run(["desktop-file-validate", add_autostart(session)], capture_output=True, text=True, timeout=100)
     assert done.stdout == ""

@@ -267,7 +267,7 @@ def test_nothing_known_is_nothing_found(session: Session) -> None:
 def test_twenty_judgements_take_a_second(session: Session) -> None:
     recorded = machine(toolkits=("11.7.99", "12.4.131"), nvcc="11.7")
     fresh = replace(session, knowledge=Knowledge(Resources().read))
-    began = time.monotonic()
+    began = time.thread_time()  # of this thread alone, whatever else the machine does
     for _ in range(20):
         answers_of(fresh, recorded, judge(recorded, fresh.knowledge))
-    assert time.monotonic() - began < 5
+    assert time.thread_time() - began < 5

@@ -47,7 +47,7 @@ def with_states(session: Session, install: Install, *wanted: StepState) -> Insta
 def dying(tmp_path: Path, moment: str) -> int:
     """A gpuassist that is killed at that moment; how it ended."""
     command = [sys.executable, "-m", "tests.session.dying", str(tmp_path / "home"), str(tmp_path), moment]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=60)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=100)
     assert done.returncode in {0, -9}, done.stderr.decode()
     return done.returncode
 

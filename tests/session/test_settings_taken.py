@@ -18,6 +18,7 @@ from gpuassist.model.plan import Tool
 from gpuassist.model.text import text
 from gpuassist.session.plan import parse_goal, plan_goals
 from gpuassist.session.words import ENGLISH
+from tests.isolation import keep_pip_from_settings, shared_settings
 from tests.solving import Place
 from tests.values import Env, Recipe, knowledge, machine
 from tests.wheels import Wheel, index, torch
@@ -34,7 +35,8 @@ class Desk:
         self.place = Place(root)
         for name in ("PIP_INDEX_URL", "PIP_CONFIG_FILE", "UV_DEFAULT_INDEX", "UV_NO_CONFIG"):
             del self.place.variables[name]
-        self.place.variables["UV_LINK_MODE"] = "copy"
+        self.place.variables |= {"UV_LINK_MODE": "copy", "XDG_CONFIG_DIRS": shared_settings(root)}
+        keep_pip_from_settings(self.place.site)
 
     def index(self, name: str, *wheels: Wheel) -> str:
         """An index of its own under that path."""

@@ -72,7 +72,7 @@ def found(site: Path) -> dict[str, str]:
 def checked(place: Place) -> bool:
     """Whether uv finds that all that is installed fits together."""
     command = ["uv", "pip", "check", "--python", place.python]
-    return subprocess.run(command, env=place.variables, capture_output=True, timeout=60).returncode == 0
+    return subprocess.run(command, env=place.variables, capture_output=True, timeout=100).returncode == 0
 
 
 def told(looked: Looked) -> dict[str, tuple[str, str]]:

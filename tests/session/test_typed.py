@@ -17,7 +17,7 @@ from gpuassist.session.typed import type_into_terminal, typing_command
 from tests.fakes import put
 from tests.session.installs_made import session_at
 
-_PATIENCE_SECONDS = 30.0
+_PATIENCE_SECONDS = 100.0
 
 
 def desktop(tmp_path: Path, *emulators: str, display: str = ":0", bash: bool = True) -> Session:

@@ -158,10 +158,10 @@ def test_a_stuck_driver_is_said(session: Session, caplog: pytest.LogCaptureFixtu
     source = StuckSource()
     watch = Watch(session, source=source)
     watch.start(Collector())
-    assert source.reading.wait(20)
+    assert source.reading.wait(100)
     assert not watch.stop()
     source.released.set()
-    assert source.closed.wait(20)
+    assert source.closed.wait(100)
     caplog.clear()
 
 

@@ -91,7 +91,7 @@ def take(place: Place, way: WayPlan) -> dict[str, str]:
     run = way.steps[-1].run
     assert run is not None
     done = subprocess.run(
-        [run.interpreter, "-c", LIST], env=place.variables, capture_output=True, text=True, timeout=60, check=True
+        [run.interpreter, "-c", LIST], env=place.variables, capture_output=True, text=True, timeout=100, check=True
     )
     found: dict[str, str] = json.loads(done.stdout)
     return {name: version for name, version in found.items() if name not in {"pip", "setuptools", "wheel"}}

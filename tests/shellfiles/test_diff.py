@@ -58,6 +58,6 @@ def test_patch_understands_it(tmp_path_factory: pytest.TempPathFactory, before: 
     path = tmp_path_factory.mktemp("patch") / "file"
     path.write_text(before)
     diff = unified("file", before.encode(), after.encode()).encode()
-    done = subprocess.run(["patch", "--silent", "--posix", str(path)], input=diff, capture_output=True, timeout=10)
+    done = subprocess.run(["patch", "--silent", "--posix", str(path)], input=diff, capture_output=True, timeout=100)
     assert done.returncode == 0, done.stdout
     assert (path.read_text() if Path(path).exists() else "") == after

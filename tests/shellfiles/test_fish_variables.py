@@ -47,7 +47,7 @@ def test_reads_escaped_characters(written: str, element: str) -> None:
 def test_reads_what_a_real_fish_writes(tmp_path: Path) -> None:
     lines = "set -U fish_user_paths /a.b '/c d'; set -Ux CUDA_HOME /opt/cuda-12.4"
     around = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
-    subprocess.run(["fish", "-c", lines], env=around, check=True, timeout=20)
+    subprocess.run(["fish", "-c", lines], env=around, check=True, timeout=100)
     found = {one.name: one.elements for one in read((tmp_path / "fish" / "fish_variables").read_text())}
     assert found == {"fish_user_paths": ("/a.b", "/c d"), "CUDA_HOME": ("/opt/cuda-12.4",)}
 

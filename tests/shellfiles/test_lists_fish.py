@@ -110,7 +110,7 @@ def test_a_branch_of_fish_stays_one(instead: tuple[bytes, ...], tmp_path: Path) 
     result = change_lines(content, changes, "one")
     command = ["/usr/bin/fish", "--no-config", "-c", result.decode() + 'echo "$CUDA_HOME"']
     environment = {"HOME": str(tmp_path), "PATH": "/usr/bin"}
-    done = subprocess.run(command, capture_output=True, timeout=30, check=True, env=environment)
+    done = subprocess.run(command, capture_output=True, timeout=100, check=True, env=environment)
     assert (done.stdout, done.stderr) == (b"/new\n" if instead else b"\n", b"")
     assert take_back(result, "one") == content
 

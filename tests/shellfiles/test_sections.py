@@ -76,7 +76,7 @@ PATHS = [
 
 def _answers(command: list[str], script: list[bytes], cwd: Path) -> list[str]:
     environment = {"HOME": str(cwd), "PATH": "/usr/bin:/bin"}
-    done = subprocess.run(command, input=b"\n".join(script) + b"\n", capture_output=True, cwd=cwd, env=environment, timeout=30)
+    done = subprocess.run(command, input=b"\n".join(script) + b"\n", capture_output=True, cwd=cwd, env=environment, timeout=100)
     assert done.stderr == b""
     return done.stdout.decode().splitlines()
 

@@ -137,7 +137,7 @@ def test_a_lock_waits_for_its_turn(tmp_path: Path) -> None:
     waiting.start()
     assert not entered.wait(0.1)
     holding.__exit__(None, None, None)
-    waiting.join(10)
+    waiting.join(100)
     assert entered.is_set()
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -24,12 +22,13 @@ def _pid(child: subprocess.Popen[bytes]) -> int:
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(groups, "under_way", set())
+    monkeypatch.setattr(groups, "_LAST_WAIT_SECONDS", 100.0)
 
 
 def test_what_was_begun_is_ended() -> None:
     child = groups.begin(_sleeper, _pid)
     groups.end_all()
-    assert child.wait(10) == -9
+    assert child.wait() == -9
 
 
 def test_what_is_being_started_is_waited_for() -> None:
@@ -42,17 +41,36 @@ def test_what_is_being_started_is_waited_for() -> None:
 
     thread = threading.Thread(target=lambda: children.append(groups.begin(slowly, _pid)))
     thread.start()
-    starting.wait(10)
+    starting.wait()
     groups.end_all()
-    thread.join(10)
-    assert children[0].wait(10) == -9
+    thread.join()
+    assert children[0].wait() == -9
 
 
-def test_start_that_hangs_does_not_hold() -> None:
+def test_what_is_there_only_later_is_ended_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "_LAST_WAIT_SECONDS", 0.0)
+    starting, go, children = threading.Event(), threading.Event(), list[subprocess.Popen[bytes]]()
+
+    def late() -> subprocess.Popen[bytes]:
+        starting.set()
+        go.wait()
+        return _sleeper()
+
+    thread = threading.Thread(target=lambda: children.append(groups.begin(late, _pid)))
+    thread.start()
+    starting.wait()
+    groups.end_all()
+    go.set()
+    thread.join()
+    assert children[0].wait() == -9
+
+
+def test_start_that_hangs_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "_LAST_WAIT_SECONDS", 0.0)
     go = threading.Event()
 
     def refuse() -> subprocess.Popen[bytes]:
-        go.wait(10)
+        go.wait()
         raise FileNotFoundError
 
     def try_it() -> None:
@@ -64,7 +82,7 @@ def test_start_that_hangs_does_not_hold() -> None:
     groups.end_all()
     assert thread.is_alive()
     go.set()
-    thread.join(10)
+    thread.join()
 
 
 def test_start_that_fails_leaves_nothing() -> None:
@@ -76,15 +94,15 @@ def test_start_that_fails_leaves_nothing() -> None:
 
 def test_group_that_is_gone_already_is_no_fault() -> None:
     child = subprocess.Popen([sys.executable, "-c", ""], start_new_session=True)
-    child.wait(10)
+    child.wait()
     groups.end_group(child.pid)
 
 
-def test_grandchildren_go_too(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "said")
-    line = f"sleep 60 & echo $! > {tmp_path}/said; wait"
-    child = groups.begin(lambda: subprocess.Popen(["sh", "-c", line], start_new_session=True), _pid)
-    grandchild = Path(f"/proc/{int((tmp_path / 'said').read_text())}/stat")
-    groups.end_all()
-    child.wait(10)
-    assert not grandchild.exists() or " Z " in grandchild.read_text()  # a container may have nobody who collects the dead
+def test_grandchildren_go_too() -> None:
+    line = ["sh", "-c", "sleep 600 & echo started; wait"]
+    with groups.begin(lambda: subprocess.Popen(line, start_new_session=True, stdout=subprocess.PIPE), _pid) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"started\n"
+        groups.end_all()
+        assert child.stdout.read() == b""  # only when the last of them has gone
+    assert child.returncode == -9

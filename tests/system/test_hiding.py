@@ -31,7 +31,7 @@ def environment(tmp_path: Path) -> Path:
 def told(prefix: Path, code: str, around: Mapping[str, str]) -> object:
     command = [str(prefix / "bin" / "python"), "-c", code]
     variables = {"PATH": "/usr/bin:/bin", **around}
-    done = subprocess.run(command, env=variables, cwd=site_of(prefix), capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(command, env=variables, cwd=site_of(prefix), capture_output=True, text=True, timeout=100, check=True)
     return json.loads(done.stdout)
 
 
@@ -53,7 +53,7 @@ def test_nothing_is_hidden_without_records(environment: Path, tmp_path: Path) ->
 def test_pip_sees_them_as_gone(environment: Path, tmp_path: Path) -> None:
     around = hide(str(tmp_path / "hiding"), {f"{site_of(environment)}/torch-2.9.1.dist-info"})
     command = [str(environment / "bin" / "python"), "-m", "pip", "list", "--format", "json", "--disable-pip-version-check"]
-    done = subprocess.run(command, env={"PATH": "/usr/bin:/bin", **around}, capture_output=True, timeout=60, check=True)
+    done = subprocess.run(command, env={"PATH": "/usr/bin:/bin", **around}, capture_output=True, timeout=100, check=True)
     assert {one["name"] for one in json.loads(done.stdout)} == {"alpha", "beta", "pip"}
 
 

@@ -17,7 +17,7 @@ print(json.dumps([without, "pynvml" in sys.modules, hasattr(ctypes.util, "_findL
 
 
 def _run(before: str = "") -> list[object]:
-    done = subprocess.run([sys.executable, "-c", before + _PROGRAM], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", before + _PROGRAM], capture_output=True, text=True, timeout=100, check=True)
     answers: list[object] = json.loads(done.stdout)
     return answers
 

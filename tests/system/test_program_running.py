@@ -127,7 +127,7 @@ def test_only_those_with_the_very_mark_are_ended(mark: str) -> None:
     try:
         assert end_marked(mark) == 1
         assert other.poll() is None
-        assert mine.wait(timeout=30) != 0
+        assert mine.wait(timeout=100) != 0
     finally:
         other.kill()
         other.wait()
@@ -139,7 +139,7 @@ def test_one_that_ignores_a_request_is_killed(mark: str) -> None:
     assert child.stdout is not None
     child.stdout.readline()
     assert end_marked(mark) == 1
-    assert child.wait(timeout=30) == -9
+    assert child.wait(timeout=100) == -9
     child.stdout.close()
 
 

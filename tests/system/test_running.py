@@ -17,7 +17,7 @@ PATH = {"PATH": "/usr/bin:/bin"}
 
 
 def _shell(
-    line: str, *, seconds: float = 20, directory: str = "/", stdin: bytes = b"", cancelled: Callable[[], bool] | None = None
+    line: str, *, seconds: float = 100, directory: str = "/", stdin: bytes = b"", cancelled: Callable[[], bool] | None = None
 ) -> Outcome:
     command = ["/bin/sh", "-c", line]
     return run(command, seconds=seconds, environment=PATH, directory=directory, stdin=stdin, cancelled=cancelled)
@@ -51,7 +51,7 @@ def test_input_arrives_byte_by_byte(given: bytes) -> None:
 
 
 def test_without_input_a_reader_is_at_the_end() -> None:
-    assert _shell("wc -c", seconds=20).stdout.strip() == b"0"
+    assert _shell("wc -c", seconds=100).stdout.strip() == b"0"
 
 
 def test_streams_are_kept_apart() -> None:
@@ -82,7 +82,7 @@ def test_refusal_leaves_nothing_open() -> None:
 
 def test_program_has_no_terminal_to_ask_on() -> None:
     code = "import os; os.open('/dev/tty', os.O_RDWR)"
-    outcome = run([sys.executable, "-I", "-c", code], seconds=20, environment=PATH, directory="/", stdin=b"")
+    outcome = run([sys.executable, "-I", "-c", code], seconds=100, environment=PATH, directory="/", stdin=b"")
     assert outcome.status == 1
     assert b"OSError" in outcome.stderr
 

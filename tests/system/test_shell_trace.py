@@ -33,7 +33,7 @@ def _real(home: Path, shell: str = "/bin/bash") -> World:
 
 
 def _trace(home: Path, shell: str = "/bin/bash") -> Trace:
-    trace = trace_startup(_real(home, shell), NAMES, seconds=20)
+    trace = trace_startup(_real(home, shell), NAMES, seconds=100)
     assert isinstance(trace, Known), trace
     return trace.value
 
@@ -143,7 +143,7 @@ def test_fish_is_not_asked(tmp_path: Path) -> None:
 
 def test_a_file_that_leaves_the_shell_is_told(tmp_path: Path) -> None:
     home = _home(tmp_path, {".bashrc": "exit 0\n"})
-    assert isinstance(trace_startup(_real(home), NAMES, seconds=20), Unknown)
+    assert isinstance(trace_startup(_real(home), NAMES, seconds=100), Unknown)
 
 
 @dataclass

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from gpuassist.system import stopping
 from gpuassist.system.stopping import Stopped, stop
 
 OBEDIENT = "import sys, time; print('ready', flush=True); time.sleep(600)"
@@ -21,6 +22,11 @@ PATIENT = 60.0
 def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "number":
         monkeypatch.delattr(os, "pidfd_open")
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stopping, "_KILLED_WITHIN_SECONDS", 100.0)
 
 
 @pytest.fixture

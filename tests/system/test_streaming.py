@@ -24,12 +24,12 @@ def _shell(line: str, directory: str = "/") -> Stream:
 
 def test_end_is_the_same_when_asked_again() -> None:
     stream = _shell("echo hello; exit 3")
-    assert stream.end(patience=20) is stream.end()
+    assert stream.end(patience=100) is stream.end()
 
 
 def test_program_runs_in_the_directory_that_is_given(tmp_path: Path) -> None:
     stream = _shell("pwd -P >&9", str(tmp_path))
-    line = stream.line(seconds=20)
+    line = stream.line(seconds=100)
     stream.end()
     assert line == os.fsencode(tmp_path.resolve())
 
@@ -58,14 +58,14 @@ def test_endless_words_of_what_was_left_behind_end() -> None:
 
 def test_empty_lines_are_lines() -> None:
     stream = _shell("printf '\\n\\nx\\n' >&9")
-    lines = [stream.line(seconds=20) for _ in range(4)]
+    lines = [stream.line(seconds=100) for _ in range(4)]
     stream.end()
     assert lines == [b"", b"", b"x", Quiet.CLOSED]
 
 
 def test_bytes_that_are_no_utf8_are_shown_as_such() -> None:
     stream = _shell("printf 'a\\377b'")
-    assert stream.end(patience=20).output == "a\ufffdb"
+    assert stream.end(patience=100).output == "a\ufffdb"
 
 
 def test_program_is_under_way_until_it_is_ended() -> None:

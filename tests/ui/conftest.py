@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,26 @@ from gpuassist.ui.page import Desk
 from gpuassist.ui.theme import Appearance, Theme
 from tests.ui.made import Answers
 from tests.ui.showing import Show
+
+_PATIENCE_MILLISECONDS = 60_000
+
+
+class PatientBot(QtBot):
+    """Waits for what happens and not for seconds: a busy machine takes its time, and what never happens fails all the same."""
+
+    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = _PATIENCE_MILLISECONDS) -> None:
+        super().waitUntil(callback, timeout=timeout)
+
+    def waitSignal(  # type: ignore[no-untyped-def]  # as the library's own
+        self, signal, *, timeout: int = _PATIENCE_MILLISECONDS, **others
+    ):
+        return super().waitSignal(signal, timeout=timeout, **others)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    """pytest-qt's, with more patience."""
+    return PatientBot(request)
 
 
 @pytest.fixture(scope="session", autouse=True)

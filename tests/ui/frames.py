@@ -52,8 +52,8 @@ class Frames:
     def settle(self, frame: Frame) -> None:
         """Waits until the machine was read and the plot's libraries are there."""
         done = {StepState.RIGHT, StepState.UNKNOWN}
-        self.qtbot.waitUntil(lambda: frame.flow.state(Step.MACHINE) in done, timeout=20_000)
-        self.qtbot.waitUntil(lambda: frame.pages.warm_up.is_done, timeout=20_000)
+        self.qtbot.waitUntil(lambda: frame.flow.state(Step.MACHINE) in done)
+        self.qtbot.waitUntil(lambda: frame.pages.warm_up.is_done)
 
 
 def buttons(frame: Frame) -> list[str]:

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from tests.ui.made import framed
 
 AnyWidget = TypeVar("AnyWidget", bound=QWidget)
+_NEAR = 48  # of 255 in each of red, green and blue
 
 
 class Show:
@@ -51,6 +52,17 @@ def ink_in(widget: QWidget, colour: str) -> int:
     image = widget.grab().toImage()
     wanted = QColor(colour).rgb()
     return sum(image.pixel(x, y) == wanted for x in range(image.width()) for y in range(image.height()))
+
+
+def stroke_in(widget: QWidget, colour: str) -> int:
+    """How many pixels come near this colour: in some fonts thin strokes and letters reach it nowhere, their edges being soft."""
+    image, wanted = widget.grab().toImage(), QColor(colour)
+    seen = (QColor(image.pixel(x, y)) for x in range(image.width()) for y in range(image.height()))
+    return sum(_distance(one, wanted) < _NEAR for one in seen)
+
+
+def _distance(one: QColor, other: QColor) -> int:
+    return max(abs(one.red() - other.red()), abs(one.green() - other.green()), abs(one.blue() - other.blue()))
 
 
 def overlapping(boxes: Iterable[QRect | QRectF]) -> list[tuple[QRect | QRectF, QRect | QRectF]]:

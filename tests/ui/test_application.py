@@ -39,14 +39,14 @@ class Runs:
         run = WindowRun(self._session, self._application, machine_file=self._file, start_page=start_page)
         self._runs.append(run)
         run.window.show()
-        self._qtbot.waitUntil(lambda: run.frame is not None and run.frame.flow.inspected, timeout=30_000)
+        self._qtbot.waitUntil(lambda: run.frame is not None and run.frame.flow.inspected)
         return run
 
     def end(self) -> None:
         """Closes and ends all of them."""
         for run in self._runs:
             if run.frame is not None:
-                self._qtbot.waitUntil(lambda frame=run.frame: frame.pages.warm_up.is_done, timeout=30_000)  # type: ignore[misc]
+                self._qtbot.waitUntil(lambda frame=run.frame: frame.pages.warm_up.is_done)  # type: ignore[misc]
             run.window.close()
             run.end()
 
@@ -135,7 +135,7 @@ def test_nothing_but_the_window_is_imported_before_the_first_paint(tmp_path: Pat
         [sys.executable, "-c", _PROBE, file],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=100,
         check=True,
         env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "QT_QPA_PLATFORM": "offscreen"},
     )

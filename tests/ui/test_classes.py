@@ -26,7 +26,7 @@ def test_pyqtgraph_finds_every_class_made(tmp_path: Path) -> None:
         [sys.executable, "-c", _PROBE],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=100,
         check=True,
         env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "QT_QPA_PLATFORM": "offscreen"},
     )

@@ -181,14 +181,14 @@ def test_a_recording_says_so_above_every_page(frames: Frames, healthy: str) -> N
 def test_a_page_may_open_an_example(frames: Frames, healthy: str, qtbot: QtBot) -> None:
     frame = frames(healthy)
     frame.pages.machine_page.asked.emit(OpenExample(TOO_OLD))
-    qtbot.waitUntil(lambda: frame.flow.repairable == "12.4", timeout=20_000)
+    qtbot.waitUntil(lambda: frame.flow.repairable == "12.4")
 
 
 def test_a_page_may_ask_to_read_again(frames: Frames, healthy: str, tmp_path: Path, qtbot: QtBot) -> None:
     frame = frames(healthy)
     recorded(machine(gpus=()), tmp_path)
     frame.pages.machine_page.asked.emit(ReadAgain())
-    qtbot.waitUntil(lambda: frame.flow.state(Step.FOUND) is not StepState.RIGHT, timeout=20_000)
+    qtbot.waitUntil(lambda: frame.flow.state(Step.FOUND) is not StepState.RIGHT)
 
 
 def test_a_page_may_mark_its_step(frames: Frames, healthy: str) -> None:
@@ -201,7 +201,7 @@ def test_a_new_machine_reaches_pages_that_exist_already(frames: Frames, healthy:
     frame = frames(healthy)
     frame.go(GoTo(Step.FOUND))
     frame.pages.machine_page.asked.emit(OpenExample(TOO_OLD))
-    qtbot.waitUntil(lambda: "Repair" in buttons(frame), timeout=20_000)
+    qtbot.waitUntil(lambda: "Repair" in buttons(frame))
 
 
 def test_a_file_that_is_no_recording_is_told_on_the_first_page(frames: Frames, tmp_path: Path, qtbot: QtBot) -> None:
@@ -225,7 +225,7 @@ def test_a_fault_of_our_own_is_told_with_its_details(frames: Frames, healthy: st
 def test_live_memory_waits_for_the_libraries_of_its_plot(frames: Frames, healthy: str, qtbot: QtBot) -> None:
     frame = frames.opened(healthy, Step.LIVE)
     frame.go(GoTo(Step.LIVE))
-    qtbot.waitUntil(lambda: frame.pages.currentWidget() is frame.pages.page(Step.LIVE), timeout=20_000)
+    qtbot.waitUntil(lambda: frame.pages.currentWidget() is frame.pages.page(Step.LIVE))
     frames.settle(frame)
     frame.close_down()
 

@@ -46,7 +46,7 @@ def test_a_log_is_explained(frame: Frame, tmp_path: Path, qtbot: QtBot) -> None:
     assert drop(frame, file(tmp_path / "build.log"))
     page = frame.pages.page(Tool.EXPLAIN)
     assert isinstance(page, ExplainPage)
-    qtbot.waitUntil(lambda: page.explanation is not None and not page.busy, timeout=30_000)
+    qtbot.waitUntil(lambda: page.explanation is not None and not page.busy)
     assert frame.flow.current is Tool.EXPLAIN
     assert page.text_card.edit.toPlainText().startswith("nvcc fatal")
     frame.close_down()
@@ -57,7 +57,7 @@ def test_a_recorded_machine_is_opened(frame: Frame, tmp_path: Path, qtbot: QtBot
     other.mkdir()
     assert drop(frame, file(Path(recorded(machine(note="the other one"), other))))
     header = frame.pages.machine_page
-    qtbot.waitUntil(lambda: "the other one" in " ".join(words_in(header)), timeout=20_000)
+    qtbot.waitUntil(lambda: "the other one" in " ".join(words_in(header)))
     assert frame.flow.current is Step.MACHINE
 
 

@@ -36,18 +36,18 @@ def waits(frame: Frame) -> bool:
 def test_what_waits_is_told_and_gone_on_with(frame: Frame, session: Session, qtbot: QtBot) -> None:
     begun(session, script("pass"))
     read(frame, session, recorded=False)
-    qtbot.waitUntil(lambda: waits(frame), timeout=20_000)
+    qtbot.waitUntil(lambda: waits(frame))
     button_named(frame.banners, "Go on").click()
     page = frame.pages.currentWidget()
     assert isinstance(page, InstallPage)
-    qtbot.waitUntil(lambda: page.steps.under_way and not page.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: page.steps.under_way and not page.busy)
     assert not waits(frame)
     frame.close_down()
 
 
 def test_when_nothing_waits_nothing_is_told(frame: Frame, session: Session, qtbot: QtBot) -> None:
     read(frame, session, recorded=False)
-    qtbot.waitUntil(lambda: not frame._recalling.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not frame._recalling.busy)
     assert frame.banners.waiting is None
     frame.close_down()
 
@@ -55,7 +55,7 @@ def test_when_nothing_waits_nothing_is_told(frame: Frame, session: Session, qtbo
 def test_beside_a_recording_nothing_of_this_machine_is_told(frame: Frame, session: Session, qtbot: QtBot) -> None:
     begun(session, script("pass"))
     read(frame, session, recorded=False)
-    qtbot.waitUntil(lambda: waits(frame), timeout=20_000)
+    qtbot.waitUntil(lambda: waits(frame))
     read(frame, session, recorded=True)
     assert not waits(frame)
     frame.close_down()
@@ -64,7 +64,7 @@ def test_beside_a_recording_nothing_of_this_machine_is_told(frame: Frame, sessio
 def test_the_page_itself_tells_it_without_the_banner(frame: Frame, session: Session, qtbot: QtBot) -> None:
     begun(session, script("pass"))
     read(frame, session, recorded=False)
-    qtbot.waitUntil(lambda: waits(frame), timeout=20_000)
+    qtbot.waitUntil(lambda: waits(frame))
     frame.go(GoTo(Tool.INSTALL))
     assert not waits(frame)
     assert frame.flow.current is not Step.MACHINE

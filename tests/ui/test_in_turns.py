@@ -49,5 +49,5 @@ def test_nothing_is_built_for_an_owner_that_has_gone(qtbot: QtBot) -> None:
     InTurns([lambda: done.append(1), lambda: done.append(2)], parent).start()
     shiboken6.delete(parent)
     QCoreApplication.sendPostedEvents()
-    qtbot.wait(20)
+    qtbot.wait(100)
     assert done == [1]

@@ -58,7 +58,7 @@ def _fails(control: Control) -> object:
 def _waits(entered: threading.Event) -> Callable[[Control], object]:
     def work(control: Control) -> object:
         entered.set()
-        return control.cancelled.wait(10)
+        return control.cancelled.wait(100)
 
     return work
 
@@ -112,7 +112,7 @@ def test_fifty_jobs_bring_fifty_results(jobs: Jobs, asker: Asker, qtbot: QtBot) 
 def test_cancelling_asks_the_work_to_stop(jobs: Jobs, asker: Asker, qtbot: QtBot) -> None:
     entered = threading.Event()
     job = asker.listen(jobs.start(_waits(entered), asker))
-    assert entered.wait(5)
+    assert entered.wait(100)
     job.cancel()
     qtbot.waitUntil(lambda: bool(asker.results))
     assert asker.results == [Done(True)]
@@ -128,7 +128,7 @@ def test_a_finished_job_is_let_go(jobs: Jobs, asker: Asker, qtbot: QtBot) -> Non
 def test_a_result_for_somebody_who_has_gone_is_dropped(jobs: Jobs, asker: Asker, qtbot: QtBot) -> None:
     entered, gone = threading.Event(), QObject()
     job = jobs.start(_waits(entered), gone)
-    assert entered.wait(5)
+    assert entered.wait(100)
     job.cancel()
     shiboken6.delete(gone)
     asker.listen(jobs.start(lambda _: "after", asker))
@@ -139,7 +139,7 @@ def test_a_result_for_somebody_who_has_gone_is_dropped(jobs: Jobs, asker: Asker,
 def test_shutting_down_cancels_and_waits(jobs: Jobs, asker: Asker) -> None:
     entered = threading.Event()
     asker.listen(jobs.start(_waits(entered), asker))
-    assert entered.wait(5)
+    assert entered.wait(100)
     jobs.shutdown()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("gpuassist-job")]
 

@@ -62,7 +62,7 @@ def test_a_later_wish_silences_an_earlier_one(jobs: Jobs, qtbot: QtBot) -> None:
 
     def slow(_: object) -> str:
         begun.set()
-        free.wait(5)
+        free.wait(100)
         return "first"
 
     heard.latest.ask(slow)

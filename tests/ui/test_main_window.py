@@ -32,7 +32,7 @@ def test_the_first_paint_has_the_grounds_of_the_frame(qtbot: QtBot, palette: Pal
 def test_the_first_paint_says_what_comes(qtbot: QtBot) -> None:
     window = made(qtbot)
     image = window.grab().toImage()
-    title = {image.pixel(x, y) for x in range(256, 420) for y in range(30, 52)}
+    title = {image.pixel(x, y) for x in range(256, 420) for y in range(20, 110)}
     assert len(title) > 5
 
 

@@ -102,13 +102,13 @@ def test_live_memory_waits_for_its_libraries(stack: PageStack, qtbot: QtBot) -> 
     stack.show_place(Step.LIVE, "")
     assert not isinstance(stack.currentWidget(), Page)
     assert stack.bar().left == ()
-    with qtbot.waitSignal(stack.bar_changed, timeout=20_000):
+    with qtbot.waitSignal(stack.bar_changed):
         stack.warm_up.start()
     assert stack.currentWidget() is stack.page(Step.LIVE)
 
 
 def test_libraries_that_come_later_disturb_nobody(stack: PageStack, qtbot: QtBot) -> None:
     stack.show_place(Step.MACHINE, "")
-    with qtbot.waitSignal(stack.warm_up.done, timeout=20_000):
+    with qtbot.waitSignal(stack.warm_up.done):
         stack.warm_up.start()
     assert stack.currentWidget() is stack.machine_page

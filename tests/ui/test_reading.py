@@ -32,7 +32,7 @@ def reading(desk: Desk, qtbot: QtBot) -> Reading:
 
 def ended(reading: Reading, qtbot: QtBot) -> Inspection:
     """What the reading that is under way ends with."""
-    with qtbot.waitSignal(reading.ended, timeout=20_000) as blocker:
+    with qtbot.waitSignal(reading.ended) as blocker:
         pass
     found = blocker.args[0]
     assert isinstance(found, Inspection)

@@ -28,4 +28,4 @@ def test_the_real_window_is_painted_light_and_dark(tmp_path: Path) -> None:
         assert (light.width(), light.height()) == (1280, 800)
         assert light.pixelColor(5, 400) == QColor(LIGHT.side)
         assert dark.pixelColor(5, 400) == QColor(DARK.side)
-        assert len({light.pixel(x, 45) for x in range(256, 700)}) > 3, "no title"
+        assert len({light.pixel(x, y) for x in range(256, 700) for y in range(20, 110)}) > 3, "no title"

@@ -14,7 +14,7 @@ from gpuassist.ui.warm_up import WarmUp
 
 def test_the_libraries_are_there_when_it_is_done(desk: Desk, qtbot: QtBot) -> None:
     made = WarmUp(desk.jobs)
-    with qtbot.waitSignal(made.done, timeout=20_000):
+    with qtbot.waitSignal(made.done):
         made.start()
     assert made.is_done
     assert {"numpy", "pyqtgraph"} <= set(sys.modules)

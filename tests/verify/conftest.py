@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from gpuassist.model.verdict import Verification
+from gpuassist.system.clock import Clock
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from gpuassist.verify.protocol import Event
@@ -29,9 +30,11 @@ def verified() -> Run:
         heard: list[Event] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
         variables: Mapping[str, str] | None = None,
+        clock: Clock | None = None,
     ) -> Verification:
         events: list[Event] = [] if heard is None else heard
         request = Request(interpreter, variables or surroundings(), devices, level, limits)
-        return run(World(Surroundings.current()), request, on_event=events.append, cancelled=cancelled)
+        world = World(Surroundings.current(), clock=clock or Clock())
+        return run(world, request, on_event=events.append, cancelled=cancelled)
 
     return verify

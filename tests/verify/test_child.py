@@ -12,10 +12,11 @@ import pytest
 from gpuassist.model.fact import Known
 from gpuassist.model.verdict import Check, Verdict, Verification
 from gpuassist.session.words import ENGLISH
+from gpuassist.system.clock import Clock
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from gpuassist.verify.protocol import CheckBegun, Event, Started
-from gpuassist.verify.runner import CHILD, Level, Limits, Request, run
+from gpuassist.verify.runner import CHILD, Level, Request, run
 from tests.torch_environment import doctored_torch, surroundings, torch_python
 from tests.verify.conftest import Run
 
@@ -211,9 +212,21 @@ def test_an_abort_in_a_check_is_a_failure_there(verified: Run, tmp_path: Path) -
     assert "SIGABRT" in words_of(checks(result)["convolution fp32"])
 
 
+class _OverAt(Clock):
+    """A clock by which every limit is over once a check has begun."""
+
+    def __init__(self, check: str, heard: list[Event]) -> None:
+        self._check, self._heard = check, heard
+
+    def monotonic(self) -> float:
+        begun = any(isinstance(one, CheckBegun) and one.name == self._check for one in self._heard)
+        return super().monotonic() + (1_000_000 if begun else 0)
+
+
 def test_a_hang_in_a_check_is_hung_there(verified: Run, tmp_path: Path) -> None:
     hanging = doctored_torch(tmp_path, "torch.nn.functional.conv2d = lambda *a, **n: time.sleep(60)")
-    result = verified(hanging, limits=Limits(check=4))
+    heard: list[Event] = []
+    result = verified(hanging, heard=heard, clock=_OverAt("convolution", heard))
     assert result.verdict is Verdict.HUNG
     assert checks(result)["convolution fp32"].verdict is Verdict.HUNG
 

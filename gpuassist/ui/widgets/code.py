@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QSizePolicy, QWidget
 
 from gpuassist.formats.visible import visible
@@ -47,7 +48,9 @@ class CodeText(QPlainTextEdit):
         lines = min(self.blockCount(), _LINES_SHOWN_AT_MOST)
         width = max((metrics.horizontalAdvance(line) for line in self.toPlainText().split("\n")), default=0) + 12
         bar = self.horizontalScrollBar().sizeHint().height() if width > self._laid_out_width and self._laid_out_width else 0
-        return QSize(min(width + 4, 600), lines * metrics.lineSpacing() + 10 + bar)
+        # Each line is laid out in whole pixels, rounded up; QFontMetrics rounds the same figure down in some fonts.
+        height = lines * ceil(QFontMetricsF(self.font()).lineSpacing())
+        return QSize(min(width + 4, 600), height + 10 + bar)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -12,14 +12,14 @@ SHELLS = {
     "dash": ("dash", "-c"),
     "fish": ("fish", "--no-config", "-c"),
 }
-BASE = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", "TERM": "dumb"}
+BASE = {"PATH": "/usr/bin:/bin", "HOME": "/dev/null/nowhere", "LC_ALL": "C.UTF-8", "TERM": "dumb"}
 
 
 def states(shell: str, script: str, environment: Mapping[str, str] | None = None) -> list[dict[str, str]]:
     """What the environment of a program is at each `@` of the script; fails for anything that the shell complains of."""
     given = {**BASE, **(environment or {})}
     command = (*SHELLS[shell], script.replace("@", "env -0; printf 'END\\0'"))
-    done = subprocess.run(command, env=given, capture_output=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
+    done = subprocess.run(command, env=given, capture_output=True, timeout=100, check=False, stdin=subprocess.DEVNULL)
     assert (done.returncode, done.stderr.decode()) == (0, ""), script
     return [_variables(part) for part in done.stdout.decode().split("END\0")[:-1]]
 

@@ -63,7 +63,7 @@ def test_systemd_reads_the_file_of_the_desktop(tmp_path: Path) -> None:
     place.parent.mkdir(parents=True)
     place.write_bytes(write(b"", desktop.lines(HELD), (), CHANGE))
     given_ = {**BASE, "HOME": str(tmp_path), "PATH": "/usr/bin"}
-    said = subprocess.run([GENERATOR], env=given_, capture_output=True, timeout=60, check=True).stdout.decode().splitlines()
+    said = subprocess.run([GENERATOR], env=given_, capture_output=True, timeout=100, check=True).stdout.decode().splitlines()
     assert {"PATH=/opt/cuda-12.4/bin:/usr/bin", "LD_LIBRARY_PATH=/opt/cuda-12.4/lib64", "CUDA_VISIBLE_DEVICES=0,2"} <= set(said)
 
 

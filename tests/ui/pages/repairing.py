@@ -77,7 +77,7 @@ class Shown:
         self.settle()
 
     def settle(self) -> None:
-        self.qtbot.waitUntil(lambda: not self.page.busy, timeout=20_000)
+        self.qtbot.waitUntil(lambda: not self.page.busy)
 
     def apply(self) -> None:
         self.page.toolkit.apply.trigger()

@@ -41,7 +41,7 @@ class Shown:
         self.page.asked.connect(self.asked.append)
 
     def settle(self) -> None:
-        self.qtbot.waitUntil(lambda: not self.page.busy, timeout=30_000)
+        self.qtbot.waitUntil(lambda: not self.page.busy)
 
     def explain(self, words: str) -> None:
         self.page.explain_text(words)
@@ -79,7 +79,7 @@ def example(session: Session) -> Example:
 
 def test_it_begins_with_what_can_be_explained(shown: Shown) -> None:
     shown.page.arrive("")
-    shown.qtbot.waitUntil(lambda: bool(shown.page.findChildren(ExamplesCard)), timeout=5_000)
+    shown.qtbot.waitUntil(lambda: bool(shown.page.findChildren(ExamplesCard)))
     (card,) = shown.page.findChildren(ExamplesCard)
     assert card.isVisibleTo(shown.page)
     assert shown.edit.hasFocus()

@@ -44,7 +44,7 @@ class Views:
         return self.view
 
     def settle(self) -> None:
-        self._qtbot.waitUntil(lambda: not self.view.building, timeout=10_000)
+        self._qtbot.waitUntil(lambda: not self.view.building)
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def folds(view: AnswerView) -> Folds:
 
 
 def wait_open(block: AnswerBlock, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: len(block.findChildren(LinkButton)) == len(block.answer.links), timeout=10_000)
+    qtbot.waitUntil(lambda: len(block.findChildren(LinkButton)) == len(block.answer.links))
 
 
 def test_the_verdict_and_what_it_rests_on_come_first(view: Views) -> None:
@@ -229,7 +229,7 @@ def test_another_answer_takes_its_place(view: Views, qtbot: QtBot) -> None:
 def test_an_answer_that_comes_while_one_is_built_replaces_it(view: Views, qtbot: QtBot) -> None:
     view.view.show_explanation(FULL)
     made = view(explained(SECOND))
-    qtbot.wait(30)
+    qtbot.wait(100)
     assert [block.answer for block in made.blocks()] == [SECOND]
 
 

@@ -210,7 +210,7 @@ def test_it_waits_only_while_it_is_shown(two: Shown) -> None:
 
 
 def test_it_looks_again_by_itself(two: Shown) -> None:
-    two.qtbot.waitUntil(lambda: two.made.looks > 1, timeout=20_000)
+    two.qtbot.waitUntil(lambda: two.made.looks > 1)
 
 
 def test_a_gpu_that_would_fall_asleep_is_left_alone_for_longer(opened: Open) -> None:
@@ -278,7 +278,7 @@ def test_the_seconds_that_are_left_are_counted(two: Shown) -> None:
     two.made.waits = True
     two.page.stop()
     assert f"It is killed in {PATIENCE_SECONDS:.0f} s unless it does." in two.page.notice.words
-    two.qtbot.waitUntil(lambda: "killed in 9 s" in two.page.notice.words, timeout=20_000)
+    two.qtbot.waitUntil(lambda: "killed in 9 s" in two.page.notice.words)
     two.page.spare()
 
 
@@ -386,5 +386,5 @@ def test_a_real_process_is_really_stopped(desk: Desk, show: Show, qtbot: QtBot, 
     page.arrive(str(sleeper.pid))
     qtbot.waitUntil(lambda: page.chosen is not None)
     page.stop()
-    qtbot.waitUntil(lambda: page.notice.words == f"Process {sleeper.pid} ({name_of(seen)}) ended", timeout=20_000)
+    qtbot.waitUntil(lambda: page.notice.words == f"Process {sleeper.pid} ({name_of(seen)}) ended")
     assert sleeper.wait() == -15

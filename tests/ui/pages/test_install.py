@@ -63,9 +63,9 @@ class Shown:
         return self.settle()
 
     def settle(self) -> Shown:
-        self.qtbot.waitUntil(lambda: not self.page.busy, timeout=20_000)
+        self.qtbot.waitUntil(lambda: not self.page.busy)
         QCoreApplication.processEvents()
-        self.qtbot.waitUntil(lambda: not self.page.busy, timeout=20_000)
+        self.qtbot.waitUntil(lambda: not self.page.busy)
         return self
 
     @property

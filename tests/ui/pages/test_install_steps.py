@@ -56,7 +56,7 @@ class Shown:
         return self.settle()
 
     def settle(self) -> Shown:
-        self.qtbot.waitUntil(lambda: not self.steps.busy, timeout=20_000)
+        self.qtbot.waitUntil(lambda: not self.steps.busy)
         QCoreApplication.processEvents()  # what was put into a layout is shown now
         return self
 
@@ -133,7 +133,7 @@ def test_a_failed_step_can_be_taken_again(shown: Shown) -> None:
 def test_a_running_step_can_be_cancelled(shown: Shown) -> None:
     shown.plan(script("import time; print('now', flush=True); time.sleep(60)"))
     shown.steps.primary.trigger()
-    shown.qtbot.waitUntil(lambda: "now" in shown.steps.output.view.toPlainText(), timeout=20_000)
+    shown.qtbot.waitUntil(lambda: "now" in shown.steps.output.view.toPlainText())
     shown.steps.output.cancel.click()
     assert shown.settle().states == [StepState.CANCELLED]
     assert (shown.last[0], shown.steps.cards[0].mark) == (Mark.WARNING, Mark.WARNING)
@@ -148,7 +148,7 @@ def test_looking_can_be_cancelled(shown: Shown, tmp_path: Path) -> None:
     python.chmod(0o755)
     run = Run(((str(python), "-m", "pip", "install", "torch"),), Tool.PIP, str(tmp_path / "environment"), str(python))
     shown.plan(Step(StepKind.COMMAND, verbatim("install"), run=run)).steps.primary.trigger()
-    shown.qtbot.waitUntil((tmp_path / "asked").exists, timeout=20_000)
+    shown.qtbot.waitUntil((tmp_path / "asked").exists)
     assert shown.beside == ["Cancel"]
     shown.steps.beside[0].trigger()
     assert "Looking was cancelled; nothing was changed" in words_in(shown.settle().steps)
@@ -158,7 +158,7 @@ def test_looking_can_be_cancelled(shown: Shown, tmp_path: Path) -> None:
 def test_while_it_runs_nothing_else_can_be_begun(shown: Shown) -> None:
     shown.plan(script("import time; print('now', flush=True); time.sleep(60)"))
     shown.steps.primary.trigger()
-    shown.qtbot.waitUntil(lambda: shown.steps.output.running, timeout=20_000)
+    shown.qtbot.waitUntil(lambda: shown.steps.output.running)
     assert (shown.steps.primary.isEnabled(), shown.beside, shown.steps.under_way) == (False, ["Cancel"], True)
     shown.steps.close_down()
     shown.settle()

@@ -36,7 +36,7 @@ class Live:
         self.page.arrive("")
 
     def until(self, holds: Callable[[], bool]) -> None:
-        self.qtbot.waitUntil(holds, timeout=8000)
+        self.qtbot.waitUntil(holds)
 
     def words(self) -> str:
         return " ".join(label.text() for label in self.page.findChildren(QLabel) if label.isVisibleTo(self.page))

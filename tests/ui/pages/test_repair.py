@@ -313,7 +313,7 @@ def test_compiling_is_cancelled_and_says_so(shown: Shown, home: Path, qtbot: QtB
     nvcc.write_text(nvcc.read_text().replace("case ", "case $* in *kernel.cu) exec sleep 60 ;; esac; case ", 1))
     shown.page.toolkit.apply.trigger()
     kernels = shown.page.toolkit.panel.kernels
-    qtbot.waitUntil(lambda: kernels.cancel.isVisibleTo(shown.page), timeout=20_000)
+    qtbot.waitUntil(lambda: kernels.cancel.isVisibleTo(shown.page))
     kernels.cancel.click()
     shown.settle()
     assert [row.mark for row in kernels.findChildren(KernelRow)] in ([Mark.UNKNOWN], [])
@@ -324,7 +324,7 @@ def test_closing_while_compiling_is_silent(shown: Shown, home: Path, qtbot: QtBo
     nvcc = home / "cuda-12.4/bin/nvcc"
     nvcc.write_text(nvcc.read_text().replace("case ", "case $* in *kernel.cu) exec sleep 60 ;; esac; case ", 1))
     shown.page.toolkit.apply.trigger()
-    qtbot.waitUntil(lambda: shown.page.toolkit.panel.kernels.cancel.isVisibleTo(shown.page), timeout=20_000)
+    qtbot.waitUntil(lambda: shown.page.toolkit.panel.kernels.cancel.isVisibleTo(shown.page))
     shown.page.close_down()
     assert not shown.page.busy
 

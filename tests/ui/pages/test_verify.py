@@ -81,7 +81,7 @@ class Shown:
 
     def run(self) -> None:
         self.page.start()
-        self.qtbot.waitUntil(lambda: self.page._job is None, timeout=30_000)
+        self.qtbot.waitUntil(lambda: self.page._job is None)
 
 
 @pytest.fixture
@@ -290,7 +290,7 @@ def test_cancel_ends_a_run_that_hangs(desk: Desk, qtbot: QtBot, tmp_path: Path) 
     made = Shown(desk, qtbot, Machine(environments=known((environment("/envs/slow", str(hanging)),))))
     made.page.start()
     made.page.cancel()
-    qtbot.waitUntil(lambda: made.page._job is None, timeout=10_000)
+    qtbot.waitUntil(lambda: made.page._job is None)
     assert "it was stopped" in made.notice()
 
 
@@ -303,7 +303,7 @@ def test_closing_ends_a_run(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
     job = made.page._job
     assert job is not None
     made.page.close_down()
-    qtbot.waitUntil(lambda: made.page._job is None, timeout=10_000)
+    qtbot.waitUntil(lambda: made.page._job is None)
     assert job.cancelled.is_set()
 
 

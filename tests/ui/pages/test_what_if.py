@@ -56,7 +56,7 @@ class Shown:
         return self.settle()
 
     def settle(self) -> Shown:
-        self.qtbot.waitUntil(lambda: not self.page.busy, timeout=20_000)
+        self.qtbot.waitUntil(lambda: not self.page.busy)
         return self
 
     @property
@@ -234,7 +234,7 @@ def test_a_finding_may_open_it_with_a_wish(desk: Desk, show: Show, qtbot: QtBot)
     page = frame.pages.currentWidget()
     assert isinstance(page, WhatIfPage)
     assert page.wishes.wish == Wish((RTX_4090,), driver="570")
-    qtbot.waitUntil(lambda: not page.busy and frame.pages.warm_up.is_done, timeout=20_000)
+    qtbot.waitUntil(lambda: not page.busy and frame.pages.warm_up.is_done)
     assert [button.text() for button in frame.bar.findChildren(QPushButton) if button.isVisible()][-1] == "Back"
     frame.close_down()
 

@@ -19,7 +19,7 @@ from gpuassist.session.words import ENGLISH
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import Theme
 from gpuassist.ui.widgets.chain_view import ChainView
-from tests.ui.showing import Show, ink_in
+from tests.ui.showing import Show, ink_in, stroke_in
 from tests.values import GTX_1080_TI, RTX_5090, knowledge, machine
 
 NAMES = {Part.GPU: "RTX 5090", Part.DRIVER: "550.54", Part.TORCH: "2.5.1+cu124", Part.TOOLKIT: "12.4", Part.COMPILER: "gcc 14"}
@@ -110,7 +110,7 @@ def test_a_joint_is_painted_in_its_colour(each_look: Theme, show: Show, status: 
     made.show_chain(chain(replace(FINE, status=status)))
     show(made, 900, 100)
     palette = each_look.palette()
-    assert ink_in(made, palette.ink(Mark(status.value))) > 10
+    assert stroke_in(made, palette.ink(Mark(status.value))) > 10
     assert ink_in(made, palette.tint(Mark(status.value))) > 40
 
 

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.session.words import ENGLISH
 from gpuassist.ui.theme import Theme
 from gpuassist.ui.widgets.labels import ElidedLabel, Rule, source_label
-from tests.ui.showing import Show, ink_in
+from tests.ui.showing import Show, stroke_in
 
 LONG = "/usr/lib/x86_64-linux-gnu/nvidia/current/libcuda.so.550.54.14"
 
@@ -93,7 +93,7 @@ def test_a_line_without_room_still_paints(show: Show, width: int) -> None:
 
 
 def test_it_is_painted_in_its_roles_colour(each_look: Theme, show: Show) -> None:
-    assert ink_in(show(ElidedLabel(LONG, "muted"), 300, 20), each_look.palette().muted) > 10
+    assert stroke_in(show(ElidedLabel(LONG, "muted"), 300, 20), each_look.palette().muted) > 10
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from gpuassist.session.flow import StepState
 from gpuassist.ui.palette import MARK_WORDS, Mark
 from gpuassist.ui.theme import Appearance, Theme
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill, pill_font, pill_size
-from tests.ui.showing import Show, ink_in
+from tests.ui.showing import Show, ink_in, stroke_in
 
 TINTED = [mark for mark in Mark if mark not in {Mark.TODO, Mark.BUSY}]
 
@@ -111,7 +111,7 @@ def test_a_pill_is_painted_in_its_colours(each_look: Theme, show: Show, mark: Ma
     show(pill, pill.sizeHint().width(), pill.sizeHint().height())
     palette = each_look.palette()
     assert ink_in(pill, palette.tint(mark)) > 300
-    assert ink_in(pill, palette.ink(mark)) > 20
+    assert stroke_in(pill, palette.ink(mark)) > 20
 
 
 def test_a_pill_follows_a_change_of_look(theme: Theme, show: Show) -> None:

@@ -29,7 +29,7 @@ def test_lines_come_by_themselves(output: OutputView, qtbot: QtBot) -> None:
     view = RunView()
     output.follow(view)
     view.add(Printed("hello"))
-    qtbot.waitUntil(lambda: output.toPlainText() == "hello", timeout=5_000)
+    qtbot.waitUntil(lambda: output.toPlainText() == "hello")
     output.finish()
     assert not output.follows
 

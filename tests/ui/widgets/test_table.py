@@ -14,7 +14,7 @@ from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import Theme, colours
 from gpuassist.ui.widgets.marks import pill_size
 from gpuassist.ui.widgets.table import Table
-from tests.ui.showing import Show, ink_in
+from tests.ui.showing import Show, ink_in, stroke_in
 
 HEADINGS = ("Check", "format", "result")
 
@@ -92,7 +92,7 @@ def test_a_mark_is_a_pill(each_look: Theme, show: Show, mark: Mark) -> None:
     table = made(show, [row(0, mark)])
     palette = each_look.palette()
     assert ink_in(table, palette.tint(mark)) > 300
-    assert ink_in(table, palette.ink(mark)) > 20
+    assert stroke_in(table, palette.ink(mark)) > 20
 
 
 def test_a_pill_has_all_the_room_it_needs(show: Show) -> None:
