@@ -22,6 +22,10 @@ def _run() -> int:
         from gpuassist.system import nvml_report
 
         return nvml_report.main()
+    if sys.argv[1:2] == ["--sample-gpus"]:  # the same for monitor.sampling_child
+        from gpuassist.monitor import sampling_child
+
+        return sampling_child.main()
     from gpuassist import app
 
     return app.main(sys.argv[1:])

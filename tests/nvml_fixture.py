@@ -5,6 +5,10 @@ A scenario is lines of `key = value`; what stands before the first `[gpu]` is th
     driver = 580.95.05          # system: driver, nvml (13.<driver>), cuda (13.0), wide_processes (1: driver 535's odd layout)
     fault = nvmlInit* 18        # any call that matches answers code 18; 0 is no error, for a delay alone
     fault = nvmlDeviceGetMemoryInfo* 15 after=3 every=2 from=1.5 until=9 delay=400   # calls, calls, seconds, seconds, milliseconds
+    fault = nvmlDeviceGetName 0 hangs=1     # never returns
+    fault = nvmlDeviceGetName 0 crash=11    # takes the process down with that signal (11 by a wild pointer, 6 by abort)
+    fault = nvmlDeviceGet*Processes* 7 count=0   # a list's answer, with a count that is not the list's
+    count = 4294967295          # system: how many devices there are said to be
 
     [gpu]                       # every key has a default: an idle RTX 4090 at 00000000:01:00.0
     name = NVIDIA GeForce RTX 5090
@@ -13,6 +17,7 @@ A scenario is lines of `key = value`; what stands before the first `[gpu]` is th
     pci_id = 10de:2b85
     capability = 12.0
     memory = 32607              # MiB; also: used, reserved (349)
+    memory_bytes = 18446744073709551615   # in place of memory, to the byte; also: used_bytes
     used = 900..30000/20        # a number may swing between two values within so many seconds
     utilization = 35            # also: temperature, power, power_limit, throttle, display, compute_mode, minor
     power = -                   # - is NOT_SUPPORTED; !15 is that code

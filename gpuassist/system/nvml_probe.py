@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import Text, text
-from gpuassist.system import nvml_report
+from gpuassist.system import nvml_report, nvml_sense
 from gpuassist.system.nvml import Refusal
 from gpuassist.system.processes import Ending, Outcome, Processes, clean
 
@@ -92,7 +92,7 @@ def _answer(line: Mapping[str, Any]) -> Any:
 
 
 def _refused(question: str, refusal: Refusal) -> Text:
-    return text(
+    return nvml_sense.nonsense(refusal) or text(
         "NVML refused {question}: {name} ({code}, {words})",
         question=question,
         name=refusal.name,

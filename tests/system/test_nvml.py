@@ -10,7 +10,7 @@ import pytest
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.system import nvml
-from gpuassist.system.nvml import Memory, Nvml, Refusal, ask
+from gpuassist.system.nvml import Listed, Memory, Nvml, Refusal, ask
 from tests.nvml_fixture import FakeNvml
 
 Load = Callable[..., FakeNvml]
@@ -122,25 +122,24 @@ def test_old_layout_is_not_asked_for_twice(opened: Callable[..., tuple[Nvml, Any
 def test_process_in_two_lists_is_counted_once(opened: Callable[..., tuple[Nvml, Any]]) -> None:
     port, handle = opened("[gpu]\nprocess = 7 c 512\nprocess = 7 g 512\nprocess = 8 m 64")
     assert port.processes(handle) == (
-        GpuProcess(7, "compute+graphics", Known(512 * MIB, "NVML")),
-        GpuProcess(8, "mps", Known(64 * MIB, "NVML")),
+        Listed(7, "compute+graphics", 512 * MIB),
+        Listed(8, "mps", 64 * MIB),
     )
 
 
 def test_process_in_two_mig_instances_has_the_sum(opened: Callable[..., tuple[Nvml, Any]]) -> None:
     port, handle = opened("[gpu]\nmig = 1\nprocess = 7 c 512 instance=1\nprocess = 7 c 256 instance=2")
-    assert port.processes(handle) == (GpuProcess(7, "compute", Known(768 * MIB, "NVML")),)
+    assert port.processes(handle) == (Listed(7, "compute", 768 * MIB),)
 
 
 def test_process_memory_told_by_one_list_is_known(opened: Callable[..., tuple[Nvml, Any]]) -> None:
     port, handle = opened("[gpu]\nprocess = 7 c -\nprocess = 7 g 64")
-    assert port.processes(handle) == (GpuProcess(7, "compute+graphics", Known(64 * MIB, "NVML")),)
+    assert port.processes(handle) == (Listed(7, "compute+graphics", 64 * MIB),)
 
 
 def test_process_memory_not_told_is_unknown(opened: Callable[..., tuple[Nvml, Any]]) -> None:
     port, handle = opened("[gpu]\nprocess = 7 c -")
-    (process,) = port.processes(handle)  # type: ignore[misc]
-    assert isinstance(process.memory_used_bytes, Unknown)
+    assert port.processes(handle) == (Listed(7, "compute", None),)
 
 
 @pytest.mark.parametrize("old", [False, True])
