@@ -26,6 +26,10 @@ def _run() -> int:
         from gpuassist.monitor import sampling_child
 
         return sampling_child.main()
+    if sys.argv[1:2] == ["monitor"] and "--headless" in sys.argv:
+        from gpuassist.monitor.starting import begin_early
+
+        begin_early(os.environ)
     from gpuassist import app
 
     return app.main(sys.argv[1:])

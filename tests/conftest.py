@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.nvml_fixture import fake_nvml, fake_nvml_libraries, load_nvml
+from tests.nvml_fixture import fake_nvml, fake_nvml_libraries, load_nvml, on_a_gpu
 
-__all__ = ["fake_nvml", "fake_nvml_libraries", "load_nvml"]  # fixtures for every test
+__all__ = ["fake_nvml", "fake_nvml_libraries", "load_nvml", "on_a_gpu"]  # fixtures for every test
 
 PACKAGES = {
     "zsh": "zsh",

@@ -43,6 +43,8 @@ from pathlib import Path
 import pynvml
 import pytest
 
+from gpuassist.system import process_names
+
 SOURCE = Path(__file__).parent / "fake_nvml" / "fake_nvml.c"
 IDLE_4090 = "[gpu]\n"
 
@@ -65,14 +67,19 @@ class FakeNvml:
         self._libraries = libraries
         self._scenario = folder / "scenario"
         self._calls = folder / "calls"
-
-    def __call__(self, scenario: str, *, old: bool = False) -> dict[str, str]:
-        self._scenario.write_text(scenario, "utf-8")
-        return {
-            "LD_LIBRARY_PATH": str(self._libraries(old)),
+        self._library = folder / "library" / "libnvidia-ml.so.1"
+        self.variables = {
+            "LD_LIBRARY_PATH": str(self._library.parent),
             "FAKE_NVML": str(self._scenario),
             "FAKE_NVML_CALLS": str(self._calls),
         }
+
+    def __call__(self, scenario: str, *, old: bool = False) -> dict[str, str]:
+        self._scenario.write_text(scenario, "utf-8")
+        self._library.parent.mkdir(exist_ok=True)
+        self._library.unlink(missing_ok=True)
+        self._library.symlink_to(self._libraries(old) / self._library.name)
+        return self.variables
 
     def calls(self) -> list[Call]:
         """Every call since the test began, in order."""
@@ -105,13 +112,16 @@ def fake_nvml(tmp_path: Path, fake_nvml_libraries: Callable[[bool], Path]) -> Fa
 
 @pytest.fixture
 def load_nvml(fake_nvml: FakeNvml, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., FakeNvml]]:
-    """`load_nvml(scenario_text)` loads the fake into this very process, where `pynvml` finds it; it is unloaded afterwards."""
+    """`load_nvml(scenario_text)` loads the fake into this very process, where `pynvml` finds it; it is unloaded afterwards.
+
+    Processes that are started from then on load it, too.
+    """
     loaded: list[ctypes.CDLL] = []
+    for name, value in fake_nvml.variables.items():
+        monkeypatch.setenv(name, value)
 
     def load(scenario: str, *, old: bool = False) -> FakeNvml:
         variables = fake_nvml(scenario, old=old)
-        for name in ("FAKE_NVML", "FAKE_NVML_CALLS"):
-            monkeypatch.setenv(name, variables[name])
         if not loaded:
             loaded.append(ctypes.CDLL(os.path.join(variables["LD_LIBRARY_PATH"], "libnvidia-ml.so.1")))
             _rebind(loaded[0])
@@ -122,6 +132,16 @@ def load_nvml(fake_nvml: FakeNvml, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     _rebind(None)
     for library in loaded if ended else ():
         _ctypes.dlclose(library._handle)
+
+
+@pytest.fixture
+def on_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The number of this very process, which has what stands for a GPU's device node open."""
+    node = tmp_path / "nvidia0"
+    node.touch()
+    monkeypatch.setattr(process_names, "_GPUS", (str(node),))
+    with node.open():
+        yield os.getpid()
 
 
 def _samplers_have_ended() -> bool:

@@ -8,16 +8,15 @@ without persistence mode take seconds each; meanwhile every reading says for how
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, Union
 
 from gpuassist.model.text import Text, text
-from gpuassist.monitor.sampling_child import ARGUMENT, MODULE
+from gpuassist.monitor.starting import start
 from gpuassist.system.clock import Clock
 from gpuassist.system.frames import FrameError
-from gpuassist.system.processes import clean
 from gpuassist.system.streams import Quiet
-from gpuassist.system.worker import Worker, command
+from gpuassist.system.worker import Worker
 
 FIRST_ANSWER_SECONDS = 10.0  # opening the driver wakes every card
 ANSWER_SECONDS = 3.0
@@ -50,8 +49,8 @@ class Asked(Protocol):
 class RemoteBoard:
     """Used by one thread, but for `interrupt`."""
 
-    def __init__(self, clock: Clock, variables: Mapping[str, str], words: Sequence[str] = ()) -> None:
-        self._clock, self._variables, self._words = clock, variables, words
+    def __init__(self, clock: Clock, variables: Mapping[str, str], begin: Callable[[Mapping[str, str]], Worker] = start) -> None:
+        self._clock, self._variables, self._begin = clock, variables, begin
         self._worker: Worker | None = None
         self._stuck: list[Worker] = []
         self._trouble: Trouble = ()
@@ -104,7 +103,7 @@ class RemoteBoard:
         if self._crashes >= CRASHES_AT_MOST or now < self._again_at:
             return False
         try:
-            self._worker = Worker(self._words or command(MODULE, ARGUMENT), clean(self._variables))
+            self._worker = self._begin(self._variables)
         except (OSError, ValueError) as error:
             self._worker = None
             self._trouble = (text("the process that asks NVML could not be started: {error}", error=str(error)),)
@@ -124,7 +123,10 @@ class RemoteBoard:
         self._end(self._worker, patience=0.0)
         self._hangs += 1
         pause = self._pause(self._hangs)
-        self._trouble = (silent, text("The process that waited for it was ended; it is asked again in {seconds:.0f} s", seconds=pause))
+        self._trouble = (
+            silent,
+            text("The process that waited for it was ended; it is asked again in {seconds:.0f} s", seconds=pause),
+        )
         return self._trouble
 
     def _bury(self, words: str) -> Trouble:

@@ -18,8 +18,6 @@ TYPE_CHECKING = False  # as type checkers know it: `types` is imported for them 
 if TYPE_CHECKING:
     from types import TracebackType
 
-ARGUMENT = "--sample-gpus"
-MODULE = "gpuassist.monitor.sampling_child"
 _REQUESTS, _ANSWERS = 0, 3  # see `system.worker`
 
 

@@ -6,8 +6,8 @@ where NVML itself is not there, the sample says so in its `trouble`, and a later
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Callable, Protocol, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeVar
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.sample import GpuSample, ProcessSample, Sample
@@ -45,7 +45,7 @@ class NvmlSource:
 
     def __init__(self, world: World, board: Asked | None = None) -> None:
         self._clock = world.clock
-        self._names = ProcessNames(world.files)
+        self._names = ProcessNames(world.files, world.surroundings.uid)
         self._sleep = SleepWatch(world.files)
         self._board = board or RemoteBoard(world.clock, world.surroundings.variables)
         self._sleepers: dict[str, int] | None = None  # by address their places, as far as asked for since NVML was opened

@@ -19,6 +19,7 @@ from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
 from gpuassist.session.context import Session
 from gpuassist.system.clock import iso
+from gpuassist.system.process_names import NOT_VISIBLE, is_meant
 from gpuassist.system.stopping import Stopped, never, stop
 from gpuassist.system.world import World
 
@@ -199,7 +200,7 @@ class _Judge:
 
     def _why(self, holder: Holder, role: Role) -> tuple[Text, tuple[str, ...]]:
         if role is Role.INVISIBLE:
-            return text("not visible from here: it has ended since, or runs in another container or on the host"), ()
+            return NOT_VISIBLE.reason, ()
         if role is Role.DESKTOP:
             return text("draws your desktop: stopping it would close everything that is open there"), ()
         if role is Role.SERVICE:
@@ -271,11 +272,8 @@ def _numbered(machine: Machine) -> Iterator[tuple[int, int]]:
 
 def _unopened(world: World, pid: int, accounts: Accounts, *, live: bool) -> Holder:
     """A process that NVML names and whose open files this user may not see."""
-    seen = holder_probe.look(world.files, pid, accounts) if live else None
-    # Where its files can be seen and none is a GPU's, NVML means another process: in a container it tells the host's numbers.
-    if seen is None or world.surroundings.uid in {0, value_or(seen.uid, None)}:
-        return Holder(pid, "", "", ())
-    return seen
+    seen = holder_probe.look(world.files, pid, accounts) if live and is_meant(world.files, pid, world.surroundings.uid) else None
+    return seen or Holder(pid, "", "", ())
 
 
 def _is_the_same(world: World, holder: Holder) -> bool:

@@ -7,13 +7,13 @@ without dataclasses and typing, which cost its start 14 ms of 40. What is answer
 
 from __future__ import annotations
 
-import ctypes
 import struct
 import sys
 from types import ModuleType
 
 TYPE_CHECKING = False  # as type checkers know it: `typing` is imported for them alone
 if TYPE_CHECKING:
+    import ctypes
     from collections.abc import Iterator
     from typing import Any
 
@@ -41,7 +41,7 @@ _NAMES = {
 
 # What nvidia-ml-py 13.615 raises beside its own NVMLError: NVMLLibraryMismatchError (no NVMLError) for a list that an old driver
 # lacks, TypeError in nvmlDeviceGetRunningProcessDetailList, UnicodeDecodeError (a ValueError) for a name that is not UTF-8.
-_BINDING_FAULTS = (AttributeError, TypeError, ValueError, LookupError, OSError, RuntimeError, ctypes.ArgumentError)
+_BINDING_FAULTS = (AttributeError, TypeError, ValueError, LookupError, OSError, RuntimeError)
 
 
 class Value:
@@ -95,6 +95,8 @@ def ask(function: str, *arguments: Any) -> Any:
         import pynvml  # 23 ms: only where NVML is asked at all
     except ImportError as error:
         return refusal(LIBRARY_NOT_FOUND, str(error))
+    import ctypes  # here and below, because whoever reads what NVML said in another process has no need of it
+
     try:
         value = getattr(pynvml, function)(*arguments)
     except pynvml.NVMLError as error:
@@ -102,7 +104,7 @@ def ask(function: str, *arguments: Any) -> Any:
         return refusal(error.value or NO_DATA, str(error))
     except pynvml.NVMLLibraryMismatchError:
         return refusal(FUNCTION_NOT_FOUND, f"this driver has no {function} of the binding's version")
-    except _BINDING_FAULTS as error:
+    except (*_BINDING_FAULTS, ctypes.ArgumentError) as error:
         missing = isinstance(error, AttributeError) and not hasattr(pynvml, function)
         return refusal(FUNCTION_NOT_FOUND if missing else UNKNOWN, str(error))
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
@@ -148,7 +150,7 @@ class Nvml:
         self._memory_version = 2
         self._process_versions = [3, 2, 1]
         self._room = 256
-        self._buffer = ctypes.create_string_buffer(self._room * _WIDEST_ENTRY)
+        self._buffer = _buffer(self._room)
 
     def open(self) -> Refusal | None:
         """Initialises NVML; the refusal says why it could not be."""
@@ -207,6 +209,8 @@ class Nvml:
         call = _raw(function if version == 1 else f"{function}_v{version}")
         if isinstance(call, Refusal):
             return call
+        import ctypes
+
         for _ in range(_TRIES):
             count = ctypes.c_uint(self._room)
             code = call(handle, ctypes.byref(count), self._buffer)
@@ -218,7 +222,7 @@ class Nvml:
             if not self._room < count.value <= PROCESSES_AT_MOST:
                 return nonsense("processes", count.value)
             self._room = count.value * 2 + 64
-            self._buffer = ctypes.create_string_buffer(self._room * _WIDEST_ENTRY)
+            self._buffer = _buffer(self._room)
         return refusal(code, "the list grew faster than it could be read")
 
 
@@ -228,6 +232,12 @@ def device_count() -> int | Refusal:
     if isinstance(count, Refusal):
         return count
     return int(count) if 0 <= count <= GPUS_AT_MOST else nonsense("devices", count)
+
+
+def _buffer(entries: int) -> ctypes.Array[ctypes.c_char]:
+    import ctypes
+
+    return ctypes.create_string_buffer(entries * _WIDEST_ENTRY)
 
 
 _Entry = tuple[int, int, int]  # process, bytes used, MIG instance

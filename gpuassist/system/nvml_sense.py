@@ -39,11 +39,15 @@ def memory(told: Memory, source: str) -> MemoryFacts:
     """What of a device's memory can be true."""
     total, used, free = told.total_bytes, told.used_bytes, told.free_bytes
     if not 0 < total <= _MEMORY_AT_MOST:
-        return MemoryFacts.unknown(Unknown(text("NVML says that this GPU has {count} bytes of memory, which cannot be", count=total)))
+        return MemoryFacts.unknown(
+            Unknown(text("NVML says that this GPU has {count} bytes of memory, which cannot be", count=total))
+        )
     known = Known(total, source)
     for count in (used, free):
         if not 0 <= count <= total:  # what is free follows from what is used: where one is wrong, neither is to be trusted
-            words = text("NVML says that {count} of this GPU's {total} bytes are in use or free, which cannot be", count=count, total=total)
+            words = text(
+                "NVML says that {count} of this GPU's {total} bytes are in use or free, which cannot be", count=count, total=total
+            )
             return MemoryFacts(known, Unknown(words), Unknown(words))
     return MemoryFacts(known, Known(used, source), Known(free, source))
 

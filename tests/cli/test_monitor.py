@@ -39,7 +39,7 @@ def refused(*arguments: str, machine_file: str = "", open_window: Callable[[str]
 
 
 def test_a_sample_is_the_contract(load_nvml: Load) -> None:
-    load_nvml(TWO + "process = self c 512\n")
+    load_nvml(f"{TWO}process = {os.getpid()} c 512\n")
     (sample,) = lines("--count", "1")
     assert set(sample) == {"schema", "time", "gpus"}
     assert sample["schema"] == 1
@@ -52,8 +52,8 @@ def test_a_sample_is_the_contract(load_nvml: Load) -> None:
     assert second["processes"][0]["pid"] == os.getpid()
 
 
-def test_a_process_is_the_contract(load_nvml: Load) -> None:
-    load_nvml("[gpu]\nprocess = self c 512\n")
+def test_a_process_is_the_contract(load_nvml: Load, on_a_gpu: int) -> None:
+    load_nvml(f"[gpu]\nprocess = {on_a_gpu} c 512\n")
     (process,) = lines("--count", "1")[0]["gpus"][0]["processes"]
     assert set(process) == {"pid", "user", "command", "memory_used_bytes"}
     assert process["memory_used_bytes"] == 512 << 20

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from gpuassist.model.fact import Known, Unknown
-from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.system import nvml
 from gpuassist.system.nvml import Listed, Memory, Nvml, Refusal, ask
 from tests.nvml_fixture import FakeNvml
