@@ -43,14 +43,14 @@ _NVML_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class NvmlReading:
-    """NVML's own state and the GPUs it lists, without facts of the PCI tree; `hung` where the child had to be killed."""
+    """NVML's own state and the GPUs it lists, without facts of the PCI tree; `fault` as `model.driver.Driver` has it."""
 
     status: Fact[NvmlStatus]
     nvml_version: Fact[str]
     version: Fact[Version]
     cuda_version: Fact[Version]
     gpus: Fact[tuple[Gpu, ...]]
-    hung: bool = False
+    fault: Fact[str] = Known("", "NVML")
 
 
 def probe(world: World, gpus: Fact[tuple[Gpu, ...]], *, wake: bool = False, seconds: float = nvml_probe.SECONDS) -> NvmlReading:
@@ -65,7 +65,7 @@ def probe(world: World, gpus: Fact[tuple[Gpu, ...]], *, wake: bool = False, seco
         version=made(report.fact(nvml_report.SYSTEM[0]), Version.parse),
         cuda_version=made(report.fact(nvml_report.SYSTEM[1]), _cuda_version),
         gpus=made(report.fact(nvml_report.COUNT), lambda count: tuple(_gpu(report, index) for index in range(count))),
-        hung=report.hung,
+        fault=Known("hang" if report.hung else report.crash, "NVML"),
     )
 
 
@@ -94,7 +94,7 @@ def _sleeper(gpus: Fact[tuple[Gpu, ...]]) -> str | None:
 
 
 def _unread(why: Unknown) -> NvmlReading:
-    return NvmlReading(why, why, why, why, why)
+    return NvmlReading(why, why, why, why, why, why)
 
 
 def _library_version(report: Report) -> Fact[str]:
@@ -162,7 +162,7 @@ def _address(gpu: Gpu) -> str:
 
 
 def _driver_is_there(reading: NvmlReading) -> bool:
-    return reading.hung or value_or(reading.status, _NO_DRIVER).code not in {_NO_DRIVER.code, LIBRARY_NOT_FOUND}
+    return bool(value_or(reading.fault, "")) or value_or(reading.status, _NO_DRIVER).code not in {_NO_DRIVER.code, LIBRARY_NOT_FOUND}
 
 
 def _all_without(gpus: Fact[tuple[Gpu, ...]], why: Unknown, *, driver_is_there: bool) -> Fact[tuple[Gpu, ...]]:
