@@ -86,7 +86,7 @@ class Context:
 
     def note(self, words: Text | str) -> None:
         """A line on standard error: progress and trouble, never part of a result."""
-        self.terminal.err.write(f"{self._render(words)}\n")
+        streams.tell(self.terminal.err, f"{self._render(words)}\n")
 
     def document(self, document: Json, *, indent: int | None = 2) -> None:
         """One JSON document on standard output."""

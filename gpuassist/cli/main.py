@@ -47,7 +47,7 @@ def main(arguments: Sequence[str], *, compose: Compose, open_window: OpenWindow)
     try:
         return int(_flushed(arguments, session, open_window))
     except UsageError as error:
-        sys.stderr.write(f"gpuassist: {session.words(error.reason)}\n")
+        streams.tell(sys.stderr, f"gpuassist: {session.words(error.reason)}\n")
         return int(Exit.USAGE)
     except KeyboardInterrupt:
         return int(Exit.INTERRUPTED)
@@ -56,12 +56,12 @@ def main(arguments: Sequence[str], *, compose: Compose, open_window: OpenWindow)
         return int(Exit.HEALTHY)
     except streams.OutputError as error:
         streams.give_up()
-        sys.stderr.write(f"gpuassist: {session.words(error.reason)}\n")
+        streams.tell(sys.stderr, f"gpuassist: {session.words(error.reason)}\n")
         return int(Exit.OUR_FAULT)
     except Exception:  # noqa: BLE001 -- the border: whatever else happens is our own fault and is said so
         import traceback
 
-        sys.stderr.write(session.words(_OUR_FAULT) + "\n\n" + traceback.format_exc())
+        streams.tell(sys.stderr, session.words(_OUR_FAULT) + "\n\n" + traceback.format_exc())
         return int(Exit.OUR_FAULT)
 
 

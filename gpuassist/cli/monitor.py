@@ -68,8 +68,8 @@ def _print(context: Context, samples: SimpleQueue[Sample], count: int | None, wo
         context.document(_document(sample, words), indent=None)
         printed += 1
         if printed == 1 and not sample.gpus:
-            for reason in sample.trouble or (text("NVIDIA's driver answers, but it drives no GPU"),):
-                context.note(reason)
+            # What comes after the first is when it would be tried again, which it is not here.
+            context.note(next(iter(sample.trouble), text("NVIDIA's driver answers, but it drives no GPU")))
             return Exit.UNDETERMINED
     return Exit.HEALTHY
 

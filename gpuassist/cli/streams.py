@@ -53,6 +53,16 @@ def write(stream: TextIO, words: str) -> None:
         raise OutputError(error) from error
 
 
+def tell(stream: TextIO, words: str) -> None:
+    """Writes on standard error. Where that takes nothing (a full disk, a reader that has gone) nobody is left to be told, and the exit
+    status has to say it alone.
+    """
+    try:
+        stream.write(words)
+    except OSError:
+        pass
+
+
 def flush(stream: TextIO) -> None:
     """Sends on what was written, with the errors of `write`."""
     try:
