@@ -28,8 +28,9 @@ def _run() -> int:
         return sampling_child.main()
     if sys.argv[1:2] == ["monitor"] and "--headless" in sys.argv:
         from gpuassist.monitor.starting import begin_early
+        from gpuassist.system.surroundings import Surroundings
 
-        begin_early(os.environ)
+        begin_early(Surroundings.current().variables)
     from gpuassist import app
 
     return app.main(sys.argv[1:])

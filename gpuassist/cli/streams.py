@@ -54,8 +54,8 @@ def write(stream: TextIO, words: str) -> None:
 
 
 def tell(stream: TextIO, words: str) -> None:
-    """Writes on standard error. Where that takes nothing (a full disk, a reader that has gone) nobody is left to be told, and the exit
-    status has to say it alone.
+    """Writes on standard error. Where that takes nothing (a full disk, a reader that has gone) nobody is left to be told, and the
+    exit status has to say it alone.
     """
     try:
         stream.write(words)

@@ -23,6 +23,7 @@ from gpuassist.system.world import World
 _COMPUTE_MODES = {0: "default", 1: "exclusive thread", 2: "prohibited", 3: "exclusive process"}
 _SLOWDOWNS = {0x40: "heat", 0x80: "power brake"}  # nvml.h, nvmlClocksEventReasonHw...; the other bits are no fault
 _RECOVERIES = {0: "", 1: "reset", 2: "reboot", 3: "drain", 4: "drain"}  # nvml.h, NVML_GPU_RECOVERY_ACTION_...
+_NO_FAULT: Fact[str] = Known("", "NVML")
 _NO_DRIVER = NvmlStatus(9, "NVML_ERROR_DRIVER_NOT_LOADED")
 _NVML_FIELDS = (
     "index",
@@ -50,7 +51,7 @@ class NvmlReading:
     version: Fact[Version]
     cuda_version: Fact[Version]
     gpus: Fact[tuple[Gpu, ...]]
-    fault: Fact[str] = Known("", "NVML")
+    fault: Fact[str] = _NO_FAULT
 
 
 def probe(world: World, gpus: Fact[tuple[Gpu, ...]], *, wake: bool = False, seconds: float = nvml_probe.SECONDS) -> NvmlReading:
@@ -162,7 +163,8 @@ def _address(gpu: Gpu) -> str:
 
 
 def _driver_is_there(reading: NvmlReading) -> bool:
-    return bool(value_or(reading.fault, "")) or value_or(reading.status, _NO_DRIVER).code not in {_NO_DRIVER.code, LIBRARY_NOT_FOUND}
+    code = value_or(reading.status, _NO_DRIVER).code
+    return bool(value_or(reading.fault, "")) or code not in {_NO_DRIVER.code, LIBRARY_NOT_FOUND}
 
 
 def _all_without(gpus: Fact[tuple[Gpu, ...]], why: Unknown, *, driver_is_there: bool) -> Fact[tuple[Gpu, ...]]:

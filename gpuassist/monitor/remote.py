@@ -1,5 +1,5 @@
-"""The board in a process of its own (`monitor.sampling_child`): started when it is first asked, killed where it hangs, replaced where
-it died, and not for ever.
+"""The board in a process of its own (`monitor.sampling_child`): started when it is first asked, killed where it hangs, replaced
+where it died, and not for ever.
 
 Several tries a second apart help where the driver is being replaced at that very moment; more of them would only fill the kernel's
 log, so a library that crashes again and again is left alone. A driver that does not answer is waited for, because cards that wake
@@ -164,7 +164,7 @@ class _End:
 
 
 _STUCK = text(
-    "{count} processes wait inside NVIDIA's driver and cannot be ended, so no other is started: only a restart of the machine ends them",
+    "{count} processes wait inside NVIDIA's driver and cannot be ended, so no other is started; only a restart helps",
     count=STUCK_AT_MOST,
 )
 

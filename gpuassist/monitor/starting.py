@@ -1,7 +1,7 @@
 """How the process that asks NVML is started: when a sample is first wanted, or as early as it is known that one will be.
 
-On the command line the second takes a third off the time of one sample: Python and NVML's binding start over there while the rest of
-gpuassist is still being imported here.
+On the command line the second takes a third off the time of one sample: Python and NVML's binding start over there while the rest
+of gpuassist is still being imported here.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Value:
     __slots__: tuple[str, ...] = ()
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self._all() == other._all()  # type: ignore[attr-defined]
+        return isinstance(other, Value) and type(self) is type(other) and self._all() == other._all()
 
     def __hash__(self) -> int:
         return hash(self._all())
@@ -223,7 +223,7 @@ class Nvml:
                 return nonsense("processes", count.value)
             self._room = count.value * 2 + 64
             self._buffer = _buffer(self._room)
-        return refusal(code, "the list grew faster than it could be read")
+        return refusal(INSUFFICIENT_SIZE, "the list grew faster than it could be read")
 
 
 def device_count() -> int | Refusal:

@@ -1,7 +1,7 @@
 """A child of our own that answers what it is asked, and that may hang or crash in a library: it never takes us along.
 
-It is started without `subprocess`, whose import costs 8 ms. It leads a process group, so that Ctrl-C in a terminal does not reach it,
-and it ends when its pipe closes or when the thread that started it is gone (`die_with`), even where that was killed.
+It is started without `subprocess`, whose import costs 8 ms. It leads a process group, so that Ctrl-C in a terminal does not reach
+it, and it ends when its pipe closes or when the thread that started it is gone (`system.dying`), even where that was killed.
 """
 
 from __future__ import annotations
@@ -57,11 +57,9 @@ class Worker:
         self._pending = bytearray()
         self._lock = Lock()
         self._status: int | None = None
+        options: dict[str, Any] = {"file_actions": actions, "setpgroup": 0, "setsigdef": [_SIGPIPE]}
         try:
-            self.pid = begin(
-                lambda: os.posix_spawn(words[0], words, dict(environment), file_actions=actions, setpgroup=0, setsigdef=[_SIGPIPE]),
-                lambda pid: pid,
-            )
+            self.pid = begin(lambda: os.posix_spawn(words[0], list(words), dict(environment), **options), lambda pid: pid)
         except (OSError, ValueError):  # ValueError: a NUL in an argument
             self._close_pipes()
             raise

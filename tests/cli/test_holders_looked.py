@@ -42,7 +42,7 @@ def tree(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("function", ["nvmlInit*", "nvmlDeviceGetComputeRunningProcesses*"])
 def test_gpu_that_could_not_be_asked_is_not_free(tree: Path, fake_nvml: FakeNvml, function: str, code: int) -> None:
     done = told(tree, fake_nvml(f"fault = {function} {code}\n[gpu]\n"))
-    assert (done.exit, done.out) == (Exit.UNDETERMINED, "It could not be seen whether a process holds a GPU.\n")
+    assert (done.exit, done.out) == (Exit.UNDETERMINED, "It could not be seen who holds the GPUs.\n")
     assert done.err
 
 
