@@ -91,7 +91,9 @@ def nonsense(refusal: Refusal) -> Text | None:
         return None
     told = {
         "devices": text("NVML says that there are {count} GPUs, which cannot be", count=refusal.words),
-        "processes": text("NVML asks for room for {count} processes on one GPU, which cannot be", count=refusal.words),
+        "processes": text(
+            "NVML says that the list of this GPU's processes has {count} entries, which cannot be", count=refusal.words
+        ),
         "process number": text("NVML lists a process with the number {count}, which cannot be", count=refusal.words),
         "MIG devices": text("NVML says that this GPU has {count} parts (MIG), which cannot be", count=refusal.words),
     }

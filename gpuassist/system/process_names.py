@@ -63,8 +63,10 @@ def is_meant(files: Files, pid: int, me: int) -> bool:
         owner = files.status(f"/proc/{pid}").st_uid
     except OSError:  # it ended, or it is in another container
         return False
-    devices = gpu_devices(files, pid) if me in {0, owner} else None
-    return bool(devices) if devices is not None else _is_host(files)
+    devices = gpu_devices(files, pid)
+    if devices or (devices is not None and me in {0, owner}):
+        return bool(devices)
+    return _is_host(files)
 
 
 def _is_host(files: Files) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,6 +19,8 @@ import pytest
 from gpuassist.cli import monitor
 from gpuassist.cli.context import Exit, UsageError
 from gpuassist.model.text import text
+from gpuassist.monitor import remote
+from gpuassist.monitor.sampler import STOP_SECONDS
 from gpuassist.session.words import ENGLISH
 from tests.cli.made_session import no_window, run_live
 from tests.nvml_fixture import FakeNvml
@@ -194,3 +198,53 @@ def test_an_interrupt_is_heard_at_once(fake_nvml: FakeNvml, scenario: str) -> No
         assert ours.wait(timeout=20) == Exit.INTERRUPTED
         assert time.monotonic() - began < 15
         assert b"Traceback" not in ours.stderr.read()
+
+
+def test_a_library_that_crashes_is_a_sentence_and_three(fake_nvml: FakeNvml) -> None:
+    variables = environment(fake_nvml, "fault = nvmlDeviceGetCount* 0 crash=11\n[gpu]\n")
+    done = subprocess.run([*COMMAND, "--count", "1"], env=variables, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == Exit.UNDETERMINED
+    assert done.stderr.startswith("NVML, the driver's own library, crashed (SIGSEGV)")
+    assert done.stderr.count("\n") == 1
+    assert json.loads(done.stdout)["gpus"] == []
+
+
+def test_a_driver_that_hangs_for_ever_is_a_sentence_and_three(load_nvml: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert remote.FIRST_ANSWER_SECONDS + STOP_SECONDS < 12  # and what is started and imported before
+    monkeypatch.setattr(remote, "FIRST_ANSWER_SECONDS", 0.2)
+    load_nvml("fault = nvmlDevice* 0 hangs=1\n[gpu]\n")
+    done = run_live(monitor, "--headless", "--count", "1")
+    assert (done.exit, done.err) == (Exit.UNDETERMINED, "NVIDIA's driver has not answered for 0 s, so it may hang\n")
+
+
+def test_a_hang_on_the_way_is_a_line_that_says_so(load_nvml: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "ANSWER_SECONDS", 0.2)
+    load_nvml("[gpu]\nfault = nvmlDeviceGetPowerUsage 0 hangs=1 after=1\n")
+    first, second = lines("--count", "2", "--hz", "50")
+    assert first["gpus"][0]["power_watts"] == 50.0
+    assert (second["gpus"], len(second["trouble"])) == ([], 1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
+def test_no_process_is_left_behind(fake_nvml: FakeNvml, number: signal.Signals) -> None:
+    scenario = "fault = nvmlDeviceGetPowerUsage 0 hangs=1\n[gpu]\n"
+    with subprocess.Popen(
+        COMMAND, env=environment(fake_nvml, scenario), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as ours:
+        while not (asked := [call for call in fake_nvml.calls() if call.function == "nvmlDeviceGetPowerUsage"]):
+            assert ours.poll() is None
+            os.sched_yield()
+        child = os.pidfd_open(asked[0].thread)
+        ours.send_signal(number)
+        ours.wait(timeout=20)
+        assert select.select([child], [], [], 20)[0], "the process that asks NVML outlived the one that started it"
+        os.close(child)
+
+
+@pytest.mark.parametrize("redirected", ["2>/dev/full", "2>&-"])
+def test_what_standard_error_does_not_take_changes_no_status(fake_nvml: FakeNvml, redirected: str) -> None:
+    line = " ".join(map(shlex.quote, [*COMMAND, "--count", "1"]))
+    variables = environment(fake_nvml, "fault = nvmlInit* 9\n")
+    done = subprocess.run(["/bin/sh", "-c", f"{line} {redirected}"], env=variables, stdout=subprocess.PIPE, check=False)
+    assert done.returncode == Exit.UNDETERMINED
+    assert json.loads(done.stdout)["gpus"] == []
