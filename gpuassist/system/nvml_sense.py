@@ -14,6 +14,7 @@ from gpuassist.system.nvml import NONSENSE, Memory, Refusal
 
 # Well above all that exists, well below what broken answers hold: B300 has 288 GB, a B200 takes 1,200 W, cards stop at 110 °C.
 _MEMORY_AT_MOST = 1 << 44
+_ALL_ONES = frozenset({2**32 - 1, 2**64 - 1})  # what drivers put where they have no number; no count of bytes in whole pages is one
 _CELSIUS_AT_MOST = 200
 _WATTS_AT_MOST = 5000
 _MAJOR_AT_MOST, _MINOR_AT_MOST = 50, 9
@@ -44,7 +45,9 @@ def memory(told: Memory, source: str) -> MemoryFacts:
         )
     known = Known(total, source)
     for count in (used, free):
-        if not 0 <= count <= total:  # what is free follows from what is used: where one is wrong, neither is to be trusted
+        if (
+            count in _ALL_ONES or not 0 <= count <= total
+        ):  # what is free follows from what is used: where one is wrong, neither is to be trusted
             words = text(
                 "NVML says that {count} of this GPU's {total} bytes are in use or free, which cannot be", count=count, total=total
             )
@@ -57,7 +60,7 @@ def process_memory(used: int | None, total: Fact[int], source: str) -> Fact[int]
     if used is None:
         return NOT_TOLD
     most = total.value if isinstance(total, Known) else _MEMORY_AT_MOST
-    if 0 <= used <= most:
+    if 0 <= used <= most and used not in _ALL_ONES:
         return Known(used, source)
     return Unknown(text("NVML says that this process uses {count} bytes of GPU memory, which cannot be", count=used))
 
