@@ -104,11 +104,8 @@ def _say(options: argparse.Namespace, context: Context, outcome: Outcome) -> Exi
 def _show(found: holding.Holding, context: Context) -> None:
     words, width = context.session.words, width_of(context)
     if not found.held:
-        nobody, unseen = (
-            text("No process that can be seen from here holds a GPU."),
-            text("It could not be seen who holds the GPUs."),
-        )
-        context.say(nobody if found.looked else unseen)
+        nobody = text("No process that can be seen from here holds a GPU.")
+        context.say(nobody if found.looked else text("It could not be seen who holds the GPUs."))
     for held in found.held:
         for line in wrapped(words(label(held)), width, hanging="    "):
             context.say(line)

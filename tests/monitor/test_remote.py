@@ -140,6 +140,7 @@ def test_after_a_crash_it_is_asked_again_when_it_is_time(
 
 def test_a_library_that_always_crashes_is_left_alone(board: Board, clock: FixedClock, begun: Begun) -> None:
     one = board("fault = nvmlInit* 0 crash=11\n[gpu]\n")
+    answer: Answer = ()
     for _ in range(3 * remote.CRASHES_AT_MOST):
         answer = one.read(None)
         clock.ticks += remote.LONGEST_PAUSE_SECONDS
@@ -221,6 +222,7 @@ def test_a_program_that_cannot_be_started_is_told(clock: FixedClock) -> None:
 def test_processes_that_cannot_be_ended_are_not_heaped_up(
     board: Board, clock: FixedClock, begun: Begun, impatient: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    answer: Answer = ()
     # What no test can make is a process in uninterruptible sleep: here it is one that is not told to end.
     with monkeypatch.context() as patched:
         patched.setattr(Worker, "end", lambda self, *, patience=0.0: None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QTimer
@@ -15,7 +14,7 @@ from gpuassist.session.watch import Watch
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.live import LivePage
 from tests.nvml_fixture import FakeNvml
-from tests.ui.made import framed
+from tests.ui.made import framed, with_variables
 
 pytestmark = pytest.mark.needs("gcc")
 EIGHT = "".join(f"[gpu]\nuuid = GPU-{index}\npci = 00000000:0{index + 1}:00.0\n" for index in range(8))
@@ -26,9 +25,7 @@ class Live:
 
     def __init__(self, desk: Desk, qtbot: QtBot, variables: Mapping[str, str]) -> None:
         self.qtbot = qtbot
-        around = desk.session.world.surroundings
-        around = replace(around, variables={**around.variables, **variables})
-        session = replace(desk.session, world=replace(desk.session.world, surroundings=around))
+        session = with_variables(desk.session, variables)
         self.frame = framed(qtbot)
         self.page = LivePage(desk, self.frame, watch=Watch(session, hz=20))
         self.page.resize(1056, 760)
@@ -145,3 +142,11 @@ def test_space_freezes_what_is_sampled(live: Live, fake_nvml: FakeNvml) -> None:
     now = live.page.lanes[0].plot.picture
     assert now is not None
     assert now.until <= until
+
+
+def test_a_library_that_crashes_leaves_the_window_and_is_told(live: Live, fake_nvml: FakeNvml) -> None:
+    fake_nvml("[gpu]\nfault = nvmlDeviceGetPowerUsage 0 crash=11 after=2\n")
+    live.begin()
+    live.until(lambda: len(live.page.lanes) == 1)
+    live.until(lambda: "crashed (SIGSEGV)" in live.words())
+    assert "It is asked again in 1 s" in live.words()
