@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -18,7 +19,7 @@ from gpuassist.model.sample import Sample
 from gpuassist.monitor import remote
 from gpuassist.monitor.remote import Answer, RemoteBoard
 from gpuassist.monitor.sources import NvmlSource
-from gpuassist.monitor.starting import start
+from gpuassist.monitor.starting import HIDDEN_ARGUMENT, start
 from gpuassist.session.words import ENGLISH
 from gpuassist.system.files import Files
 from gpuassist.system.surroundings import Surroundings
@@ -285,3 +286,12 @@ def test_gpus_that_all_sleep_start_no_process(tmp_path: Path, fake_nvml: FakeNvm
     source = NvmlSource(world, RemoteBoard(clock, world.surroundings.variables, begun))
     assert len(source.read().gpus) == 1
     assert begun.workers == []
+
+
+def test_the_program_itself_can_be_that_process(fake_nvml: FakeNvml) -> None:
+    words = (sys.executable, "-m", "gpuassist", HIDDEN_ARGUMENT, str(os.getpid()))
+    worker = Worker(words, {**os.environ, **fake_nvml("[gpu]\n")})
+    assert worker.send({"addresses": None})
+    answer = worker.receive(30)
+    assert len(answer["gpus"]) == 1
+    assert worker.end(patience=20) is not None
