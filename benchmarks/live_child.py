@@ -6,15 +6,18 @@ the GUI thread did not answer; `soak SECONDS` samples at 50 Hz and prints by how
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
 import time
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 from PySide6.QtWidgets import QApplication
 
 from gpuassist import app
 from gpuassist.session.watch import Watch
+from gpuassist.system.groups import under_way
 from gpuassist.ui.application import WindowRun
 from gpuassist.ui.pages.live import LivePage
 
@@ -128,8 +131,18 @@ def _references() -> tuple[int, int]:
 
 
 def _cpu() -> float:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
+    """Of this process and of those that it started: NVML is asked in one of them."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    ended = sum(usage.ru_utime + usage.ru_stime for usage in usages)
+    return ended + sum(map(_ticks, under_way)) / os.sysconf("SC_CLK_TCK")
+
+
+def _ticks(pid: int) -> int:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return int(fields[11]) + int(fields[12])
 
 
 if __name__ == "__main__":

@@ -33,6 +33,15 @@ def _run() -> int:
         from gpuassist.system import asking_child
 
         return asking_child.main()
+    if sys.argv[1:2] == ["--sample-gpus"]:  # the same for monitor.sampling_child
+        from gpuassist.monitor import sampling_child
+
+        return sampling_child.main()
+    if sys.argv[1:2] == ["monitor"] and "--headless" in sys.argv:
+        from gpuassist.monitor.starting import begin_early
+        from gpuassist.system.surroundings import Surroundings
+
+        begin_early(Surroundings.current().variables)
     from gpuassist import app
 
     return app.main(sys.argv[1:])

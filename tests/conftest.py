@@ -17,10 +17,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.isolation import isolate, use_known_fonts
-from tests.nvml_fixture import fake_nvml, fake_nvml_libraries, load_nvml
+from tests.nvml_fixture import fake_nvml, fake_nvml_libraries, load_nvml, on_a_gpu
 from tests.skips import hold_to_the_list
 
-__all__ = ["fake_nvml", "fake_nvml_libraries", "load_nvml"]  # fixtures for every test
+__all__ = ["fake_nvml", "fake_nvml_libraries", "load_nvml", "on_a_gpu"]  # fixtures for every test
 
 PACKAGES = {
     "zsh": "zsh",

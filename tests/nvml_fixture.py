@@ -5,6 +5,10 @@ A scenario is lines of `key = value`; what stands before the first `[gpu]` is th
     driver = 580.95.05          # system: driver, nvml (13.<driver>), cuda (13.0), wide_processes (1: driver 535's odd layout)
     fault = nvmlInit* 18        # any call that matches answers code 18; 0 is no error, for a delay alone
     fault = nvmlDeviceGetMemoryInfo* 15 after=3 every=2 from=1.5 until=9 delay=400   # calls, calls, seconds, seconds, milliseconds
+    fault = nvmlDeviceGetName 0 hangs=1     # never returns
+    fault = nvmlDeviceGetName 0 crash=11    # takes the process down with that signal (11 by a wild pointer, 6 by abort)
+    fault = nvmlDeviceGet*Processes* 7 count=0   # a list's answer, with a count that is not the list's
+    count = 4294967295          # system: how many devices there are said to be
 
     [gpu]                       # every key has a default: an idle RTX 4090 at 00000000:01:00.0
     name = NVIDIA GeForce RTX 5090
@@ -13,6 +17,7 @@ A scenario is lines of `key = value`; what stands before the first `[gpu]` is th
     pci_id = 10de:2b85
     capability = 12.0
     memory = 32607              # MiB; also: used, reserved (349)
+    memory_bytes = 18446744073709551615   # in place of memory, to the byte; also: used_bytes
     used = 900..30000/20        # a number may swing between two values within so many seconds
     utilization = 35            # also: temperature, power, power_limit, throttle, display, compute_mode, minor
     power = -                   # - is NOT_SUPPORTED; !15 is that code
@@ -38,6 +43,8 @@ from pathlib import Path
 import pynvml
 import pytest
 
+from gpuassist.system import process_names
+
 SOURCE = Path(__file__).parent / "fake_nvml" / "fake_nvml.c"
 IDLE_4090 = "[gpu]\n"
 
@@ -60,14 +67,19 @@ class FakeNvml:
         self._libraries = libraries
         self._scenario = folder / "scenario"
         self._calls = folder / "calls"
-
-    def __call__(self, scenario: str, *, old: bool = False) -> dict[str, str]:
-        self._scenario.write_text(scenario, "utf-8")
-        return {
-            "LD_LIBRARY_PATH": str(self._libraries(old)),
+        self._library = folder / "library" / "libnvidia-ml.so.1"
+        self.variables = {
+            "LD_LIBRARY_PATH": str(self._library.parent),
             "FAKE_NVML": str(self._scenario),
             "FAKE_NVML_CALLS": str(self._calls),
         }
+
+    def __call__(self, scenario: str, *, old: bool = False) -> dict[str, str]:
+        self._scenario.write_text(scenario, "utf-8")
+        self._library.parent.mkdir(exist_ok=True)
+        self._library.unlink(missing_ok=True)
+        self._library.symlink_to(self._libraries(old) / self._library.name)
+        return self.variables
 
     def calls(self) -> list[Call]:
         """Every call since the test began, in order."""
@@ -100,13 +112,16 @@ def fake_nvml(tmp_path: Path, fake_nvml_libraries: Callable[[bool], Path]) -> Fa
 
 @pytest.fixture
 def load_nvml(fake_nvml: FakeNvml, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., FakeNvml]]:
-    """`load_nvml(scenario_text)` loads the fake into this very process, where `pynvml` finds it; it is unloaded afterwards."""
+    """`load_nvml(scenario_text)` loads the fake into this very process, where `pynvml` finds it; it is unloaded afterwards.
+
+    Processes that are started from then on load it, too.
+    """
     loaded: list[ctypes.CDLL] = []
+    for name, value in fake_nvml.variables.items():
+        monkeypatch.setenv(name, value)
 
     def load(scenario: str, *, old: bool = False) -> FakeNvml:
         variables = fake_nvml(scenario, old=old)
-        for name in ("FAKE_NVML", "FAKE_NVML_CALLS"):
-            monkeypatch.setenv(name, variables[name])
         if not loaded:
             loaded.append(ctypes.CDLL(os.path.join(variables["LD_LIBRARY_PATH"], "libnvidia-ml.so.1")))
             _rebind(loaded[0])
@@ -117,6 +132,16 @@ def load_nvml(fake_nvml: FakeNvml, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     _rebind(None)
     for library in loaded if ended else ():
         _ctypes.dlclose(library._handle)
+
+
+@pytest.fixture
+def on_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The number of this very process, which has what stands for a GPU's device node open."""
+    node = tmp_path / "nvidia0"
+    node.touch()
+    monkeypatch.setattr(process_names, "_GPUS", (str(node),))
+    with node.open():
+        yield os.getpid()
 
 
 def _samplers_have_ended() -> bool:

@@ -218,6 +218,7 @@ def _driver(one: Recipe) -> Driver:
         device_nodes=Known(_nodes(one), "/dev/nvidia*"),
         nvml_status=why if one.asleep else Known(NvmlStatus(refused, names[refused]), "NVML nvmlInit"),
         nvml_version=Known(f"12.{user}", "NVML nvmlSystemGetNVMLVersion") if told else why,
+        nvml_fault=why if one.asleep else Known("", "NVML"),
         version=Known(Version.parse(loaded), "NVML nvmlSystemGetDriverVersion") if told else why,
         cuda_version=Known(Version.parse(one.cuda), "NVML nvmlSystemGetCudaDriverVersion_v2") if told else why,
     )

@@ -45,7 +45,7 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
-    """Lists them, or stops one."""
+    """Lists them, 3 where they could not all be seen, or stops one."""
     if not 0 <= options.seconds <= _LONGEST_SECONDS:
         raise UsageError(text("--seconds takes a number of seconds up to {most:.0f}", most=_LONGEST_SECONDS))
     context = context.for_programs(options)
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         context.document(_document(found, context.session.words))
     else:
         _show(found, context)
-    return Exit.HEALTHY
+    return Exit.HEALTHY if found.looked else Exit.UNDETERMINED
 
 
 def _found(context: Context) -> holding.Holding:
@@ -105,7 +105,8 @@ def _say(options: argparse.Namespace, context: Context, outcome: Outcome) -> Exi
 def _show(found: holding.Holding, context: Context) -> None:
     words, width = context.session.words, width_of(context)
     if not found.held:
-        context.say(text("No process that can be seen from here holds a GPU."))
+        nobody = text("No process that can be seen from here holds a GPU.")
+        context.say(nobody if found.looked else text("It could not be seen who holds the GPUs."))
     for held in found.held:
         for line in wrapped(words(label(held)), width, hanging="    "):
             context.say(line)

@@ -14,7 +14,6 @@ from gpuassist.monitor.sampler import Sampler
 from gpuassist.monitor.sources import NvmlSource
 from gpuassist.session.words import ENGLISH, Words
 from gpuassist.system.clock import iso_of
-from gpuassist.system.nvml import import_alone
 
 if TYPE_CHECKING:
     from gpuassist.model.codec import Json
@@ -54,7 +53,6 @@ def _headless(context: Context, count: int | None, hz: float, words: Words) -> E
     # On a thread of its own, so that Ctrl-C is heard while a call of the driver does not return.
     samples: SimpleQueue[Sample] = SimpleQueue()
     world = context.session.world
-    import_alone()
     sampler = Sampler(NvmlSource(world), world.clock, samples.put, hz=hz)
     sampler.start()
     try:
@@ -70,8 +68,8 @@ def _print(context: Context, samples: SimpleQueue[Sample], count: int | None, wo
         context.document(_document(sample, words), indent=None)
         printed += 1
         if printed == 1 and not sample.gpus:
-            for reason in sample.trouble or (text("NVIDIA's driver answers, but it drives no GPU"),):
-                context.note(reason)
+            # What comes after the first is when it would be tried again, which it is not here.
+            context.note(next(iter(sample.trouble), text("NVIDIA's driver answers, but it drives no GPU")))
             return Exit.UNDETERMINED
     return Exit.HEALTHY
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpuassist.detect.reading import made, read
 from gpuassist.model.fact import Fact, Known
 from gpuassist.system.files import Files
+from gpuassist.system.process_names import user_name
 from gpuassist.system.world import World
 
 _STATUS = "/proc/self/status"
@@ -13,14 +14,19 @@ _ADMINISTRATORS = frozenset({"sudo", "wheel", "admin", "root"})
 
 
 class Accounts:
-    """Reads /etc/passwd and /etc/group once; a number without a name there (LDAP, a container) stays a number, but for our own."""
+    """Reads /etc/passwd and /etc/group once; a number without a name there (LDAP) is asked for where the machine is this one, and
+    stays a number where nobody knows it, but for our own.
+    """
 
     def __init__(self, world: World) -> None:
+        self._live = world.files.live
         self._users = {str(world.surroundings.uid): world.surroundings.user, **_names(world.files, "/etc/passwd")}
         self._groups = _names(world.files, "/etc/group")
 
     def user(self, number: int) -> str:
         """The user's name."""
+        if self._live and str(number) not in self._users:
+            self._users[str(number)] = user_name(number)
         return self._users.get(str(number), str(number))
 
     def group(self, number: int) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gpuassist.detect.accounts import Accounts
 from gpuassist.detect.reading import made, read
 from gpuassist.formats.cgroup import read_cgroup
@@ -11,6 +9,7 @@ from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.holder import Holder
 from gpuassist.model.text import text
 from gpuassist.system.files import Files
+from gpuassist.system.process_names import gpu_devices
 from gpuassist.system.world import World
 
 _PROC = "/proc"
@@ -29,7 +28,7 @@ def probe(world: World) -> Fact[tuple[Holder, ...]]:
 
 
 def _holder(files: Files, pid: str, accounts: Accounts) -> Holder | None:
-    devices = tuple(sorted(set(_devices(files, f"{_PROC}/{pid}/fd"))))
+    devices = tuple(device for device in gpu_devices(files, int(pid)) or () if device.startswith("/dev/nvidia"))
     return look(files, int(pid), accounts, devices) if devices else None
 
 
@@ -71,16 +70,6 @@ def _started(fields: list[str]) -> int:
     if len(fields) <= _STARTTIME:
         raise ValueError
     return int(fields[_STARTTIME])
-
-
-def _devices(files: Files, directory: str) -> Iterator[str]:
-    for name in files.names(directory):
-        try:
-            target = files.readlink(f"{directory}/{name}")
-        except OSError:  # closed, or the process ended, since the directory was listed
-            continue
-        if target.startswith("/dev/nvidia"):
-            yield target
 
 
 def _command(files: Files, pid: str) -> str:

@@ -142,6 +142,7 @@ def _ask_nvml(world: World, knowledge: Knowledge, gpus: Fact[tuple[Gpu, ...]]) -
     told = Driver(
         nvml_status=reading.status,
         nvml_version=reading.nvml_version,
+        nvml_fault=reading.fault,
         version=reading.version,
         cuda_version=reading.cuda_version,
     )
@@ -158,6 +159,7 @@ def _assemble(world: World, hardware: _Hardware, software: _Software) -> Machine
             hardware.driver.result(),
             nvml_status=asked.driver.nvml_status,
             nvml_version=asked.driver.nvml_version,
+            nvml_fault=asked.driver.nvml_fault,
             version=asked.driver.version,
             cuda_version=asked.driver.cuda_version,
         ),

@@ -14,14 +14,16 @@ from gpuassist.model.gpu import Gpu, PowerState
 from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.text import text
 from gpuassist.model.version import ComputeCapability, Version
-from gpuassist.system import nvml_probe, nvml_report
-from gpuassist.system.nvml import LIBRARY_NOT_FOUND, status_name
+from gpuassist.system import nvml_probe, nvml_report, nvml_sense
+from gpuassist.system.nvml import LIBRARY_NOT_FOUND, Memory, status_name
 from gpuassist.system.nvml_probe import Report
+from gpuassist.system.nvml_sense import MemoryFacts
 from gpuassist.system.world import World
 
 _COMPUTE_MODES = {0: "default", 1: "exclusive thread", 2: "prohibited", 3: "exclusive process"}
 _SLOWDOWNS = {0x40: "heat", 0x80: "power brake"}  # nvml.h, nvmlClocksEventReasonHw...; the other bits are no fault
 _RECOVERIES = {0: "", 1: "reset", 2: "reboot", 3: "drain", 4: "drain"}  # nvml.h, NVML_GPU_RECOVERY_ACTION_...
+_NO_FAULT: Fact[str] = Known("", "NVML")
 _NO_DRIVER = NvmlStatus(9, "NVML_ERROR_DRIVER_NOT_LOADED")
 _NVML_FIELDS = (
     "index",
@@ -42,14 +44,14 @@ _NVML_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class NvmlReading:
-    """NVML's own state and the GPUs it lists, without facts of the PCI tree; `hung` where the child had to be killed."""
+    """NVML's own state and the GPUs it lists, without facts of the PCI tree; `fault` as `model.driver.Driver` has it."""
 
     status: Fact[NvmlStatus]
     nvml_version: Fact[str]
     version: Fact[Version]
     cuda_version: Fact[Version]
     gpus: Fact[tuple[Gpu, ...]]
-    hung: bool = False
+    fault: Fact[str] = _NO_FAULT
 
 
 def probe(world: World, gpus: Fact[tuple[Gpu, ...]], *, wake: bool = False, seconds: float = nvml_probe.SECONDS) -> NvmlReading:
@@ -64,7 +66,7 @@ def probe(world: World, gpus: Fact[tuple[Gpu, ...]], *, wake: bool = False, seco
         version=made(report.fact(nvml_report.SYSTEM[0]), Version.parse),
         cuda_version=made(report.fact(nvml_report.SYSTEM[1]), _cuda_version),
         gpus=made(report.fact(nvml_report.COUNT), lambda count: tuple(_gpu(report, index) for index in range(count))),
-        hung=report.hung,
+        fault=Known("hang" if report.hung else report.crash, "NVML"),
     )
 
 
@@ -93,7 +95,7 @@ def _sleeper(gpus: Fact[tuple[Gpu, ...]]) -> str | None:
 
 
 def _unread(why: Unknown) -> NvmlReading:
-    return NvmlReading(why, why, why, why, why)
+    return NvmlReading(why, why, why, why, why, why)
 
 
 def _library_version(report: Report) -> Fact[str]:
@@ -109,17 +111,17 @@ def _gpu(report: Report, index: int) -> Gpu:
     def asked(question: str) -> Fact[Any]:
         return report.fact(question, index)
 
-    memory, pci = asked(nvml_report.MEMORY), asked(nvml_report.PCI)
+    memory, pci = _memory(asked(nvml_report.MEMORY)), asked(nvml_report.PCI)
     return Gpu(
         pci_address=made(pci, lambda told: _sysfs_address(told["address"])),
         pci_id=made(pci, lambda told: str(told["id"])),
         name=asked("nvmlDeviceGetName"),
-        compute_capability=made(asked("nvmlDeviceGetCudaComputeCapability"), lambda told: ComputeCapability(told[0], told[1])),
+        compute_capability=made(asked("nvmlDeviceGetCudaComputeCapability"), _capability),
         index=Known(index, f"NVML {nvml_report.COUNT}"),
         uuid=asked("nvmlDeviceGetUUID"),
         minor=asked("nvmlDeviceGetMinorNumber"),
-        memory_total_bytes=made(memory, lambda told: int(told["total"])),
-        memory_used_bytes=made(memory, lambda told: int(told["used"])),
+        memory_total_bytes=memory.total,
+        memory_used_bytes=memory.used,
         display_active=made(asked("nvmlDeviceGetDisplayActive"), bool),
         mig_enabled=asked(nvml_report.MIG_MODE),
         mig_uuids=made(asked(nvml_report.MIG_DEVICES), tuple),
@@ -127,7 +129,7 @@ def _gpu(report: Report, index: int) -> Gpu:
         persistence=made(asked("nvmlDeviceGetPersistenceMode"), bool),
         slowdowns=made(asked("nvmlDeviceGetCurrentClocksThrottleReasons"), _slowdowns),
         recovery=made(asked(nvml_report.FIELDS), lambda action: _RECOVERIES.get(action, str(action))),
-        processes=made(asked(nvml_report.PROCESSES), lambda told: tuple(_process(*one) for one in told)),
+        processes=made(asked(nvml_report.PROCESSES), lambda told: tuple(_process(one, memory.total) for one in told)),
     )
 
 
@@ -135,10 +137,19 @@ def _slowdowns(reasons: int) -> tuple[str, ...]:
     return tuple(words for bit, words in _SLOWDOWNS.items() if reasons & bit)
 
 
-def _process(pid: int, kind: str, used: int | None) -> GpuProcess:
-    if used is None:
-        return GpuProcess(pid, kind, Unknown(text("NVML does not say how much memory this process uses")))
-    return GpuProcess(pid, kind, Known(used, f"NVML {nvml_report.PROCESSES}"))
+def _memory(told: Fact[Any]) -> MemoryFacts:
+    if isinstance(told, Unknown):
+        return MemoryFacts.unknown(told)
+    return nvml_sense.memory(Memory(told.value["total"], told.value["used"], told.value["free"]), told.source)
+
+
+def _capability(told: list[int]) -> ComputeCapability:
+    return ComputeCapability(*nvml_sense.capability(told[0], told[1]))
+
+
+def _process(told: tuple[int, str, int | None], total: Fact[int]) -> GpuProcess:
+    pid, kind, used = told
+    return GpuProcess(pid, kind, nvml_sense.process_memory(used, total, f"NVML {nvml_report.PROCESSES}"))
 
 
 def _sysfs_address(words: str) -> str:
@@ -152,7 +163,8 @@ def _address(gpu: Gpu) -> str:
 
 
 def _driver_is_there(reading: NvmlReading) -> bool:
-    return reading.hung or value_or(reading.status, _NO_DRIVER).code not in {_NO_DRIVER.code, LIBRARY_NOT_FOUND}
+    code = value_or(reading.status, _NO_DRIVER).code
+    return bool(value_or(reading.fault, "")) or code not in {_NO_DRIVER.code, LIBRARY_NOT_FOUND}
 
 
 def _all_without(gpus: Fact[tuple[Gpu, ...]], why: Unknown, *, driver_is_there: bool) -> Fact[tuple[Gpu, ...]]:

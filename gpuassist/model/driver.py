@@ -66,7 +66,8 @@ class Option:
 class Driver:
     """`loaded` and `on_disk` are empty tuples where somebody looked and found none; so are `bars`, and `driver_packages`, those
     of the distribution. `firmware` is the loaded version's files of it, `uninstaller` that of NVIDIA's own installer,
-    `nvidia_smi` the program: both empty where they are not there.
+    `nvidia_smi` the program: both empty where they are not there. `nvml_fault` is `hang` where NVML did not come back in time, the
+    signal that its library crashed with (`SIGSEGV`), and empty where it answered or refused.
     """
 
     loaded: Fact[tuple[KernelModule, ...]] = NOT_ASKED
@@ -76,6 +77,7 @@ class Driver:
     device_nodes: Fact[tuple[DeviceNode, ...]] = NOT_ASKED
     nvml_status: Fact[NvmlStatus] = NOT_ASKED
     nvml_version: Fact[str] = NOT_ASKED
+    nvml_fault: Fact[str] = NOT_ASKED
     version: Fact[Version] = NOT_ASKED
     cuda_version: Fact[Version] = NOT_ASKED
     bars: Fact[tuple[Bar, ...]] = NOT_ASKED

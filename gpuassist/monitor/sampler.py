@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from logging import Logger
 
 STOP_SECONDS = 1.0
+_GRACE_SECONDS = 0.3  # in which a sample under way mostly ends by itself, and the driver is let go of in order
 
 
 class Sampler:
@@ -32,10 +33,13 @@ class Sampler:
         self._thread.start()
 
     def stop(self) -> bool:
-        """Ends after the sample that is being taken. False where the driver did not answer for a second: the thread is abandoned,
-        which says nothing any more, and lets go of the driver if that ever comes back.
+        """Ends after the sample that is being taken, which is interrupted where it takes long. False where it did not end within a
+        second even so: the thread is abandoned, which says nothing any more, and lets go of the driver if that ever comes back.
         """
         self._stopping.set()
+        self._thread.join(_GRACE_SECONDS)
+        if self._thread.is_alive():
+            self._source.interrupt()
         self._thread.join(STOP_SECONDS)
         if self._thread.is_alive():
             _log().warning("abandoned the thread %r: a call of the driver does not return", self._thread.name)

@@ -1,19 +1,21 @@
-"""Where samples come from: NVML, asked at most seven times a device, with names asked once and sleeping GPUs left asleep.
+"""Where samples come from: NVML, asked in a process of its own at most seven times a device, and sleeping GPUs left asleep.
 
-A source is used by one thread. Every refusal of NVML is an unknown fact of that GPU; where NVML itself is not there, the sample
-says so in its `trouble`, and a later one tries again.
+A source is used by one thread. Every refusal of NVML, and every answer of it that cannot be true, is an unknown fact of that GPU;
+where NVML itself is not there, the sample says so in its `trouble`, and a later one tries again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
 from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.model.text import Text, text
-from gpuassist.system.nvml import NOT_SUPPORTED, Memory, Nvml, Refusal, ask
+from gpuassist.monitor.remote import Addresses, Asked, RemoteBoard
+from gpuassist.system import nvml_sense
+from gpuassist.system.nvml import NOT_SUPPORTED, Memory, Refusal
+from gpuassist.system.nvml_sense import MemoryFacts
 from gpuassist.system.pci import SleepWatch
 from gpuassist.system.process_names import ProcessNames
 from gpuassist.system.world import World
@@ -22,8 +24,7 @@ T = TypeVar("T")
 
 TRY_AGAIN_SECONDS = 2.0
 _SOURCE = "NVML"
-_UNINITIALIZED, _NO_PERMISSION, _DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND, _GPU_IS_LOST, _MISMATCH = 1, 4, 9, 12, 15, 18
-_TEMPERATURE_OF_GPU = 0  # nvmlTemperatureSensors_t
+_NO_PERMISSION, _DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND, _GPU_IS_LOST, _MISMATCH = 4, 9, 12, 15, 18
 
 
 class Source(Protocol):
@@ -35,96 +36,107 @@ class Source(Protocol):
     def close(self) -> None:
         """Lets go of the driver, so that idle GPUs may sleep; `read` opens it again."""
 
+    def interrupt(self) -> None:
+        """From any thread: a reading that is under way returns as soon as it can."""
+
 
 class NvmlSource:
-    """The GPUs of this machine."""
+    """The GPUs of this machine, by a board in a process of its own unless another is given."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, board: Asked | None = None) -> None:
         self._clock = world.clock
-        self._names = ProcessNames(world.files)
+        self._names = ProcessNames(world.files, world.surroundings.uid)
         self._sleep = SleepWatch(world.files)
-        self._nvml: Nvml | None = None
-        self._devices: tuple[_Device, ...] = ()
-        self._refused: Refusal | None = None
+        self._board = board or RemoteBoard(world.clock, world.surroundings.variables)
+        self._sleepers: dict[str, int] | None = None  # by address their places, as far as asked for since NVML was opened
+        self._awake: Addresses = None
+        self._trouble: tuple[Text, ...] = ()
         self._try_again_at = 0.0
 
     def read(self) -> Sample:
         """See `Source.read`."""
-        if self._nvml is None:
-            sleepers = self._all_asleep()
-            if sleepers or not self._open():
-                return self._sample(sleepers)
-        gpus = tuple(self._read(device) for device in self._devices)
-        self._names.forget_others(frozenset(process.pid for gpu in gpus for process in _listed(gpu)))
-        if any(device.uninitialized for device in self._devices):
-            self.close()  # somebody else in this process shut NVML down: the next reading opens it again
-        return self._sample(gpus)
+        if self._sleepers is None:
+            asleep = self._all_asleep()
+            if asleep or self._clock.monotonic() < self._try_again_at:
+                return self._sample(asleep)
+            self._awake, self._sleepers = self._by_state()
+        for address in [address for address in self._sleepers if not self._sleep.asleep(address)]:
+            index = self._sleepers.pop(address)  # awake by somebody else's doing, so it may be asked
+            self._awake = (*(self._awake or ()), (index, address))
+        answer = self._board.read(self._awake)
+        if isinstance(answer, tuple):
+            return self._failed(answer)
+        refused = _refusal(answer.get("refused"))
+        if refused is not None:
+            self._try_again_at = self._clock.monotonic() + TRY_AGAIN_SECONDS
+            return self._failed((trouble_of(refused),))
+        self._trouble = ()
+        return self._sample(self._gpus(answer["gpus"], self._sleepers))
 
     def close(self) -> None:
         """See `Source.close`."""
-        if self._nvml is not None:
-            self._nvml.close()
-        self._nvml, self._devices = None, ()
+        self._board.close()
+        self._sleepers = None
+
+    def interrupt(self) -> None:
+        """See `Source.interrupt`."""
+        self._board.interrupt()
 
     def _all_asleep(self) -> tuple[GpuSample, ...]:
         """The GPUs where every one of them sleeps: then NVML is not even initialised."""
         addresses = self._sleep.addresses()
         if not addresses or not all(map(self._sleep.asleep, addresses)):
             return ()
-        self._refused = None
-        return tuple(_unread(_Device(index, None, one, asleep=True), _ASLEEP) for index, one in enumerate(addresses))
+        self._trouble = ()
+        return tuple(map(_sleeper, range(len(addresses))))
 
-    def _open(self) -> bool:
-        if self._clock.monotonic() < self._try_again_at:
-            return False
-        nvml = Nvml()
-        self._refused = nvml.open()
-        if self._refused is None:
-            devices = _devices(nvml, self._sleep)
-            if not isinstance(devices, Refusal):
-                self._nvml, self._devices = nvml, devices
-                return True
-            nvml.close()
-            self._refused = devices
-        self._try_again_at = self._clock.monotonic() + TRY_AGAIN_SECONDS
-        return False
+    def _by_state(self) -> tuple[Addresses, dict[str, int]]:
+        """Whom to ask, all where none sleeps, and who sleeps. NVML counts in the order of PCI addresses."""
+        places = tuple(enumerate(self._sleep.addresses()))
+        sleepers = {address: index for index, address in places if self._sleep.asleep(address)}
+        return tuple(place for place in places if place[1] not in sleepers) if sleepers else None, sleepers
+
+    def _failed(self, why: tuple[Text, ...]) -> Sample:
+        self._trouble, self._sleepers = why, None
+        return self._sample(())
 
     def _sample(self, gpus: tuple[GpuSample, ...]) -> Sample:
-        trouble = () if self._refused is None else (trouble_of(self._refused),)
-        return Sample(self._clock.epoch(), self._clock.since_boot(), gpus, trouble)
+        return Sample(self._clock.epoch(), self._clock.since_boot(), gpus, self._trouble)
 
-    def _read(self, device: _Device) -> GpuSample:
-        if device.asleep and self._sleep.asleep(device.address):
-            return _unread(device, _ASLEEP)
-        nvml = self._nvml
-        assert nvml is not None
-        device.wake()
-        if isinstance(device.handle, Refusal):
-            return _unread(device, _unknown(device.handle))
-        handle, memory = device.handle, nvml.memory(device.handle)
-        device.uninitialized = isinstance(memory, Refusal) and memory.code == _UNINITIALIZED
+    def _gpus(self, told: list[Mapping[str, Any]], sleepers: Mapping[str, int]) -> tuple[GpuSample, ...]:
+        gpus = sorted([*map(self._gpu, told), *map(_sleeper, sleepers.values())], key=lambda gpu: gpu.index)
+        self._names.forget_others(frozenset(process.pid for gpu in gpus for process in _listed(gpu)))
+        return tuple(gpus)
+
+    def _gpu(self, told: Mapping[str, Any]) -> GpuSample:
+        uuid, name = _made(told["uuid"], _known), _made(told["name"], _known)
+        lost = _refusal(told.get("lost"))
+        if lost is not None:
+            return _unread(told["index"], uuid, name, _unknown(lost))
+        memory = _memory(told["memory"])
         return GpuSample(
-            device.index,
-            device.uuid,
-            device.name,
-            _made(memory, _total),
-            _made(memory, _used),
-            _made(memory, _free),
-            _made(ask("nvmlDeviceGetUtilizationRates", handle), _busy),
-            _made(ask("nvmlDeviceGetTemperature", handle, _TEMPERATURE_OF_GPU), int),
-            _made(ask("nvmlDeviceGetPowerUsage", handle), _watts),
-            self._processes(nvml.processes(handle)),
+            told["index"],
+            uuid,
+            name,
+            memory.total,
+            memory.used,
+            memory.free,
+            _made(told["percent"], nvml_sense.percent),
+            _made(told["celsius"], nvml_sense.celsius),
+            _made(told["milliwatts"], nvml_sense.watts),
+            self._processes(told["processes"], memory.total),
         )
 
-    def _processes(self, listed: tuple[GpuProcess, ...] | Refusal) -> Fact[tuple[ProcessSample, ...]]:
-        if isinstance(listed, Refusal):
-            return _unknown(listed)
+    def _processes(self, told: Any, total: Fact[int]) -> Fact[tuple[ProcessSample, ...]]:
+        refused = _refusal(told)
+        if refused is not None:
+            return _unknown(refused)
         now = self._clock.monotonic()
-        return Known(tuple(self._process(process, now) for process in listed), _SOURCE)
+        return Known(tuple(self._process(pid, nvml_sense.process_memory(used, total, _SOURCE), now) for pid, used in told), _SOURCE)
 
-    def _process(self, process: GpuProcess, now: float) -> ProcessSample:
-        name = self._names.look(process.pid, now)
-        return ProcessSample(process.pid, name.user, name.command, process.memory_used_bytes)
+    def _process(self, pid: int, used: Fact[int], now: float) -> ProcessSample:
+        name = self._names.look(pid, now)
+        return ProcessSample(pid, name.user, name.command, used)
 
 
 def trouble_of(refusal: Refusal) -> Text:
@@ -135,64 +147,43 @@ def trouble_of(refusal: Refusal) -> Text:
         _MISMATCH: text("the driver's kernel module and its library NVML are of different versions; a reboot makes them the same"),
         _NO_PERMISSION: text("this user may not use the GPUs (no permission on /dev/nvidia*)"),
     }
-    return sentences.get(refusal.code, text("NVML could not be asked: {name} ({words})", name=refusal.name, words=refusal.words))
-
-
-class _Device:
-    """A GPU of this machine, with what does not change asked once: when it is first seen awake."""
-
-    def __init__(self, index: int, handle: Any, address: str = "", *, asleep: bool = False) -> None:
-        self.index, self.handle, self.address, self.asleep = index, handle, address, asleep
-        self.uninitialized = False
-        self.name: Fact[str] = _ASLEEP
-        self.uuid: Fact[str] = _ASLEEP
-        if not asleep:
-            self._introduce()
-
-    def wake(self) -> None:
-        """It is awake by somebody else's doing, so it may be asked."""
-        if self.asleep:
-            self.asleep = False
-            self.handle = ask("nvmlDeviceGetHandleByPciBusId", self.address)
-            self._introduce()
-
-    def _introduce(self) -> None:
-        if isinstance(self.handle, Refusal):
-            self.name = self.uuid = _unknown(self.handle)
-            return
-        self.name = _made(ask("nvmlDeviceGetName", self.handle), str)
-        self.uuid = _made(ask("nvmlDeviceGetUUID", self.handle), str)
-
-
-def _devices(nvml: Nvml, sleep: SleepWatch) -> tuple[_Device, ...] | Refusal:
-    addresses = sleep.addresses()
-    if not any(sleep.asleep(address) for address in addresses):
-        handles = nvml.handles()
-        return handles if isinstance(handles, Refusal) else tuple(_Device(index, one) for index, one in enumerate(handles))
-    # A handle by index may wake any of them; one by address only its own (NVML manual, nvmlDeviceGetHandleByPciBusId).
-    # NVML counts in the order of PCI addresses.
-    return tuple(
-        _Device(index, None, address, asleep=True)
-        if sleep.asleep(address)
-        else _Device(index, ask("nvmlDeviceGetHandleByPciBusId", address), address)
-        for index, address in enumerate(addresses)
-    )
+    other = text("NVML could not be asked: {name} ({words})", name=refusal.name, words=refusal.words)
+    return nvml_sense.nonsense(refusal) or sentences.get(refusal.code, other)
 
 
 _ASLEEP = Unknown(text("the GPU is asleep, and asking it would wake it"))
 
 
-def _unread(device: _Device, why: Unknown) -> GpuSample:
-    return GpuSample(device.index, device.uuid, device.name, why, why, why, why, why, why, why)
+def _sleeper(index: int) -> GpuSample:
+    return _unread(index, _ASLEEP, _ASLEEP, _ASLEEP)
 
 
-def _made(answer: Any, make: Callable[[Any], T]) -> Fact[T]:
-    return _unknown(answer) if isinstance(answer, Refusal) else Known(make(answer), _SOURCE)
+def _unread(index: int, uuid: Fact[str], name: Fact[str], why: Unknown) -> GpuSample:
+    return GpuSample(index, uuid, name, why, why, why, why, why, why, why)
+
+
+def _refusal(told: Any) -> Refusal | None:
+    return Refusal(told["code"], told["name"], told["words"]) if isinstance(told, dict) else None
+
+
+def _made(told: Any, make: Callable[[Any, str], Fact[T]]) -> Fact[T]:
+    refused = _refusal(told)
+    return make(told, _SOURCE) if refused is None else _unknown(refused)
+
+
+def _known(told: str, source: str) -> Fact[str]:
+    return Known(str(told), source)
+
+
+def _memory(told: Any) -> MemoryFacts:
+    refused = _refusal(told)
+    return nvml_sense.memory(Memory(*told), _SOURCE) if refused is None else MemoryFacts.unknown(_unknown(refused))
 
 
 def _unknown(refusal: Refusal) -> Unknown:
     known = _REASONS.get(refusal.code)
-    return known or Unknown(text("NVML refused it: {name} ({words})", name=refusal.name, words=refusal.words))
+    words = nvml_sense.nonsense(refusal) or text("NVML refused it: {name} ({words})", name=refusal.name, words=refusal.words)
+    return known or Unknown(words)
 
 
 _REASONS = {
@@ -200,26 +191,6 @@ _REASONS = {
     _NO_PERMISSION: Unknown(text("this user may not read it")),
     _GPU_IS_LOST: Unknown(text("the GPU is lost: it has fallen off the bus, and only a reboot brings it back")),
 }
-
-
-def _total(memory: Memory) -> int:
-    return memory.total_bytes
-
-
-def _used(memory: Memory) -> int:
-    return memory.used_bytes
-
-
-def _free(memory: Memory) -> int:
-    return memory.free_bytes
-
-
-def _busy(rates: Any) -> int:
-    return int(rates.gpu)
-
-
-def _watts(milliwatts: int) -> float:
-    return milliwatts / 1000
 
 
 def _listed(gpu: GpuSample) -> tuple[ProcessSample, ...]:

@@ -64,6 +64,7 @@ LABELS: dict[str, Text] = {
     "device_nodes": text("device nodes"),
     "nvml_status": text("NVML"),
     "nvml_version": text("NVML version"),
+    "nvml_fault": text("fault of NVML"),
     "version": text("version"),
     "cuda_version": text("CUDA version of the driver"),
     "bars": text("settings that forbid a module"),

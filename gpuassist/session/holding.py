@@ -11,7 +11,7 @@ from gpuassist.detect import holders as holder_probe
 from gpuassist.detect import nvml, pci
 from gpuassist.detect.accounts import Accounts
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
-from gpuassist.model.gpu import Gpu
+from gpuassist.model.gpu import Gpu, PowerState
 from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.holder import Holder
 from gpuassist.model.machine import Machine
@@ -19,6 +19,7 @@ from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
 from gpuassist.session.context import Session
 from gpuassist.system.clock import iso
+from gpuassist.system.process_names import NOT_VISIBLE, is_meant
 from gpuassist.system.stopping import Stopped, never, stop
 from gpuassist.system.world import World
 
@@ -79,13 +80,15 @@ class HeldCard:
 class Holding:
     """All of them, those with the most memory first; `notes` say what could not be seen.
 
-    `may_fall_asleep`: nothing that can be seen holds a GPU that would be switched off if it was left alone for a while.
+    `may_fall_asleep`: nothing that can be seen holds a GPU that would be switched off if it was left alone for a while. `looked`:
+    every GPU that is awake said who is on it, and open files could be looked at; else nothing here means that nobody is.
     """
 
     held: tuple[Held, ...]
     notes: tuple[Text, ...] = ()
     cards: tuple[HeldCard, ...] = ()
     may_fall_asleep: bool = False
+    looked: bool = True
 
 
 def holding(session: Session) -> Holding:
@@ -113,7 +116,9 @@ def holding_of(session: Session, machine: Machine, *, live: bool = False) -> Hol
     held = [judge.held(one, minors, used.get(one.pid, {})) for one in (*opened.values(), *unopened)]
     held.sort(key=lambda one: (-value_or(one.memory_used_bytes, -1), one.holder.pid))
     cards = tuple(HeldCard(index, gpu.name, gpu.memory_total_bytes) for index, gpu in _indexed(machine))
-    return Holding(tuple(held), tuple(_notes(session.world, machine, live=live)), cards, not held and _may_sleep(machine))
+    looked = _looked(machine)
+    notes = tuple(_notes(session.world, machine, live=live))
+    return Holding(tuple(held), notes, cards, not held and looked and _may_sleep(machine), looked)
 
 
 def find(found: Holding, pid: int) -> Held | None:
@@ -199,7 +204,7 @@ class _Judge:
 
     def _why(self, holder: Holder, role: Role) -> tuple[Text, tuple[str, ...]]:
         if role is Role.INVISIBLE:
-            return text("not visible from here: it has ended since, or runs in another container or on the host"), ()
+            return NOT_VISIBLE.reason, ()
         if role is Role.DESKTOP:
             return text("draws your desktop: stopping it would close everything that is open there"), ()
         if role is Role.SERVICE:
@@ -263,6 +268,17 @@ def _may_sleep(machine: Machine) -> bool:
     return any(value_or(gpu.sleeps, False) for gpu in value_or(machine.gpus, ()))  # noqa: FBT003 -- the fact's default
 
 
+def _looked(machine: Machine) -> bool:
+    if isinstance(machine.holders, Unknown) or isinstance(machine.gpus, Unknown):
+        return False
+    return all(isinstance(gpu.processes, Known) or _sleeps_now(gpu) for gpu in machine.gpus.value)
+
+
+def _sleeps_now(gpu: Gpu) -> bool:
+    # Whoever holds it open keeps it awake.
+    return isinstance(gpu.power_state, Known) and gpu.power_state.value is PowerState.ASLEEP
+
+
 def _numbered(machine: Machine) -> Iterator[tuple[int, int]]:
     for index, gpu in _indexed(machine):
         if isinstance(gpu.minor, Known):
@@ -271,11 +287,8 @@ def _numbered(machine: Machine) -> Iterator[tuple[int, int]]:
 
 def _unopened(world: World, pid: int, accounts: Accounts, *, live: bool) -> Holder:
     """A process that NVML names and whose open files this user may not see."""
-    seen = holder_probe.look(world.files, pid, accounts) if live else None
-    # Where its files can be seen and none is a GPU's, NVML means another process: in a container it tells the host's numbers.
-    if seen is None or world.surroundings.uid in {0, value_or(seen.uid, None)}:
-        return Holder(pid, "", "", ())
-    return seen
+    seen = holder_probe.look(world.files, pid, accounts) if live and is_meant(world.files, pid, world.surroundings.uid) else None
+    return seen or Holder(pid, "", "", ())
 
 
 def _is_the_same(world: World, holder: Holder) -> bool:
@@ -288,7 +301,8 @@ def _notes(world: World, machine: Machine, *, live: bool) -> Iterator[Text]:
         yield text("open devices could not be looked at: {reason}", reason=machine.holders.reason)
     elif live and world.surroundings.uid != 0:
         yield text("only your own processes show their open files; those of other users appear where the driver names them")
-    untold = [gpu.processes for _, gpu in _indexed(machine) if isinstance(gpu.processes, Unknown)]
+    gpus = value_or(machine.gpus, ())
+    untold = [gpu.processes for gpu in gpus if isinstance(gpu.processes, Unknown) and not _sleeps_now(gpu)]
     if untold:
         yield text("the driver did not say which processes use memory: {reason}", reason=untold[0].reason)
     elif isinstance(machine.gpus, Unknown):

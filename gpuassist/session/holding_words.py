@@ -83,6 +83,8 @@ ROLE_WORDS: dict[Role, Text] = {
 
 def title(found: Holding) -> Text:
     """The answer in a line."""
+    if not found.held and not found.looked:
+        return text("It could not be seen who holds the GPUs")
     if not found.held:
         return text("Nothing that can be seen holds a GPU")
     return counted("1 process holds a GPU", "{count} processes hold a GPU", len(found.held))

@@ -1,24 +1,32 @@
 """NVML through NVIDIA's own binding, which is imported here alone: every question ends in a value or in a `Refusal`.
 
-Calls can hang in the driver: ask from a killable child (`system.nvml_probe`) or from a thread that may be abandoned.
+Calls can hang in the driver, and the library can crash or answer nonsense: it is asked from children alone that may be killed
+(`system.nvml_probe`, `monitor.sampling_child`). The second is started for every sample on the command line, so this module stands
+without dataclasses and typing, which cost its start 14 ms of 40. What is answered is judged in `system.nvml_sense`.
 """
 
 from __future__ import annotations
 
-import ctypes
 import struct
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
 
-from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.model.gpu_process import GpuProcess
-from gpuassist.model.text import text
+TYPE_CHECKING = False  # as type checkers know it: `typing` is imported for them alone
+if TYPE_CHECKING:
+    import ctypes
+    from collections.abc import Iterator
+    from typing import Any
+
+    Handle = Any
 
 NOT_SUPPORTED, LIBRARY_NOT_FOUND, FUNCTION_NOT_FOUND, NO_DATA, ARGUMENT_VERSION_MISMATCH, UNKNOWN = 3, 12, 13, 21, 25, 999
 SUCCESS, INSUFFICIENT_SIZE = 0, 7
+NONSENSE = -1  # no code of nvml.h: an answer that cannot be true; the refusal's name says of what, its words which
+
+GPUS_AT_MOST = 128  # NVIDIA's driver for Linux serves 32 (NV_MAX_DEVICES of its open kernel module); the largest machine has 16
+PROCESSES_AT_MOST = 1 << 16
+PROCESS_NUMBERS_AT_MOST = 1 << 22  # the kernel's PID_MAX_LIMIT
+MIG_DEVICES_AT_MOST = 64
 
 _NAMES = {
     **dict(enumerate(("UNINITIALIZED", "INVALID_ARGUMENT", "NOT_SUPPORTED", "NO_PERMISSION", "ALREADY_INITIALIZED"), 1)),
@@ -33,28 +41,52 @@ _NAMES = {
 
 # What nvidia-ml-py 13.615 raises beside its own NVMLError: NVMLLibraryMismatchError (no NVMLError) for a list that an old driver
 # lacks, TypeError in nvmlDeviceGetRunningProcessDetailList, UnicodeDecodeError (a ValueError) for a name that is not UTF-8.
-_BINDING_FAULTS = (AttributeError, TypeError, ValueError, LookupError, OSError, RuntimeError, ctypes.ArgumentError)
+_BINDING_FAULTS = (AttributeError, TypeError, ValueError, LookupError, OSError, RuntimeError)
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Value:
+    """What is equal where all of it is."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Value) and type(self) is type(other) and self._all() == other._all()
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self._all()}"
+
+    def _all(self) -> tuple[object, ...]:
+        return tuple(getattr(self, name) for name in self.__slots__)
+
+
+class Refusal(Value):
     """Why NVML gave no value: nvml.h's code, its name (`NVML_ERROR_GPU_IS_LOST`), and the words that came with it."""
 
-    code: int
-    name: str
-    words: str
+    __slots__ = ("code", "name", "words")
+
+    def __init__(self, code: int, name: str, words: str) -> None:
+        self.code, self.name, self.words = code, name, words
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Value):
     """A device's memory; `used_bytes` is without what the driver keeps for itself, where the driver tells the two apart."""
 
-    total_bytes: int
-    used_bytes: int
-    free_bytes: int
+    __slots__ = ("free_bytes", "total_bytes", "used_bytes")
+
+    def __init__(self, total_bytes: int, used_bytes: int, free_bytes: int) -> None:
+        self.total_bytes, self.used_bytes, self.free_bytes = total_bytes, used_bytes, free_bytes
 
 
-Handle = Any
+class Listed(Value):
+    """A process that NVML lists on a device, `kind` as `compute+graphics`; None where it does not say how much memory it has."""
+
+    __slots__ = ("kind", "pid", "used_bytes")
+
+    def __init__(self, pid: int, kind: str, used_bytes: int | None) -> None:
+        self.pid, self.kind, self.used_bytes = pid, kind, used_bytes
 
 
 def ask(function: str, *arguments: Any) -> Any:
@@ -63,6 +95,8 @@ def ask(function: str, *arguments: Any) -> Any:
         import pynvml  # 23 ms: only where NVML is asked at all
     except ImportError as error:
         return refusal(LIBRARY_NOT_FOUND, str(error))
+    import ctypes  # here and below, because whoever reads what NVML said in another process has no need of it
+
     try:
         value = getattr(pynvml, function)(*arguments)
     except pynvml.NVMLError as error:
@@ -70,7 +104,7 @@ def ask(function: str, *arguments: Any) -> Any:
         return refusal(error.value or NO_DATA, str(error))
     except pynvml.NVMLLibraryMismatchError:
         return refusal(FUNCTION_NOT_FOUND, f"this driver has no {function} of the binding's version")
-    except _BINDING_FAULTS as error:
+    except (*_BINDING_FAULTS, ctypes.ArgumentError) as error:
         missing = isinstance(error, AttributeError) and not hasattr(pynvml, function)
         return refusal(FUNCTION_NOT_FOUND if missing else UNKNOWN, str(error))
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
@@ -99,6 +133,11 @@ def refusal(code: int, words: str) -> Refusal:
     return Refusal(code, status_name(code), words)
 
 
+def nonsense(what: str, told: object) -> Refusal:
+    """The refusal of an answer that cannot be true: `devices`, 4294967295."""
+    return Refusal(NONSENSE, what, str(told))
+
+
 def status_name(code: int) -> str:
     """nvml.h's name of a return code."""
     return "NVML_SUCCESS" if code == SUCCESS else f"NVML_ERROR_{_NAMES.get(code, code)}"
@@ -111,7 +150,7 @@ class Nvml:
         self._memory_version = 2
         self._process_versions = [3, 2, 1]
         self._room = 256
-        self._buffer = ctypes.create_string_buffer(self._room * _WIDEST_ENTRY)
+        self._buffer = _buffer(self._room)
 
     def open(self) -> Refusal | None:
         """Initialises NVML; the refusal says why it could not be."""
@@ -129,7 +168,7 @@ class Nvml:
 
     def handles(self) -> tuple[Handle | Refusal, ...] | Refusal:
         """A handle a device in NVML's order, or why that one has none."""
-        count = ask("nvmlDeviceGetCount")
+        count = device_count()
         if isinstance(count, Refusal):
             return count
         return tuple(ask("nvmlDeviceGetHandleByIndex", index) for index in range(count))
@@ -143,7 +182,7 @@ class Nvml:
             self._memory_version = 1
         return _memory(ask("nvmlDeviceGetMemoryInfo", handle))
 
-    def processes(self, handle: Handle) -> tuple[GpuProcess, ...] | Refusal:
+    def processes(self, handle: Handle) -> tuple[Listed, ...] | Refusal:
         """Who is on the device by all its lists, merged by process. Read by hand: pynvml takes two calls a list."""
         lists: dict[str, list[_Entry]] = {}
         for kind, function in _LISTS:
@@ -152,7 +191,9 @@ class Nvml:
                 lists[kind] = answer
             elif kind == "compute" or answer.code not in {NOT_SUPPORTED, FUNCTION_NOT_FOUND}:
                 return answer
-        return _merged(lists)
+        listed = _merged(lists)
+        strange = [process.pid for process in listed if process.pid > PROCESS_NUMBERS_AT_MOST]
+        return nonsense("process number", strange[0]) if strange else listed
 
     def _list(self, function: str, handle: Handle) -> list[_Entry] | Refusal:
         while len(self._process_versions) > 1:
@@ -168,22 +209,42 @@ class Nvml:
         call = _raw(function if version == 1 else f"{function}_v{version}")
         if isinstance(call, Refusal):
             return call
-        while True:
+        import ctypes
+
+        for _ in range(_TRIES):
             count = ctypes.c_uint(self._room)
             code = call(handle, ctypes.byref(count), self._buffer)
-            if code == SUCCESS:
-                return list(_entries(memoryview(self._buffer), min(count.value, self._room), version))
-            if code != INSUFFICIENT_SIZE or self._room > _MOST_PROCESSES:
+            if code == SUCCESS and count.value <= self._room:
+                return list(_entries(memoryview(self._buffer), count.value, version))
+            if code not in {SUCCESS, INSUFFICIENT_SIZE}:
                 return refusal(code, str(ask("nvmlErrorString", code)))
+            # It wants more room than it was given: anything else would be asked for ever, or fill the memory of this machine.
+            if not self._room < count.value <= PROCESSES_AT_MOST:
+                return nonsense("processes", count.value)
             self._room = count.value * 2 + 64
-            self._buffer = ctypes.create_string_buffer(self._room * _WIDEST_ENTRY)
+            self._buffer = _buffer(self._room)
+        return refusal(INSUFFICIENT_SIZE, "the list grew faster than it could be read")
+
+
+def device_count() -> int | Refusal:
+    """How many devices NVML says there are, where that can be."""
+    count = ask("nvmlDeviceGetCount")
+    if isinstance(count, Refusal):
+        return count
+    return int(count) if 0 <= count <= GPUS_AT_MOST else nonsense("devices", count)
+
+
+def _buffer(entries: int) -> ctypes.Array[ctypes.c_char]:
+    import ctypes
+
+    return ctypes.create_string_buffer(entries * _WIDEST_ENTRY)
 
 
 _Entry = tuple[int, int, int]  # process, bytes used, MIG instance
 _MEMORY_V2 = 0x02000028
 _NOT_AVAILABLE = 2**64 - 1
 _WIDEST_ENTRY = 32
-_MOST_PROCESSES = 1 << 16  # the list may grow between two calls, but not for ever
+_TRIES = 8  # the list may grow between two calls, but not for ever
 _LISTS = (
     ("compute", "nvmlDeviceGetComputeRunningProcesses"),
     ("graphics", "nvmlDeviceGetGraphicsRunningProcesses"),
@@ -219,7 +280,7 @@ def _entries(raw: memoryview, count: int, version: int) -> Iterator[_Entry]:
             yield pid, used, instance
 
 
-def _merged(lists: dict[str, list[_Entry]]) -> tuple[GpuProcess, ...]:
+def _merged(lists: dict[str, list[_Entry]]) -> tuple[Listed, ...]:
     kinds: dict[int, str] = {}
     amounts: dict[tuple[int, int], int] = {}
     for kind, entries in lists.items():
@@ -234,13 +295,4 @@ def _merged(lists: dict[str, list[_Entry]]) -> tuple[GpuProcess, ...]:
     total: dict[int, int] = {}
     for (pid, _instance), used in amounts.items():
         total[pid] = total.get(pid, 0) + used
-    return tuple(GpuProcess(pid, kinds[pid], _used_fact(total.get(pid))) for pid in kinds)
-
-
-def _used_fact(used: int | None) -> Fact[int]:
-    if used is None:
-        return _NOT_TOLD
-    return Known(used, "NVML")
-
-
-_NOT_TOLD = Unknown(text("NVML does not say how much memory this process uses"))
+    return tuple(Listed(pid, kinds[pid], total.get(pid)) for pid in kinds)

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import Text, text
-from gpuassist.system import nvml_report
+from gpuassist.system import nvml_report, nvml_sense
 from gpuassist.system.nvml import Refusal
 from gpuassist.system.processes import Ending, Outcome, Processes, clean
 
@@ -20,6 +20,8 @@ SECONDS = 5.0
 _SCRIPT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from gpuassist.system.nvml_report import main; sys.exit(main())"
 _HOME = Path(__file__).resolve().parents[2]
 
+CRASHES = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV"}
+
 Key = tuple[int | None, str]
 
 
@@ -27,12 +29,13 @@ Key = tuple[int | None, str]
 class Report:
     """NVML's answers by device (None: of the whole system) and question; `silence` says why one that is missing is.
 
-    `hung` is true where the child had to be killed.
+    `hung` is true where the child had to be killed, `crash` the signal that ended it otherwise.
     """
 
     answers: Mapping[Key, Any]
     silence: Text
     hung: bool = False
+    crash: str = ""
 
     def fact(self, question: str, gpu: int | None = None) -> Fact[Any]:
         """The answer to a question of `system.nvml_report`, or why there is none."""
@@ -62,7 +65,7 @@ class Report:
 def report(processes: Processes, variables: Mapping[str, str], seconds: float = SECONDS) -> Report:
     """Runs the child for at most `seconds` in an environment of those variables."""
     outcome = processes.run(command(), seconds=seconds, environment=clean(variables))
-    return Report(_answers(outcome.text), _silence(outcome, seconds), outcome.ending is Ending.TIMED_OUT)
+    return Report(_answers(outcome.text), _silence(outcome, seconds), outcome.ending is Ending.TIMED_OUT, _crash(outcome))
 
 
 def command() -> tuple[str, ...]:
@@ -92,13 +95,18 @@ def _answer(line: Mapping[str, Any]) -> Any:
 
 
 def _refused(question: str, refusal: Refusal) -> Text:
-    return text(
+    return nvml_sense.nonsense(refusal) or text(
         "NVML refused {question}: {name} ({code}, {words})",
         question=question,
         name=refusal.name,
         code=refusal.code,
         words=refusal.words,
     )
+
+
+def _crash(outcome: Outcome) -> str:
+    """Signals of a crash alone: a child that somebody ended says nothing of the library."""
+    return CRASHES.get(outcome.status, "") if outcome.ending is Ending.KILLED else ""
 
 
 def _silence(outcome: Outcome, seconds: float) -> Text:

@@ -11,8 +11,10 @@ import sys
 import threading
 from typing import Any
 
-from gpuassist.model.fact import Known
-from gpuassist.system.nvml import FUNCTION_NOT_FOUND, NOT_SUPPORTED, SUCCESS, Handle, Nvml, Refusal, ask, import_alone, refusal
+from gpuassist.system import nvml as port
+from gpuassist.system.nvml import FUNCTION_NOT_FOUND, NOT_SUPPORTED, SUCCESS, Nvml, Refusal, ask, import_alone, nonsense, refusal
+
+Handle = Any
 
 INIT = "nvmlInit"
 SYSTEM = ("nvmlSystemGetDriverVersion", "nvmlSystemGetCudaDriverVersion_v2")
@@ -61,7 +63,7 @@ def _library() -> str:
 
 
 def _tell_devices() -> None:
-    count = ask(COUNT)
+    count = port.device_count()  # which bounds the threads below as well
     _tell(COUNT, count)
     indices = range(0 if isinstance(count, Refusal) else count)
     threads = [threading.Thread(target=_tell_device, args=(index,), daemon=True) for index in indices]
@@ -102,7 +104,7 @@ def _memory(nvml: Nvml, handle: Handle) -> Any:
     memory = nvml.memory(handle)
     if isinstance(memory, Refusal):
         return memory
-    return {"total": memory.total_bytes, "used": memory.used_bytes}
+    return {"total": memory.total_bytes, "used": memory.used_bytes, "free": memory.free_bytes}
 
 
 def _mig_mode(handle: Handle) -> Any:
@@ -119,6 +121,8 @@ def _mig_devices(handle: Handle, mode: Any) -> Any:
     count = ask("nvmlDeviceGetMaxMigDeviceCount", handle)
     if isinstance(count, Refusal):
         return count
+    if count > port.MIG_DEVICES_AT_MOST:
+        return nonsense("MIG devices", count)
     devices = [ask(MIG_DEVICES, handle, index) for index in range(count)]
     names = [ask("nvmlDeviceGetUUID", device) for device in devices if not isinstance(device, Refusal)]
     return [name for name in names if not isinstance(name, Refusal)]
@@ -136,8 +140,7 @@ def _processes(nvml: Nvml, handle: Handle) -> Any:
     processes = nvml.processes(handle)
     if isinstance(processes, Refusal):
         return processes
-    told = [(process, process.memory_used_bytes) for process in processes]
-    return [[process.pid, process.kind, used.value if isinstance(used, Known) else None] for process, used in told]
+    return [[process.pid, process.kind, process.used_bytes] for process in processes]
 
 
 def _tell(fact: str, answer: Any, gpu: int | None = None) -> None:

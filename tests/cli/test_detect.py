@@ -7,7 +7,6 @@ import gettext
 import io
 import json
 import sys
-import time
 from pathlib import Path
 
 import pytest

@@ -30,6 +30,7 @@ from tests.values import knowledge
 @pytest.fixture
 def session(tmp_path: Path) -> Session:
     """A machine with a training run of mine and nothing else."""
+    (tmp_path / "sys/bus/pci/devices").mkdir(parents=True)
     put(tmp_path, "/proc/4242/cmdline", "python\0train.py\0")
     put(tmp_path, "/proc/4242/stat", "4242 (python) S 1 " + "0 " * 17 + "5000 0\n")
     put(tmp_path, "/proc/4242/cgroup", "0::/user.slice/user-1000.slice/session-3.scope\n")
@@ -57,6 +58,7 @@ def test_document_holds_every_field(session: Session) -> None:
 
 def test_machine_without_holders_says_so(tmp_path: Path) -> None:
     put(tmp_path, "/proc/1/comm", "init\n")
+    (tmp_path / "sys/bus/pci/devices").mkdir(parents=True)
     empty = Session(world_under(tmp_path), knowledge(), ENGLISH)
     assert run_live(holders, session=empty).out == "No process that can be seen from here holds a GPU.\n"
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,6 +19,8 @@ import pytest
 from gpuassist.cli import monitor
 from gpuassist.cli.context import Exit, UsageError
 from gpuassist.model.text import text
+from gpuassist.monitor import remote
+from gpuassist.monitor.sampler import STOP_SECONDS
 from gpuassist.session.words import ENGLISH
 from tests.cli.made_session import no_window, run_live
 from tests.hostile import obeyed
@@ -41,7 +45,7 @@ def refused(*arguments: str, machine_file: str = "", open_window: Callable[[str]
 
 
 def test_a_sample_is_the_contract(load_nvml: Load) -> None:
-    load_nvml(TWO + "process = self c 512\n")
+    load_nvml(f"{TWO}process = {os.getpid()} c 512\n")
     (sample,) = lines("--count", "1")
     assert set(sample) == {"schema", "time", "gpus"}
     assert sample["schema"] == 1
@@ -54,8 +58,8 @@ def test_a_sample_is_the_contract(load_nvml: Load) -> None:
     assert second["processes"][0]["pid"] == os.getpid()
 
 
-def test_a_process_is_the_contract(load_nvml: Load) -> None:
-    load_nvml("[gpu]\nprocess = self c 512\n")
+def test_a_process_is_the_contract(load_nvml: Load, on_a_gpu: int) -> None:
+    load_nvml(f"[gpu]\nprocess = {on_a_gpu} c 512\n")
     (process,) = lines("--count", "1")[0]["gpus"][0]["processes"]
     assert set(process) == {"pid", "user", "command", "memory_used_bytes"}
     assert process["memory_used_bytes"] == 512 << 20
@@ -201,3 +205,53 @@ def test_a_name_that_a_terminal_would_obey_is_kept_as_an_escape(load_nvml: Load)
     printed = run_live(monitor, "--headless", "--count", "1").out
     assert obeyed(printed) == []
     assert json.loads(printed)["gpus"][0]["name"] == HOSTILE_NAME
+
+
+def test_a_library_that_crashes_is_a_sentence_and_three(fake_nvml: FakeNvml) -> None:
+    variables = environment(fake_nvml, "fault = nvmlDeviceGetCount* 0 crash=11\n[gpu]\n")
+    done = subprocess.run([*COMMAND, "--count", "1"], env=variables, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == Exit.UNDETERMINED
+    assert done.stderr.startswith("NVML, the driver's own library, crashed (SIGSEGV)")
+    assert done.stderr.count("\n") == 1
+    assert json.loads(done.stdout)["gpus"] == []
+
+
+def test_a_driver_that_hangs_for_ever_is_a_sentence_and_three(load_nvml: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert remote.FIRST_ANSWER_SECONDS + STOP_SECONDS < 12  # and what is started and imported before
+    monkeypatch.setattr(remote, "FIRST_ANSWER_SECONDS", 0.2)
+    load_nvml("fault = nvmlDevice* 0 hangs=1\n[gpu]\n")
+    done = run_live(monitor, "--headless", "--count", "1")
+    assert (done.exit, done.err) == (Exit.UNDETERMINED, "NVIDIA's driver has not answered for 0 s, so it may hang\n")
+
+
+def test_a_hang_on_the_way_is_a_line_that_says_so(load_nvml: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "ANSWER_SECONDS", 0.2)
+    load_nvml("[gpu]\nfault = nvmlDeviceGetPowerUsage 0 hangs=1 after=1\n")
+    first, second = lines("--count", "2", "--hz", "50")
+    assert first["gpus"][0]["power_watts"] == 50.0
+    assert (second["gpus"], len(second["trouble"])) == ([], 1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
+def test_no_process_is_left_behind(fake_nvml: FakeNvml, number: signal.Signals) -> None:
+    scenario = "fault = nvmlDeviceGetPowerUsage 0 hangs=1\n[gpu]\n"
+    with subprocess.Popen(
+        COMMAND, env=environment(fake_nvml, scenario), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as ours:
+        while not (asked := [call for call in fake_nvml.calls() if call.function == "nvmlDeviceGetPowerUsage"]):
+            assert ours.poll() is None
+            os.sched_yield()
+        child = os.pidfd_open(asked[0].thread)
+        ours.send_signal(number)
+        ours.wait(timeout=20)
+        assert select.select([child], [], [], 20)[0], "the process that asks NVML outlived the one that started it"
+        os.close(child)
+
+
+@pytest.mark.parametrize("redirected", ["2>/dev/full", "2>&-"])
+def test_what_standard_error_does_not_take_changes_no_status(fake_nvml: FakeNvml, redirected: str) -> None:
+    line = " ".join(map(shlex.quote, [*COMMAND, "--count", "1"]))
+    variables = environment(fake_nvml, "fault = nvmlInit* 9\n")
+    done = subprocess.run(["/bin/sh", "-c", f"{line} {redirected}"], env=variables, stdout=subprocess.PIPE, check=False)
+    assert done.returncode == Exit.UNDETERMINED
+    assert json.loads(done.stdout)["gpus"] == []

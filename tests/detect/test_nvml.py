@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from gpuassist.detect import nvml, pci
 from gpuassist.detect.nvml import NvmlReading
+from gpuassist.diagnose.judge import judge
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.driver import NvmlStatus
+from gpuassist.model.driver import Driver, NvmlStatus
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.gpu import Gpu, PowerState
 from gpuassist.model.gpu_process import GpuProcess
+from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.model.version import ComputeCapability, Version
 from gpuassist.system.real import RealProcesses
@@ -243,7 +245,7 @@ def test_driver_that_refuses_under_wsl_leaves_gpus_unknown(tmp_path: Path, fake_
 def test_driver_that_hangs_under_wsl_leaves_gpus_unknown(tmp_path: Path, fake_nvml: FakeNvml) -> None:
     (tmp_path / "sys/bus/pci/devices").mkdir(parents=True)
     reading, merged = look(tmp_path, fake_nvml("fault = nvmlInit* 0 delay=60000"), seconds=0.7)
-    assert reading.hung
+    assert value(reading.fault) == "hang"
     assert "may hang" in reason(merged)
 
 
@@ -262,3 +264,68 @@ def test_driver_that_says_no_number_is_unknown(tmp_path: Path, fake_nvml: FakeNv
 def test_mig_gpu_lists_its_devices(tmp_path: Path, fake_nvml: FakeNvml) -> None:
     _, merged = look(tmp_path, fake_nvml("[gpu]\nmig = 1\nmig_device = MIG-1\nmig_device = MIG-2"))
     assert (value(gpus(merged)[0].mig_enabled), value(gpus(merged)[0].mig_uuids)) == (True, ("MIG-1", "MIG-2"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "field", "words"),
+    [
+        ("used_bytes = 18446744073709551615", "memory_used_bytes", "18446744073709551615 of this GPU's"),
+        ("memory_bytes = 18446744073709551615", "memory_total_bytes", "18446744073709551615 bytes of memory"),
+        ("memory = 0", "memory_total_bytes", "0 bytes of memory"),
+        ("process = 4294967295 c 5", "processes", "a process with the number 4294967295"),
+        ("fault = nvmlDeviceGetComputeRunningProcesses* 7 count=0", "processes", "has 0 entries"),
+    ],
+)
+def test_answers_that_cannot_be_are_unknown(tmp_path: Path, fake_nvml: FakeNvml, lines: str, field: str, words: str) -> None:
+    _, merged = look(tmp_path, fake_nvml(f"[gpu]\n{lines}\n"))
+    assert words in reason(getattr(gpus(merged)[0], field))
+
+
+def test_capability_that_cannot_be_gives_way_to_the_table(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    reading, merged = look(tmp_path, fake_nvml("[gpu]\ncapability = 99.99\n"))
+    assert "[99, 99]" in reason(gpus(reading.gpus)[0].compute_capability)
+    assert value(gpus(merged)[0].compute_capability) == ComputeCapability(8, 9)
+
+
+def test_memory_of_a_process_that_cannot_be_is_unknown(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    _, merged = look(tmp_path, fake_nvml("[gpu]\nprocess = 7 c 17592186044415.5\n"))
+    (process,) = value(gpus(merged)[0].processes)
+    assert "which cannot be" in reason(process.memory_used_bytes)
+
+
+def test_absurd_count_of_devices_is_told_at_once(tmp_path: Path, fake_nvml: FakeNvml) -> None:
+    reading, _ = look(tmp_path, fake_nvml("count = 4294967295\n[gpu]"))
+    assert "4294967295 GPUs, which cannot be" in reason(reading.gpus)
+    assert value(reading.fault) == ""
+
+
+@pytest.mark.parametrize(
+    ("scenario", "fault"),
+    [
+        ("fault = nvmlInit* 0 crash=11\n[gpu]", "SIGSEGV"),
+        ("fault = nvmlDeviceGetName 0 crash=6\n[gpu]", "SIGABRT"),
+        ("fault = nvmlInit* 18\n[gpu]", ""),
+        ("fault = nvmlDeviceGetName 0 hangs=1\n[gpu]", "hang"),
+    ],
+)
+def test_fault_of_the_library_is_a_fact(tmp_path: Path, fake_nvml: FakeNvml, scenario: str, fault: str) -> None:
+    reading, _ = look(tmp_path, fake_nvml(scenario), seconds=1 if fault == "hang" else 30)
+    assert value(reading.fault) == fault
+
+
+@pytest.mark.parametrize(
+    ("scenario", "problem"),
+    [
+        ("fault = nvmlInit* 18\n[gpu]", "driver-library-mismatch"),
+        ("fault = nvmlInit* 0 hangs=1\n[gpu]", "driver-does-not-answer"),
+        ("fault = nvmlInit* 0 crash=11\n[gpu]", "driver-does-not-answer"),
+    ],
+)
+def test_fault_is_found_also_where_the_pci_tree_shows_no_gpu(
+    tmp_path: Path, fake_nvml: FakeNvml, scenario: str, problem: str
+) -> None:
+    (tmp_path / "sys/bus/pci/devices").mkdir(parents=True)
+    reading, merged = look(tmp_path, fake_nvml(scenario), seconds=1 if "hangs" in scenario else 30)
+    driver = Driver(nvml_status=reading.status, nvml_fault=reading.fault)
+    findings = judge(Machine("2026-11-21T09:00:00.000+00:00", gpus=merged, driver=driver), KNOWLEDGE).findings
+    assert [one.problem for one in findings] == [problem]

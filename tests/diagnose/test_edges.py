@@ -108,6 +108,21 @@ def test_driver_that_hangs_leaves_it_open() -> None:
     assert told.findings == ()
 
 
+@pytest.mark.parametrize(("fault", "crash"), [("hang", ""), ("SIGBUS", "SIGBUS")])
+def test_driver_that_does_not_come_back_is_a_problem(fault: str, crash: str) -> None:
+    silent = Unknown(text("NVML did not answer within 5 s"))
+    (found,) = _judged(_driver(machine(), nvml_status=silent, nvml_fault=Known(fault, "NVML"))).findings
+    assert (found.problem, found.parameter("crash"), found.parameter("gpu")) == ("driver-does-not-answer", crash, "RTX 4090")
+
+
+def test_fault_of_nvml_follows_from_a_driver_that_is_not_loaded_or_does_not_fit() -> None:
+    fault = Known("SIGSEGV", "NVML")
+    assert "driver-does-not-answer" not in _ids(
+        _driver(machine(driver="", toolkits=(), nvcc="", environments=()), nvml_fault=fault)
+    )
+    assert _ids(_driver(machine(libcuda="545.23.08"), nvml_fault=fault)) == ["driver-library-mismatch"]
+
+
 def test_missing_tools_library_alone_is_no_problem() -> None:
     assert _ids(_driver(machine(), nvml_status=_refused(12, "NVML_ERROR_LIBRARY_NOT_FOUND"))) == []
 

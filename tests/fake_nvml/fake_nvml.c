@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <fnmatch.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +26,12 @@ enum { MEMORY_V2 = 0x02000028, TEMPERATURE_V1 = 0x0100000c };
 
 typedef struct { double low, high, period; int code; } Number;
 typedef struct { unsigned pid; char kind; bool known; Number used; double from, until, instance; } Process;
-typedef struct { char function[80]; int code, gpu; long after, every, calls; double from, until, delay; } Fault;
+typedef struct { char function[80]; int code, gpu; long after, every, calls; double from, until, delay, count, crash; bool hangs; } Fault;
 typedef struct { char uuid[96]; } Mig;
 typedef struct {
     char name[96], uuid[96], pci[40];
     unsigned id;
+    unsigned long long total_bytes, used_bytes;
     Number major, minor, total, used, reserved, utilization, temperature, power, power_limit, throttle, display, mode, number, mig, persistence, recovery;
     Process *processes;
     int process_count, mig_count;
@@ -39,6 +41,9 @@ typedef struct {
 static Gpu gpus[64];
 static Fault faults[64];
 static int gpu_count, fault_count, opened;
+static unsigned told_count; /* what nvmlDeviceGetCount says where it is not the truth */
+static bool tells_count;
+static __thread double wanted; /* the count that the fault of this call puts in a list's answer; -1: none */
 static bool wide_processes;
 static char driver[80], library[80];
 static int cuda;
@@ -81,14 +86,16 @@ static void option(const char *word, const char *name, double *into)
 
 static void add_fault(char *words, int gpu)
 {
-    double after = 0, every = 1, from = 0, until = 1e18, delay = 0;
+    double after = 0, every = 1, from = 0, until = 1e18, delay = 0, count = -1, crash = 0, hangs = 0;
     Fault *it = &faults[fault_count++];
     char *rest = NULL, *function = strtok_r(words, " ", &rest), *code = strtok_r(NULL, " ", &rest);
     for (char *word; (word = strtok_r(NULL, " ", &rest));) {
         option(word, "after", &after); option(word, "every", &every); option(word, "from", &from);
         option(word, "until", &until); option(word, "delay", &delay);
+        option(word, "count", &count); option(word, "crash", &crash); option(word, "hangs", &hangs);
     }
-    *it = (Fault){.code = atoi(code), .gpu = gpu, .after = (long)after, .every = (long)every, .from = from, .until = until, .delay = delay};
+    *it = (Fault){.code = atoi(code), .gpu = gpu, .after = (long)after, .every = (long)every, .from = from, .until = until, .delay = delay,
+                  .count = count, .crash = crash, .hangs = hangs != 0};
     snprintf(it->function, sizeof it->function, "%s", function);
 }
 
@@ -96,7 +103,7 @@ static void add_process(Gpu *gpu, char *words)
 {
     Process it = {.until = 1e18, .instance = 4294967295.0};
     char *rest = NULL;
-    it.pid = !strncmp(words, "self", 4) ? (unsigned)getpid() : (unsigned)atoi(words);
+    it.pid = !strncmp(words, "self", 4) ? (unsigned)getpid() : (unsigned)strtoul(words, NULL, 10);
     strtok_r(words, " ", &rest);
     it.kind = strtok_r(NULL, " ", &rest)[0];
     char *used = strtok_r(NULL, " ", &rest);
@@ -115,6 +122,7 @@ static void set_system(const char *key, char *value)
     if (!strcmp(key, "driver")) snprintf(driver, sizeof driver, "%s", value), snprintf(library, sizeof library, "13.%s", value);
     else if (!strcmp(key, "nvml")) snprintf(library, sizeof library, "%s", value);
     else if (!strcmp(key, "cuda") && sscanf(value, "%d.%d", &major, &minor) == 2) cuda = major * 1000 + minor * 10;
+    else if (!strcmp(key, "count")) told_count = (unsigned)strtoul(value, NULL, 10), tells_count = true;
     else if (!strcmp(key, "wide_processes")) wide_processes = atoi(value) != 0;
     else fprintf(stderr, "fake_nvml: unknown system key %s\n", key);
 }
@@ -129,6 +137,8 @@ static void set_gpu(Gpu *gpu, const char *key, char *value)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (!strcmp(key, numbers[i].key)) { *numbers[i].into = number(value); return; }
     if (!strcmp(key, "name")) snprintf(gpu->name, sizeof gpu->name, "%s", value);
+    else if (!strcmp(key, "memory_bytes")) gpu->total_bytes = strtoull(value, NULL, 10), gpu->total.low = -1;
+    else if (!strcmp(key, "used_bytes")) gpu->used_bytes = strtoull(value, NULL, 10), gpu->used.low = -1;
     else if (!strcmp(key, "uuid")) snprintf(gpu->uuid, sizeof gpu->uuid, "%s", value);
     else if (!strcmp(key, "pci")) snprintf(gpu->pci, sizeof gpu->pci, "%s", value);
     else if (!strcmp(key, "pci_id")) gpu->id = (unsigned)(strtoul(strchr(value, ':') + 1, NULL, 16) << 16 | strtoul(value, NULL, 16));
@@ -167,7 +177,7 @@ static void read_scenario(void)
     char line[512];
     FILE *file = fopen(getenv("FAKE_NVML") ? getenv("FAKE_NVML") : "/dev/null", "r");
     gpu_count = fault_count = 0;
-    wide_processes = false;
+    wide_processes = tells_count = false;
     cuda = 13000;
     set_system("driver", strcpy(line, "580.95.05"));
     clock_gettime(CLOCK_MONOTONIC, &began);
@@ -199,7 +209,9 @@ static void note(const char *function, int gpu, int code)
 static int begin(const char *function, int gpu, bool before_init)
 {
     int code = before_init || opened ? SUCCESS : UNINITIALIZED;
-    double delay = 0;
+    double delay = 0, crash = 0;
+    bool hangs = false;
+    wanted = -1;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < fault_count; i++) {
         Fault *it = &faults[i];
@@ -207,11 +219,18 @@ static int begin(const char *function, int gpu, bool before_init)
         if (seconds() < it->from || seconds() >= it->until || ++it->calls <= it->after) continue;
         if ((it->calls - it->after - 1) % it->every) continue;
         delay += it->delay;
+        hangs |= it->hangs;
+        if (it->crash) crash = it->crash;
+        if (it->count >= 0) wanted = it->count;
         if (!code) code = it->code;
     }
     note(function, gpu, code);
     pthread_mutex_unlock(&lock);
     if (delay > 0) usleep((useconds_t)(delay * 1000));
+    if (crash == SIGSEGV) *(volatile int *)8 = 0;
+    if (crash == SIGABRT) abort();
+    if (crash) raise((int)crash);
+    while (hangs) pause();
     return code;
 }
 
@@ -271,7 +290,7 @@ int nvmlSystemGetDriverVersion(char *into, unsigned size) { BEGIN_SYSTEM(); retu
 int nvmlSystemGetNVMLVersion(char *into, unsigned size) { BEGIN_ALWAYS(); return copied(library, into, size); }
 int nvmlSystemGetCudaDriverVersion(int *into) { BEGIN_ALWAYS(); *into = cuda; return SUCCESS; }
 int nvmlSystemGetCudaDriverVersion_v2(int *into) { BEGIN_ALWAYS(); *into = cuda; return SUCCESS; }
-int nvmlDeviceGetCount_v2(unsigned *into) { BEGIN_SYSTEM(); *into = (unsigned)gpu_count; return SUCCESS; }
+int nvmlDeviceGetCount_v2(unsigned *into) { BEGIN_SYSTEM(); *into = tells_count ? told_count : (unsigned)gpu_count; return SUCCESS; }
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **into)
 {
@@ -384,9 +403,10 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(Gpu *gpu, unsigned long long *into
 typedef struct { unsigned long long total, free, used; } Memory;
 static int memory_of(const Gpu *gpu, Memory *into)
 {
-    into->total = (unsigned long long)now_of(&gpu->total) * MIB;
-    into->used = (unsigned long long)(now_of(&gpu->used) * (double)MIB);
-    into->free = into->total - into->used - (unsigned long long)now_of(&gpu->reserved) * MIB;
+    into->total = gpu->total.low < 0 ? gpu->total_bytes : (unsigned long long)now_of(&gpu->total) * MIB;
+    into->used = gpu->used.low < 0 ? gpu->used_bytes : (unsigned long long)(now_of(&gpu->used) * (double)MIB);
+    unsigned long long taken = into->used + (unsigned long long)now_of(&gpu->reserved) * MIB;
+    into->free = taken < into->total ? into->total - taken : 0;
     return gpu->total.code ? gpu->total.code : gpu->used.code;
 }
 int nvmlDeviceGetMemoryInfo(Gpu *gpu, Memory *into)
@@ -419,7 +439,14 @@ static int list(const Gpu *gpu, char kind, unsigned *count, void *into, size_t s
     return found > room ? INSUFFICIENT_SIZE : SUCCESS;
 }
 #define LIST(name, letter, size) \
-    int name(Gpu *gpu, unsigned *count, void *into) { BEGIN(gpu); return list(gpu, letter, count, into, size); }
+    int name(Gpu *gpu, unsigned *count, void *into) \
+    { \
+        int code = begin(__func__, place(gpu), false); \
+        if (!code && place(gpu) < 0) code = INVALID_ARGUMENT; \
+        if (!code) code = list(gpu, letter, count, into, size); \
+        if (wanted >= 0) *count = (unsigned)wanted; \
+        return code; \
+    }
 LIST(nvmlDeviceGetComputeRunningProcesses, 'c', sizeof(Process1))
 LIST(nvmlDeviceGetGraphicsRunningProcesses, 'g', sizeof(Process1))
 

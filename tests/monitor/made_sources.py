@@ -29,6 +29,9 @@ class MadeSource:
         self.threads.add(get_ident())
         self.closed.set()
 
+    def interrupt(self) -> None:
+        """None of its readings can be."""
+
     def __call__(self, _world: World) -> MadeSource:
         return self
 

@@ -11,12 +11,13 @@ import pytest
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.sample import GpuSample, Sample
+from gpuassist.monitor.board import Board
 from gpuassist.monitor.sources import TRY_AGAIN_SECONDS, NvmlSource
 from gpuassist.session.words import ENGLISH
 from gpuassist.system.files import Files
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
-from tests.fakes import FixedClock, put
+from tests.fakes import FixedClock, link, put
 from tests.machines import pci_gpu
 from tests.nvml_fixture import FakeNvml
 
@@ -36,7 +37,7 @@ def clock() -> FixedClock:
 @pytest.fixture
 def source(tmp_path: Path, clock: FixedClock) -> Iterator[NvmlSource]:
     """A source whose /sys and /proc lie under a directory of the test's."""
-    source = NvmlSource(World(Surroundings("/home/you", "you", 1000), Files(str(tmp_path)), clock=clock))
+    source = NvmlSource(World(Surroundings("/home/you", "you", os.geteuid()), Files(str(tmp_path)), clock=clock), Board())
     yield source
     source.close()
 
@@ -81,6 +82,7 @@ def test_a_sample_has_both_times(load_nvml: Load, source: NvmlSource, clock: Fix
 def test_processes_have_user_and_command(load_nvml: Load, source: NvmlSource, tmp_path: Path) -> None:
     put(tmp_path, "/proc/4242/stat", "4242 (python) S 1 1 1 0 -1 0 0 0 0 0 5 3 0 0 20 0 1 0 99 0 0\n")
     put(tmp_path, "/proc/4242/cmdline", b"python\0train.py\0")
+    link(tmp_path, "/proc/4242/fd/7", "/dev/nvidia0")
     load_nvml("[gpu]\nprocess = 4242 c 512\n")
     processes = only(source.read()).processes
     assert isinstance(processes, Known)
@@ -94,7 +96,7 @@ def test_a_process_elsewhere_is_still_counted(load_nvml: Load, source: NvmlSourc
     processes = only(source.read()).processes
     assert isinstance(processes, Known)
     (process,) = processes.value
-    assert "not visible here" in reason(process.command)
+    assert "not visible from here" in reason(process.command)
     assert isinstance(process.memory_used_bytes, Unknown)
 
 
@@ -286,7 +288,7 @@ def test_one_that_wakes_is_read_from_then_on(load_nvml: Load, source: NvmlSource
 
 def test_names_of_this_very_process_are_real(load_nvml: Load) -> None:
     load_nvml("[gpu]\nprocess = self c 100\n")
-    source = NvmlSource(World(Surroundings.current()))
+    source = NvmlSource(World(Surroundings.current()), Board())
     processes = source.read().gpus[0].processes
     source.close()
     assert isinstance(processes, Known)

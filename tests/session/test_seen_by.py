@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from gpuassist.session.devices_plan import UseDevices, plan_use_devices
+from gpuassist.session.scope_plan import plan_devices_in
 from gpuassist.session.shell_plan import make
 
 from gpuassist.changes.scopes.kinds import SEEN, Kind, Program, Sees
 from gpuassist.session.context import Session
-from gpuassist.session.devices_plan import UseDevices, plan_use_devices
-from gpuassist.session.scope_plan import plan_devices_in
 from tests.changes.scoped import furnish, machine, session_at
 
 MATRIX = {

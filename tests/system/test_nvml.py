@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from gpuassist.model.fact import Known, Unknown
-from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.system import nvml
-from gpuassist.system.nvml import Memory, Nvml, Refusal, ask
+from gpuassist.system.nvml import Listed, Memory, Nvml, Refusal, ask
 from tests.nvml_fixture import FakeNvml
 
 Load = Callable[..., FakeNvml]
@@ -122,25 +120,24 @@ def test_old_layout_is_not_asked_for_twice(opened: Callable[..., tuple[Nvml, Any
 def test_process_in_two_lists_is_counted_once(opened: Callable[..., tuple[Nvml, Any]]) -> None:
     port, handle = opened("[gpu]\nprocess = 7 c 512\nprocess = 7 g 512\nprocess = 8 m 64")
     assert port.processes(handle) == (
-        GpuProcess(7, "compute+graphics", Known(512 * MIB, "NVML")),
-        GpuProcess(8, "mps", Known(64 * MIB, "NVML")),
+        Listed(7, "compute+graphics", 512 * MIB),
+        Listed(8, "mps", 64 * MIB),
     )
 
 
 def test_process_in_two_mig_instances_has_the_sum(opened: Callable[..., tuple[Nvml, Any]]) -> None:
     port, handle = opened("[gpu]\nmig = 1\nprocess = 7 c 512 instance=1\nprocess = 7 c 256 instance=2")
-    assert port.processes(handle) == (GpuProcess(7, "compute", Known(768 * MIB, "NVML")),)
+    assert port.processes(handle) == (Listed(7, "compute", 768 * MIB),)
 
 
 def test_process_memory_told_by_one_list_is_known(opened: Callable[..., tuple[Nvml, Any]]) -> None:
     port, handle = opened("[gpu]\nprocess = 7 c -\nprocess = 7 g 64")
-    assert port.processes(handle) == (GpuProcess(7, "compute+graphics", Known(64 * MIB, "NVML")),)
+    assert port.processes(handle) == (Listed(7, "compute+graphics", 64 * MIB),)
 
 
 def test_process_memory_not_told_is_unknown(opened: Callable[..., tuple[Nvml, Any]]) -> None:
     port, handle = opened("[gpu]\nprocess = 7 c -")
-    (process,) = port.processes(handle)  # type: ignore[misc]
-    assert isinstance(process.memory_used_bytes, Unknown)
+    assert port.processes(handle) == (Listed(7, "compute", None),)
 
 
 @pytest.mark.parametrize("old", [False, True])
@@ -203,3 +200,39 @@ def test_close_shuts_the_library_down(opened: Callable[..., tuple[Nvml, Any]]) -
     port, _handle = opened("[gpu]")
     port.close()
     assert ask("nvmlDeviceGetCount").name == "NVML_ERROR_UNINITIALIZED"
+
+
+@pytest.mark.parametrize("count", [0, 3, 256])
+def test_list_that_does_not_fit_and_wants_no_more_room_is_refused(opened: Callable[..., tuple[Nvml, Any]], count: int) -> None:
+    port, handle = opened(f"[gpu]\nfault = nvmlDeviceGetComputeRunningProcesses* 7 count={count}")
+    assert port.processes(handle) == nvml.nonsense("processes", count)
+
+
+@pytest.mark.parametrize("code", [0, 7])
+def test_list_of_absurd_length_costs_no_memory(opened: Callable[..., tuple[Nvml, Any]], code: int) -> None:
+    port, handle = opened(f"[gpu]\nfault = nvmlDeviceGetComputeRunningProcesses* {code} count=4294967295")
+    assert port.processes(handle) == nvml.nonsense("processes", 4294967295)
+
+
+def test_list_that_always_grows_is_not_asked_for_ever(opened: Callable[..., tuple[Nvml, Any]], fake_nvml: FakeNvml) -> None:
+    growing = "\n".join(
+        f"fault = nvmlDeviceGetComputeRunningProcesses* 7 after={turn} every=1000 count={count}"
+        for turn, count in enumerate((300, 1000, 3000, 9000, 20000, 45000, 65000, 65000, 65000))
+    )
+    port, handle = opened(f"[gpu]\n{growing}")
+    assert isinstance(port.processes(handle), Refusal)
+    assert [call.function for call in fake_nvml.calls()].count("nvmlDeviceGetComputeRunningProcesses_v3") <= 8
+
+
+def test_process_number_that_cannot_be_refuses_the_list(opened: Callable[..., tuple[Nvml, Any]]) -> None:
+    port, handle = opened("[gpu]\nprocess = 7 c 1\nprocess = 4294967295 c 1")
+    assert port.processes(handle) == nvml.nonsense("process number", 4294967295)
+
+
+@pytest.mark.parametrize("count", [129, 4294967295])
+def test_absurd_count_of_devices_gives_no_handles(load_nvml: Load, fake_nvml: FakeNvml, count: int) -> None:
+    load_nvml(f"count = {count}\n[gpu]")
+    port = Nvml()
+    port.open()
+    assert port.handles() == nvml.nonsense("devices", count)
+    assert not [call for call in fake_nvml.calls() if "Handle" in call.function]

@@ -45,7 +45,7 @@ def test_device_facts_are_the_devices_own(fake_nvml: FakeNvml) -> None:
     found = report(fake_nvml("[gpu]\nname = A\n[gpu]\nname = B\npci_id = 10de:2b85\nprocess = 7 c 3\nused = 9"))
     assert found.fact("nvmlDeviceGetName", 1) == Known("B", "NVML nvmlDeviceGetName")
     assert value(found.fact(nvml_report.PCI, 1)) == {"address": "00000000:02:00.0", "id": "10de:2b85"}
-    assert value(found.fact(nvml_report.MEMORY, 1)) == {"total": 24564 * MIB, "used": 9 * MIB}
+    assert value(found.fact(nvml_report.MEMORY, 1)) == {"total": 24564 * MIB, "used": 9 * MIB, "free": (24564 - 9 - 349) * MIB}
     assert value(found.fact(nvml_report.PROCESSES, 1)) == [[7, "compute", 3 * MIB]]
 
 
@@ -68,7 +68,7 @@ def test_refused_mig_mode_leaves_devices_unknown(fake_nvml: FakeNvml) -> None:
 
 def test_driver_of_2020_answers_what_it_can(fake_nvml: FakeNvml) -> None:
     found = report(fake_nvml("driver = 390.157\n[gpu]\nused = 100\nprocess = 7 c 3", old=True))
-    assert value(found.fact(nvml_report.MEMORY, 0)) == {"total": 24564 * MIB, "used": 449 * MIB}
+    assert value(found.fact(nvml_report.MEMORY, 0)) == {"total": 24564 * MIB, "used": 449 * MIB, "free": (24564 - 449) * MIB}
     assert value(found.fact(nvml_report.PROCESSES, 0)) == [[7, "compute", 3 * MIB]]
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.system.files import Files
-from gpuassist.system.process_names import LOOK_AGAIN_SECONDS, ProcessName, ProcessNames
-from tests.fakes import put
+from gpuassist.system.process_names import LOOK_AGAIN_SECONDS, NOT_VISIBLE, ProcessName, ProcessNames
+from tests.fakes import link, put
 
 
 def stat(name: str, started: int) -> str:
@@ -22,6 +22,8 @@ def process(root: Path, pid: int, command: bytes, *, started: int = 100, name: s
     put(root, f"/proc/{pid}/stat", stat(name, started))
     put(root, f"/proc/{pid}/cmdline", command)
     put(root, f"/proc/{pid}/comm", f"{name}\n")
+    if not (root / f"proc/{pid}/fd").exists():
+        link(root, f"/proc/{pid}/fd/3", "/dev/nvidia0")
 
 
 def command(name: ProcessName) -> str:
@@ -31,7 +33,7 @@ def command(name: ProcessName) -> str:
 
 @pytest.fixture
 def names(tmp_path: Path) -> ProcessNames:
-    return ProcessNames(Files(str(tmp_path)))
+    return ProcessNames(Files(str(tmp_path)), os.geteuid())
 
 
 def test_the_command_line_is_joined(tmp_path: Path, names: ProcessNames) -> None:
@@ -100,7 +102,19 @@ def test_those_that_are_gone_are_forgotten(tmp_path: Path, names: ProcessNames) 
     assert command(names.look(7, 0.0)) == "second"
 
 
-def test_this_very_process_is_known() -> None:
-    name = ProcessNames(Files()).look(os.getpid(), 0.0)
+def test_this_very_process_is_known_where_it_has_a_gpu_open(on_a_gpu: int) -> None:
+    name = ProcessNames(Files(), os.geteuid()).look(on_a_gpu, 0.0)
     assert "py" in command(name)
     assert name.started > 0
+
+
+def test_this_very_process_is_not_meant_where_it_has_none() -> None:
+    assert ProcessNames(Files(), os.geteuid()).look(os.getpid(), 0.0).command is NOT_VISIBLE
+
+
+def test_a_process_that_opens_its_gpu_later_is_found_then(tmp_path: Path, names: ProcessNames) -> None:
+    process(tmp_path, 7, b"python\0")
+    (tmp_path / "proc/7/fd/3").unlink()
+    assert names.look(7, 0.0).command is NOT_VISIBLE
+    link(tmp_path, "/proc/7/fd/5", "/dev/nvidia-uvm")
+    assert command(names.look(7, 2 * LOOK_AGAIN_SECONDS)) == "python"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -14,6 +14,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.monitor.history import History
+from gpuassist.session.context import Session
 from gpuassist.session.inspect import Inspection
 from gpuassist.session.standing import USE_CUDA
 from gpuassist.ui.asking import Answered, Asking, CommandsAsked
@@ -63,6 +64,13 @@ NO_DRIVER = text("the NVIDIA driver is not loaded")
 def unknown(reason: str) -> Fact:  # type: ignore[type-arg]  # a test's fact of any kind
     """A fact that nobody could find out."""
     return Unknown(verbatim(reason))
+
+
+def with_variables(session: Session, variables: Mapping[str, str]) -> Session:
+    """The session with these environment variables beside its own: those that have a child load the scripted NVML."""
+    around = session.world.surroundings
+    around = replace(around, variables={**around.variables, **variables})
+    return replace(session, world=replace(session.world, surroundings=around))
 
 
 def history(*samples: Sample) -> History:

@@ -34,6 +34,9 @@ class Numbered:
     def close(self) -> None:
         self.closed.set()
 
+    def interrupt(self) -> None:
+        """It hangs whatever is done."""
+
 
 class Listener(QObject):
     """Remembers what it heard, and on which thread."""

@@ -24,13 +24,17 @@ _NEEDED_NODES = ("/dev/nvidiactl", "/dev/nvidia-uvm")
 
 
 def libraries_match_module(case: Case) -> Iterator[Verdict]:
-    """The loaded module and the libraries on disk must be of one version."""
+    """The loaded module and the libraries on disk must be of one version.
+
+    NVML itself tells that they are not where the PCI tree shows no GPU, as in a container, because only NVML could list them there.
+    """
     driver = case.machine.driver
     told = driver.nvml_status
-    if case.wsl or not case.cards or not (case.running or isinstance(driver.loaded, Unknown)):
+    refused = isinstance(told, Known) and told.value.code == _MISMATCH
+    seen = bool(case.cards) or (refused and isinstance(case.machine.gpus, Unknown))
+    if case.wsl or not seen or not (case.running or isinstance(driver.loaded, Unknown)):
         return
     loaded, libraries = _loaded_version(case), _versions(value_or(driver.libcuda, ()))
-    refused = isinstance(told, Known) and told.value.code == _MISMATCH
     differs = isinstance(loaded, Known) and bool(libraries) and loaded.value not in libraries
     if refused or differs:
         on_disk = _module_versions(value_or(driver.on_disk, ()))
@@ -191,8 +195,11 @@ def devices_may_be_opened(case: Case) -> Iterator[Verdict]:
 
 
 def driver_answers(case: Case) -> Iterator[Verdict]:
-    """NVML must start where the driver is loaded and whole; a sleeping GPU is not asked."""
-    told = case.machine.driver.nvml_status
+    """NVML must start where the driver is loaded and whole, and come back; a sleeping GPU is not asked."""
+    told, fault = case.machine.driver.nvml_status, case.machine.driver.nvml_fault
+    if isinstance(fault, Known) and fault.value:
+        yield from _does_not_answer(case, fault)
+        return
     asleep = any(value_or(card.gpu.power_state, PowerState.ACTIVE) is PowerState.ASLEEP for card in case.cards)
     if not case.loaded or not case.usable or asleep:
         return
@@ -209,6 +216,21 @@ def driver_answers(case: Case) -> Iterator[Verdict]:
             status=told.value.name,
             container=case.container,
         )
+
+
+def _does_not_answer(case: Case, fault: Known[str]) -> Iterator[Verdict]:
+    """NVML hangs or crashes: where no driver runs, or its halves do not fit, or another driver has the GPUs, that is the cause."""
+    without_driver = isinstance(case.machine.driver.loaded, Known) and not case.loaded
+    if (case.cards and (without_driver or not case.usable) and not case.wsl) or _has_finding(case):
+        return
+    hangs = fault.value == "hang"
+    yield finding(
+        "driver-does-not-answer",
+        proof(text("NVML"), fault, text("did not come back") if hangs else text("crashed with {signal}", signal=fault.value)),
+        proof(text("loaded kernel module"), case.loaded[0].version) if case.loaded else None,
+        gpu=_names(list(case.usable)),
+        crash="" if hangs else fault.value,
+    )
 
 
 def _unattended(case: Case) -> Evidence | None:

@@ -22,7 +22,7 @@ from gpuassist.ui.pages.live import LivePage
 from gpuassist.ui.plots.bands import REST
 from gpuassist.ui.widgets.table import Table
 from tests.nvml_fixture import FakeNvml
-from tests.ui.made import NO_DRIVER, framed, gpu, process, sample
+from tests.ui.made import NO_DRIVER, framed, gpu, process, sample, with_variables
 
 
 class HandFed(Watch):
@@ -261,9 +261,9 @@ def test_samples_cross_threads_to_the_page(shown: Shown) -> None:
 
 
 @pytest.mark.needs("gcc")
-def test_real_nvml_drives_the_page(desk: Desk, qtbot: QtBot, load_nvml: Callable[..., FakeNvml]) -> None:
-    load_nvml("[gpu]\nprocess = self c 2048\n[gpu]\nuuid = GPU-2\npci = 00000000:02:00.0\n")
-    watch = Watch(desk.session, hz=20)
+def test_real_nvml_drives_the_page(desk: Desk, qtbot: QtBot, fake_nvml: FakeNvml) -> None:
+    fake_nvml("[gpu]\nprocess = 4242 c 2048\n[gpu]\nuuid = GPU-2\npci = 00000000:02:00.0\n")
+    watch = Watch(with_variables(desk.session, fake_nvml.variables), hz=20)
     frame = framed(qtbot)
     page = LivePage(desk, frame, watch=watch)
     page.resize(900, 700)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 from PySide6.QtCore import QTimer
@@ -14,21 +14,20 @@ from gpuassist.session.watch import Watch
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.live import LivePage
 from tests.nvml_fixture import FakeNvml
-from tests.ui.made import framed
+from tests.ui.made import framed, with_variables
 
 pytestmark = pytest.mark.needs("gcc")
-
-Load = Callable[..., FakeNvml]
 EIGHT = "".join(f"[gpu]\nuuid = GPU-{index}\npci = 00000000:0{index + 1}:00.0\n" for index in range(8))
 
 
 class Live:
     """A page that watches whatever NVML was loaded."""
 
-    def __init__(self, desk: Desk, qtbot: QtBot) -> None:
+    def __init__(self, desk: Desk, qtbot: QtBot, variables: Mapping[str, str]) -> None:
         self.qtbot = qtbot
+        session = with_variables(desk.session, variables)
         self.frame = framed(qtbot)
-        self.page = LivePage(desk, self.frame, watch=Watch(desk.session, hz=20))
+        self.page = LivePage(desk, self.frame, watch=Watch(session, hz=20))
         self.page.resize(1056, 760)
         self.page.show()
 
@@ -43,86 +42,85 @@ class Live:
 
 
 @pytest.fixture
-def live(desk: Desk, qtbot: QtBot, load_nvml: Load) -> Iterator[Live]:
-    # After `load_nvml`, so that the page lets go of the library before that is unloaded.
-    made = Live(desk, qtbot)
+def live(desk: Desk, qtbot: QtBot, fake_nvml: FakeNvml) -> Iterator[Live]:
+    made = Live(desk, qtbot, fake_nvml.variables)
     yield made
     made.page.close_down()
 
 
-def test_eight_gpus_have_eight_lanes(live: Live, load_nvml: Load) -> None:
-    load_nvml(EIGHT)
+def test_eight_gpus_have_eight_lanes(live: Live, fake_nvml: FakeNvml) -> None:
+    fake_nvml(EIGHT)
     live.begin()
     live.until(lambda: len(live.page.lanes) == 8)
 
 
-def test_a_process_is_drawn_and_listed(live: Live, load_nvml: Load) -> None:
-    load_nvml("[gpu]\nprocess = self c 2048\n")
+def test_a_process_is_drawn_and_listed(live: Live, fake_nvml: FakeNvml) -> None:
+    fake_nvml(f"[gpu]\nprocess = {os.getpid()} c 2048\n")
     live.begin()
     live.until(lambda: bool(live.page.lanes) and live.page.lanes[0].pids == (os.getpid(),))
     assert [row.process.pid for row in live.page._processes.processes] == [os.getpid()]
 
 
-def test_a_card_is_named_with_its_figures(live: Live, load_nvml: Load) -> None:
-    load_nvml("[gpu]\nname = NVIDIA GeForce RTX 5090\nutilization = 97\ntemperature = 71\n")
+def test_a_card_is_named_with_its_figures(live: Live, fake_nvml: FakeNvml) -> None:
+    fake_nvml("[gpu]\nname = NVIDIA GeForce RTX 5090\nutilization = 97\ntemperature = 71\n")
     live.begin()
     live.until(lambda: "GPU 0 · RTX 5090" in live.words())
     assert "97 % · 71 °C" in live.page.lanes[0].figures
 
 
-def test_a_gpu_that_falls_off_the_bus_says_so(live: Live, load_nvml: Load) -> None:
-    load_nvml("[gpu]\n[gpu]\nuuid = GPU-2\npci = 00000000:02:00.0\nfault = nvmlDeviceGet* 15 from=0.4\n")
+def test_a_gpu_that_falls_off_the_bus_says_so(live: Live, fake_nvml: FakeNvml) -> None:
+    fake_nvml("[gpu]\n[gpu]\nuuid = GPU-2\npci = 00000000:02:00.0\nfault = nvmlDeviceGet* 15 from=0.4\n")
     live.begin()
     live.until(lambda: len(live.page.lanes) == 2 and bool(live.page.lanes[1].trouble))
     assert live.page.lanes[0].trouble == ""
 
 
-def test_a_mismatch_is_told_in_words(live: Live, load_nvml: Load) -> None:
-    load_nvml("fault = nvmlInit* 18\n[gpu]\n")
+def test_a_mismatch_is_told_in_words(live: Live, fake_nvml: FakeNvml) -> None:
+    fake_nvml("fault = nvmlInit* 18\n[gpu]\n")
     live.begin()
     live.until(lambda: "The GPUs cannot be watched now" in live.words())
 
 
-def test_the_driver_that_comes_back_is_drawn(live: Live, load_nvml: Load) -> None:
-    load_nvml("fault = nvmlInit* 9\n[gpu]\n")
+def test_the_driver_that_comes_back_is_drawn(live: Live, fake_nvml: FakeNvml) -> None:
+    fake_nvml("fault = nvmlInit* 9\n[gpu]\n")
     live.begin()
     live.until(lambda: "The GPUs cannot be watched now" in live.words())
-    load_nvml("[gpu]\n")
+    fake_nvml("[gpu]\n")
     live.until(lambda: len(live.page.lanes) == 1)
 
 
-def test_an_old_driver_is_drawn(live: Live, load_nvml: Load) -> None:
-    load_nvml("[gpu]\nused = 4096\n", old=True)
+def test_an_old_driver_is_drawn(live: Live, fake_nvml: FakeNvml) -> None:
+    fake_nvml("[gpu]\nused = 4096\n", old=True)
     live.begin()
     live.until(lambda: bool(live.page.lanes) and live.page.lanes[0].figures.startswith("4.3 of"))  # with what is reserved
 
 
-def test_figures_that_a_card_refuses_are_left_out(live: Live, load_nvml: Load) -> None:
-    load_nvml("[gpu]\npower = -\ntemperature = -\n")
+def test_figures_that_a_card_refuses_are_left_out(live: Live, fake_nvml: FakeNvml) -> None:
+    fake_nvml("[gpu]\npower = -\ntemperature = -\n")
     live.begin()
     live.until(lambda: bool(live.page.lanes) and bool(live.page.lanes[0].figures))
     assert "W" not in live.page.lanes[0].figures
     assert "°C" not in live.page.lanes[0].figures
 
 
-def test_no_gpu_is_told(live: Live, load_nvml: Load) -> None:
-    load_nvml("")
+def test_no_gpu_is_told(live: Live, fake_nvml: FakeNvml) -> None:
+    fake_nvml("")
     live.begin()
     live.until(lambda: not live.page._watching.watch.history.gpus and "There is no GPU to watch" in live.words())
 
 
-def test_the_gui_thread_never_calls_nvml(live: Live, load_nvml: Load) -> None:
-    fake = load_nvml("[gpu]\nprocess = self c 2048\n")
+def test_the_gui_thread_never_calls_nvml(live: Live, fake_nvml: FakeNvml) -> None:
+    fake_nvml(f"[gpu]\nprocess = {os.getpid()} c 2048\n")
     live.begin()
     live.until(lambda: bool(live.page.lanes) and bool(live.page.lanes[0].pids))
     live.page.close_down()
-    calls = fake.calls()
+    calls = fake_nvml.calls()
     assert calls
     assert os.getpid() not in {call.thread for call in calls}
 
 
-def test_the_window_answers_while_nvml_is_slow(live: Live, load_nvml: Load) -> None:
-    load_nvml("fault = * 0 delay=40\n[gpu]\n")
+def test_the_window_answers_while_nvml_is_slow(live: Live, fake_nvml: FakeNvml) -> None:
+    fake_nvml("fault = * 0 delay=40\n[gpu]\n")
     live.begin()
     beats: list[int] = []
     timer = QTimer(live.page)
@@ -132,8 +130,8 @@ def test_the_window_answers_while_nvml_is_slow(live: Live, load_nvml: Load) -> N
     live.until(lambda: len(live.page.lanes) == 1)
 
 
-def test_space_freezes_what_is_sampled(live: Live, load_nvml: Load) -> None:
-    load_nvml("[gpu]\nused = 1000..20000/5\n")
+def test_space_freezes_what_is_sampled(live: Live, fake_nvml: FakeNvml) -> None:
+    fake_nvml("[gpu]\nused = 1000..20000/5\n")
     live.begin()
     live.until(lambda: bool(live.page.lanes) and live.page.lanes[0].plot.picture is not None)
     live.page.pause_or_go_on()
@@ -144,3 +142,11 @@ def test_space_freezes_what_is_sampled(live: Live, load_nvml: Load) -> None:
     now = live.page.lanes[0].plot.picture
     assert now is not None
     assert now.until <= until
+
+
+def test_a_library_that_crashes_leaves_the_window_and_is_told(live: Live, fake_nvml: FakeNvml) -> None:
+    fake_nvml("[gpu]\nfault = nvmlDeviceGetPowerUsage 0 crash=11 after=2\n")
+    live.begin()
+    live.until(lambda: len(live.page.lanes) == 1)
+    live.until(lambda: "crashed (SIGSEGV)" in live.words())
+    assert "It is asked again in 1 s" in live.words()

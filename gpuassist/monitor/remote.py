@@ -1,0 +1,181 @@
+"""The board in a process of its own (`monitor.sampling_child`): started when it is first asked, killed where it hangs, replaced
+where it died, and not for ever.
+
+Several tries a second apart help where the driver is being replaced at that very moment; more of them would only fill the kernel's
+log, so a library that crashes again and again is left alone. A driver that does not answer is waited for, because cards that wake
+without persistence mode take seconds each; meanwhile every reading says for how long it has been waited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, Union
+
+from gpuassist.model.text import Text, text
+from gpuassist.monitor.starting import start
+from gpuassist.system.clock import Clock
+from gpuassist.system.frames import FrameError
+from gpuassist.system.streams import Quiet
+from gpuassist.system.worker import Worker
+
+FIRST_ANSWER_SECONDS = 10.0  # opening the driver wakes every card
+ANSWER_SECONDS = 3.0
+STILL_NONE_SECONDS = 1.0  # between two readings while one is waited for
+HUNG_SECONDS = 60.0
+CRASHES_AT_MOST = 5
+STUCK_AT_MOST = 3
+LONGEST_PAUSE_SECONDS = 60.0
+_SOUND_SECONDS = 60.0  # a child that lived so long has nothing to do with those before it
+_CLOSING_SECONDS = 0.5
+
+Addresses = Union[Sequence[tuple[int, str]], None]
+Trouble = tuple[Text, ...]
+Answer = Union[Mapping[str, Any], Trouble]
+
+
+class Asked(Protocol):
+    """Whom a source asks: `monitor.board.Board` in this very process, or this one."""
+
+    def read(self, addresses: Addresses) -> Answer:
+        """See `Board.read`; or why there is no answer."""
+
+    def close(self) -> None:
+        """Lets go of the driver."""
+
+    def interrupt(self) -> None:
+        """From any thread: a `read` that waits returns at once."""
+
+
+class RemoteBoard:
+    """Used by one thread, but for `interrupt`."""
+
+    def __init__(self, clock: Clock, variables: Mapping[str, str], begin: Callable[[Mapping[str, str]], Worker] = start) -> None:
+        self._clock, self._variables, self._begin = clock, variables, begin
+        self._worker: Worker | None = None
+        self._stuck: list[Worker] = []
+        self._trouble: Trouble = ()
+        self._asked_at: float | None = None
+        self._started_at = self._again_at = 0.0
+        self._has_answered = False
+        self._crashes = self._hangs = 0
+
+    def read(self, addresses: Addresses) -> Answer:
+        """See `Asked.read`."""
+        if self._worker is None and not self._start():
+            return self._trouble
+        assert self._worker is not None
+        patience = STILL_NONE_SECONDS
+        if self._asked_at is None:
+            self._asked_at = self._clock.monotonic()
+            patience = ANSWER_SECONDS if self._has_answered else FIRST_ANSWER_SECONDS
+            if not self._worker.send({"addresses": addresses}):
+                return self._bury("")
+        try:
+            answer = self._worker.receive(patience)
+        except FrameError as error:
+            return self._bury(str(error))
+        if answer is Quiet.SILENT:
+            return self._wait_on()
+        if not isinstance(answer, dict) or "failed" in answer:
+            return self._bury("" if answer is Quiet.CLOSED else str(answer.get("failed", "")) if isinstance(answer, dict) else "")
+        self._asked_at, self._has_answered, self._hangs = None, True, 0
+        return answer
+
+    def close(self) -> None:
+        """See `Asked.close`."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            self._end(worker, patience=_CLOSING_SECONDS if self._asked_at is None else 0.0)
+        self._asked_at = None
+
+    def interrupt(self) -> None:
+        """See `Asked.interrupt`."""
+        worker = self._worker
+        if worker is not None:
+            worker.kill()
+
+    def _start(self) -> bool:
+        now = self._clock.monotonic()
+        self._stuck = [worker for worker in self._stuck if worker.is_there]
+        if len(self._stuck) >= STUCK_AT_MOST:
+            self._trouble = (_STUCK,)
+            return False
+        if self._crashes >= CRASHES_AT_MOST or now < self._again_at:
+            return False
+        try:
+            self._worker = self._begin(self._variables)
+        except (OSError, ValueError) as error:
+            self._worker = None
+            self._trouble = (text("the process that asks NVML could not be started: {error}", error=str(error)),)
+            self._again_at = now + LONGEST_PAUSE_SECONDS
+            return False
+        self._started_at, self._asked_at, self._has_answered = now, None, False
+        return True
+
+    def _wait_on(self) -> Trouble:
+        """It did not answer yet; one that has not for long is killed, and another one asked."""
+        assert self._asked_at is not None
+        assert self._worker is not None
+        waited = self._clock.monotonic() - self._asked_at
+        silent = text("NVIDIA's driver has not answered for {seconds:.0f} s, so it may hang", seconds=waited)
+        if waited < HUNG_SECONDS:
+            return (silent,)
+        self._end(self._worker, patience=0.0)
+        self._hangs += 1
+        pause = self._pause(self._hangs)
+        self._trouble = (
+            silent,
+            text("The process that waited for it was ended; it is asked again in {seconds:.0f} s", seconds=pause),
+        )
+        return self._trouble
+
+    def _bury(self, words: str) -> Trouble:
+        """It is gone, or says what nobody understands."""
+        assert self._worker is not None
+        if self._clock.monotonic() - self._started_at > _SOUND_SECONDS:
+            self._crashes = 0
+        self._crashes += 1
+        ended = self._end(self._worker, patience=_CLOSING_SECONDS if not words else 0.0)
+        pause = self._pause(self._crashes)
+        if self._crashes >= CRASHES_AT_MOST:
+            then = text("That was the {count}th time, so it is not asked again until this is started anew", count=self._crashes)
+        else:
+            then = text("It is asked again in {seconds:.0f} s", seconds=pause)
+        self._trouble = (_crash(ended, words), then)
+        return self._trouble
+
+    def _end(self, worker: Worker, patience: float) -> _End:
+        self._worker, self._asked_at = None, None
+        ended = worker.end(patience=patience)
+        if ended is None:
+            self._stuck.append(worker)
+            return _End("", 0)
+        return _End("" if ended.ended_by_us else ended.signal, ended.status)
+
+    def _pause(self, times: int) -> float:
+        pause = min(2.0 ** (times - 1), LONGEST_PAUSE_SECONDS)
+        self._again_at = self._clock.monotonic() + pause
+        return pause
+
+
+class _End:
+    def __init__(self, signal: str, status: int) -> None:
+        self.signal, self.status = signal, status
+
+
+_STUCK = text(
+    "{count} processes wait inside NVIDIA's driver and cannot be ended, so no other is started; only a restart helps",
+    count=STUCK_AT_MOST,
+)
+
+
+def _crash(ended: _End, words: str) -> Text:
+    if ended.signal in {"SIGKILL", "SIGTERM"}:
+        return text("the process that asks NVML was ended from outside ({signal})", signal=ended.signal)
+    if ended.signal:
+        return text(
+            "NVML, the driver's own library, crashed ({signal}) in the process that asks it: usual after an update of the driver "
+            "without a restart, or where one of its files is damaged; `gpuassist doctor` looks into it",
+            signal=ended.signal,
+        )
+    return text("the process that asks NVML failed ({words})", words=words or str(ended.status))
