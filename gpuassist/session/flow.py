@@ -77,7 +77,9 @@ class Back:
 
 @dataclass(frozen=True, slots=True)
 class ReadingStarted:
-    """A machine is being read; what the steps said of the last one no longer holds."""
+    """A machine is being read: another one, or the same one again `after_write`, when what was found no longer holds."""
+
+    after_write: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +185,11 @@ def _go(flow: Flow, place: Place, wish: str) -> Flow:
 
 def _read(flow: Flow, event: ReadingStarted | ReadingEnded | ReadingFailed) -> Flow:
     if isinstance(event, ReadingStarted):
-        return _mark(flow, {Step.MACHINE: StepState.BUSY})
+        again = {Step.FOUND: StepState.BUSY} if event.after_write and flow.inspected else {}
+        return _mark(flow, {Step.MACHINE: StepState.BUSY, **again})
     if isinstance(event, ReadingFailed):
+        if flow.state(Step.FOUND) is StepState.BUSY:  # something was written since the facts that are there were read
+            return _mark(flow, {Step.MACHINE: StepState.UNKNOWN, Step.FOUND: StepState.UNKNOWN})
         before = StepState.RIGHT if flow.inspected else StepState.UNKNOWN
         return _mark(flow, {Step.MACHINE: before})
     states = {

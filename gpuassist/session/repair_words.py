@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan
 from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
 from gpuassist.changes.shells import NAMES, ShellChange
-from gpuassist.model.fact import Known
+from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.plan import Result
+from gpuassist.model.shell import Shell, Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.session import repair_summary
 from gpuassist.session.scope_list import ListedScope
@@ -34,9 +35,11 @@ def title_of(repair: ChangePlan) -> Text:
     """The page's title for a plan."""
     if repair.scope is None and repair.cuda is not None:
         return repair_summary.title(repair)
-    if not repair.diff:
-        return _DONE[repair.aim]
-    return repair.plan.goal
+    if repair.diff:
+        return repair.plan.goal
+    if repair.devices is not None and not repair.devices.value:
+        return text("Programs see every GPU already")
+    return _DONE[repair.aim]
 
 
 def promise_of(repair: ChangePlan) -> Text:
@@ -59,6 +62,8 @@ def bar_note(repair: ChangePlan) -> Text:
 
 def unchanged_words(repair: ChangePlan) -> Text:
     """What stands where the diff would be."""
+    if repair.devices is not None and not repair.devices.value:
+        return text("No line of gpuassist hides a GPU from them: nothing has to be written.")
     if repair.aim is Aim.CLEAN:
         return text("No line that you chose to clean is left, so nothing has to be written.")
     return text("The lines for this stand in the file already: nothing has to be written.")
@@ -67,6 +72,8 @@ def unchanged_words(repair: ChangePlan) -> Text:
 def outcome_of(carried: ChangeOutcome) -> Text:
     """What came of making it, in one sentence."""
     proof = carried.proof
+    if carried.rolled_back is not None and proof is not None and isinstance(proof.holds, Known) and not proof.holds.value:
+        return text("{outcome}. While it stood: {proof}", outcome=carried.outcome.text, proof=proof.words)
     if not carried.wrote or proof is None:
         return carried.outcome.text
     if carried.outcome.result is Result.UNCHANGED:
@@ -74,6 +81,66 @@ def outcome_of(carried: ChangeOutcome) -> Text:
     if isinstance(proof.holds, Known) and proof.holds.value:
         return text("Done and proved: {proof}", proof=proof.words)
     return text("Changed, but {proof}", proof=proof.words)
+
+
+def result_words(plan: ChangePlan, outcome: ChangeOutcome) -> tuple[Text, Text]:
+    """The page's title once something was tried, and the line below it: only what holds now."""
+    if outcome.rolled_back is not None:
+        return _TAKEN_BACK
+    if not outcome.wrote:
+        return text("The change was not made"), text("The reason stands below.")
+    proof = outcome.proof
+    holds = (
+        proof.holds if proof is not None else Known(value=True, source="")
+    )  # where nothing can be asked, nothing speaks against it
+    if not isinstance(holds, Known):
+        return text("Changed, but not proved"), text("The files were changed; what a new terminal does since could not be asked.")
+    toolkit = plan.cuda.toolkit if plan.cuda is not None and plan.scope is None else None
+    version = repair_summary.release_of(toolkit) if toolkit is not None else ""
+    if not holds.value:
+        does_not = text("The change does not do what was planned")
+        title = text("Not every new shell uses CUDA {version}", version=version) if version else does_not
+        return title, text("The files were changed, but new shells do not do what was planned.")
+    if plan.scope is not None:
+        return text("Done"), text("Nothing outside {scope} was changed.", scope=plan.scope.scope.words)
+    title = text("New shells use CUDA {version}", version=version) if version else text("Done")
+    return title, text("New terminals use what you chose; those that are open keep their old settings.")
+
+
+def run_notes(plan: ChangePlan) -> tuple[Text, ...]:
+    """That start-up files are run to see what they do, and how often."""
+    if plan.cuda is None or plan.scope is not None or plan.recorded:
+        return ()
+    return (
+        text(
+            "your start-up files are run to see what they do, as a new terminal runs them: once when the machine is read, and "
+            "when the change is made in {ways} ways of starting a shell, before and after",
+            ways=len(NAMES),
+        ),
+    )
+
+
+def result_notes(outcome: ChangeOutcome) -> tuple[Text, ...]:
+    """What else came of it: an earlier change that had been interrupted, and what start-up files left running."""
+    if not outcome.left_behind:
+        return outcome.notes
+    left = text("your start-up files left these processes running: {names}", names=", ".join(outcome.left_behind))
+    return (*outcome.notes, left)
+
+
+def still_holds(outcome: ChangeOutcome, shell: Shell) -> bool:
+    """Whether what was proved of a new terminal is what one finds now; where either was not told, nothing speaks against it."""
+    proved = outcome.proof.terminal if outcome.proof is not None else NOT_ASKED
+    now = shell.new_terminal
+    if outcome.rolled_back is not None or not isinstance(proved, Known) or not isinstance(now, Known):
+        return True
+    return _chosen_in(proved.value) == _chosen_in(now.value)
+
+
+def _chosen_in(terminal: Terminal) -> tuple[object, ...]:
+    """All of it that repairs choose; PATH counts by the nvcc that it finds."""
+    variables = {one for one in terminal.variables if one.name != "PATH"}
+    return terminal.command("nvcc"), terminal.shadow("nvcc"), variables
 
 
 def alike(changes: tuple[ShellChange, ...]) -> tuple[ShellsAlike, ...]:
@@ -138,6 +205,10 @@ def stands(record: ChangeRecord) -> bool:
     return any(file.standing is not Standing.UNDONE for file in record.files)
 
 
+_TAKEN_BACK = (
+    text("The change was taken back again"),
+    text("It made something worse than before, so every file is as it was. The reason stands below."),
+)
 _DONE = {
     Aim.TOOLKIT: text("This toolkit is chosen there already"),
     Aim.CLEAN: text("The start-up files put nothing wrong on a search list"),

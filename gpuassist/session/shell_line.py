@@ -127,7 +127,7 @@ def _changeable(placed: Placed) -> tuple[bool, Text]:
         return False, text("shares its lines with other commands; please change it by hand if it is in the way")
     if says.inside:
         return True, text("stands in “{inside}”", inside=says.inside)
-    return True, text("may be retired or rewritten")
+    return True, text("may be commented out or replaced")
 
 
 def untold(traced: Traced, placed: tuple[Placed, ...], chain: tuple[ChainFile, ...]) -> Iterator[SurveyLine]:

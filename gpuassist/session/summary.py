@@ -61,7 +61,6 @@ def found_figures(diagnosis: Diagnosis, answers: tuple[Answer, ...], seconds: fl
         counted("1 warning", "{count} warnings", warnings) if warnings else None,
         counted("1 note", "{count} notes", notes) if notes else None,
         _checks(checks, seconds),
-        text("nothing has been changed"),
     ]
     return tuple(part for part in parts if part is not None)
 

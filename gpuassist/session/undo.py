@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gpuassist.changes import record as recording
 from gpuassist.changes import undo as undoing
 from gpuassist.changes.journal import Journal
-from gpuassist.changes.record import ChangeRecord
+from gpuassist.changes.record import ChangeRecord, Standing
 from gpuassist.changes.undo import TakeBack
 from gpuassist.model.plan import Outcome, Receipt
 from gpuassist.model.text import Text
@@ -40,6 +40,11 @@ def history(session: Session) -> tuple[Receipt, ...]:
 def records(session: Session) -> tuple[ChangeRecord, ...]:
     """All changes with their files, newest first: what still stands, and what was edited since."""
     return recording.records(session.world)
+
+
+def any_in_effect(session: Session) -> bool:
+    """Whether a change that was made still stands in a file."""
+    return any(file.standing is Standing.STANDS for record in records(session) for file in record.files)
 
 
 def left_out(session: Session) -> tuple[Text, ...]:

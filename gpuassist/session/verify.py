@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from gpuassist.detect import environments
 from gpuassist.model.environment import Accelerator, PythonEnvironment
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
+from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.model.verdict import Check, Verification
@@ -33,6 +34,7 @@ __all__ = [
     "choose",
     "find_environments",
     "interpreter_at",
+    "rests_on",
     "verdict_on_accelerators",
     "verify",
 ]
@@ -50,6 +52,14 @@ class VerifyRequest:
     devices: tuple[str, ...] = ("all",)
     level: Level = Level.QUICK
     terminal: Terminal | None = None
+
+
+def rests_on(machine: Machine, interpreter: str) -> tuple[object, ...]:
+    """The facts that a verification rests on: when they change, what it came to may not hold any more."""
+    environment = [one for one in value_or(machine.environments, ()) if value_or(one.interpreter, "") == interpreter]
+    gpus = [(gpu.pci_address, gpu.uuid, gpu.mig_enabled) for gpu in value_or(machine.gpus, ())]
+    terminal = machine.shell.new_terminal
+    return environment, gpus, machine.driver, terminal.value if isinstance(terminal, Known) else None
 
 
 def verify(session: Session, request: VerifyRequest, *, on_event: OnEvent, cancelled: Cancelled) -> Verification:

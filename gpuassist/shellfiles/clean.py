@@ -15,6 +15,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import Block
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.duplicates import repeated
+from gpuassist.shellfiles.edit import Lines, Replacement
 from gpuassist.shellfiles.installed import HOMES, LISTS, looks_like_cuda
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.shellfiles.reading import Element, Place, Reading, Statement, printable
@@ -53,7 +54,7 @@ def judge_clean(
     file: str = "",
     dialect: Dialect = Dialect.BASH,
 ) -> tuple[ShellLine, ...]:
-    """The lines with faults, each with what is suggested: one that holds nothing else is retired, from others they are taken.
+    """The lines with faults, each with what is suggested: one that holds nothing else is commented out, from others they are taken.
 
     `ours` is the managed block, which has none.
     """
@@ -165,7 +166,7 @@ def _judged(statement: Statement, content: bytes, judge: _Judge, dialect: Dialec
         rewriting = replace(rewriting, hollow=True)
     told = (*taken, *unguarded) if rewriting.line else (*found.values(), *taken)
     faults = tuple({fault.words: fault for fault in told}.values())
-    return _shown(statement, faults, rewriting) if faults else None
+    return _shown(statement, content, faults, rewriting) if faults else None
 
 
 def _may_hold_empty(statement: Statement) -> bool:
@@ -178,7 +179,7 @@ def _unguarded(statement: Statement, content: bytes, judge: _Judge) -> tuple[Fau
     return (judge.unguarded(),) if as_it_is.line else ()
 
 
-def _shown(statement: Statement, faults: tuple[Fault, ...], rewriting: Rewriting) -> ShellLine:
+def _shown(statement: Statement, content: bytes, faults: tuple[Fault, ...], rewriting: Rewriting) -> ShellLine:
     tickable, suggested, why = _verdict(statement, faults, rewriting)
     return ShellLine(
         statement.line,
@@ -194,7 +195,15 @@ def _shown(statement: Statement, faults: tuple[Fault, ...], rewriting: Rewriting
         rewritten=suggested and bool(rewriting.line),
         instead=rewriting.line if tickable else b"",
         why_not=None if rewriting.line else rewriting.why,
+        rows=Lines(statement.first_byte, statement.end_byte, nested=statement.place not in {Place.TOP, Place.CONDITION}),
+        replacements=(_in_place(statement, content, rewriting.line),) if rewriting.line else (),
     )
+
+
+def _in_place(statement: Statement, content: bytes, line: bytes) -> Replacement:
+    """The new line in place of the old one, whose line end stays."""
+    rows = content[statement.first_byte : statement.end_byte]
+    return Replacement(statement.first_byte, statement.first_byte + len(rows.rstrip(b"\r\n")), line)
 
 
 def _verdict(statement: Statement, faults: tuple[Fault, ...], rewriting: Rewriting) -> tuple[bool, bool, Text]:

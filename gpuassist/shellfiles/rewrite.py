@@ -45,11 +45,11 @@ def rewrite(
     line = _one_line(content[statement.first_byte : statement.end_byte])
     lists = None if line is None else _LISTS.get(dialect, read_lists)(line)
     if line is None or lists is None or not _read_alike(lists, statement.assignments):
-        return Rewriting(why=text("it is written in a way that gpuassist does not rewrite: retire it, or change it by hand"))
+        return Rewriting(why=text("it is written in a way that gpuassist does not replace: comment it out, or change it by hand"))
     new = tuple(_with_fates(value, one, fate, guarded) for value, one in zip(lists, statement.assignments, strict=True))
     hollow = next((value.variable for value, before in zip(new, lists, strict=True) if _is_hollow(value, before)), "")
     if hollow:
-        why = text("nothing would be left of what it gives {variable}: retire it instead", variable=hollow)
+        why = text("nothing would be left of what it gives {variable}: comment it out instead", variable=hollow)
         return Rewriting(why=why, hollow=all(_is_empty(value) for value in new))
     if any(_is_unsafe(part.text) for value in new for part in value.parts if part.text not in line):
         return Rewriting(why=text("the new directory's name holds signs that would have to be quoted; please change it by hand"))

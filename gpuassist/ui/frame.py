@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal, Slot
@@ -23,6 +24,7 @@ from gpuassist.session.flow import (
     ReadingFailed,
     ReadingStarted,
     Step,
+    StepState,
     Tool,
     follow,
     place_named,
@@ -30,7 +32,7 @@ from gpuassist.session.flow import (
 from gpuassist.ui.dropped import dropped_file
 from gpuassist.ui.jobs import Done, Failed
 from gpuassist.ui.latest import Latest
-from gpuassist.ui.page import Desk, OpenExample, OpenRecording, ReadAgain
+from gpuassist.ui.page import Desk, OpenExample, OpenRecording, ReadAgain, Wrote
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.reading import Reading
 from gpuassist.ui.theme import Appearance
@@ -73,7 +75,7 @@ class Frame(QWidget):
         self._after_paint.setInterval(_ROOM_MILLISECONDS)
         self._after_paint.timeout.connect(self._go_where_wanted)
         self._reading = Reading(desk.session, desk.jobs, self)
-        self._recalling = Latest(desk.jobs, self._show_waiting, self)
+        self._recalling = Latest(desk.jobs, self._show_recalled, self)
         self._build(appearance)
         self._listen()
         self._add_keys()
@@ -176,6 +178,7 @@ class Frame(QWidget):
         self._foot.help_wanted.connect(self._show_help)
         self._banners.live_wanted.connect(self._reading.read_live)
         self._banners.go_on_wanted.connect(self._go_on_with_install)
+        self._banners.again_wanted.connect(self._reading.again)
         self._reading.started.connect(self._reading_started)
         self._reading.progressed.connect(self._reading_progressed)
         self._reading.ended.connect(self._reading_ended)
@@ -250,6 +253,8 @@ class Frame(QWidget):
     def _answer(self, wish: object) -> None:
         if isinstance(wish, ReadAgain):
             self._reading.again()
+        elif isinstance(wish, Wrote):
+            self._reading.read_what_was_changed()
         elif isinstance(wish, OpenRecording):
             self._reading.open_recording(wish.path)
         elif isinstance(wish, OpenExample):
@@ -259,7 +264,11 @@ class Frame(QWidget):
 
     @Slot(object)
     def _reading_started(self, words: str) -> None:
-        self.go(ReadingStarted())
+        again = self._reading.after_write
+        self.go(ReadingStarted(again))
+        self._banners.show_stale("")
+        if again:
+            self._pages.show_reading(words)
         self._pages.machine_page.show_reading(words)
 
     @Slot(object)
@@ -268,15 +277,17 @@ class Frame(QWidget):
 
     @Slot(object)
     def _reading_ended(self, inspection: Inspection) -> None:
-        self._banners.show_recorded(inspection.recorded)
-        self._pages.show_inspection(inspection)
         from gpuassist.session.standing import reading_ended  # by now the job that read has imported all that it needs
 
-        self.go(reading_ended(inspection.machine, inspection.diagnosis, inspection.answers))
+        self._banners.show_recorded(inspection.recorded)
+        # First, because a page that still shows its own result marks its step anew.
+        self._flow = follow(self._flow, reading_ended(inspection.machine, inspection.diagnosis, inspection.answers))
+        self._pages.show_inspection(inspection)
+        self._show_flow()
         self._recalling.drop()
         self._banners.show_waiting("")
         if not inspection.recorded:
-            self._recalling.ask(lambda _: _waiting(self._desk))
+            self._recalling.ask(lambda _: _recalled(self._desk))
         # After the paint, which a delay of 0 would come before: two pages made at once are 60 ms without an answer.
         self._after_paint.start()
 
@@ -286,9 +297,13 @@ class Frame(QWidget):
             self.go(GoTo(self._wanted))
             self._wanted = None
 
-    def _show_waiting(self, result: Done | Failed) -> None:
-        if isinstance(result, Done) and self._flow.current is not Tool.INSTALL:
-            self._banners.show_waiting(str(result.value))
+    def _show_recalled(self, result: Done | Failed) -> None:
+        if not isinstance(result, Done) or not isinstance(result.value, _Recalled):
+            return
+        if self._flow.current is not Tool.INSTALL:
+            self._banners.show_waiting(result.value.waiting)
+        if result.value.changed and not self._flow.repairable and self._flow.state(Step.REPAIR) is StepState.TODO:
+            self.go(Marked(Step.REPAIR, StepState.RIGHT))
 
     @Slot()
     def _go_on_with_install(self) -> None:
@@ -296,7 +311,10 @@ class Frame(QWidget):
 
     @Slot(object)
     def _reading_failed(self, reason: str) -> None:
+        self._pages.show_reading("")
         self._pages.machine_page.show_failure(reason)
+        if self._reading.after_write:
+            self._banners.show_stale(reason)
         self.go(ReadingFailed())
 
     @Slot()
@@ -306,9 +324,18 @@ class Frame(QWidget):
         Help(self._desk.words, self).open()
 
 
-def _waiting(desk: Desk) -> str:
-    """The install that waits, in words; imported here, on the job's thread."""
+@dataclass(frozen=True, slots=True)
+class _Recalled:
+    """What stands on record: the install that waits, in words, and whether a change of the user's files is in effect."""
+
+    waiting: str
+    changed: bool
+
+
+def _recalled(desk: Desk) -> _Recalled:
+    """Imported here, on the job's thread."""
     from gpuassist.session.resume import waiting
+    from gpuassist.session.undo import any_in_effect
 
     found = waiting(desk.session)
-    return desk.words(found.words) if found is not None else ""
+    return _Recalled(desk.words(found.words) if found is not None else "", any_in_effect(desk.session))

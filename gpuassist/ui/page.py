@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.session.flow import Place
+from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.scroll_page import ScrollPage
 
 if TYPE_CHECKING:
@@ -54,6 +55,11 @@ class ReadAgain:
 
 
 @dataclass(frozen=True, slots=True)
+class Wrote:
+    """A page changed this machine, or tried to: whatever is shown of it anywhere is read again."""
+
+
+@dataclass(frozen=True, slots=True)
 class OpenRecording:
     """A page asks for a recorded machine to be shown instead."""
 
@@ -70,7 +76,7 @@ class OpenExample:
 class Page(QWidget):
     """One step of the wizard, or a tool beside the steps. A page asks the frame through `asked` and never reaches for another page.
 
-    `asked` carries `GoTo`, `Marked` (how this step stands), `ReadAgain`, `OpenRecording` or `OpenExample`.
+    `asked` carries `GoTo`, `Marked` (how this step stands), `ReadAgain`, `Wrote`, `OpenRecording` or `OpenExample`.
     """
 
     STEP: ClassVar[Place]
@@ -81,6 +87,8 @@ class Page(QWidget):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.desk = desk
+        self._scrolled: ScrollPage | None = None
+        self._rereading: ProgressStrip | None = None
         self.setObjectName(self.STEP.value)
 
     def bar(self) -> Bar:
@@ -89,6 +97,18 @@ class Page(QWidget):
 
     def show_inspection(self, inspection: Inspection) -> None:
         """A machine was read: called for every page that exists, and on making one later."""
+
+    def show_reading(self, words: str) -> None:
+        """Something was written, and the machine is being read again: what is shown is of before. Empty once that has ended."""
+        if self._scrolled is None:
+            return
+        if self._rereading is None:
+            self._rereading = ProgressStrip(self)
+            self._scrolled.header.beside.addWidget(self._rereading)
+        if words:
+            self._rereading.begin(words)
+        else:
+            self._rereading.end()
 
     def arrive(self, wish: str) -> None:
         """The page is shown now; `wish` is what it was opened for, empty for nothing in particular."""
@@ -103,6 +123,6 @@ class Page(QWidget):
         """Makes the page one that scrolls, with a title; for the constructor."""
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        scroll = ScrollPage(self)
-        layout.addWidget(scroll)
-        return scroll
+        self._scrolled = ScrollPage(self)
+        layout.addWidget(self._scrolled)
+        return self._scrolled

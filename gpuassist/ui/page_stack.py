@@ -29,6 +29,7 @@ class PageStack(QStackedWidget):
         super().__init__(parent)
         self._desk = desk
         self._inspection: Inspection | None = None
+        self._reading = ""  # what is said while the machine is read again after a change
         self._pages: dict[Place, Page] = {}
         self._shown: tuple[Place, str] = (Step.MACHINE, "")
         self.warm_up = WarmUp(desk.jobs, self)
@@ -56,18 +57,28 @@ class PageStack(QStackedWidget):
         self.addWidget(page)
         if self._inspection is not None:
             page.show_inspection(self._inspection)
+        if self._reading:
+            page.show_reading(self._reading)
 
     def show_place(self, place: Place, wish: str) -> None:
-        """Shows the page of a place, opened for `wish`."""
-        if (place, wish) != self._shown or self.currentWidget() is None or self.currentWidget() is not self._pages.get(place):
-            self._shown = (place, wish)
+        """Shows the page of a place, opened for `wish`; a wish that is none any more does not open it anew."""
+        before, self._shown = self._shown, (place, wish)
+        stands = self.currentWidget() is not None and self.currentWidget() is self._pages.get(place)
+        if not stands or (wish and (place, wish) != before):
             self._show()
+
+    def show_reading(self, words: str) -> None:
+        """The machine is read again because something was written; empty once that has ended, well or not."""
+        self._reading = words
+        for page in self._pages.values():
+            page.show_reading(words)
 
     def show_inspection(self, inspection: Inspection) -> None:
         """A machine was read."""
         self._inspection = inspection
         for page in self._pages.values():
             page.show_inspection(inspection)
+        self.show_reading("")
 
     def bar(self) -> Bar:
         """What the shown page wants in the bottom bar."""

@@ -31,16 +31,30 @@ class Reading(QObject):
         self._jobs = jobs
         self._job: Job | None = None
         self._again: Callable[[], None] = self.read_live
+        self._shows_live = False  # whether what was read last, and is shown, is this machine
+        self._after_write = False
 
     @property
     def busy(self) -> bool:
         """Whether something is being read."""
         return self._job is not None
 
+    @property
+    def after_write(self) -> bool:
+        """Whether this machine was changed since the facts were read that are shown of it."""
+        return self._after_write
+
     def read_live(self) -> None:
         """Reads this machine."""
         self._again = self.read_live
-        self._start(text("Reading your machine…"), lambda control: _inspect(self._session, control))
+        words = text("Reading your machine again after the change…") if self._after_write else text("Reading your machine…")
+        self._start(words, lambda control: _inspect(self._session, control))
+
+    def read_what_was_changed(self) -> None:
+        """Something was written: reads this machine again, unless a recorded one is shown, of which nothing can be written."""
+        if self._shows_live or (self._job is not None and self._again == self.read_live):
+            self._after_write = True
+            self.read_live()
 
     def open_recording(self, path: str) -> None:
         """Reads a recorded machine from a file."""
@@ -74,9 +88,12 @@ class Reading(QObject):
     def _end(self, result: Done | Failed) -> None:
         self._job = None
         if isinstance(result, Done):
+            self._shows_live, self._after_write = self._again == self.read_live, False
             self.ended.emit(result.value)
-        else:
-            self.failed.emit(reason_of(self._words, result.error))
+            return
+        self.failed.emit(reason_of(self._words, result.error))
+        if self._after_write and self._again != self.read_live:  # a recording that cannot be opened took the place of that reading
+            self.read_live()
 
 
 # The stages are imported where they run, on the job's thread: the first window is painted before they are.

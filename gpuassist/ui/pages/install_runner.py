@@ -19,13 +19,15 @@ from gpuassist.session.install_course import (
 from gpuassist.session.run_view import RunView
 from gpuassist.session.taking_back import BackStep
 from gpuassist.ui.jobs import Done, Failed, Job, Work
-from gpuassist.ui.page import Desk
+from gpuassist.ui.page import Desk, Wrote
 from gpuassist.ui.reasons import reason_of
 from gpuassist.ui.widgets.output_view import LINES_SHOWN
 
 
 class InstallRunner(QObject):
-    """Each of its acts ends with exactly one of these signals, or with `failed`."""
+    """Each of its acts ends with exactly one of these signals, or with `failed`; before it, with `asked` where the machine may be
+    another one since.
+    """
 
     looked = Signal(object)  # (number, Looked)
     ran = Signal(object)  # Ran
@@ -35,12 +37,14 @@ class InstallRunner(QObject):
     given_up = Signal(object)  # Install
     way_told = Signal(object)  # (install's id, the steps of the way back)
     failed = Signal(object)  # why, a str
+    asked = Signal(object)  # Wrote, for the frame
 
     def __init__(self, desk: Desk, parent: QObject) -> None:
         super().__init__(parent)
         self._desk = desk
         self._job: Job | None = None
         self._told: SignalInstance | None = None
+        self._writes = False  # whether what is under way may change the machine, or ask for what the user changed
 
     @property
     def busy(self) -> bool:
@@ -60,12 +64,16 @@ class InstallRunner(QObject):
     def take(self, course: Course, number: int) -> RunView:
         """Runs a step; what it prints comes into the view."""
         session, view = self._desk.session, RunView(LINES_SHOWN)
-        self._start(self.ran, lambda job: take(session, course, number, on_line=view.add, cancelled=job.cancelled.is_set))
+        self._start(
+            self.ran,
+            lambda job: take(session, course, number, on_line=view.add, cancelled=job.cancelled.is_set),
+            writes=True,
+        )
         return view
 
     def say_done(self, course: Course, number: int) -> None:
         """The user took a step."""
-        self._start(self.said, lambda _: say_done(self._desk.session, course, number))
+        self._start(self.said, lambda _: say_done(self._desk.session, course, number), writes=True)
 
     def restart(self, course: Course, *, autostart: bool) -> None:
         """The user is going to restart."""
@@ -73,7 +81,7 @@ class InstallRunner(QObject):
 
     def go_on(self) -> None:
         """Asks the machine how far the install that waits has come."""
-        self._start(self.went_on, lambda _: go_on(self._desk.session))
+        self._start(self.went_on, lambda _: go_on(self._desk.session), writes=True)
 
     def give_up(self, install: str) -> None:
         """Lets go of an install."""
@@ -86,18 +94,24 @@ class InstallRunner(QObject):
     def go_back(self, install: str, way: tuple[BackStep, ...]) -> RunView:
         """Takes an install back."""
         session, view = self._desk.session, RunView(LINES_SHOWN)
-        self._start(self.ran, lambda job: go_back(session, install, way, on_line=view.add, cancelled=job.cancelled.is_set))
+        self._start(
+            self.ran,
+            lambda job: go_back(session, install, way, on_line=view.add, cancelled=job.cancelled.is_set),
+            writes=True,
+        )
         return view
 
-    def _start(self, told: SignalInstance, work: Work) -> None:
+    def _start(self, told: SignalInstance, work: Work, *, writes: bool = False) -> None:
         assert self._job is None, "one thing at a time"
-        self._told = told
+        self._told, self._writes = told, writes
         self._job = self._desk.jobs.start(work, self)
         self._job.finished.connect(self._end)
 
     @Slot(object)
     def _end(self, result: Done | Failed) -> None:
         self._job = None
+        if self._writes:
+            self.asked.emit(Wrote())  # also where it failed half way, or was cancelled
         if isinstance(result, Failed):
             self.failed.emit(reason_of(self._desk.words, result.error))
         elif self._told is not None:

@@ -183,6 +183,7 @@ class InstallSteps(QWidget):
         self._runner.given_up.connect(self._show_given_up)
         self._runner.way_told.connect(self._confirm_back)
         self._runner.failed.connect(self._show_failed)
+        self._runner.asked.connect(self.asked)
         self._output.cancel_wanted.connect(self._runner.cancel)
         self._output.open_wanted.connect(self._open_log)
 
@@ -368,9 +369,8 @@ class InstallSteps(QWidget):
             self._show_install(install)
         else:
             self._settle()
-        self.told.emit(
-            (Mark.INFO, self._desk.words(text("The install of {goal} is given up; what it did stays.", goal=install.goal)))
-        )
+        words = text("The install of {goal} is given up; what it did stays.", goal=install.goal)
+        self.told.emit((Mark.INFO, self._desk.words(words)))
 
     @Slot()
     def _ask_back(self) -> None:

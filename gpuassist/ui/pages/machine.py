@@ -54,7 +54,10 @@ class MachinePage(Page):
         return Bar((self._again, self._open, self._examples), next_title=self.desk.words(text("See what we found")))
 
     def show_reading(self, words: str) -> None:
-        """A machine is being read: says so, and what was read last."""
+        """A machine is being read, for whatever reason: says so, and what was read last."""
+        if not words:
+            self._strip.end()
+            return
         if self._trouble is not None:
             self._trouble.hide()
         self._strip.begin(words)

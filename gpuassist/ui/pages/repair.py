@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from gpuassist.changes.plan import ChangeOutcome
-from gpuassist.changes.record import ChangeRecord
+from gpuassist.changes.record import ChangeRecord, Standing
 from gpuassist.changes.taking_back import ConflictError
 from gpuassist.changes.undo import TakeBack
-from gpuassist.model.fact import Known
-from gpuassist.model.machine import Machine
-from gpuassist.model.shell import Shell
 from gpuassist.model.text import Text, text
-from gpuassist.session.flow import GoTo, Marked, Step, StepState
+from gpuassist.session.flow import Marked, Step, StepState
 from gpuassist.session.scope_list import ListedScope, list_scopes
 from gpuassist.session.standing import repairable_version
 from gpuassist.session.undo import Undone, left_out, plan_undo, records, undo
-from gpuassist.session.use import look
 from gpuassist.ui.jobs import Done, Failed
 from gpuassist.ui.latest import Latest
-from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
+from gpuassist.ui.page import Bar, Desk, Page, Wrote
 from gpuassist.ui.pages.repair_history import HistoryCard, UndoCard
 from gpuassist.ui.pages.repair_others import CleanSection, DevicesSection
 from gpuassist.ui.pages.repair_section import Section
@@ -42,14 +37,7 @@ if TYPE_CHECKING:
 
 TOOLKIT, CLEAN, DEVICES, LINES = range(4)
 _WISHES = {"clean": CLEAN, "devices": DEVICES, "lines": LINES}
-
-
-@dataclass(frozen=True, slots=True)
-class _TakenBack:
-    """A change taken back, and what new terminals find since."""
-
-    undone: Undone
-    shell: Shell
+_WORST_FIRST = (Mark.BUSY, Mark.PROBLEM, Mark.UNKNOWN, Mark.RIGHT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +63,13 @@ class RepairPage(Page):
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
-        self._machine = Machine()
         self._recorded = False
+        self._project = ""  # the directory that the user named
+        self._undoing = False  # whether a change is being taken back, and not only looked at
         self._taking: TakeBack | None = None
         self.undoing = Latest(desk.jobs, self._show_undoing, self)
         self.listing = Latest(desk.jobs, self._show_listed, self)
         self.scoping = Latest(desk.jobs, self._show_scopes, self)
-        self._again = QAction(desk.words(text("Check the machine again")), self)
-        self._again.triggered.connect(self._check_again)
         self._build()
         self._connect()
         self._show_place(TOOLKIT)
@@ -95,18 +82,28 @@ class RepairPage(Page):
 
     def bar(self) -> Bar:
         section = self.toolkit if self.segments.place == LINES else self._sections[self.segments.place]
-        bar = section.bar()
-        return replace(bar, left=(*bar.left, self._again)) if section.carried is not None else bar
+        return section.bar()
 
     def show_inspection(self, inspection: Inspection) -> None:
-        self._machine, self._recorded = inspection.machine, inspection.recorded
+        if inspection.recorded or self._recorded:
+            self.notice.hide()
+            self.toolkit.forget_choice()
+        self._recorded = inspection.recorded
         for section in self._sections:
             section.show_machine(inspection.machine, recorded=inspection.recorded)
         self.lines.show_machine(inspection.machine, recorded=inspection.recorded)
-        if self.toolkit.carried is None:
-            self.toolkit.open_for(repairable_version(inspection.answers))
-        if self._recorded:
-            self._show_scopes(Done(_Scopes(())))
+        self.toolkit.suggest(repairable_version(inspection.answers))
+        marks = [section.mark for section in self._sections if section.mark is not None]
+        if marks:  # of a result that is still shown
+            self._mark(min(marks, key=_WORST_FIRST.index))
+        self._look_around()
+
+    def show_reading(self, words: str) -> None:
+        super().show_reading(words)
+        for section in self._sections:
+            section.wait() if words else section.go_on()
+        self.lines.wait() if words else self.lines.go_on()
+        self._refresh()
 
     def arrive(self, wish: str) -> None:
         if wish in _WISHES:
@@ -115,12 +112,19 @@ class RepairPage(Page):
             self.segments.choose(TOOLKIT)
             self.toolkit.leave_scope()
             self.toolkit.open_for(wish)
-        self._list()
-        if not self._recorded:
-            session = self.desk.session
-            self.scoping.ask(lambda _: _Scopes(list_scopes(session, "")))
+        self._look_around()
         if self.segments.place == LINES:
             self.lines.arrive()
+
+    def _look_around(self) -> None:
+        """The changes on record and the scopes, as they are now; of a recorded machine there are none."""
+        self._list()
+        if self._recorded:
+            self.scoping.drop()
+            self._show_scopes(Done(_Scopes(())))
+        else:
+            session, project = self.desk.session, self._project
+            self.scoping.ask(lambda _: _Scopes(list_scopes(session, project)))
 
     def close_down(self) -> None:
         for work in (self.undoing, self.listing, self.scoping):
@@ -197,25 +201,28 @@ class RepairPage(Page):
 
     # What was changed, and taking it back
 
-    @Slot(object)
-    def _after_made(self, carried: ChangeOutcome) -> None:
+    @Slot()
+    def _after_made(self) -> None:
         if self.segments.place == LINES:
             self.segments.choose(TOOLKIT)
-        if carried.proof is not None and isinstance(carried.proof.terminal, Known):
-            self._renew(replace(self._machine.shell, new_terminal=carried.proof.terminal))
-        self.lines.survey = None
-        self._list()
+        self.notice.hide()  # what it said of the change before
+        self._read_again()
 
-    def _renew(self, shell: Shell) -> None:
-        """What new terminals find now; the other repairs are planned by it."""
-        self._machine = replace(self._machine, shell=shell)
-        for section in self._sections:
-            section.show_shell(shell)
-        self.lines.show_machine(self._machine, recorded=self._recorded)
+    def _read_again(self) -> None:
+        """Something was written, or may have been: nothing that was read before is shown as if it held."""
+        self._list()
+        self.asked.emit(Wrote())
+
+    def _mark(self, mark: Mark) -> None:
+        self.asked.emit(Marked(self.STEP, StepState(mark.value)))
 
     def _list(self) -> None:
         session = self.desk.session
-        self.listing.ask(lambda _: _Listed(records(session), left_out(session)))
+        if self._recorded:
+            self.listing.drop()
+            self.history.show_records(())
+        else:
+            self.listing.ask(lambda _: _Listed(records(session), left_out(session)))
 
     @Slot(str)
     def _ask_to_undo(self, change: str) -> None:
@@ -226,11 +233,14 @@ class RepairPage(Page):
 
     def _show_undoing(self, result: Done | Failed) -> None:
         self._strip.end()
+        tried, self._undoing = self._undoing, False
         if isinstance(result, Failed):
             self._show_not_undone(result.error)
+            if tried:
+                self._read_again()
         elif isinstance(result.value, TakeBack):
             self._confirm_undo(result.value)
-        elif isinstance(result.value, _TakenBack):
+        elif isinstance(result.value, Undone):
             self._show_undone(result.value)
 
     def _show_not_undone(self, error: Exception) -> None:
@@ -258,11 +268,11 @@ class RepairPage(Page):
     def _agree(self) -> None:
         if self._taking is None:
             return
-        desk, change = self.desk, self._taking.receipt.change
-        self._taking = None
+        session, change = self.desk.session, self._taking.receipt.change
+        self._taking, self._undoing = None, True
         self.undo.hide()
-        self._strip.begin(desk.words(text("Undoing…")))
-        self.undoing.ask(lambda _: _TakenBack(undo(desk.session, change), look(desk.session).shell))
+        self._strip.begin(self.desk.words(text("Undoing…")))
+        self.undoing.ask(lambda _: undo(session, change))
 
     @Slot()
     def _decline(self) -> None:
@@ -270,23 +280,27 @@ class RepairPage(Page):
         self.undo.hide()
         self.notice.hide()
 
-    def _show_undone(self, back: _TakenBack) -> None:
-        self.asked.emit(Marked(self.STEP, StepState.TODO))
-        self._renew(back.shell)
+    def _show_undone(self, undone: Undone) -> None:
         for section in self._sections:
-            section.carried = None
-            section.expire()
-        self.toolkit.start()
-        self._tell(Mark.RIGHT, sentence_case(self.desk.words(back.undone.outcome.text)))
-        self._list()
+            if section.receipt is not None and section.receipt.change == undone.receipt.change:
+                section.forget_result()
+        self._mark(Mark.TODO)
+        self._tell(Mark.RIGHT, sentence_case(self.desk.words(undone.outcome.text)))
+        self._read_again()
 
     def _show_listed(self, result: Done | Failed) -> None:
         listed = result.value if isinstance(result, Done) and isinstance(result.value, _Listed) else _Listed(())
         self.history.show_records(listed.records)
         if isinstance(result, Failed):
-            self._tell(Mark.PROBLEM, sentence_case(reason_of(self.desk.session.words, result.error)))
-        elif listed.left_out:
+            self._tell(Mark.PROBLEM, sentence_case(reason_of(self.desk.words, result.error)))
+            return
+        if listed.left_out:
             self._tell(Mark.WARNING, "\n".join(sentence_case(self.desk.words(note)) for note in listed.left_out))
+        standing = {one.receipt.change for one in listed.records if all(file.standing is Standing.STANDS for file in one.files)}
+        for section in self._sections:
+            if section.receipt is not None and section.receipt.change not in standing:  # taken back from elsewhere
+                section.forget_result()
+                section.expire()
 
     def _tell(self, mark: Mark, words: str) -> None:
         self.notice.show_words(mark, words)
@@ -307,11 +321,5 @@ class RepairPage(Page):
 
     def _open_project(self, place: str) -> None:
         session, project = self.desk.session, os.path.abspath(place)
+        self._project = project
         self.scoping.ask(lambda _: _Scopes(list_scopes(session, project), f"envrc:{project}"))
-
-    @Slot()
-    def _check_again(self) -> None:
-        for section in self._sections:
-            section.carried = None
-        self.asked.emit(ReadAgain())
-        self.asked.emit(GoTo(Step.FOUND))

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.changes.choice import LoaderChoice
 from gpuassist.formats.visible import on_one_line
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import text
 from gpuassist.session.repair_summary import line_context
 from gpuassist.session.repair_words import place_of
 from gpuassist.session.words import Words
@@ -21,12 +21,12 @@ from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
 from gpuassist.ui.widgets.segments import Segments
 
 CHOICES = (Choice.KEEP, Choice.COMMENT_OUT, Choice.REPLACE)
-_TITLES = {Choice.KEEP: text("Leave"), Choice.COMMENT_OUT: text("Retire"), Choice.REPLACE: text("Rewrite")}
+_TITLES = {Choice.KEEP: text("Keep"), Choice.COMMENT_OUT: text("Comment out"), Choice.REPLACE: text("Replace")}
 _INDENT = 26  # of what belongs to a tick, under its words
 
 
 class LineChoiceRow(QWidget):
-    """Leave, retire or rewrite, for one line; its tool tip says why not, where one is not offered. Below: what it becomes."""
+    """Keep, comment out or replace, for one line; its tool tip says why not, where one is not offered. Below: what it becomes."""
 
     chosen = Signal()
 
@@ -39,7 +39,7 @@ class LineChoiceRow(QWidget):
         name = words(text("What becomes of line {line}", line=line.line))
         self.segments = Segments([words(_TITLES[choice]) for choice in CHOICES], name, self, compact=True)
         self.segments.button(1).setToolTip(words(text("Kept as a comment, and restored by undo")))
-        self.segments.button(2).setToolTip(words(text("Kept as a comment, with the new line below it")))
+        self.segments.button(2).setToolTip(words(text("Only the words that name the toolkit are replaced; restored by undo")))
         if not line.tickable:
             self.segments.offer(1, why_not=sentence_case(words(line.why)))
         if not line.instead:
@@ -148,11 +148,3 @@ class LoaderRow(TickRow):
     def show_choice(self, choice: LoaderChoice) -> None:
         """The reason of another choice."""
         self.show_reason(self._words(choice.reason))
-
-
-def login_row(words: Words, login: str, path: str, parent: QWidget) -> TickRow:
-    """Whether the login file that does not read the other one gets the same lines."""
-    row = TickRow(words(text("Write them in {login} too", login=login)), parent)
-    reason: Text = text("It does not read {path}, and is all that bash reads over ssh and in a text console.", path=path)
-    row.show_reason(words(reason))
-    return row

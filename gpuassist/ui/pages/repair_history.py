@@ -114,7 +114,7 @@ class UndoCard(Card):
         self._content.setSpacing(10)
         self.body.addLayout(self._content)
         self.agree: QPushButton = primary(words(text("Undo like this")), self)
-        self.leave: QPushButton = secondary(words(text("Leave everything as it is")), self)
+        self.leave: QPushButton = secondary(words(text("Keep everything as it is")), self)
         self.agree.clicked.connect(self.agreed)
         self.leave.clicked.connect(self.declined)
         row = QHBoxLayout()
@@ -144,7 +144,7 @@ class UndoCard(Card):
             self._say_small(text("Both change line {line}:", line=meeting.line))
             block = CodeBlock(self._words, meeting_words(meeting), self._words(text("The lines that both change")), self)
             self._content.addWidget(block)
-        self._say_small(text("Nothing was changed. Please change these lines by hand, then undo the rest here."))
+        self._say_small(text("Undo changed nothing. Please change these lines by hand, then undo the rest here."))
         self.agree.hide()
         self._appear()
 

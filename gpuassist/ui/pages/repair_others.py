@@ -61,11 +61,14 @@ class DevicesSection(ScopedSection):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         self.devices_card: DevicesCard = DevicesCard(desk.words, desk.session.world.surroundings.home)
         super().__init__(desk, self.devices_card, parent)
+        self._own_choice = False  # whether the user chose GPUs since the machine was read
         self.devices_card.devices_chosen.connect(self._choose)
         self.header = (desk.words(text("Choose the GPUs that programs see")), desk.words(_LATER))
 
     def show_machine(self, machine: Machine, *, recorded: bool) -> None:
-        self.devices_card.show_gpus(machine.gpus)
+        if not self.changing.busy:
+            self._own_choice = False
+            self.devices_card.show_gpus(machine.gpus)
         super().show_machine(machine, recorded=recorded)
 
     def start(self) -> None:
@@ -87,14 +90,21 @@ class DevicesSection(ScopedSection):
         self.say_instead(Mark.TODO, text("No GPU is chosen"), rest)
 
     def show_held(self) -> None:
-        """Ticks what is chosen in the scope now; as long as nobody has chosen anything else."""
+        """Ticks what is chosen in the scope now, and plans by that; as long as nobody has chosen anything else."""
+        if self._own_choice or self.settled:
+            return
         held = next((scope.held.devices for scope in self.scopes if scope.words == self.scope), ())
+        before = self.devices_card.wish
         self.devices_card.show_held(held)
+        if self.devices_card.wish != before:
+            self.expire()
 
     def scope_changed(self) -> None:
+        self._own_choice = False
         self.show_held()
         self.start()
 
     @Slot(str)
     def _choose(self, _words: str) -> None:
+        self._own_choice = True
         self.ask_for_plan()

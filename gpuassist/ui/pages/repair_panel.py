@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan
 from gpuassist.model.text import Text, text
 from gpuassist.session.repair_summary import expected_rows, proved_rows
-from gpuassist.session.repair_words import ONLY_NEW, unchanged_words
+from gpuassist.session.repair_words import ONLY_NEW, result_notes, run_notes, unchanged_words
 from gpuassist.session.words import Words
 from gpuassist.ui.pages.repair_proof import KernelsCard, ShellsCard
 from gpuassist.ui.pages.repair_result import DiffCard, TerminalCard
@@ -33,7 +33,7 @@ class PlanPanel(QWidget):
         self.kernels = KernelsCard(words, self)
         self.paste = Card(words(text("Terminals that are open")), parent=self)
         self.paste_lines = CommandBlock(words, (), words(text("Lines for a terminal that is open")), self.paste)
-        self._notes = Card(words(text("Good to know before")), parent=self)
+        self._notes = Card(words(text("Good to know")), parent=self)
         self.by_hand.body.addWidget(self._by_hand_about)
         self.by_hand.body.addWidget(self.block)
         self.paste.body.addWidget(paragraph(words(ONLY_NEW), "muted", self.paste))
@@ -60,17 +60,19 @@ class PlanPanel(QWidget):
         self.by_hand.setVisible(repair.obstacle is not None and bool(repair.block))
         self.paste_lines.set_lines(repair.paste)
         self.paste.setVisible(bool(repair.paste))
-        self.show_notes(repair.plan.notes)
+        self.show_notes((*repair.plan.notes, *run_notes(repair)))
 
     def show_carried(self, repair: ChangePlan, carried: ChangeOutcome) -> None:
         """What came of it."""
+        taken_back = carried.rolled_back is not None
         if repair.cuda is not None and carried.proof is not None:
             self.terminal.show_rows(proved_rows(repair, carried), proved=True)
+            self.terminal.setVisible(not taken_back)  # what a terminal found of it holds no more
             self.shells.show_applied(carried)
         if not carried.wrote:
-            self.by_hand.setVisible(bool(self.block.content))
-        if carried.notes:
-            self.show_notes(carried.notes)
+            self.by_hand.setVisible(bool(self.block.content) and not taken_back)
+            self.paste.hide()
+        self.show_notes((*result_notes(carried), *repair.plan.notes))
 
     def show_notes(self, notes: tuple[Text, ...]) -> None:
         """What should be known."""

@@ -114,7 +114,7 @@ class PlanCard(Card):
             self._choices.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _step_rows(self, repair: ChangePlan) -> list[StepRow]:
-        steps = [step for step in repair.plan.steps if step.kind is StepKind.EDIT]
+        steps = [step for step in repair.plan.steps if step.kind is StepKind.EDIT and (step.diff or repair.cuda is not None)]
         rows = []
         for place, step in enumerate(steps):
             about = edit_summary(repair) if place == 0 and repair.cuda is not None else None
@@ -156,7 +156,7 @@ class ToolkitCard(PlanCard):
         self._toolkit.clear()
         for offer in offers:
             self._toolkit.addItem(self.words(offer.words))
-        self._toolkit.setCurrentIndex(next((place for place, offer in enumerate(offers) if _meant(offer, chosen)), -1))
+        self._toolkit.setCurrentIndex(next((place for place, offer in enumerate(offers) if meant(offer, chosen)), -1))
         self._toolkit.setPlaceholderText(self.words(text("Choose an installed toolkit")))
         self._toolkit.setVisible(bool(offers))
 
@@ -212,7 +212,8 @@ def _link(words: str, parent: QWidget) -> QPushButton:
     return made
 
 
-def _meant(offer: Offer, version: str) -> bool:
+def meant(offer: Offer, version: str) -> bool:
+    """Whether this version is one that the offer is for."""
     return bool(version) and (offer.version == version or offer.version.startswith(version + "."))
 
 

@@ -20,20 +20,25 @@ from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
 from gpuassist.verify.kernel import KernelVerdict
 
+_TITLE = text("Every way of starting a shell")
+_TITLE_BEFORE = text("Every way of starting a shell, as long as the change stood")
+
 
 class ShellsCard(Card):
     """What changed in shells that are started in different ways, those together in which the same did."""
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
-        super().__init__(words(text("Every way of starting a shell")), parent=parent)
+        super().__init__(words(_TITLE), parent=parent)
         self._words = words
         self._rows = QVBoxLayout()
         self._rows.setSpacing(8)
         self.body.addLayout(self._rows)
 
     def show_applied(self, applied: ChangeOutcome) -> None:
-        """What came of a change; nothing where none was made."""
+        """What came of a change, also of one that was taken back since; nothing where none was made."""
         clear(self._rows)
+        if self.title is not None:
+            self.title.setText(self._words(_TITLE if applied.rolled_back is None else _TITLE_BEFORE))
         for place, group in enumerate(alike(applied.shells)):
             if place:
                 self._rows.addWidget(Rule(self))

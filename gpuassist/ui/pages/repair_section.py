@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import ClassVar
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -15,11 +14,11 @@ from gpuassist.changes.plan import ChangeOutcome, ChangePlan
 from gpuassist.changes.wishes import ChangeWish, plan_change
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
-from gpuassist.model.shell import Shell
+from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.session.copying import copyable_lines
 from gpuassist.session.flow import Marked, Step, StepState
-from gpuassist.session.repair_words import bar_note, outcome_of, promise_of, title_of
+from gpuassist.session.repair_words import bar_note, outcome_of, promise_of, result_words, still_holds, title_of
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed
 from gpuassist.ui.latest import Latest
@@ -41,7 +40,7 @@ class Section(QWidget):
 
     changed = Signal()  # its header or its part of the bottom bar
     asked = Signal(object)  # GoTo or Marked, for the frame
-    made = Signal(object)  # ChangeOutcome: something was tried
+    made = Signal()  # something was tried, whatever came of it
     undo_wanted = Signal(str)  # the id of the change
 
     LIVE_ONLY: ClassVar[bool] = True  # whether a recorded machine has nothing to show here
@@ -55,8 +54,10 @@ class Section(QWidget):
         self.repair: ChangePlan | None = None
         self.carried: ChangeOutcome | None = None
         self.header = ("", "")
+        self.mark: Mark | None = None  # how what was tried last went, or that it is under way
         self._stale = False
-        self._failed = False  # what was planned could not be made
+        self._waits = False  # for the machine to be read again after a change
+        self._failed = False  # what was planned raised
         self._panel: PlanPanel | None = None
         self.planning = Latest(desk.jobs, self._show_planned, self, pause_milliseconds=_PAUSE_MILLISECONDS)
         self.changing = Latest(desk.jobs, self._show_made, self)
@@ -81,13 +82,25 @@ class Section(QWidget):
     @property
     def busy(self) -> bool:
         """Whether anything is still to come."""
-        return self.planning.busy or self.changing.busy
+        return self.planning.busy or self.changing.busy or self._waits
+
+    @property
+    def settled(self) -> bool:
+        """Whether it shows what came of a change, or is making one: no plan takes that place by itself."""
+        return self.carried is not None or self._failed or self.changing.busy
+
+    @property
+    def receipt(self) -> Receipt | None:
+        """Of the change whose result it shows; none where it shows none, or nothing was written."""
+        return self.carried.receipt if self.carried is not None else None
 
     def bar(self) -> Bar:
         """Its part of the bottom bar."""
-        if self.carried is not None:
+        if self.carried is not None and self.carried.wrote:
             return Bar((self.undo, self.anew) if self.carried.receipts else (self.anew,))
-        if self._failed:
+        if self.carried is not None and self.carried.rolled_back is not None:
+            return Bar((self.anew,))
+        if self.carried is not None or self._failed:
             return Bar((self.copy, self.anew))
         if self.repair is None or not self.repair.diff:
             return Bar()
@@ -95,14 +108,43 @@ class Section(QWidget):
         return Bar(left, self.desk.words(bar_note(self.repair)), self.apply)
 
     def show_machine(self, machine: Machine, *, recorded: bool) -> None:
-        """Another machine, or the same one read again."""
+        """Another machine, or the same one read again; what came of a change stays as long as that is what a new terminal finds."""
+        another = recorded or self.recorded
         self.machine, self.recorded = machine, recorded
+        self._stop_waiting()
+        if self.carried is not None and (another or not still_holds(self.carried, machine.shell)):
+            self.forget_result()
         self.expire()
 
-    def show_shell(self, shell: Shell) -> None:
-        """What new terminals find since a change."""
-        self.machine = replace(self.machine, shell=shell)
-        self.expire()
+    def wait(self) -> None:
+        """Something was written: what was planned before holds no more, and the machine is being read again."""
+        self._waits = True
+        if not self.settled:
+            self._show_waiting()
+
+    def _show_waiting(self) -> None:
+        words = self.desk.words
+        self.planning.drop()
+        self.forget_plan()
+        self.nothing.hide()
+        self.header = (words(text("One moment")), words(text("Your machine is read again after the change.")))
+        self.strip.begin(words(text("Reading your machine again after the change…")))
+
+    def go_on(self) -> None:
+        """The machine could not be read again: what was read before is all that there is."""
+        if self._waits:
+            self._stop_waiting()
+            self.expire()
+
+    def _stop_waiting(self) -> None:
+        if self._waits:
+            self._waits = False
+            self.strip.end()
+
+    def forget_result(self) -> None:
+        """What came of a change is shown no longer."""
+        self.carried, self.mark, self._failed = None, None, False
+        self._stale = True
 
     def expire(self) -> None:
         """Its plan no longer holds: made again when it is next shown, at once where it is."""
@@ -112,15 +154,17 @@ class Section(QWidget):
 
     def arrive(self) -> None:
         """It is shown now."""
-        if self._stale and self.carried is None:
+        if self._stale and not self._waits and not self.settled:
             self._stale = False
             self.start()
 
     @Slot()
     def start(self) -> None:
-        """Begins anew, with what is wished now."""
-        self.carried = None
-        self._failed = False
+        """Begins anew, with what is wished now; not while a change is being made."""
+        if self.changing.busy:
+            return
+        self.forget_result()
+        self._stale = False
         self.ask_for_plan()
 
     def wish(self) -> ChangeWish | None:
@@ -137,7 +181,12 @@ class Section(QWidget):
         self.changing.drop()
 
     def ask_for_plan(self) -> None:
-        """Plans what is wished now."""
+        """Plans what is wished now; as soon as the machine is read again, where that is under way."""
+        if self._waits:
+            self._stale = True
+            self._show_waiting()
+            self.changed.emit()
+            return
         wish = self.wish()
         elsewhere = self.recorded and self.LIVE_ONLY
         self.card.setVisible(not elsewhere)
@@ -236,7 +285,7 @@ class Section(QWidget):
     def _show_refusal(self, reason: str) -> None:
         words = self.desk.words
         self.forget_plan()
-        self.header = (words(text("This cannot be planned")), words(text("Nothing was changed.")))
+        self.header = (words(text("This cannot be planned")), words(text("The reason stands below.")))
         self.nothing.show_words(Mark.PROBLEM, words(text("There is no plan for this")), sentence_case(reason))
         self.nothing.show()
 
@@ -252,9 +301,8 @@ class Section(QWidget):
             return
         self.apply.setEnabled(False)
         self.card.freeze()
-        edits = len(repair.edits)
-        self.card.mark_steps((Mark.BUSY,) * (edits + 1))
-        self.asked.emit(Marked(Step.REPAIR, StepState.BUSY))
+        self.card.mark_steps((Mark.BUSY,) * (len(repair.edits) + 1))
+        self.show_mark(Mark.BUSY)
         self.strip.begin(self.desk.words(text("Applying, then asking new shells…")))
         self.changing.ask(lambda _: carry_out(session.world, repair))
 
@@ -262,42 +310,39 @@ class Section(QWidget):
         self.strip.end()
         if isinstance(result, Failed):
             self._failed = True
+            self.show_mark(Mark.PROBLEM)
             self.tell(Mark.PROBLEM, reason_of(self.desk.words, result.error))
-            self.asked.emit(Marked(Step.REPAIR, StepState.PROBLEM))
-        elif isinstance(result.value, ChangeOutcome):
-            self._show_carried(result.value)
-            self.made.emit(result.value)
+        elif isinstance(result.value, ChangeOutcome) and self.repair is not None:
+            self._show_carried(self.repair, result.value)
+        self.made.emit()
         self.changed.emit()
 
-    def _show_carried(self, carried: ChangeOutcome) -> None:
+    def _show_carried(self, plan: ChangePlan, carried: ChangeOutcome) -> None:
         words = self.desk.words
-        mark = mark_of(carried)
-        self.tell(mark, sentence_case(words(outcome_of(carried))))
-        self.asked.emit(Marked(Step.REPAIR, StepState(mark.value)))
-        edits = len(self.repair.edits) if self.repair is not None else 0
-        wrote = Mark.RIGHT if carried.wrote else Mark.PROBLEM
-        self.card.mark_steps((*(wrote,) * edits, mark if carried.wrote else Mark.TODO))
-        if self.repair is not None:
-            self.panel.show_carried(self.repair, carried)
-        self._failed = not carried.wrote
-        if not carried.wrote:
-            return
         self.carried = carried
-        done = text("New terminals use what you chose; those that are open keep their old settings.")
-        still = text("The files were changed, but a new terminal does not do what was planned.")
-        self.header = (self.done_title(mark), words(done if mark is Mark.RIGHT else still))
-        self.after_made(carried)
+        mark = mark_of(carried)
+        self.show_mark(mark)
+        self.tell(mark, "\n".join(sentence_case(words(one)) for one in (outcome_of(carried), *carried.notes)))
+        edits = Mark.RIGHT if carried.wrote else Mark.PROBLEM
+        proof = mark if carried.wrote else Mark.TODO
+        if carried.rolled_back is not None:  # they were written and are as they were; what failed is the proof
+            edits, proof = Mark.TODO, Mark.PROBLEM
+        self.card.mark_steps((*(edits,) * len(plan.edits), proof))
+        self.panel.show_carried(plan, carried)
+        title, about = result_words(plan, carried)
+        self.header = (words(title), words(about))
+        if carried.wrote:
+            self.after_made(carried)
 
-    def done_title(self, mark: Mark) -> str:
-        """The title once it was made."""
-        if self.repair is None:
-            return self.header[0]
-        return self.desk.words(text("Done") if mark is Mark.RIGHT else title_of(self.repair))
+    def show_mark(self, mark: Mark) -> None:
+        """How what was tried went."""
+        self.mark = mark
+        self.asked.emit(Marked(Step.REPAIR, StepState(mark.value)))
 
     @Slot()
     def _want_undo(self) -> None:
-        if self.carried is not None and self.carried.receipts:
-            self.undo_wanted.emit(self.carried.receipts[0].change)
+        if self.receipt is not None:
+            self.undo_wanted.emit(self.receipt.change)
 
     @Slot()
     def _copy_lines(self) -> None:

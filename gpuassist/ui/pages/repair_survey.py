@@ -36,7 +36,7 @@ _ALL_COLUMNS_FROM = 800
 _DOES = 2
 _WIDE = (1, _DOES)  # the columns that share what is left over
 _STATES = {True: (Mark.RIGHT, text("yes")), False: (Mark.TODO, text("no"))}
-_BECOMES = {Choice.KEEP: text("stays"), Choice.COMMENT_OUT: text("a comment"), Choice.REPLACE: text("rewritten")}
+_BECOMES = {Choice.KEEP: text("stays"), Choice.COMMENT_OUT: text("commented out"), Choice.REPLACE: text("replaced")}
 
 Place = tuple[str, int]
 
@@ -53,6 +53,7 @@ class LinesSection(QWidget):
         self._home = desk.session.world.surroundings.home
         self._machine: Machine | None = None
         self._recorded = False
+        self._waits = False  # for the machine to be read again after a change
         self.survey: Survey | None = None
         self._planned: tuple[ShellLine, ...] = ()
         self.reading = Latest(desk.jobs, self._show_read, self)
@@ -62,11 +63,30 @@ class LinesSection(QWidget):
     def show_machine(self, machine: Machine, *, recorded: bool) -> None:
         """Another machine, or the same one read again: its files are read when the table is next shown."""
         self._machine, self._recorded = machine, recorded
-        self.survey = None
+        self._waits, self.survey = False, None
+        self._strip.end()
+        if self.isVisible():
+            self.read()
+
+    def wait(self) -> None:
+        """Something was written: what is shown was read before, and the machine is being read again."""
+        self._waits, self.survey = True, None
+        self.reading.drop()
+        for widget in (self._card, self.line, self.diff, self.nothing, self._notes):
+            widget.hide()
+        self._strip.begin(self.desk.words(text("Reading your machine again after the change…")))
+
+    def go_on(self) -> None:
+        """The machine could not be read again; the files can be all the same."""
+        if self._waits:
+            self._waits = False
+            self._strip.end()
+            if self.isVisible():
+                self.arrive()
 
     def arrive(self) -> None:
         """The table is shown now."""
-        if self.survey is None and not self.reading.busy:
+        if self.survey is None and not self.reading.busy and not self._waits:
             self.read()
 
     def read(self) -> None:
@@ -80,7 +100,7 @@ class LinesSection(QWidget):
         """What the toolkit's plan does to the lines; none where none is planned, or it is for another scope."""
         plan = repair if repair is not None and repair.cuda is not None else None
         self._planned = plan.lines if plan is not None else ()
-        self.diff.setVisible(plan is not None)
+        self.diff.setVisible(plan is not None and not self._waits)
         if plan is not None:
             self.diff.show_plan(plan, text("No file is changed by what is chosen."))
         self._fill()

@@ -13,14 +13,14 @@ from gpuassist.changes.wishes import ChangeWish
 from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
 from gpuassist.session.explain_leads import wish_for_text
-from gpuassist.session.flow import GoTo, Marked, Step, StepState, Tool
+from gpuassist.session.flow import GoTo, Tool
 from gpuassist.session.kernels import KernelProof, prove_kernels
-from gpuassist.session.repair_summary import offers, release_of
+from gpuassist.session.repair_summary import offers
 from gpuassist.shellfiles.line_choice import LineChoice
 from gpuassist.ui.jobs import Done, Failed, Job
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair_panel import PlanPanel
-from gpuassist.ui.pages.repair_plan import ToolkitCard
+from gpuassist.ui.pages.repair_plan import ToolkitCard, meant
 from gpuassist.ui.pages.repair_scoped import ScopedSection
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import reason_of
@@ -35,6 +35,7 @@ class ToolkitSection(ScopedSection):
         self.toolkit_card: ToolkitCard = ToolkitCard(desk.words, desk.session.world.surroundings.home)
         super().__init__(desk, self.toolkit_card, parent)
         self.cuda = UseCuda("")
+        self._own_choice = False  # whether the user chose the toolkit, and not a finding
         self._kernels: Job | None = None
         self.toolkit_card.toolkit_chosen.connect(self.choose_toolkit)
         self.toolkit_card.lines_chosen.connect(self.choose_lines)
@@ -48,11 +49,26 @@ class ToolkitSection(ScopedSection):
     def busy(self) -> bool:
         return super().busy or self._kernels is not None
 
-    def expire(self) -> None:
-        """What is wished is planned anew by the page, which knows for what."""
+    def suggest(self, version: str) -> None:
+        """What a finding says that new shells should use, empty for none; what the user chose stays, and so does a result."""
+        if self.settled:
+            self.toolkit_card.show_offers(offers(self.machine), self.cuda.version)
+        elif not (self._own_choice and any(meant(offer, self.cuda.version) for offer in offers(self.machine))):
+            self._plan_for(version)
+        else:
+            self._plan_for(self.cuda.version)
 
     def open_for(self, version: str) -> None:
-        """Plans for this CUDA version; for none, says that nothing needs repair and offers what is installed."""
+        """Plans for this CUDA version, because somebody asked for it."""
+        if not self.changing.busy:
+            self._own_choice = True
+            self._plan_for(version)
+
+    def forget_choice(self) -> None:
+        """Another machine: what was chosen was for the one before."""
+        self._own_choice = False
+
+    def _plan_for(self, version: str) -> None:
         self.cuda = UseCuda(version)
         self.toolkit_card.show_offers(offers(self.machine), version)
         self.start()
@@ -92,11 +108,6 @@ class ToolkitSection(ScopedSection):
             rest = text("You can make any installed toolkit the one that new shells use all the same: choose it here.")
         self.say_instead(Mark.RIGHT, text("Nothing to repair"), rest)
 
-    def done_title(self, mark: Mark) -> str:
-        if self.repair is None or self.repair.cuda is None or mark is not Mark.RIGHT:
-            return super().done_title(mark)
-        return self.desk.words(text("New shells use CUDA {version}", version=release_of(self.repair.cuda.toolkit)))
-
     def after_made(self, carried: ChangeOutcome) -> None:
         proof = carried.proof
         if proof is None or proof.winner is None or not (isinstance(proof.holds, Known) and proof.holds.value):
@@ -116,9 +127,9 @@ class ToolkitSection(ScopedSection):
         super().close_down()
         self._drop_kernels()
 
-    def start(self) -> None:
+    def forget_result(self) -> None:
         self._drop_kernels()
-        super().start()
+        super().forget_result()
 
     def _drop_kernels(self) -> None:
         if self._kernels is not None:
@@ -144,7 +155,7 @@ class ToolkitSection(ScopedSection):
             self.tell(
                 Mark.PROBLEM, self.desk.words(text("New terminals find it, but a kernel does not compile or run: see below."))
             )
-            self.asked.emit(Marked(Step.REPAIR, StepState.PROBLEM))
+            self.show_mark(Mark.PROBLEM)
         self.card.mark_kernels(Mark.UNKNOWN if not proofs else Mark.PROBLEM if failed else Mark.RIGHT)
 
     @Slot()

@@ -15,7 +15,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.verdict import Verdict, Verification
 from gpuassist.session.flow import TEXT_WISH, GoTo, Marked, Step, StepState, Tool
-from gpuassist.session.verify import Event, VerifyRequest, interpreter_at, verify
+from gpuassist.session.verify import Event, VerifyRequest, interpreter_at, rests_on, verify
 from gpuassist.session.verify_document import verification_document
 from gpuassist.session.verify_errors import errors_to_explain
 from gpuassist.session.verify_progress import Progress, conclude, follow
@@ -53,6 +53,7 @@ class VerifyPage(Page):
         self._job: Job | None = None
         self._progress = Progress()
         self._result: Verification | None = None
+        self._rested_on: tuple[object, ...] = ()  # the facts that the last run was started with
         self._looking = Latest(desk.jobs, self._show_interpreter, self)
         self._saving = Latest(desk.jobs, self._show_saved, self)
         self._save = self._action(text("Save as JSON"))
@@ -72,8 +73,12 @@ class VerifyPage(Page):
     def show_inspection(self, inspection: Inspection) -> None:
         self._machine, self._recorded = inspection.machine, inspection.recorded
         self._wishes.show_machine(inspection.machine)
-        if self._job is None:
-            self._show_idle()
+        if self._job is not None:
+            self.asked.emit(Marked(self.STEP, StepState.BUSY))
+        elif self._result is not None and not self._recorded and self._rests_as_before(self._result):
+            self._show_mark(self._result)
+        else:
+            self._show_idle(changed=self._result is not None and not self._recorded)
 
     def close_down(self) -> None:
         self._looking.drop()
@@ -104,6 +109,7 @@ class VerifyPage(Page):
             terminal.value if isinstance(terminal, Known) else None,
         )
         self._forget_result()
+        self._rested_on = rests_on(self._machine, request.interpreter)
         session = self.desk.session
 
         def run(control: Control) -> Verification:
@@ -172,7 +178,8 @@ class VerifyPage(Page):
 
     # What is shown
 
-    def _show_idle(self) -> None:
+    def _show_idle(self, *, changed: bool = False) -> None:
+        """Nothing is verified; `changed` where something was, before what it rests on changed."""
         self._forget_result()
         self._wishes.show_idle()
         self._show_wishes()
@@ -183,6 +190,13 @@ class VerifyPage(Page):
         if self._recorded:
             why = text("This is a recorded machine: nothing can be computed on it from here.")
             self._empty.show_words(Mark.INFO, self.desk.words(text("Not on a recorded machine")), self.desk.words(why))
+        elif changed:
+            what = text(
+                "What the last run rested on has changed since: its environment, the driver, a GPU or what new terminals hold."
+            )
+            self._empty.show_words(
+                Mark.TODO, self.desk.words(text("Not verified since the machine was changed")), self.desk.words(what)
+            )
         else:
             what = text("Matrix products, convolution, a backward pass and more run on each device and are checked against fp64.")
             self._empty.show_words(Mark.TODO, self.desk.words(text("Nothing was verified yet")), self.desk.words(what))
@@ -248,7 +262,20 @@ class VerifyPage(Page):
         elif all(device.device == CPU for device in result.devices):
             self._tell(mark, words(text("No accelerator was verified: this run says nothing about a GPU.")))
         self._header.show_words(words(title), self._header.subtitle)
-        self.asked.emit(Marked(self.STEP, StepState(mark.value)))
+        if not self._rests_as_before(result):
+            self._tell(
+                Mark.WARNING,
+                words(text("The machine was changed during the run: what it shows may not hold any more. Run it again.")),
+            )
+        self._show_mark(result)
+
+    def _rests_as_before(self, result: Verification) -> bool:
+        return rests_on(self._machine, result.interpreter) == self._rested_on
+
+    def _show_mark(self, result: Verification) -> None:
+        mark, _ = _verdict(result)
+        state = StepState(mark.value) if self._rests_as_before(result) else StepState.UNKNOWN
+        self.asked.emit(Marked(self.STEP, state))
 
     def _tell(self, mark: Mark, words: str) -> None:
         self._notice.show_words(mark, words)

@@ -37,6 +37,8 @@ class VerifyWishes(Card):
         self._environment.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._environment.activated.connect(self._choose_environment)
         self._last = -1
+        self._own_choice = False  # whether the user chose the environment
+        self._named: tuple[str, ...] = ()  # interpreters that the user named
         self._devices = self._choice(text("Devices"))
         self._devices.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._devices.setMinimumWidth(150)
@@ -78,9 +80,10 @@ class VerifyWishes(Card):
         return self._environment.currentText()
 
     def show_machine(self, machine: Machine) -> None:
-        """Its environments that hold a torch, the one to prefer chosen, and its GPUs."""
+        """Its environments that hold a torch, and its GPUs. What the user chose stays while it is there."""
         chosen = choose(machine.environments)
         preferred = value_or(chosen.value.interpreter, "") if isinstance(chosen, Known) else ""
+        own, device = self.interpreter if self._own_choice else "", self._devices.currentData()
         blocked = QSignalBlocker(self._environment)
         self._environment.clear()
         by_prefix = {one.prefix: one for one in value_or(machine.environments, ())}
@@ -89,13 +92,22 @@ class VerifyWishes(Card):
             if line.has_torch and isinstance(interpreter, Known):
                 name = text("{name} · Python {python} · torch {torch}", name=line.name, python=line.python, torch=line.torch)
                 self._environment.addItem(self._words(name), interpreter.value)
+        for path in self._named:
+            if self._environment.findData(path) < 0:
+                self._environment.addItem(path, path)
         self._environment.addItem(self._words(text("Choose an interpreter…")), "")
-        self._pick(max(0, self._environment.findData(preferred)) if preferred else -1)
+        if own and self._environment.findData(own) >= 0:
+            self._pick(self._environment.findData(own))
+        else:
+            self._own_choice = False
+            self._pick(max(0, self._environment.findData(preferred)) if preferred else -1)
         blocked.unblock()
         self._show_devices(machine)
+        self._devices.setCurrentIndex(max(0, self._devices.findData(device)))
 
     def add_interpreter(self, path: str) -> None:
         """One that the user named, chosen from now on."""
+        self._own_choice, self._named = True, (*self._named, path)
         place = self._environment.findData(path)
         if place < 0:
             place = self._environment.count() - 1
@@ -156,7 +168,7 @@ class VerifyWishes(Card):
     @Slot(int)
     def _choose_environment(self, place: int) -> None:
         if self._environment.itemData(place):
-            self._last = place
+            self._last, self._own_choice = place, True
             self.changed.emit()
             return
         self._environment.setCurrentIndex(self._last)  # until one is named

@@ -23,6 +23,7 @@ class Banners(QWidget):
 
     live_wanted = Signal()
     go_on_wanted = Signal()
+    again_wanted = Signal()
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,6 +34,7 @@ class Banners(QWidget):
         self.recorded: Notice | None = None
         self.fault: Notice | None = None
         self.waiting: Notice | None = None
+        self.stale: Notice | None = None
         self.damage: Notice | None = None
         self.details = ""
         self.damaged: tuple[str, ...] = ()
@@ -54,6 +56,16 @@ class Banners(QWidget):
             if waits:
                 self.waiting.show_words(Mark.INFO, waits)
             self.waiting.setVisible(bool(waits))
+        self._settle()
+
+    def show_stale(self, reason: str) -> None:
+        """Why the machine could not be read again after a change, so that the pages show what held before; empty for nothing."""
+        if reason and self.stale is None:
+            self.stale = self._stale()
+        if self.stale is not None:
+            words = text("Something was changed, and the machine could not be read again since: {reason}", reason=reason)
+            self.stale.show_words(Mark.WARNING, self._words(words))
+            self.stale.setVisible(bool(reason))
         self._settle()
 
     def show_fault(self, details: str) -> None:
@@ -97,6 +109,15 @@ class Banners(QWidget):
         notice.buttons.addWidget(on)
         return notice
 
+    def _stale(self) -> Notice:
+        from gpuassist.ui.widgets.buttons import small
+
+        notice = self._notice(Mark.WARNING, "")
+        again = small(self._words(text("Read again")), notice)
+        again.clicked.connect(self.again_wanted)
+        notice.buttons.addWidget(again)
+        return notice
+
     def _fault(self) -> Notice:
         from gpuassist.ui.widgets.buttons import CopyButton
 
@@ -126,7 +147,7 @@ class Banners(QWidget):
         return notice
 
     def _settle(self) -> None:
-        banners = (self.recorded, self.waiting, self.fault, self.damage)
+        banners = (self.recorded, self.waiting, self.stale, self.fault, self.damage)
         self.setVisible(any(banner is not None and not banner.isHidden() for banner in banners))
 
     @Slot()
