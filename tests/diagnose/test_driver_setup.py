@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -150,3 +151,9 @@ def test_old_branch_is_no_news_where_an_update_is_asked_for_already() -> None:
 def test_driver_that_was_replaced_says_whether_nobody_asked(unattended: bool, told: str) -> None:
     (found,) = _found(**{**OPEN_580, "libcuda": "580.105.08", "host_facts": {"unattended": _known(unattended)}})
     assert (found.problem, found.parameter("unattended")) == ("driver-library-mismatch", told)
+
+
+@pytest.mark.parametrize("day", ["", "/proc/stat", "yesterday", "²026-01-01", "-999-01-01"])
+def test_a_recording_of_a_day_that_is_none_is_judged(day: str) -> None:
+    told = judge(replace(machine(**OLD), taken_at=day), knowledge())
+    assert "own-check-failed" not in {one.problem for one in told.undetermined}

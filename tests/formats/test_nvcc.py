@@ -42,7 +42,16 @@ def test_version_of_each_recorded_nvcc(version: str) -> None:
     assert str(parse_version(HEAD + RECORDED[version])) == version
 
 
-@pytest.mark.parametrize("words", ["", "junk", "release 12.4", "Cuda compilation tools, release 12.4, V"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "junk",
+        "release 12.4",
+        "Cuda compilation tools, release 12.4, V",
+        "Cuda compilation tools, release 1.9, V1." + "9" * 5000,
+    ],
+)
 def test_other_text_has_no_version(words: str) -> None:
     assert parse_version(words) is None
 
