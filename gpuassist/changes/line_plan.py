@@ -12,7 +12,8 @@ from gpuassist.model.plan import FileEdit
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.installed import Installed
-from gpuassist.shellfiles.lines import Evidence, ShellLine, StartupText, judge
+from gpuassist.shellfiles.judge import judge
+from gpuassist.shellfiles.lines import Evidence, ShellLine, StartupText
 from gpuassist.shellfiles.toolkit_words import commands_run, toolkit_words
 from gpuassist.system.world import World
 

@@ -1,22 +1,21 @@
-"""Judges the lines of a start-up file for one chosen toolkit: what each does, and the smallest change that makes it follow.
+"""What a single line of a start-up file does for one chosen toolkit, what is suggested for it, and what the user chose.
 
-Words that name another toolkit are replaced where they stand, so that what is derived from them follows. Of several lines that would then
-say the same, the one that wins is replaced and the beaten ones are commented out. What cannot be replaced is commented out where it does
-nothing else, and left with the reason where it does.
+`shellfiles/judge.py` weighs the lines of a file against each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import Block, RepairError
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, Lines, Replacement
-from gpuassist.shellfiles.installed import CHOOSING, HOMES, LISTS, Installed, Lead
+from gpuassist.shellfiles.effects import does, follows, harmless, leading, leads_of, other_contributions
+from gpuassist.shellfiles.installed import Installed, Lead
 from gpuassist.shellfiles.line_choice import Choice, ChoiceError, LineChoice
-from gpuassist.shellfiles.reading import Assignment, Element, Place, Reading, Statement, printable
+from gpuassist.shellfiles.reading import Element, Place, Reading, Statement, printable
 from gpuassist.shellfiles.rewrite import rewrite
 from gpuassist.shellfiles.toolkit_words import ToolkitWord
 
@@ -114,24 +113,6 @@ class StartupText:
         return first, len(self.content) if end < 0 else end + 1
 
 
-def judge(file: StartupText, installed: Installed, evidence: Evidence) -> tuple[ShellLine, ...]:
-    """Every command that sets a watched variable or names another toolkit, with what is suggested for it."""
-    outside = [one for one in file.reading.statements if not file.is_ours(one.first_byte)]
-    words = [word for word in file.words if not file.is_ours(word.first_byte)]
-    judge_one = _Judge(file, installed, evidence)
-    lines = [
-        judge_one.statement(one, [word for word in words if one.first_byte <= word.first_byte < one.end_byte]) for one in outside
-    ]
-    covered = [range(one.first_byte, one.end_byte) for one in outside]
-    loose: dict[int, list[ToolkitWord]] = {}
-    for word in words:
-        if not any(word.first_byte in rows for rows in covered):
-            loose.setdefault(word.line, []).append(word)
-    lines = _without_beaten(outside, lines, file, installed, evidence.followed)
-    lines += [judge_one.loose(group) for group in loose.values()]
-    return tuple(sorted(lines, key=lambda line: (line.line, line.last_line)))
-
-
 def choose(lines: tuple[ShellLine, ...], wanted: tuple[int, ...] | None) -> tuple[ShellLine, ...]:
     """The lines with exactly those ticked that begin on the `wanted` line numbers; as they are where that is not said.
 
@@ -181,7 +162,7 @@ def _require_offered(choice: LineChoice, lines: list[ShellLine]) -> None:
         raise ChoiceError(text("{file}:{line} cannot be replaced: {why}", file=choice.file, line=choice.line, why=reason))
 
 
-class _Judge:
+class LineJudge:
     """Judges the commands of one file one by one."""
 
     def __init__(self, file: StartupText, installed: Installed, evidence: Evidence) -> None:
@@ -196,10 +177,10 @@ class _Judge:
             statement.last_line,
             statement.text,
             tuple(dict.fromkeys(assignment.variable for assignment in statement.assignments)),
-            tuple(_does(assignment, self.installed) for assignment in statement.assignments),
+            tuple(does(assignment, self.installed) for assignment in statement.assignments),
             tickable=False,
             ticked=False,
-            why=_harmless(statement, leads_of(statement, self.installed)),
+            why=harmless(statement, leads_of(statement, self.installed)),
             inside=statement.inside,
             owner=statement.owner,
             other=Lead.OTHER in leads_of(statement, self.installed) or bool(words),
@@ -215,7 +196,7 @@ class _Judge:
         if not line.other:
             return line
         whole = not statement.shared and not self.file.reading.unreadable_line
-        line = replace(line, tickable=whole and bool(_leading(statement, self.installed)))
+        line = replace(line, tickable=whole and bool(leading(statement, self.installed)))
         return self._suggested(statement, self._with(line, words), words)
 
     def loose(self, words: Sequence[ToolkitWord]) -> ShellLine:
@@ -265,7 +246,7 @@ class _Judge:
     def _suggested(self, statement: Statement, line: ShellLine, words: Sequence[ToolkitWord]) -> ShellLine:
         if words:
             return self._of_words(line, words)
-        if _follows(statement, self.installed, self.evidence.followed):
+        if follows(statement, self.installed, self.evidence.followed):
             return replace(line, follows=True, why=text("follows the lines that are replaced"))
         also = other_contributions(statement, self.installed)
         if also:
@@ -328,182 +309,9 @@ class _Judge:
 _FOLLOWS = text("no word in it names a toolkit: it follows the line that it takes the directory from")
 
 
-@dataclass(frozen=True, slots=True)
-class _Gives:
-    """What a statement gives a variable once every word is replaced, and whether that stands in front of what was there."""
-
-    variable: str
-    directory: str
-    first: bool
-
-
-def _without_beaten(
-    statements: Sequence[Statement],
-    lines: Sequence[ShellLine],
-    file: StartupText,
-    installed: Installed,
-    followed: frozenset[str],
-) -> list[ShellLine]:
-    """Of lines that would say the same, the one that wins stays: the other ones that were to change are commented out."""
-    lines = list(lines)
-    if file.reading.unreadable_line:
-        return lines
-    gives = [_gives(one, line, installed) for one, line in zip(statements, lines, strict=True)]
-    moving = {number for number, one in enumerate(statements) if lines[number].rewritten or _follows(one, installed, followed)}
-    beaten: set[int] = set()
-    while True:
-        more = {number for number in moving - beaten if _is_beaten(number, gives, lines, beaten, file)}
-        more = {max(more)} if more else set()  # one by one: of two that beat each other one stays
-        if not more:
-            break
-        beaten |= more
-    for number in beaten:
-        why = text("would say the same as the line that wins")
-        lines[number] = replace(lines[number], rewritten=False, ticked=True, why=why)
-    return lines
-
-
-def _gives(statement: Statement, line: ShellLine, installed: Installed) -> frozenset[_Gives]:
-    """Empty where it stands in something, shares its lines, or does anything besides."""
-    if (
-        statement.place is not Place.TOP
-        or statement.shared
-        or statement.owner
-        or not line.other
-        and not _all_chosen(statement, installed)
-    ):
-        return frozenset()
-    if line.other and not (line.tickable and (line.rewritten or _leading(statement, installed))):
-        return frozenset()
-    found: set[_Gives] = set()
-    for assignment in statement.assignments:
-        if assignment.variable not in LISTS | HOMES or assignment.unsets:
-            return frozenset()
-        for place, element in enumerate(assignment.elements):
-            if element.previous:
-                continue
-            lead = installed.lead(element.directory)
-            if lead not in {Lead.OTHER, Lead.CHOSEN}:
-                return frozenset()
-            root = installed.root_of(element.directory) if lead is Lead.OTHER else ""
-            moved = installed.chosen.root + element.directory[len(root) :] if root else installed.real(element.directory)
-            first = not any(one.previous for one in assignment.elements[:place])
-            found.add(_Gives(assignment.variable, installed.real(moved).rstrip("/"), first))
-    return frozenset(found)
-
-
-def _follows(statement: Statement, installed: Installed, followed: frozenset[str]) -> bool:
-    """Whether it takes the other toolkit's directory from a line that is replaced."""
-    return any(installed.root_of(element.directory) in followed for element in _leading(statement, installed))
-
-
-def _all_chosen(statement: Statement, installed: Installed) -> bool:
-    leads = leads_of(statement, installed)
-    return leads == {Lead.CHOSEN}
-
-
-def _is_beaten(
-    number: int, gives: Sequence[frozenset[_Gives]], lines: Sequence[ShellLine], beaten: set[int], file: StartupText
-) -> bool:
-    line = lines[number]
-    if not gives[number] or not line.tickable:
-        return False
-    rivals = [place for place in range(len(lines)) if place != number and place not in beaten and gives[place]]
-    for one in gives[number]:
-        better = [place for place in rivals if any(_beats(place, other, number, one, lines) for other in gives[place])]
-        if not better:
-            return False
-    return not _is_needed(number, lines, beaten, file)
-
-
-def _beats(place: int, other: _Gives, number: int, one: _Gives, lines: Sequence[ShellLine]) -> bool:
-    if (other.variable, other.directory) != (one.variable, one.directory):
-        return False
-    if one.variable in HOMES:
-        # The last one that is set wins; one that needs no change wins over any that does.
-        return place > number or not lines[place].other
-    if other.first is not one.first:
-        return other.first
-    return place > number or not lines[place].other
-
-
-def _is_needed(number: int, lines: Sequence[ShellLine], beaten: set[int], file: StartupText) -> bool:
-    """Whether a line between this one and the next that sets the same uses what it sets."""
-    homes = CHOOSING.intersection(lines[number].variables) - LISTS
-    later = [place for place in range(number + 1, len(lines)) if place not in beaten and homes.intersection(lines[place].variables)]
-    end = lines[later[0]].line if later else len(file.content)
-    gone = {row for place in beaten for row in range(lines[place].line, lines[place].last_line + 1)}
-    return any(
-        one.variable in homes and lines[number].last_line < one.line < end and one.line not in gone
-        for one in file.reading.references
-    )
-
-
-def leads_of(statement: Statement, installed: Installed) -> frozenset[Lead]:
-    """Where the directories lead that a statement gives to variables that choose a toolkit."""
-    return frozenset(
-        installed.lead(element.directory)
-        for assignment in statement.assignments
-        for element in assignment.elements
-        if not element.previous and assignment.variable in LISTS | HOMES
-    )
-
-
-def _leading(statement: Statement, installed: Installed) -> tuple[Element, ...]:
-    return tuple(
-        element
-        for assignment in statement.assignments
-        for element in assignment.elements
-        if not element.previous and assignment.variable in LISTS | HOMES and installed.lead(element.directory) is Lead.OTHER
-    )
-
-
-def _harmless(statement: Statement, leads: frozenset[Lead]) -> Text:
-    if Lead.CHOSEN in leads:
-        return text("leads to the toolkit that you chose; it may stay")
-    if Lead.UNKNOWN in leads:
-        return text("only a running shell can tell where it leads; left as it is")
-    if all(assignment.variable == "CUDA_VISIBLE_DEVICES" for assignment in statement.assignments):
-        return text("chooses GPUs, not a toolkit; left as it is")
-    return text("has nothing to do with CUDA; left as it is")
-
-
-def other_contributions(statement: Statement, installed: Installed) -> tuple[str, ...]:
-    """What a statement sets besides another toolkit."""
-    return tuple(_also(statement, installed))
-
-
-def _also(statement: Statement, installed: Installed) -> Iterator[str]:
-    for assignment in statement.assignments:
-        if assignment.variable not in LISTS | HOMES:
-            yield assignment.variable
-        yield from (printable(element.written) for element in assignment.elements if _is_the_users(element, installed))
-
-
-def _is_the_users(element: Element, installed: Installed) -> bool:
-    return not element.previous and bool(element.written) and installed.lead(element.directory) in {Lead.ELSEWHERE, Lead.UNKNOWN}
-
-
 def _around(statement: Statement) -> str:
     return statement.inside or statement.text.strip()
 
 
 def _shown_inside(line: ShellLine) -> str:
     return line.inside or line.text.strip()
-
-
-def _does(assignment: Assignment, installed: Installed) -> Text:
-    shown = ":".join(_shown(element, installed) for element in assignment.elements if not element.previous) or "''"
-    if all(element.previous for element in assignment.elements) and assignment.elements:
-        return text("adds no directory to {variable}", variable=assignment.variable)
-    if not assignment.keeps_previous:
-        return text("sets {variable} to {value}", variable=assignment.variable, value=shown)
-    if assignment.elements[-1].previous:
-        return text("puts {value} in front of {variable}", variable=assignment.variable, value=shown)
-    if assignment.elements[0].previous:
-        return text("puts {value} at the end of {variable}", variable=assignment.variable, value=shown)
-    return text("puts {value} around {variable}", variable=assignment.variable, value=shown)
-
-
-def _shown(element: Element, installed: Installed) -> str:
-    return printable(element.written if installed.lead(element.directory) is Lead.UNKNOWN else element.directory)

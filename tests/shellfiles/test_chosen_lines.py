@@ -16,7 +16,8 @@ from gpuassist.shellfiles.block import cuda_lines, find
 from gpuassist.shellfiles.clean import Grounds, judge_clean
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.edit import Lines, change_lines, rewritten_by, take_back, write
-from gpuassist.shellfiles.lines import Installed, ShellLine, judge
+from gpuassist.shellfiles.judge import judge
+from gpuassist.shellfiles.lines import Installed, ShellLine
 from gpuassist.shellfiles.reading import Place
 from tests.shellfiles.test_corpus import CHOSEN, FILES
 

@@ -13,7 +13,8 @@ from gpuassist.model.version import Version
 from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.block import cuda_lines
 from gpuassist.shellfiles.edit import Lines, take_back, write
-from gpuassist.shellfiles.lines import Installed, judge
+from gpuassist.shellfiles.judge import judge
+from gpuassist.shellfiles.lines import Installed
 
 CHOSEN = Toolkit("/opt/chosen/cuda-12.4", version=Known(Version.parse("12.4"), "x"))
 OTHER = Toolkit("/usr/local/cuda-11.7", version=Known(Version.parse("11.7"), "x"))

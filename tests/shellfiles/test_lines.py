@@ -11,7 +11,8 @@ from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.block import RepairError, cuda_lines, find, render
 from gpuassist.shellfiles.line_choice import Choice, LineChoice
-from gpuassist.shellfiles.lines import Installed, Lead, ShellLine, choose, choose_exactly, judge
+from gpuassist.shellfiles.judge import judge
+from gpuassist.shellfiles.lines import Installed, Lead, ShellLine, choose, choose_exactly
 
 
 def _toolkit(version: str, root: str = "", origin: Origin = Origin.LOCAL, links: tuple[str, ...] = ()) -> Toolkit:
