@@ -48,7 +48,7 @@ class LinesAfter:
         self._files = tuple(file for file in files if file.dialect in spoken)
         self._lines = lines
         self._installed = installed
-        self._replaced = frozenset(root for line in lines if line.rewritten for root in line.roots)
+        self._replaced = frozenset(root for line in lines if line.rewritten or line.ticked for root in line.roots)
         self._readings: dict[str, Reading] = {}
         self._ends: dict[str, int] = {}
         known = {"HOME": home}
@@ -83,6 +83,18 @@ class LinesAfter:
         """Whether what leads to this toolkit directory is replaced."""
         real = self._installed.real
         return root in self._replaced or any(real(one) == real(root) for one in self._replaced)
+
+    def sets_home(self, path: str) -> bool:
+        """Whether the last line of this file that sets CUDA_HOME leads to the toolkit and certainly runs: no other has to set it."""
+        statements = self._readings[path].statements if path in self._readings else ()
+        last = [one for one in statements if any(given.variable == "CUDA_HOME" for given in one.assignments)][-1:]
+        return any(
+            one.place is Place.TOP and one.first_byte <= self._ends[path] and self._installed.lead(element.directory) is Lead.CHOSEN
+            for one in last
+            for given in one.assignments
+            if given.variable == "CUDA_HOME"
+            for element in given.elements
+        )
 
     def left_over(self, now: Fact[Terminal]) -> Iterator[tuple[str, str]]:
         """Variables that would stay at another toolkit because no line that may be changed sets them, with what they should hold."""

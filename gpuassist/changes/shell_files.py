@@ -80,14 +80,18 @@ def shell_files(world: World, rc: str = "", *, answering: str = "") -> ShellFile
     if PurePosixPath(shell).name in {PurePosixPath(login).name, *_OTHERS}:
         shell = login
     path = rc or _main_path(world, chain)
-    for other in dict.fromkeys((shell, *_handed_over(chain))):
-        if PurePosixPath(other).name == PurePosixPath(login).name:
+    waiting, asked = [shell, *_handed_over(chain)], {PurePosixPath(login).name}
+    while waiting:
+        other = waiting.pop(0)
+        if PurePosixPath(other).name in asked:
             continue
+        asked.add(PurePosixPath(other).name)
         handed = replace(world, surroundings=replace(world.surroundings, login_shell=other))
         read = {file.path for file in chain}
         after = startup_chain(handed)
         path = rc or _main_path(handed, after) if other == shell else path
         chain = (*chain, *(file for file in after if file.path not in read))
+        waiting += _handed_over(after)
     target = examine(world, path)
     dialect, block = dialect_of(path, _spoken(shell)), find(target.content)
     known = next((file for file in chain if file.path == path and file.dialect is dialect and file.content == target.content), None)
@@ -104,11 +108,9 @@ _OTHERS = frozenset(("", "sh", "dash", "ksh", "mksh", "ash", "busybox"))
 
 def _handed_over(chain: tuple[ChainFile, ...]) -> Iterator[str]:
     """Shells that a start-up file puts in its own place, as a login shell if in no new terminal."""
-    for file in chain:
-        for ending in file.reading.endings:
-            for name in ("zsh", "fish") if "exec" in ending.text else ():
-                if name in ending.text:
-                    yield f"/usr/bin/{name}"
+    commands = (ending.command for file in chain for ending in file.reading.endings if ending.command.startswith("exec"))
+    for command in commands:
+        yield from (f"/usr/bin/{name}" for name in ("zsh", "fish") if name in command)
 
 
 def _session_files(world: World) -> Iterator[ShellFile]:

@@ -93,13 +93,14 @@ class _Block:
     toolkit: bool = False
     loader: bool = False
     also: tuple[tuple[str, str], ...] = ()
+    home: bool = True
 
     def lines(self, file: ShellFile, wanted: _Wanted) -> tuple[bytes, ...]:
         """The block's lines; the GPUs that it chooses stay chosen."""
         devices = read_sections(file.block.lines).devices if file.block is not None else ()
         root = wanted.toolkit.root
-        toolkit = toolkit_section(root, file.dialect, self.also) if self.toolkit else ()
-        loader = loader_section(root, wanted.libraries, file.dialect, home=self.toolkit) if self.loader else ()
+        toolkit = toolkit_section(root, file.dialect, self.also, home=self.home) if self.toolkit else ()
+        loader = loader_section(root, wanted.libraries, file.dialect, home=self.toolkit and self.home) if self.loader else ()
         return Sections(toolkit, loader, devices).lines
 
 
@@ -116,6 +117,8 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
     lines = _lines(seen, wanted, wish)
     after = LinesAfter(seen.all, lines, wanted.installed, seen.home, seen.spoken)
     main, login = _blocks(seen, after, wanted)
+    unread = _unread_login(world, seen) if login.toolkit or login.loader else None
+    login = _Block() if unread is not None else login
     libraries = wanted.libraries if main.loader or after.gives(LOADER) else ""
     change = change_id(world, seen.main, main.lines(seen.main, wanted))
     edits = _edits(seen, lines, wanted, {seen.main.path: main, seen.login: login}, change)
@@ -127,7 +130,9 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
             change,
             _goal(toolkit),
             _steps(edits, toolkit, seen.main),
-            tuple(dict.fromkeys(_notes(world, machine, seen, lines, syntax, (main, login), edits))),
+            tuple(
+                dict.fromkeys((*_notes(world, machine, seen, lines, syntax, (main, login), edits), *((unread,) if unread else ())))
+            ),
         ),
         f"use cuda {wish.version}",
         lines,
@@ -220,7 +225,8 @@ def _blocks(seen: _Seen, after: LinesAfter, wanted: _Wanted) -> tuple[_Block, _B
     toolkit = bool(present.toolkit) or any(name != LOADER for name, _ in left) or not _finds(seen, after, wanted)
     wished = wanted.loader.on or bool(present.loader) or any(name == LOADER for name, _ in left)
     loader = wished and not wanted.no_loader and (bool(present.loader) or not after.gives(LOADER))
-    main = _Block(toolkit, loader, also)
+    home = not after.sets_home(seen.main.path)
+    main = _Block(toolkit, loader, also, home)
     file = next((one for one in seen.others if one.path == seen.login), None)
     if file is None or file.obstacle is not None:
         return main, _Block()
@@ -239,6 +245,22 @@ def _finds(seen: _Seen, after: LinesAfter, wanted: _Wanted) -> bool:
 
 def _has_nvcc(terminal: Fact[Terminal]) -> bool:
     return isinstance(terminal, Known) and terminal.value.command("nvcc") is not None
+
+
+def _unread_login(world: World, seen: _Seen) -> Text | None:
+    """That nothing is written in the login file, because its shell stops reading it before the end."""
+    file = next((one for one in seen.others if one.path == seen.login), None)
+    if file is None or seen.files is None:
+        return None
+    found = check(world, file.content, file.dialect.value)
+    if not found.broken:
+        return None
+    return text(
+        "{path} is what a login shell reads, and it cannot be parsed ({words}): nothing is written there, and login shells stay as they "
+        "are. Please mend it",
+        path=file.path,
+        words=found.words,
+    )
 
 
 def _present(file: ShellFile) -> Sections:

@@ -181,6 +181,7 @@ class Reader:
             _command_name(node) != b"exec" and _asks_for_interactive(self.source.text(top)),
             top.type == "command",
             self.tree.masked.rfind(b"\n", 0, top.start_byte) + 1,
+            self.source.text(node),
         )
 
     def _references(self) -> Iterator[Reference]:

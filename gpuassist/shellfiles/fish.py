@@ -152,7 +152,8 @@ class _Reader:
         around = self.seen[top : command.end]
         always = not command.blocks and not command.linked
         interactive = command.words[0].plain != "exec" and any(sign in around for sign in _INTERACTIVE)
-        return Ending(self.rows.of(command.first) + 1, self._line_at(top), interactive, always, self.rows.start(top))
+        words = self._shown(command.first, command.end)
+        return Ending(self.rows.of(command.first) + 1, self._line_at(top), interactive, always, self.rows.start(top), words)
 
     def _references(self) -> Iterator[Reference]:
         for command in self.parsed.commands:

@@ -74,7 +74,7 @@ class Installed:
     def lead_of(self, value: str) -> Lead:
         """Where a whole value leads, be it a list, a directory or compilers' flags: to another toolkit if anything in it does."""
         named = (found[0] for found in _NAMED.finditer(value))
-        leads = {self.lead(root) for root in (*named, *(root for root in self._roots() if _names(root, value)))}
+        leads = {self.lead(root) for root in (*named, *(root for root in self._roots() if names_directory(root, value)))}
         return next((lead for lead in (Lead.OTHER, Lead.CHOSEN) if lead in leads), Lead.ELSEWHERE)
 
     def absolute(self, written: str) -> str:
@@ -131,7 +131,8 @@ def version_parts(toolkit: Toolkit) -> list[str]:
     return told.split(".") if told[:1].isdigit() else []
 
 
-def _names(root: str, value: str) -> bool:
+def names_directory(root: str, value: str) -> bool:
+    """Whether a value names the directory, as a whole path or in front of more of it: `/opt/cuda` is not in `/opt/cuda-12`."""
     return re.search(re.escape(root) + r"(?![A-Za-z0-9_+@%-]|\.[A-Za-z0-9])", value) is not None
 
 

@@ -126,7 +126,8 @@ def _beats(place: int, other: _Gives, number: int, one: _Gives, lines: Sequence[
         return place > number or not lines[place].other
     if other.first is not one.first:
         return other.first
-    return place > number or not lines[place].other
+    # Of those in front the last one wins, of those at the end the first.
+    return (place > number if one.first else place < number) or not lines[place].other
 
 
 def _is_needed(number: int, lines: Sequence[ShellLine], beaten: set[int], file: StartupText) -> bool:

@@ -13,7 +13,7 @@ from gpuassist.shellfiles.block import Block, RepairError
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, Lines, Replacement
 from gpuassist.shellfiles.effects import does, follows, harmless, leading, leads_of, other_contributions
-from gpuassist.shellfiles.installed import Installed, Lead
+from gpuassist.shellfiles.installed import Installed, Lead, names_directory
 from gpuassist.shellfiles.line_choice import Choice, ChoiceError, LineChoice
 from gpuassist.shellfiles.reading import Element, Place, Reading, Statement, printable
 from gpuassist.shellfiles.rewrite import rewrite
@@ -81,7 +81,7 @@ class Evidence:
 
     def runs(self, word: ToolkitWord, *, understood: bool = True) -> bool:
         """Whether a new shell takes what the word stands in; of a file that is not `understood` only what the shell holds tells."""
-        held = self.values is not None and any(word.directory in value for value in self.values)
+        held = self.values is not None and any(names_directory(word.directory, value) for value in self.values)
         if not understood and held:
             return True
         if word.runs_in and word.runs_in not in self.called:

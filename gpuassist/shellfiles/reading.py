@@ -83,7 +83,7 @@ class Statement:
 class Ending:
     """A statement that can end the reading: `interactive` if it asks for an interactive shell, `always` if nothing gets past.
 
-    `first_byte` is the start of the line on which the whole construct around it begins.
+    `first_byte` is the start of the line on which the whole construct around it begins, `command` the words that end it.
     """
 
     line: int
@@ -91,6 +91,7 @@ class Ending:
     interactive: bool
     always: bool
     first_byte: int = 0
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True)

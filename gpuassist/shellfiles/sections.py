@@ -49,12 +49,14 @@ def read_sections(lines: tuple[bytes, ...]) -> Sections:
     return Sections(tuple(toolkit), tuple(loader), tuple(devices))
 
 
-def toolkit_section(root: str, dialect: Dialect, also: tuple[tuple[str, str], ...] = ()) -> tuple[bytes, ...]:
+def toolkit_section(root: str, dialect: Dialect, also: tuple[tuple[str, str], ...] = (), *, home: bool = True) -> tuple[bytes, ...]:
     """Makes a toolkit the one that new shells use; `also` are other variables that would stay at another one, with their values.
 
-    Raises `RepairError` for a path that no line can hold.
+    Without `home` a line of the user's own sets CUDA_HOME. Raises `RepairError` for a path that no line can hold.
     """
     require_plain(root)
+    if not home:
+        return (*(_set(name, value, dialect) for name, value in also), _alone("PATH", f"{root}/bin", dialect))
     return (
         _set("CUDA_HOME", root, dialect),
         *(_set(name, value, dialect) for name, value in also),
@@ -105,7 +107,13 @@ def _first(variable: str, behind: str, dialect: Dialect) -> bytes:
 
 
 def _loader_alone(directory: str, dialect: Dialect) -> tuple[bytes, ...]:
+    line = _alone("LD_LIBRARY_PATH", directory, dialect)
+    return (b'test -n "$LD_LIBRARY_PATH"; or set -e LD_LIBRARY_PATH', line) if dialect is Dialect.FISH else (line,)
+
+
+def _alone(variable: str, directory: str, dialect: Dialect) -> bytes:
     word = quoted_for(directory, dialect)
     if dialect is Dialect.FISH:
-        return (b'test -n "$LD_LIBRARY_PATH"; or set -e LD_LIBRARY_PATH', b"set -gx LD_LIBRARY_PATH " + word + b" $LD_LIBRARY_PATH")
-    return (b"export LD_LIBRARY_PATH=" + word + b"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}",)
+        return f"set -gx {variable} ".encode() + word + f" ${variable}".encode()
+    before = b":$PATH" if variable == "PATH" else f"${{{variable}:+:${variable}}}".encode()
+    return f"export {variable}=".encode() + word + before

@@ -21,8 +21,8 @@ from gpuassist.shellfiles.reading import Place, Statement, printable
 from gpuassist.shellfiles.zsh import covered
 
 _HOME = rb"(?:~|\$HOME|\$\{HOME\})"
-# Where a path can begin and its toolkit's directory end: not within another one; behind `-L` and `-I` of compilers, too.
-_BEGINS = rb"(?:(?<![A-Za-z0-9_.+@%~/}-])|(?<=-L)|(?<=-I))"
+# Where a path can begin and its toolkit's directory end: not within another one; behind `-L` and `-I` of compilers and `:-` of a default, too.
+_BEGINS = rb"(?:(?<![A-Za-z0-9_.+@%~/}-])|(?<=-L)|(?<=-I)|(?<=-)(?=/))"
 # A part that a pattern or a variable goes on with (`cuda-1[12]*`, `cuda-11.$MINOR`) names no single one.
 _ENDS = rb"(?![A-Za-z0-9_+@%-]|\.[A-Za-z0-9]|\.?[\[*?{$])"
 _SIGN = rb"[A-Za-z0-9_.+@%-]"
@@ -31,6 +31,10 @@ _PATH = re.compile(_BEGINS + rb"(?:" + _HOME + rb"|\$\w+|\$\{\w+\})?(?:/" + _SIG
 _REST = re.compile(rb"(?:/" + _SIGN + rb"+)*/?")
 _VERSION_NAMES = frozenset({"CUDA_VERSION", "CUDA_VER"})
 _VERSION = rb"([\"']?)([0-9]+(?:\.[0-9]+)*)\1(?=[\s;#&|)]|$)"
+# How a line begins that can choose a toolkit, as far as its beginning tells.
+_LINE = re.compile(
+    rb"[ \t]*(?:export|typeset|declare|readonly|local|alias|if|elif|\[|test|\w+\+?=|[\w-]+[ \t]*\(\)|function|eval|for|case|-|\"|\$|/)"
+)
 _SAYING = frozenset({"echo", "printf", "print", "logger", "notify-send", "cowsay", "figlet", "read", "say"})
 # What switches environments takes names, and no directories.
 _NAMING = frozenset({"conda", "mamba", "micromamba", "module", "ml", "spack", "pyenv", "workon", "docker", "podman", "ssh"})
@@ -268,6 +272,8 @@ class _Posix:
     def where(self, place: int) -> _Where | None:
         """What the byte stands in; none in a comment, a here-document, and what is only said."""
         leaf = self.root.descendant_for_byte_range(place, place + 1)
+        if self.root.has_error and not _LINE.match(self.content, self.content.rfind(b"\n", 0, place) + 1):
+            return None  # a file that was not understood: a comment may look like a command, and a text like a line
         found, runs_in, assigned = {Place.TOP}, "", False
         statement: Node | None = None
         around = -1
