@@ -40,12 +40,10 @@ def _place(content: bytes, reading: Reading, dialect: Dialect, file: ShellFile) 
 
 
 class LinesAfter:
-    """The files as they will be, but for a block; `spoken` are the languages of the shells that a new terminal comes through."""
+    """The files as they will be, but for a block."""
 
-    def __init__(
-        self, files: Sequence[ShellFile], lines: tuple[ShellLine, ...], installed: Installed, home: str, spoken: frozenset[Dialect]
-    ) -> None:
-        self._files = tuple(file for file in files if file.dialect in spoken)
+    def __init__(self, files: Sequence[ShellFile], lines: tuple[ShellLine, ...], installed: Installed, home: str) -> None:
+        self._files = tuple(files)
         self._lines = lines
         self._installed = installed
         self._replaced = frozenset(root for line in lines if line.rewritten or line.ticked for root in line.roots)
@@ -60,7 +58,7 @@ class LinesAfter:
             self._ends[file.path] = _NOWHERE if place is None else place
             known.update({name: value for name, value in reading.values if name not in {"HOME", "PATH"}})
 
-    def wins(self, now: Fact[Terminal], reads: Callable[[ShellFile], bool] = bool) -> bool:
+    def wins(self, now: Fact[Terminal], reads: Callable[[ShellFile], bool]) -> bool:
         """Whether a shell that reads these files then finds the toolkit's nvcc first; `now` is what it holds before."""
         if isinstance(now, Unknown):
             return any(first for _, first, certain in self._given("PATH", reads) if certain)
@@ -75,7 +73,7 @@ class LinesAfter:
             return self.gives("PATH", reads) or self._programs_replaced(reads)
         return any(first for _, first, certain in self._given("PATH", reads) if certain)
 
-    def gives(self, variable: str, reads: Callable[[ShellFile], bool] = bool) -> bool:
+    def gives(self, variable: str, reads: Callable[[ShellFile], bool]) -> bool:
         """Whether any line gives it a directory of the toolkit."""
         return any(True for _ in self._given(variable, reads))
 

@@ -208,7 +208,8 @@ def _others(world: World, main: ShellFile, chain: tuple[ChainFile, ...]) -> Iter
             of_terminal = (
                 file.stage in _OF_TERMINALS or PurePosixPath(file.path).name == ".zshenv" or _reads(chain, main.path, file)
             )
-            of_login = file.stage in {Stage.LOGIN, Stage.SYSTEM_LOGIN} or file.path.endswith("env")
+            handed_over = file.dialect.value != PurePosixPath(usable_shell(world)).name
+            of_login = file.stage in {Stage.LOGIN, Stage.SYSTEM_LOGIN} or file.path.endswith("env") or handed_over
             yield replace(_other(world, file), later=_is_later(file, main, chain), of_terminal=of_terminal, of_login=of_login)
 
 

@@ -62,10 +62,9 @@ class _Seen:
     login_now: Fact[Terminal] = NOT_ASKED
     bare_now: Fact[Terminal] = NOT_ASKED
 
-    @property
-    def spoken(self) -> frozenset[Dialect]:
-        """The languages of the shells that a new terminal comes through: the login shell's, and that of the one it hands over to."""
-        return frozenset((self.main.dialect, *(one for one in Dialect if one.value == PurePosixPath(self.login_shell).name)))
+    def of_session(self, file: ShellFile) -> bool:
+        """Whether a shell reads it that a new terminal comes through: the login shell, or the one that it hands over to."""
+        return file.dialect is self.main.dialect or file.dialect.value == PurePosixPath(self.login_shell).name
 
     @property
     def all(self) -> tuple[ShellFile, ...]:
@@ -115,11 +114,11 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
         require_executable(seen.files, toolkit)
     wanted = _wanted(world, machine, toolkit, seen, wish)
     lines = _lines(seen, wanted, wish)
-    after = LinesAfter(seen.all, lines, wanted.installed, seen.home, seen.spoken)
+    after = LinesAfter(seen.all, lines, wanted.installed, seen.home)
     main, login = _blocks(seen, after, wanted)
     unread = _unread_login(world, seen) if login.toolkit or login.loader else None
     login = _Block() if unread is not None else login
-    libraries = wanted.libraries if main.loader or after.gives(LOADER) else ""
+    libraries = wanted.libraries if main.loader or after.gives(LOADER, seen.of_session) else ""
     change = change_id(world, seen.main, main.lines(seen.main, wanted))
     edits = _edits(seen, lines, wanted, {seen.main.path: main, seen.login: login}, change)
     syntax, obstacle = _obstacle(world, seen, edits, main)
@@ -224,7 +223,7 @@ def _blocks(seen: _Seen, after: LinesAfter, wanted: _Wanted) -> tuple[_Block, _B
     present = _present(seen.main)
     toolkit = bool(present.toolkit) or any(name != LOADER for name, _ in left) or not _finds(seen, after, wanted)
     wished = wanted.loader.on or bool(present.loader) or any(name == LOADER for name, _ in left)
-    loader = wished and not wanted.no_loader and (bool(present.loader) or not after.gives(LOADER))
+    loader = wished and not wanted.no_loader and (bool(present.loader) or not after.gives(LOADER, seen.of_session))
     home = not after.sets_home(seen.main.path)
     main = _Block(toolkit, loader, also, home)
     file = next((one for one in seen.others if one.path == seen.login), None)
@@ -238,9 +237,9 @@ def _blocks(seen: _Seen, after: LinesAfter, wanted: _Wanted) -> tuple[_Block, _B
 
 def _finds(seen: _Seen, after: LinesAfter, wanted: _Wanted) -> bool:
     """Whether every new terminal then finds the toolkit: those of a session, and those that no login came before."""
-    if not after.wins(wanted.now):
+    if not after.wins(wanted.now, seen.of_session):
         return False
-    return isinstance(seen.bare_now, Unknown) or after.wins(seen.bare_now, lambda one: one.of_terminal)
+    return isinstance(seen.bare_now, Unknown) or after.wins(seen.bare_now, lambda one: one.of_terminal and seen.of_session(one))
 
 
 def _has_nvcc(terminal: Fact[Terminal]) -> bool:
@@ -363,7 +362,7 @@ def _by_hand(main: ShellFile, wanted: _Wanted) -> tuple[bytes, ...]:
 def _expected_home(after: LinesAfter, block: _Block, wanted: _Wanted) -> str:
     """What CUDA_HOME should be; empty where nothing sets it, and nothing has to."""
     now = wanted.now.value.variable("CUDA_HOME") if isinstance(wanted.now, Known) else ""
-    return wanted.toolkit.root if block.toolkit or after.gives("CUDA_HOME") or now else ""
+    return wanted.toolkit.root if block.toolkit or after.gives("CUDA_HOME", bool) or now else ""
 
 
 def _steps(edits: tuple[FileEdit, ...], toolkit: Toolkit, main: ShellFile) -> tuple[Step, ...]:
