@@ -91,16 +91,16 @@ def _agreed(context: Context, taking: TakeBack) -> bool:
 
 
 def _list(options: argparse.Namespace, context: Context) -> Exit:
-    records = records(context.session)
+    made = records(context.session)
     for note in left_out(context.session):
         context.note(note)
     if options.json:
-        changes = [file for record in records for file in undo_document.record_json(context.session, record)]
+        changes = [file for record in made for file in undo_document.record_json(context.session, record)]
         context.document({"schema": 1, "changes": changes})
         return Exit.HEALTHY
-    if not records:
+    if not made:
         context.say(text("gpuassist has changed nothing yet"))
-    for record in records:
+    for record in made:
         for line in undo_document.record_lines(record):
             context.say(line)
     return Exit.HEALTHY
