@@ -361,8 +361,8 @@ def _gives(statement: Statement, line: ShellLine, installed: Installed) -> froze
         statement.place is not Place.TOP
         or statement.shared
         or statement.owner
-        or not line.other
-        and not _all_chosen(statement, installed)
+        or (not line.other
+        and not _all_chosen(statement, installed))
     ):
         return frozenset()
     if line.other and not (line.tickable and (line.rewritten or _leading(statement, installed))):

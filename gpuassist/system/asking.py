@@ -27,7 +27,7 @@ _SCRIPT = (
 )
 _HOME = Path(__file__).resolve().parents[2]
 _GRACE_SECONDS = 5.0  # in which the child kills what it started
-_PLACES = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - the directory in it is this user's own, and its name is short to type
+_PLACES = ("/tmp", "/dev/shm", "/var/tmp")
 
 
 @dataclass(frozen=True, slots=True)

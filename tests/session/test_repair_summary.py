@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gpuassist.session.fix import Applied, CudaPlan, Holds, Proof, ShellLine, UseCuda, plan_use_cuda
 
+from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof, UseCuda
+from gpuassist.changes.use_toolkit import plan_use_cuda
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import Machine
@@ -30,6 +31,7 @@ from gpuassist.session.repair_summary import (
     title,
 )
 from gpuassist.session.words import ENGLISH
+from gpuassist.shellfiles.lines import ShellLine
 from tests.changes.homes import make_toolkit, world_at
 
 
@@ -43,7 +45,7 @@ def toolkit(root: str, version: str, origin: Origin = Origin.LOCAL, nvcc: str = 
 
 
 @pytest.fixture
-def plan(home: Path) -> CudaPlan:
+def plan(home: Path) -> ChangePlan:
     make_toolkit(home / "cuda-12.4", "12.4.131")
     (home / ".bashrc").write_text(f"export LD_LIBRARY_PATH={home}/cuda-11.7/lib64\n")
     machine = Machine(
@@ -62,10 +64,10 @@ def shell_line(**more: object) -> ShellLine:
     return replace(line, **more)  # type: ignore[arg-type]
 
 
-def applied(result: Result, holds: Holds | None, after: str = "/new/nvcc") -> Applied:
+def applied(result: Result, holds: Holds | None, after: str = "/new/nvcc") -> ChangeOutcome:
     proof = None if holds is None else Proof(terminal(after), None, holds, verbatim("a new terminal finds it"))
     outcomes = (Outcome(result, verbatim("it was written")),)
-    return Applied(outcomes, None, terminal("/old/nvcc"), terminal(after), proof)
+    return ChangeOutcome(outcomes, None, terminal("/old/nvcc"), terminal(after), proof)
 
 
 def test_toolkits_are_offered_newest_first() -> None:
@@ -90,18 +92,18 @@ def test_unknown_toolkits_offer_nothing() -> None:
     assert offers(Machine()) == ()
 
 
-def test_the_title_names_the_version(plan: CudaPlan) -> None:
+def test_the_title_names_the_version(plan: ChangePlan) -> None:
     assert ENGLISH(title(plan)) == "Make new shells use CUDA 12.4"
 
 
-def test_a_plan_that_changes_nothing_says_so(plan: CudaPlan) -> None:
+def test_a_plan_that_changes_nothing_says_so(plan: ChangePlan) -> None:
     steps = tuple(replace(step, diff="") for step in plan.plan.steps)
     same = replace(plan, plan=replace(plan.plan, steps=steps))
     assert ENGLISH(title(same)) == "New shells are set up for CUDA 12.4"
     assert "nothing is changed" in ENGLISH(edit_summary(same))
 
 
-def test_rewritten_lines_are_told_too(plan: CudaPlan) -> None:
+def test_rewritten_lines_are_told_too(plan: ChangePlan) -> None:
     (line,) = plan.lines[:1]
     rewritten = replace(line, ticked=False, rewritten=True)
     assert ENGLISH(edit_summary(replace(plan, lines=(rewritten,)))).startswith("1 line rewritten · ")
@@ -109,11 +111,11 @@ def test_rewritten_lines_are_told_too(plan: CudaPlan) -> None:
     assert ENGLISH(edit_summary(replace(plan, lines=both))).startswith("1 line retired · 2 lines rewritten · ")
 
 
-def test_the_edit_is_told_in_figures(plan: CudaPlan) -> None:
+def test_the_edit_is_told_in_figures(plan: ChangePlan) -> None:
     assert ENGLISH(edit_summary(plan)).startswith("1 line retired · ")
 
 
-def test_a_new_file_is_told(plan: CudaPlan) -> None:
+def test_a_new_file_is_told(plan: ChangePlan) -> None:
     steps = tuple(
         replace(step, edit=replace(step.edit, existed=False)) if step.edit is not None else step for step in plan.plan.steps
     )
@@ -148,7 +150,7 @@ def test_a_path_is_verbatim_and_a_sentence_is_not() -> None:
     assert not is_verbatim(text("not set"))
 
 
-def test_expected_rows_show_before_and_after(plan: CudaPlan, home: Path) -> None:
+def test_expected_rows_show_before_and_after(plan: ChangePlan, home: Path) -> None:
     assert told(expected_rows(plan)) == [
         ("nvcc", "/usr/bin/nvcc", f"{home}/cuda-12.4/bin/nvcc"),
         ("CUDA_HOME", "not set", f"{home}/cuda-12.4"),
@@ -156,12 +158,12 @@ def test_expected_rows_show_before_and_after(plan: CudaPlan, home: Path) -> None
     ]
 
 
-def test_a_library_path_that_was_asked_for_comes_first(plan: CudaPlan) -> None:
+def test_a_library_path_that_was_asked_for_comes_first(plan: ChangePlan) -> None:
     asked = replace(plan, expected=replace(plan.expected, ld_library_path="/x/lib64"))
     assert told(expected_rows(asked))[2][2] == "/x/lib64 first"
 
 
-def test_a_terminal_that_nobody_asked_says_so(plan: CudaPlan) -> None:
+def test_a_terminal_that_nobody_asked_says_so(plan: ChangePlan) -> None:
     unasked = replace(plan, now=Unknown(text("the shell never returned")))
     assert told(expected_rows(unasked))[0][1] == "the shell never returned"
 
@@ -185,5 +187,5 @@ def test_a_proof_that_could_not_be_had_says_so() -> None:
         (applied(Result.FAILED, None), "it was written"),
     ],
 )
-def test_the_outcome_is_one_sentence(done: Applied, words: str) -> None:
+def test_the_outcome_is_one_sentence(done: ChangeOutcome, words: str) -> None:
     assert ENGLISH(outcome(done)) == words

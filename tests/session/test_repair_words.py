@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from gpuassist.session.repairs import Aim, Carried, Repair, RepairWish
-from gpuassist.session.shell_plan import ShellPlan
 
+from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan
 from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
 from gpuassist.changes.scopes.wanted import Held
 from gpuassist.changes.shells import ShellChange, ShellSeen
+from gpuassist.changes.wishes import ChangeWish
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.plan import FileEdit, Outcome, Plan, Receipt, Result, Step, StepKind
 from gpuassist.model.shell import Terminal
@@ -44,14 +44,14 @@ MADE = Receipt("20261121-090000-aaaaaa", "2026-11-21T09:00:00+00:00", "use devic
 EMPTY = Known(Terminal("/bin/bash", (), ()), "made up")
 
 
-def repair(aim: Aim, diff: str = "") -> Repair:
+def repair(aim: Aim, diff: str = "") -> ChangePlan:
     edit = FileEdit("/home/you/.bashrc", "/home/you/.bashrc", b"", b"x", existed=True)
     step = Step(StepKind.EDIT, text("write it"), diff=diff, edit=edit)
-    return Repair(RepairWish(aim), ShellPlan(Plan("id", text("Do it"), (step,)), "do it"), NOT_ASKED)
+    return ChangePlan(ChangeWish(aim), ShellPlan(Plan("id", text("Do it"), (step,)), "do it"), NOT_ASKED)
 
 
-def carried(holds: Fact[bool] | None = None, words: Text | None = None, result: Result = Result.MODIFIED) -> Carried:
-    return Carried(Outcome(result, text("written")), holds=holds, words=words)
+def carried(holds: Fact[bool] | None = None, words: Text | None = None, result: Result = Result.MODIFIED) -> ChangeOutcome:
+    return ChangeOutcome(Outcome(result, text("written")), holds=holds, words=words)
 
 
 def change(opening: Opening, *differences: Text) -> ShellChange:
@@ -90,7 +90,7 @@ def test_open_terminals_are_named_beside_the_button() -> None:
     ],
     ids=["unproved", "holds", "fails", "unknown", "refused"],
 )
-def test_an_outcome_is_one_sentence(one: Carried, words: str) -> None:
+def test_an_outcome_is_one_sentence(one: ChangeOutcome, words: str) -> None:
     assert ENGLISH(outcome_of(one)) == words
 
 
@@ -107,7 +107,7 @@ def test_no_shells_are_no_groups() -> None:
 
 
 def test_a_slow_shell_is_named_and_a_quick_one_not() -> None:
-    quick = fix.Applied((Outcome(Result.MODIFIED, text("done")),), None, NOT_ASKED, NOT_ASKED, None)
+    quick = fix.ChangeOutcome((Outcome(Result.MODIFIED, text("done")),), None, NOT_ASKED, NOT_ASKED, None)
     slow = slow_words(replace(quick, slow=ShellSeen(Opening.LOGIN, EMPTY, 3.21)))
     assert slow_words(quick) is None
     assert slow is not None
