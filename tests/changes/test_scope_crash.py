@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from gpuassist.session.scope_plan import plan_devices_in
 from gpuassist.session.shell_plan import make
 
 from gpuassist.model.plan import Result
 from gpuassist.session import fix
 from gpuassist.session.context import Session
-from gpuassist.session.scope_plan import plan_devices_in
 from tests.changes.homes import FaultyDisk, PowerCut
 from tests.changes.scoped import furnish, machine, session_at, tree
 

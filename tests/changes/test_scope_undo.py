@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from gpuassist.session.scope_plan import plan_cuda_in, plan_devices_in
 from gpuassist.session.shell_plan import make
 
 from gpuassist.model.plan import Result
 from gpuassist.session import fix
 from gpuassist.session.context import Session
-from gpuassist.session.scope_plan import plan_cuda_in, plan_devices_in
 from gpuassist.session.words import ENGLISH
 from tests.changes.scoped import ACTIVATE, KERNEL, furnish, machine, session_at, tree
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gpuassist.session.clean_plan import CleanShell, plan_clean, prove_clean, suggestions
 from gpuassist.session.shell_plan import make
 
 from gpuassist.cli import shell
@@ -19,7 +20,6 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal, Variable
 from gpuassist.model.text import text
 from gpuassist.session import fix
-from gpuassist.session.clean_plan import CleanShell, plan_clean, prove_clean, suggestions
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH
 from gpuassist.system.files import Files

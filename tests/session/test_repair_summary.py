@@ -6,17 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gpuassist.session.fix import Applied, CudaPlan, Holds, Proof, ShellLine, UseCuda, plan_use_cuda
 
-from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.fact import Known, Unknown
+from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof, UseCuda
+from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.shell import Command, Shell, Terminal, Variable
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.context import Session
 from gpuassist.session.repair_summary import (
     TerminalRow,
     edit_summary,
@@ -25,11 +24,11 @@ from gpuassist.session.repair_summary import (
     line_context,
     line_name,
     offers,
-    outcome,
     proved_rows,
     title,
 )
 from gpuassist.session.words import ENGLISH
+from gpuassist.shellfiles.lines import ShellLine
 from tests.changes.homes import make_toolkit, world_at
 
 
@@ -43,14 +42,15 @@ def toolkit(root: str, version: str, origin: Origin = Origin.LOCAL, nvcc: str = 
 
 
 @pytest.fixture
-def plan(home: Path) -> CudaPlan:
+def plan(home: Path) -> ChangePlan:
     make_toolkit(home / "cuda-12.4", "12.4.131")
+    make_toolkit(home / "cuda-11.7", "11.7.99")
     (home / ".bashrc").write_text(f"export LD_LIBRARY_PATH={home}/cuda-11.7/lib64\n")
     machine = Machine(
         toolkits=Known((toolkit(f"{home}/cuda-12.4", "12.4"), toolkit(f"{home}/cuda-11.7", "11.7")), "x"),
         shell=Shell(new_terminal=terminal("/usr/bin/nvcc", LD_LIBRARY_PATH="/old/lib64")),
     )
-    return plan_use_cuda(Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH), machine, UseCuda("12.4"))
+    return plan_use_cuda(world_at(home), machine, UseCuda("12.4"))
 
 
 def told(rows: tuple[TerminalRow, ...]) -> list[tuple[str, str, str]]:
@@ -62,10 +62,9 @@ def shell_line(**more: object) -> ShellLine:
     return replace(line, **more)  # type: ignore[arg-type]
 
 
-def applied(result: Result, holds: Holds | None, after: str = "/new/nvcc") -> Applied:
-    proof = None if holds is None else Proof(terminal(after), None, holds, verbatim("a new terminal finds it"))
-    outcomes = (Outcome(result, verbatim("it was written")),)
-    return Applied(outcomes, None, terminal("/old/nvcc"), terminal(after), proof)
+def applied(after: Fact[Terminal]) -> ChangeOutcome:
+    proof = Proof(Known(value=True, source="x"), verbatim("a new terminal finds it"), after)
+    return ChangeOutcome(Outcome(Result.MODIFIED, verbatim("it was written")), proof=proof)
 
 
 def test_toolkits_are_offered_newest_first() -> None:
@@ -90,30 +89,25 @@ def test_unknown_toolkits_offer_nothing() -> None:
     assert offers(Machine()) == ()
 
 
-def test_the_title_names_the_version(plan: CudaPlan) -> None:
+def test_the_title_names_the_version(plan: ChangePlan) -> None:
     assert ENGLISH(title(plan)) == "Make new shells use CUDA 12.4"
 
 
-def test_a_plan_that_changes_nothing_says_so(plan: CudaPlan) -> None:
+def test_a_plan_that_changes_nothing_says_so(plan: ChangePlan) -> None:
     steps = tuple(replace(step, diff="") for step in plan.plan.steps)
     same = replace(plan, plan=replace(plan.plan, steps=steps))
     assert ENGLISH(title(same)) == "New shells are set up for CUDA 12.4"
     assert "nothing is changed" in ENGLISH(edit_summary(same))
 
 
-def test_rewritten_lines_are_told_too(plan: CudaPlan) -> None:
-    (line,) = plan.lines[:1]
-    rewritten = replace(line, ticked=False, rewritten=True)
-    assert ENGLISH(edit_summary(replace(plan, lines=(rewritten,)))).startswith("1 line rewritten · ")
-    both = (replace(line, ticked=True), rewritten, rewritten)
-    assert ENGLISH(edit_summary(replace(plan, lines=both))).startswith("1 line retired · 2 lines rewritten · ")
+def test_the_edit_is_told_in_figures(plan: ChangePlan) -> None:
+    line = replace(plan.lines[0], ticked=False, rewritten=True)
+    assert ENGLISH(edit_summary(replace(plan, lines=(line,)))).startswith("1 line replaced · ")
+    both = (replace(line, ticked=True, rewritten=False), line, line)
+    assert ENGLISH(edit_summary(replace(plan, lines=both))).startswith("2 lines replaced · 1 line commented out · ")
 
 
-def test_the_edit_is_told_in_figures(plan: CudaPlan) -> None:
-    assert ENGLISH(edit_summary(plan)).startswith("1 line retired · ")
-
-
-def test_a_new_file_is_told(plan: CudaPlan) -> None:
+def test_a_new_file_is_told(plan: ChangePlan) -> None:
     steps = tuple(
         replace(step, edit=replace(step.edit, existed=False)) if step.edit is not None else step for step in plan.plan.steps
     )
@@ -123,10 +117,8 @@ def test_a_new_file_is_told(plan: CudaPlan) -> None:
 @pytest.mark.parametrize(
     ("line", "name"),
     [
-        (shell_line(), "Retire line 3"),
-        (shell_line(last_line=5), "Retire lines 3 to 5"),
-        (shell_line(tickable=False), "Line 3"),
-        (shell_line(tickable=False, last_line=5), "Lines 3 to 5"),
+        (shell_line(), "Line 3"),
+        (shell_line(last_line=5), "Lines 3 to 5"),
     ],
 )
 def test_a_line_is_named_by_its_place(line: ShellLine, name: str) -> None:
@@ -148,42 +140,32 @@ def test_a_path_is_verbatim_and_a_sentence_is_not() -> None:
     assert not is_verbatim(text("not set"))
 
 
-def test_expected_rows_show_before_and_after(plan: CudaPlan, home: Path) -> None:
+def test_expected_rows_show_before_and_after(plan: ChangePlan, home: Path) -> None:
     assert told(expected_rows(plan)) == [
         ("nvcc", "/usr/bin/nvcc", f"{home}/cuda-12.4/bin/nvcc"),
         ("CUDA_HOME", "not set", f"{home}/cuda-12.4"),
-        ("LD_LIBRARY_PATH", "/old/lib64", "without what the retired lines put in"),
+        ("LD_LIBRARY_PATH", "/old/lib64", f"{home}/cuda-12.4/lib64 first"),
     ]
 
 
-def test_a_library_path_that_was_asked_for_comes_first(plan: CudaPlan) -> None:
-    asked = replace(plan, expected=replace(plan.expected, ld_library_path="/x/lib64"))
-    assert told(expected_rows(asked))[2][2] == "/x/lib64 first"
+def test_what_is_commented_out_puts_nothing_on_the_library_path(plan: ChangePlan) -> None:
+    assert plan.cuda is not None
+    cuda = replace(plan.cuda, expected=replace(plan.cuda.expected, ld_library_path=""))
+    lines = (replace(plan.lines[0], ticked=True, rewritten=False),)
+    assert (
+        told(expected_rows(replace(plan, cuda=cuda, lines=lines)))[2][2] == "without what the lines put in that are commented out"
+    )
 
 
-def test_a_terminal_that_nobody_asked_says_so(plan: CudaPlan) -> None:
+def test_a_terminal_that_nobody_asked_says_so(plan: ChangePlan) -> None:
     unasked = replace(plan, now=Unknown(text("the shell never returned")))
     assert told(expected_rows(unasked))[0][1] == "the shell never returned"
 
 
-def test_rows_that_stay_are_the_same() -> None:
-    rows = proved_rows(applied(Result.MODIFIED, Holds.YES, "/old/nvcc"))
-    assert [row.same for row in rows] == [True, True]
+def test_rows_that_stay_are_the_same(plan: ChangePlan) -> None:
+    rows = proved_rows(plan, applied(terminal("/usr/bin/nvcc", LD_LIBRARY_PATH="/old/lib64")))
+    assert [row.same for row in rows] == [True, True, True]
 
 
-def test_a_proof_that_could_not_be_had_says_so() -> None:
-    unknown = replace(applied(Result.MODIFIED, Holds.UNKNOWN), after=Unknown(text("no terminal")))
-    assert told(proved_rows(unknown))[0][2] == "no terminal"
-
-
-@pytest.mark.parametrize(
-    ("done", "words"),
-    [
-        (applied(Result.MODIFIED, Holds.YES), "Done and proved: a new terminal finds it"),
-        (applied(Result.MODIFIED, Holds.NO), "Changed, but a new terminal finds it"),
-        (applied(Result.UNCHANGED, Holds.YES), "Nothing had to be changed; a new terminal finds it"),
-        (applied(Result.FAILED, None), "it was written"),
-    ],
-)
-def test_the_outcome_is_one_sentence(done: Applied, words: str) -> None:
-    assert ENGLISH(outcome(done)) == words
+def test_a_proof_that_could_not_be_had_says_so(plan: ChangePlan) -> None:
+    assert told(proved_rows(plan, applied(Unknown(text("no terminal")))))[0][2] == "no terminal"

@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from gpuassist.session.repairs import Aim, Carried, Repair, RepairWish
-from gpuassist.session.shell_plan import ShellPlan
 
+from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan, Proof
 from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
 from gpuassist.changes.scopes.wanted import Held
 from gpuassist.changes.shells import ShellChange, ShellSeen
-from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
+from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.plan import FileEdit, Outcome, Plan, Receipt, Result, Step, StepKind
-from gpuassist.model.shell import Terminal
+from gpuassist.model.shell import Command, Shell, Terminal, Variable
 from gpuassist.model.text import Text, text
-from gpuassist.session import fix
 from gpuassist.session.repair_words import (
     PROMISE,
     alike,
@@ -26,10 +24,13 @@ from gpuassist.session.repair_words import (
     outcome_of,
     place_of,
     promise_of,
+    result_notes,
+    result_words,
     scope_title,
     shortened,
     slow_words,
     stands,
+    still_holds,
     title_of,
     unchanged_words,
 )
@@ -44,14 +45,15 @@ MADE = Receipt("20261121-090000-aaaaaa", "2026-11-21T09:00:00+00:00", "use devic
 EMPTY = Known(Terminal("/bin/bash", (), ()), "made up")
 
 
-def repair(aim: Aim, diff: str = "") -> Repair:
+def repair(aim: Aim, diff: str = "") -> ChangePlan:
     edit = FileEdit("/home/you/.bashrc", "/home/you/.bashrc", b"", b"x", existed=True)
     step = Step(StepKind.EDIT, text("write it"), diff=diff, edit=edit)
-    return Repair(RepairWish(aim), ShellPlan(Plan("id", text("Do it"), (step,)), "do it"), NOT_ASKED)
+    return ChangePlan(aim, Plan("id", text("Do it"), (step,)), "do it")
 
 
-def carried(holds: Fact[bool] | None = None, words: Text | None = None, result: Result = Result.MODIFIED) -> Carried:
-    return Carried(Outcome(result, text("written")), holds=holds, words=words)
+def carried(holds: Fact[bool] | None = None, words: Text | None = None, result: Result = Result.MODIFIED) -> ChangeOutcome:
+    proof = Proof(holds, words) if holds is not None and words is not None else None
+    return ChangeOutcome(Outcome(result, text("written")), proof=proof)
 
 
 def change(opening: Opening, *differences: Text) -> ShellChange:
@@ -86,12 +88,74 @@ def test_open_terminals_are_named_beside_the_button() -> None:
         (carried(Known(value=True, source="x"), text("it holds")), "Done and proved: it holds"),
         (carried(Known(value=False, source="x"), text("it does not")), "Changed, but it does not"),
         (carried(Unknown(text("no shell")), text("no shell")), "Changed, but no shell"),
-        (carried(words=text("unread"), result=Result.REFUSED), "written"),
+        (carried(result=Result.REFUSED), "written"),
     ],
     ids=["unproved", "holds", "fails", "unknown", "refused"],
 )
-def test_an_outcome_is_one_sentence(one: Carried, words: str) -> None:
+def test_an_outcome_is_one_sentence(one: ChangeOutcome, words: str) -> None:
     assert ENGLISH(outcome_of(one)) == words
+
+
+HOLDS, FAILS = Known(value=True, source="x"), Known(value=False, source="x")
+UNASKED: Fact[bool] = Unknown(text("no shell"))
+
+
+def terminal(nvcc: str, **variables: str) -> Terminal:
+    commands = (Command("nvcc", nvcc, nvcc),) if nvcc else ()
+    return Terminal("/bin/bash", tuple(Variable(name, value) for name, value in variables.items()), commands)
+
+
+def proved(now: Terminal) -> ChangeOutcome:
+    return ChangeOutcome(Outcome(Result.MODIFIED, text("written")), proof=Proof(HOLDS, text("it holds"), Known(now, "asked")))
+
+
+def test_every_result_has_a_title_of_its_own() -> None:
+    outcomes = (
+        carried(HOLDS, text("it holds")),
+        carried(FAILS, text("it does not")),
+        carried(UNASKED, text("no shell")),
+        carried(result=Result.REFUSED),
+        replace(carried(FAILS, text("it does not"), Result.FAILED), rolled_back=text("it lost nvcc")),
+    )
+    told = [result_words(repair(Aim.CLEAN, "+x"), one) for one in outcomes]
+    assert len({title for title, _ in told}) == len(told)
+    assert len({about for _, about in told}) == len(told)
+
+
+def test_what_was_taken_back_says_with_what_it_was_seen() -> None:
+    back = replace(carried(FAILS, text("no nvcc is found"), Result.FAILED), rolled_back=text("it lost nvcc"))
+    assert ENGLISH(outcome_of(back)) == "written. While it stood: no nvcc is found"
+    assert ENGLISH(outcome_of(replace(back, proof=Proof(HOLDS, text("all is well"))))) == "written"
+
+
+def test_processes_that_start_up_files_left_running_are_named() -> None:
+    left = replace(carried(), notes=(text("an earlier change was finished"),), left_behind=("ssh-agent (17)", "gpg-agent (18)"))
+    first, second = map(ENGLISH, result_notes(left))
+    assert first == "an earlier change was finished"
+    assert second.endswith("ssh-agent (17), gpg-agent (18)")
+    assert result_notes(carried()) == ()
+
+
+@pytest.mark.parametrize(
+    ("now", "holds"),
+    [
+        (terminal("/new/nvcc", CUDA_HOME="/new", PATH="/new:/usr/bin"), True),
+        (terminal("/new/nvcc", CUDA_HOME="/new", PATH="/elsewhere:/new"), True),
+        (terminal("/old/nvcc", CUDA_HOME="/new"), False),
+        (terminal("", CUDA_HOME="/new"), False),
+        (terminal("/new/nvcc", CUDA_HOME="/old"), False),
+        (terminal("/new/nvcc"), False),
+        (terminal("/new/nvcc", CUDA_HOME="/new", CUDA_VISIBLE_DEVICES="1"), False),
+    ],
+)
+def test_a_result_holds_as_long_as_a_new_terminal_finds_it(now: Terminal, holds: bool) -> None:
+    made = proved(terminal("/new/nvcc", CUDA_HOME="/new", PATH="/new:/usr/bin"))
+    assert still_holds(made, Shell(new_terminal=Known(now, "asked"))) is holds
+
+
+def test_without_an_answer_nothing_speaks_against_a_result() -> None:
+    assert still_holds(proved(terminal("/new/nvcc")), Shell())
+    assert still_holds(carried(), Shell(new_terminal=Known(terminal("/old/nvcc"), "asked")))
 
 
 def test_shells_that_changed_alike_stand_together() -> None:
@@ -107,7 +171,7 @@ def test_no_shells_are_no_groups() -> None:
 
 
 def test_a_slow_shell_is_named_and_a_quick_one_not() -> None:
-    quick = fix.Applied((Outcome(Result.MODIFIED, text("done")),), None, NOT_ASKED, NOT_ASKED, None)
+    quick = carried()
     slow = slow_words(replace(quick, slow=ShellSeen(Opening.LOGIN, EMPTY, 3.21)))
     assert slow_words(quick) is None
     assert slow is not None

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gpuassist.session.devices_plan import UseDevices, plan_use_devices
+from gpuassist.session.scope_plan import plan_cuda_in, plan_devices_in
 from gpuassist.session.shell_plan import make
 
 from gpuassist.changes.scopes.kinds import Kind, Program
 from gpuassist.changes.scopes.wanted import Held
 from gpuassist.session.context import Session
-from gpuassist.session.devices_plan import UseDevices, plan_use_devices
 from gpuassist.session.scope_list import ListedScope, list_scopes, scopes_json
-from gpuassist.session.scope_plan import plan_cuda_in, plan_devices_in
 from gpuassist.session.words import ENGLISH
 from tests.changes.scoped import furnish, machine, session_at
 

@@ -10,8 +10,8 @@ from gpuassist.model.version import Version
 from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.block import RepairError, cuda_lines, find, render
-from gpuassist.shellfiles.line_choice import Choice, LineChoice
 from gpuassist.shellfiles.judge import judge
+from gpuassist.shellfiles.line_choice import Choice, LineChoice
 from gpuassist.shellfiles.lines import Installed, Lead, ShellLine, choose, choose_exactly
 
 

@@ -16,8 +16,8 @@ from gpuassist.shellfiles.clean import Grounds, judge_clean
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import Lines, change_lines, take_back
 from gpuassist.shellfiles.fish import read
-from gpuassist.shellfiles.line_choice import Choice
 from gpuassist.shellfiles.judge import judge
+from gpuassist.shellfiles.line_choice import Choice
 from gpuassist.shellfiles.lines import Installed
 from gpuassist.shellfiles.lists import with_lists
 from gpuassist.shellfiles.lists_fish import read_fish_lists

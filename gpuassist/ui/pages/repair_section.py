@@ -177,6 +177,7 @@ class Section(QWidget):
 
     def close_down(self) -> None:
         """The window closes."""
+        self._stop_waiting()
         self.planning.drop()
         self.changing.drop()
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gpuassist.session.fix import Choice, CudaPlan
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from gpuassist.changes.plan import ChangePlan, ToolkitChoice
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.fact import Known
+from gpuassist.model.fact import Known, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell
@@ -17,8 +17,9 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.session.context import Session
 from gpuassist.session.words import ENGLISH
+from gpuassist.shellfiles.line_choice import Choice
 from gpuassist.system.terminal import ask_terminal
-from gpuassist.ui.page import Desk
+from gpuassist.ui.page import Desk, Wrote
 from gpuassist.ui.pages.repair import RepairPage
 from gpuassist.ui.pages.repair_choices import CHOICES, LineRow
 from gpuassist.ui.pages.repair_plan import ToolkitCard
@@ -32,6 +33,7 @@ def two_toolkits(home: Path) -> Session:
     make_toolkit(home / "cuda-11.7", "11.7.99")
     make_toolkit(home / "cuda-12.4", "12.4.131")
     (home / ".bashrc").write_text(rc(home))
+    (home / ".profile").write_text('. "$HOME/.bashrc"\n')  # login shells too: those of the machine may find a toolkit of its own
     return Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
 
 
@@ -69,24 +71,55 @@ class Shown:
         self.page.resize(1056, 700)
         self.page.show()
         self.asked: list[object] = []
-        self.page.asked.connect(self.asked.append)
+        self._gpus: tuple[Gpu, ...] = ()
+        self._version = ""
+        self._owed = False
+        self.page.asked.connect(self._hear)
 
     def open(self, machine: Machine, version: str = "12.4", *, recorded: bool = False) -> None:
+        self._gpus, self._version = value_or(machine.gpus, ()), version
         self.page.show_inspection(inspection(machine, use_cuda=version, recorded=recorded))
         self.page.arrive("")
         self.settle()
 
     def settle(self) -> None:
-        self.qtbot.waitUntil(lambda: not self.page.busy)
+        """Until nothing is under way any more, also what the frame does: read the machine again after a write."""
+        self.qtbot.waitUntil(lambda: self._owed or not self.page.busy)
+        while self._owed:
+            self._owed = False
+            self.read_again()
+            self.qtbot.waitUntil(lambda: self._owed or not self.page.busy)
+
+    def read_again(self) -> None:
+        """The machine as it is now; the finding is there as long as a new terminal does not find the version."""
+        machine = machine_of(self.desk.session, *self._gpus)
+        terminal = machine.shell.new_terminal
+        command = terminal.value.command("nvcc") if isinstance(terminal, Known) else None
+        mended = command is not None and f"cuda-{self._version}/" in command.path
+        self.page.show_inspection(inspection(machine, use_cuda="" if mended else self._version))
+        self.page.show_reading("")
+
+    def _hear(self, wish: object) -> None:
+        self.asked.append(wish)
+        if isinstance(wish, Wrote):
+            self.page.show_reading("Reading again")
+            self._owed = True
 
     def apply(self) -> None:
         self.page.toolkit.apply.trigger()
         self.settle()
 
     @property
-    def plan(self) -> CudaPlan | None:
-        repair = self.page.toolkit.repair
-        return repair.cuda if repair is not None else None
+    def plan(self) -> ChangePlan | None:
+        return self.page.toolkit.repair
+
+    @property
+    def chosen(self) -> ToolkitChoice | None:
+        return self.plan.cuda if self.plan is not None else None
+
+    @property
+    def title(self) -> str:
+        return self.page._header.title
 
     @property
     def card(self) -> ToolkitCard:

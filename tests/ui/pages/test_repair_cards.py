@@ -7,22 +7,22 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gpuassist.session.fix import Choice, CudaPlan, LdLibraryPath, LineChoice, ShellLine, UseCuda, plan_use_cuda
-from gpuassist.session.repairs import of_toolkit
 from PySide6.QtGui import QClipboard
 from pytestqt.qtbot import QtBot
 
-from gpuassist.changes.choice import LoaderChoice
-from gpuassist.knowledge.tables import Knowledge
+from gpuassist.changes.choice import LdLibraryPath, LoaderChoice
+from gpuassist.changes.plan import ChangePlan, UseCuda
+from gpuassist.changes.use_toolkit import plan_use_cuda
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import FileEdit
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.context import Session
 from gpuassist.session.repair_summary import Offer, TerminalRow
 from gpuassist.session.words import ENGLISH
+from gpuassist.shellfiles.line_choice import Choice, LineChoice
+from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.pages.repair_choices import LoaderRow
 from gpuassist.ui.pages.repair_plan import ToolkitCard
 from gpuassist.ui.pages.repair_result import DiffCard, TerminalCard
@@ -41,18 +41,22 @@ LINE = ShellLine(
 
 
 @pytest.fixture
-def plan(home: Path) -> CudaPlan:
+def plan(home: Path) -> ChangePlan:
     make_toolkit(home / "cuda-12.4", "12.4.131")
     make_toolkit(home / "cuda-11.7", "11.7.99")
     (home / ".bashrc").write_text(f"export PATH={home}/cuda-11.7/bin:$PATH\nalias ll='ls -l'\n")
     toolkits = [Toolkit(f"{home}/cuda-{version}", version=Known(Version.parse(version), "x")) for version in ("12.4", "11.7")]
-    session = Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
-    return plan_use_cuda(session, Machine(toolkits=Known(tuple(toolkits), "x")), UseCuda("12.4"))
+    return plan_use_cuda(world_at(home), Machine(toolkits=Known(tuple(toolkits), "x")), UseCuda("12.4"))
 
 
 @pytest.fixture
 def card(show: Show) -> ToolkitCard:
     return show(ToolkitCard(ENGLISH, "/home/you"), 360, 700)
+
+
+def with_loader(plan: ChangePlan, loader: LoaderChoice) -> ChangePlan:
+    assert plan.cuda is not None
+    return replace(plan, cuda=replace(plan.cuda, loader=loader))
 
 
 def heard(connect: Callable[[Callable[[object], None]], object]) -> list[object]:
@@ -85,18 +89,18 @@ def test_without_offers_there_is_no_choice(card: ToolkitCard) -> None:
     assert not card._toolkit.isVisibleTo(card)
 
 
-def test_steps_are_numbered(card: ToolkitCard, plan: CudaPlan, qtbot: QtBot) -> None:
-    card.show_repair(of_toolkit(plan))
+def test_steps_are_numbered(card: ToolkitCard, plan: ChangePlan, qtbot: QtBot) -> None:
+    card.show_repair(plan)
     qtbot.waitUntil(lambda: [words for words in words_in(card) if words.isdigit()] == ["1", "2", "3"])
 
 
-def test_the_edit_tells_its_figures(card: ToolkitCard, plan: CudaPlan, qtbot: QtBot) -> None:
-    card.show_repair(of_toolkit(plan))
-    qtbot.waitUntil(lambda: any(words.startswith("1 line retired") for words in words_in(card)))
+def test_the_edit_tells_its_figures(card: ToolkitCard, plan: ChangePlan, qtbot: QtBot) -> None:
+    card.show_repair(plan)
+    qtbot.waitUntil(lambda: any(words.startswith("1 line replaced") for words in words_in(card)))
 
 
-def test_a_choice_hands_on_all_lines_that_do_not_stay(card: ToolkitCard, plan: CudaPlan, home: Path) -> None:
-    card.show_repair(of_toolkit(plan))
+def test_a_choice_hands_on_all_lines_that_do_not_stay(card: ToolkitCard, plan: ChangePlan, home: Path) -> None:
+    card.show_repair(plan)
     told = heard(card.lines_chosen.connect)
     row = card.lines[0].row
     assert row is not None
@@ -105,8 +109,8 @@ def test_a_choice_hands_on_all_lines_that_do_not_stay(card: ToolkitCard, plan: C
     assert told == [(), (LineChoice(f"{home}/.bashrc", 1, Choice.REPLACE),)]
 
 
-def test_the_loader_tick_hands_on_its_wish(card: ToolkitCard, plan: CudaPlan) -> None:
-    card.show_repair(of_toolkit(plan))
+def test_the_loader_tick_hands_on_its_wish(card: ToolkitCard, plan: ChangePlan) -> None:
+    card.show_repair(plan)
     told = heard(card.loader_chosen.connect)
     assert card.loader is not None
     card.loader.tick.setChecked(True)
@@ -114,44 +118,44 @@ def test_the_loader_tick_hands_on_its_wish(card: ToolkitCard, plan: CudaPlan) ->
     assert told == [LdLibraryPath.ON, LdLibraryPath.OFF]
 
 
-def test_the_loaders_reason_follows_the_plan(card: ToolkitCard, plan: CudaPlan, qtbot: QtBot) -> None:
-    card.show_repair(of_toolkit(plan))
-    card.show_repair(of_toolkit(replace(plan, loader=LoaderChoice(on=True, reason=text("you asked for it")))))
+def test_the_loaders_reason_follows_the_plan(card: ToolkitCard, plan: ChangePlan, qtbot: QtBot) -> None:
+    card.show_repair(plan)
+    card.show_repair(with_loader(plan, LoaderChoice(on=True, reason=text("you asked for it"))))
     qtbot.waitUntil(lambda: "You asked for it" in words_in(card))
 
 
-def test_a_plan_with_other_lines_makes_new_rows(card: ToolkitCard, plan: CudaPlan) -> None:
-    card.show_repair(of_toolkit(plan))
+def test_a_plan_with_other_lines_makes_new_rows(card: ToolkitCard, plan: ChangePlan) -> None:
+    card.show_repair(plan)
     before = card.lines
-    card.show_repair(of_toolkit(replace(plan, lines=(*plan.lines, LINE))))
+    card.show_repair(replace(plan, lines=(*plan.lines, LINE)))
     assert len(card.lines) == len(before) + 1
 
 
-def test_a_forgotten_plan_leaves_the_choice(card: ToolkitCard, plan: CudaPlan) -> None:
+def test_a_forgotten_plan_leaves_the_choice(card: ToolkitCard, plan: ChangePlan) -> None:
     card.show_offers(OFFERS, "12.4")
-    card.show_repair(of_toolkit(plan))
+    card.show_repair(plan)
     card.forget_plan()
     assert card.lines == ()
     assert card._toolkit.isVisibleTo(card)
     assert "Toolkit for new shells" in words_in(card)
 
 
-def test_what_is_being_applied_cannot_be_chosen(card: ToolkitCard, plan: CudaPlan) -> None:
-    card.show_repair(of_toolkit(plan))
+def test_what_is_being_applied_cannot_be_chosen(card: ToolkitCard, plan: ChangePlan) -> None:
+    card.show_repair(plan)
     card.freeze()
     assert card.loader is not None
     assert not card.loader.tick.isEnabled()
 
 
-def test_after_freezing_the_next_plan_can_be_chosen(card: ToolkitCard, plan: CudaPlan) -> None:
-    card.show_repair(of_toolkit(plan))
+def test_after_freezing_the_next_plan_can_be_chosen(card: ToolkitCard, plan: ChangePlan) -> None:
+    card.show_repair(plan)
     card.freeze()
-    card.show_repair(of_toolkit(plan))
+    card.show_repair(plan)
     assert all(row.row is not None and row.row.segments.isEnabled() for row in card.lines)
 
 
-def test_marks_take_the_place_of_numbers(card: ToolkitCard, plan: CudaPlan) -> None:
-    card.show_repair(of_toolkit(plan))
+def test_marks_take_the_place_of_numbers(card: ToolkitCard, plan: ChangePlan) -> None:
+    card.show_repair(plan)
     card.mark_steps((Mark.RIGHT, Mark.PROBLEM))
     rows = card.findChildren(StepRow)
     assert [row.mark for row in rows] == [Mark.RIGHT, Mark.PROBLEM, None]
@@ -164,31 +168,31 @@ def test_the_loader_row_shows_the_choice(show: Show, on: bool) -> None:
     assert words_in(row) == ["A reason"]
 
 
-def test_a_diff_can_be_copied_whole(show: Show, plan: CudaPlan, clipboard: QClipboard) -> None:
+def test_a_diff_can_be_copied_whole(show: Show, plan: ChangePlan, clipboard: QClipboard) -> None:
     made = show(DiffCard(ENGLISH), 500, 400)
-    made.show_plan(of_toolkit(plan).shell, NOTHING)
+    made.show_plan(plan, NOTHING)
     button_named(made, "Copy diff").click()
     assert clipboard.text() == plan.diff
 
 
-def test_a_diff_names_its_file(show: Show, plan: CudaPlan, home: Path) -> None:
+def test_a_diff_names_its_file(show: Show, plan: ChangePlan, home: Path) -> None:
     made = show(DiffCard(ENGLISH), 500, 400)
-    made.show_plan(of_toolkit(plan).shell, NOTHING)
+    made.show_plan(plan, NOTHING)
     assert made.findChildren(ElidedLabel)[0].words == f"{home}/.bashrc"
 
 
-def test_a_symlink_names_both_ends(show: Show, plan: CudaPlan) -> None:
+def test_a_symlink_names_both_ends(show: Show, plan: ChangePlan) -> None:
     edit = FileEdit("~/.bashrc", "/home/you/dotfiles/bashrc", b"", b"x", existed=True)
     steps = tuple(replace(step, edit=edit) if step.edit is not None else step for step in plan.plan.steps)
     made = show(DiffCard(ENGLISH), 500, 400)
-    made.show_plan(of_toolkit(replace(plan, plan=replace(plan.plan, steps=steps))).shell, NOTHING)
+    made.show_plan(replace(plan, plan=replace(plan.plan, steps=steps)), NOTHING)
     assert made.findChildren(ElidedLabel)[0].words == "~/.bashrc → /home/you/dotfiles/bashrc"
 
 
-def test_nothing_to_change_is_said(show: Show, plan: CudaPlan) -> None:
+def test_nothing_to_change_is_said(show: Show, plan: ChangePlan) -> None:
     steps = tuple(replace(step, diff="") for step in plan.plan.steps)
     made = show(DiffCard(ENGLISH), 500, 400)
-    made.show_plan(of_toolkit(replace(plan, plan=replace(plan.plan, steps=steps))).shell, NOTHING)
+    made.show_plan(replace(plan, plan=replace(plan.plan, steps=steps)), NOTHING)
     assert any("nothing has to be written" in words for words in words_in(made))
     assert made.files == ()
 

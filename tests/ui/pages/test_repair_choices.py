@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from gpuassist.session.fix import Choice, LineChoice, ShellLine
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from gpuassist.model.text import text
 from gpuassist.session.words import ENGLISH
-from gpuassist.ui.pages.repair_choices import CHOICES, LineChoiceRow, LineRow, TickRow, login_row
+from gpuassist.shellfiles.line_choice import Choice, LineChoice
+from gpuassist.shellfiles.lines import ShellLine
+from gpuassist.ui.pages.repair_choices import CHOICES, LineChoiceRow, LineRow, TickRow
 from gpuassist.ui.widgets.labels import ElidedLabel
 from tests.ui.showing import Show, words_in
 
@@ -40,7 +41,7 @@ def row_of(show: Show, line: ShellLine) -> LineChoiceRow:
         (LINE, Choice.COMMENT_OUT),
         (replace(LINE, ticked=False, rewritten=True), Choice.REPLACE),
     ],
-    ids=["leave", "retire", "rewrite"],
+    ids=["keep", "comment-out", "replace"],
 )
 def test_a_row_shows_what_is_planned(show: Show, line: ShellLine, choice: Choice) -> None:
     assert row_of(show, line).choice is choice
@@ -62,13 +63,13 @@ def test_a_choice_is_told_with_its_place(show: Show) -> None:
     assert told == [LineChoice("/home/you/.bashrc", 7, Choice.KEEP)]
 
 
-def test_without_a_new_line_rewriting_is_not_offered(show: Show) -> None:
+def test_without_a_new_line_replacing_is_not_offered(show: Show) -> None:
     row = row_of(show, replace(LINE, instead=b"", why_not=text("nothing would be left")))
     assert not row.segments.button(2).isEnabled()
     assert row.segments.button(2).toolTip() == "Nothing would be left"
 
 
-def test_what_may_not_be_retired_says_why(show: Show) -> None:
+def test_what_may_not_be_commented_out_says_why(show: Show) -> None:
     row = row_of(show, replace(LINE, tickable=False, ticked=False, why=text("belongs to conda")))
     assert not row.segments.button(1).isEnabled()
     assert row.segments.button(1).toolTip() == "Belongs to conda"
@@ -110,9 +111,6 @@ def test_a_tick_has_its_reason_below(show: Show) -> None:
     assert words_in(row) == ["Because of this"]
 
 
-def test_the_login_file_is_named_by_both(show: Show) -> None:
-    frame = show(TickRow("frame"), 300, 60)
-    row = login_row(ENGLISH, "~/.profile", "~/.bashrc", frame)
-    assert row.tick.text() == "Write them in ~/.profile too"
-    row.show()
-    assert any("does not read ~/.bashrc" in words for words in words_in(row))
+def test_the_three_choices_go_by_one_name_everywhere(show: Show) -> None:
+    row = row_of(show, LINE)
+    assert [row.segments.button(place).text() for place in range(3)] == ["Keep", "Comment out", "Replace"]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from gpuassist.session.fix import ChangeRecord, FileBack, FileRecord, Standing, TakeBack, ThreeWay
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
+from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
+from gpuassist.changes.taking_back import FileBack, ThreeWay
+from gpuassist.changes.undo import TakeBack
 from gpuassist.model.plan import FileEdit, Receipt
 from gpuassist.model.text import text
 from gpuassist.session.words import ENGLISH

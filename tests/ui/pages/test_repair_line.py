@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from gpuassist.session.fix import Choice, LineChoice, ShellLine
 from PySide6.QtWidgets import QApplication, QLabel
 
 from gpuassist.model.text import text
 from gpuassist.session.shell_line import SurveyLine
 from gpuassist.session.words import ENGLISH
+from gpuassist.shellfiles.line_choice import Choice, LineChoice
+from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.pages.repair_line import LineCard
 from gpuassist.ui.widgets.code import CodeBlock
 from tests.ui.made import known
@@ -42,7 +43,7 @@ LINE = SurveyLine(
     text("a new terminal holds it"),
     ("PATH",),
     changeable=True,
-    why=text("may be retired or rewritten"),
+    why=text("may be commented out or replaced"),
 )
 
 

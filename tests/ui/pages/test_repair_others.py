@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from gpuassist.session.fix import Choice
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.gpu import Gpu
 from gpuassist.session.context import Session
+from gpuassist.shellfiles.line_choice import Choice
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair import CLEAN, DEVICES, TOOLKIT
 from tests.ui.made import known
@@ -111,7 +111,7 @@ def test_gpus_are_chosen_and_proved(shown: Shown, home: Path) -> None:
     shown.page.devices.apply.trigger()
     shown.settle()
     assert "a new terminal holds CUDA_VISIBLE_DEVICES=1" in shown.notice()
-    assert "export CUDA_VISIBLE_DEVICES='1'" in (home / ".bashrc").read_text()
+    assert "export CUDA_VISIBLE_DEVICES=1" in (home / ".bashrc").read_text()
 
 
 def test_without_a_tick_there_is_nothing_to_plan(shown: Shown) -> None:
@@ -161,7 +161,7 @@ def test_after_a_change_it_can_be_planned_again(shown: Shown) -> None:
     shown.settle()
     shown.page.devices.devices_card.ticks[0].tick.setChecked(True)
     shown.settle()
-    assert "-export CUDA_VISIBLE_DEVICES='1'" in shown.page.devices.panel.diff.diff
+    assert "-export CUDA_VISIBLE_DEVICES=1" in shown.page.devices.panel.diff.diff
     assert shown.page.bar().primary is shown.page.devices.apply
 
 

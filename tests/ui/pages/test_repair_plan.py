@@ -7,22 +7,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gpuassist.session.fix import Choice, LdLibraryPath, LineChoice, ShellLine, UseCuda, plan_use_cuda
-from gpuassist.session.repairs import Repair, of_toolkit
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuassist.knowledge.tables import Knowledge
+from gpuassist.changes.choice import LdLibraryPath
+from gpuassist.changes.plan import ChangePlan, UseCuda
+from gpuassist.changes.use_toolkit import plan_use_cuda
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.context import Session
 from gpuassist.session.repair_summary import Offer
 from gpuassist.session.words import ENGLISH
+from gpuassist.shellfiles.line_choice import Choice, LineChoice
+from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.pages.repair_choices import LineRow
 from gpuassist.ui.pages.repair_plan import ToolkitCard
 from gpuassist.ui.palette import Mark
@@ -43,7 +44,7 @@ LINE = ShellLine(
     why=text("old"),
     file="/home/you/.bashrc",
 )
-Plan = Callable[[UseCuda], Repair]
+Plan = Callable[[UseCuda], ChangePlan]
 
 
 @pytest.fixture
@@ -53,9 +54,8 @@ def planned(home: Path) -> Plan:
     make_toolkit(home / "cuda-11.7", "11.7.99")
     (home / ".bashrc").write_text(f"export PATH={home}/cuda-11.7/bin:$PATH\nexport CUDA_HOME={home}/cuda-11.7\n")
     toolkits = [Toolkit(f"{home}/cuda-{version}", version=Known(Version.parse(version), "x")) for version in ("12.4", "11.7")]
-    session = Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
     machine = Machine(toolkits=Known(tuple(toolkits), "x"))
-    return lambda wish: of_toolkit(plan_use_cuda(session, machine, wish))
+    return lambda wish: plan_use_cuda(world_at(home), machine, wish)
 
 
 @pytest.fixture
@@ -77,9 +77,9 @@ def chosen(row: LineRow) -> QPushButton:
     return row.row.segments.button(row.row.segments.place)
 
 
-def leave_first(home: Path) -> UseCuda:
-    """The wish that keeps the first of the two lines."""
-    return UseCuda("12.4", lines=(LineChoice(f"{home}/.bashrc", 2, Choice.COMMENT_OUT),))
+def first_commented_out(home: Path) -> tuple[LineChoice, ...]:
+    """The first of the two lines as a comment, the words of the second replaced."""
+    return (LineChoice(f"{home}/.bashrc", 1, Choice.COMMENT_OUT), LineChoice(f"{home}/.bashrc", 2, Choice.REPLACE))
 
 
 def press(widget: QWidget, key: Qt.Key) -> None:
@@ -123,11 +123,11 @@ def test_a_release_is_not_taken_for_a_longer_one(card: ToolkitCard) -> None:
     assert card._toolkit.currentIndex() == -1
 
 
-def test_a_line_is_left_by_the_arrow_key(full: ToolkitCard, home: Path) -> None:
+def test_another_choice_is_made_by_the_arrow_key(full: ToolkitCard, home: Path) -> None:
     told: list[object] = []
     full.lines_chosen.connect(told.append)
     press(chosen(full.lines[0]), Qt.Key.Key_Left)
-    assert told == [(LineChoice(f"{home}/.bashrc", 2, Choice.COMMENT_OUT),)]
+    assert told == [first_commented_out(home)]
 
 
 def test_showing_a_plan_chooses_nothing_by_itself(card: ToolkitCard, planned: Plan) -> None:
@@ -140,18 +140,18 @@ def test_showing_a_plan_chooses_nothing_by_itself(card: ToolkitCard, planned: Pl
 
 def test_the_focus_stays_where_something_was_chosen(full: ToolkitCard, planned: Plan, home: Path) -> None:
     press(chosen(full.lines[0]), Qt.Key.Key_Left)
-    full.show_repair(planned(leave_first(home)))
+    full.show_repair(planned(UseCuda("12.4", lines=first_commented_out(home))))
     assert QApplication.focusWidget() is chosen(full.lines[0])
 
 
 def test_rows_follow_the_plan(full: ToolkitCard, planned: Plan, home: Path) -> None:
-    full.show_repair(planned(leave_first(home)))
-    assert [row.line_choice.choice for row in full.lines] == [Choice.KEEP, Choice.COMMENT_OUT]
+    full.show_repair(planned(UseCuda("12.4", lines=first_commented_out(home))))
+    assert [row.line_choice.choice for row in full.lines] == [Choice.COMMENT_OUT, Choice.REPLACE]
 
 
 def test_the_figures_follow_the_choices(full: ToolkitCard, planned: Plan, qtbot: QtBot, home: Path) -> None:
-    full.show_repair(planned(leave_first(home)))
-    qtbot.waitUntil(lambda: any(words.startswith("1 line retired") for words in words_in(full)))
+    full.show_repair(planned(UseCuda("12.4", lines=first_commented_out(home))))
+    qtbot.waitUntil(lambda: any(words.startswith("1 line replaced · 1 line commented out") for words in words_in(full)))
 
 
 def test_the_loader_is_asked_for_by_key(full: ToolkitCard) -> None:

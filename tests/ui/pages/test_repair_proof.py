@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from gpuassist.session.fix import Applied
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
+from gpuassist.changes.plan import ChangeOutcome
 from gpuassist.changes.shells import ShellChange, ShellSeen
-from gpuassist.model.fact import NOT_ASKED, Known
+from gpuassist.model.fact import Known
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
@@ -37,9 +39,9 @@ def change(opening: Opening, *differences: Text) -> ShellChange:
     return ShellChange(seen(opening), seen(opening), differences)
 
 
-def applied(*changes: ShellChange, slow: ShellSeen | None = None) -> Applied:
+def applied(*changes: ShellChange, slow: ShellSeen | None = None) -> ChangeOutcome:
     done = Outcome(Result.MODIFIED, text("done"))
-    return Applied((done,), None, NOT_ASKED, NOT_ASKED, None, shells=changes, slow=slow)
+    return ChangeOutcome(done, shells=changes, slow=slow)
 
 
 def kernel(verdict: KernelVerdict, printed: str = "", architecture: str = "sm_89") -> KernelProof:
@@ -64,6 +66,14 @@ def test_shells_in_which_the_same_changed_stand_together(shells: ShellsCard) -> 
     assert words.count("PATH: moved") == 1
     assert words[1:3] == ["New terminal", "Login shell (SSH, console)"]
     assert words[-2:] == ["Script, make, cron", "unchanged"]
+
+
+def test_shells_of_a_change_that_was_taken_back_are_told_as_such(shells: ShellsCard) -> None:
+    shells.show_applied(applied(change(Opening.TERMINAL, text("nvcc: none"))))
+    stands = said(shells)[0]
+    shells.show_applied(replace(applied(change(Opening.TERMINAL, text("nvcc: none"))), rolled_back=text("it lost nvcc")))
+    assert shells.isVisible()
+    assert said(shells)[0] != stands
 
 
 def test_without_a_change_there_is_no_card(shells: ShellsCard) -> None:

@@ -6,21 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gpuassist.session.fix import CudaPlan, UseCuda, plan_use_cuda
-from gpuassist.session.repairs import of_toolkit
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QClipboard
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gpuassist.knowledge.tables import Knowledge
+from gpuassist.changes.plan import ChangePlan, UseCuda
+from gpuassist.changes.use_toolkit import plan_use_cuda
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.context import Session
 from gpuassist.session.repair_summary import NOT_SET, TerminalRow, expected_rows
 from gpuassist.session.words import ENGLISH
 from gpuassist.ui.pages.repair_result import DiffCard, TerminalCard
@@ -37,13 +35,12 @@ NOTHING = text("nothing has to be written")
 
 
 @pytest.fixture
-def plan(home: Path) -> CudaPlan:
+def plan(home: Path) -> ChangePlan:
     """A plan for a home with one toolkit and a .bashrc of one line."""
     make_toolkit(home / "cuda-12.4", "12.4.131")
     (home / ".bashrc").write_text("alias ll='ls -l'\n")
     toolkit = Toolkit(f"{home}/cuda-12.4", version=Known(Version.parse("12.4"), "x"))
-    session = Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
-    return plan_use_cuda(session, Machine(toolkits=Known((toolkit,), "x")), UseCuda("12.4"))
+    return plan_use_cuda(world_at(home), Machine(toolkits=Known((toolkit,), "x")), UseCuda("12.4"))
 
 
 @pytest.fixture
@@ -56,15 +53,15 @@ def terminal(show: Show) -> TerminalCard:
     return show(TerminalCard(ENGLISH), 640, 160)
 
 
-def show_plan(card: DiffCard, plan: CudaPlan) -> None:
-    card.show_plan(of_toolkit(plan).shell, NOTHING)
+def show_plan(card: DiffCard, plan: ChangePlan) -> None:
+    card.show_plan(plan, NOTHING)
 
 
 def copy_buttons(card: DiffCard) -> list[CopyButton]:
     return [button for file in card.files for button in file.findChildren(CopyButton)]
 
 
-def without_diff(plan: CudaPlan) -> CudaPlan:
+def without_diff(plan: ChangePlan) -> ChangePlan:
     steps = tuple(replace(step, diff="") for step in plan.plan.steps)
     return replace(plan, plan=replace(plan.plan, steps=steps))
 
@@ -84,32 +81,32 @@ def row(name: str = "nvcc", now: str = "/a", after: str = "/b") -> TerminalRow:
     return TerminalRow(name, verbatim(now), verbatim(after), now == after)
 
 
-def test_the_diff_says_what_is_written(diff: DiffCard, plan: CudaPlan) -> None:
+def test_the_diff_says_what_is_written(diff: DiffCard, plan: ChangePlan) -> None:
     show_plan(diff, plan)
     assert diff.diff == plan.diff
     assert "+# >>> gpuassist" in diff.diff
 
 
-def test_a_diff_that_comes_back_can_be_copied_again(diff: DiffCard, plan: CudaPlan) -> None:
+def test_a_diff_that_comes_back_can_be_copied_again(diff: DiffCard, plan: ChangePlan) -> None:
     show_plan(diff, without_diff(plan))
     show_plan(diff, plan)
     assert len(copy_buttons(diff)) == 1
     assert not any("nothing has to be written" in words for words in words_in(diff))
 
 
-def test_without_a_diff_there_is_nothing_to_copy(diff: DiffCard, plan: CudaPlan) -> None:
+def test_without_a_diff_there_is_nothing_to_copy(diff: DiffCard, plan: ChangePlan) -> None:
     show_plan(diff, without_diff(plan))
     assert copy_buttons(diff) == []
     assert diff.diff == ""
 
 
-def test_the_diff_is_copied_by_key(diff: DiffCard, plan: CudaPlan, clipboard: QClipboard) -> None:
+def test_the_diff_is_copied_by_key(diff: DiffCard, plan: ChangePlan, clipboard: QClipboard) -> None:
     show_plan(diff, plan)
     QTest.keyClick(button_named(diff, "Copy diff"), Qt.Key.Key_Space)
     assert clipboard.text() == plan.diff
 
 
-def test_each_file_has_its_own_view(diff: DiffCard, plan: CudaPlan) -> None:
+def test_each_file_has_its_own_view(diff: DiffCard, plan: ChangePlan) -> None:
     (step,) = (step for step in plan.plan.steps if step.edit is not None)
     assert step.edit is not None
     login = replace(step, edit=replace(step.edit, path="/home/you/.profile", target="/home/you/.profile"))
@@ -118,7 +115,7 @@ def test_each_file_has_its_own_view(diff: DiffCard, plan: CudaPlan) -> None:
     assert len(copy_buttons(diff)) == 2
 
 
-def test_the_view_of_a_file_stays_while_its_diff_changes(diff: DiffCard, plan: CudaPlan) -> None:
+def test_the_view_of_a_file_stays_while_its_diff_changes(diff: DiffCard, plan: ChangePlan) -> None:
     show_plan(diff, plan)
     view = diff.files[0].view
     steps = tuple(replace(step, diff=step.diff + "+more\n") if step.diff else step for step in plan.plan.steps)
@@ -127,7 +124,7 @@ def test_the_view_of_a_file_stays_while_its_diff_changes(diff: DiffCard, plan: C
     assert view.lines[-1].words == "more"
 
 
-def test_the_newest_diff_is_the_one_copied(diff: DiffCard, plan: CudaPlan, clipboard: QClipboard) -> None:
+def test_the_newest_diff_is_the_one_copied(diff: DiffCard, plan: ChangePlan, clipboard: QClipboard) -> None:
     show_plan(diff, plan)
     steps = tuple(replace(step, diff="--- a\n+++ b\n") if step.diff else step for step in plan.plan.steps)
     show_plan(diff, replace(plan, plan=replace(plan.plan, steps=steps)))
@@ -135,7 +132,7 @@ def test_the_newest_diff_is_the_one_copied(diff: DiffCard, plan: CudaPlan, clipb
     assert clipboard.text() == "--- a\n+++ b\n"
 
 
-def test_a_planned_terminal_is_now_and_after(terminal: TerminalCard, plan: CudaPlan, qtbot: QtBot) -> None:
+def test_a_planned_terminal_is_now_and_after(terminal: TerminalCard, plan: ChangePlan, qtbot: QtBot) -> None:
     tell(terminal, expected_rows(replace(plan, now=known(Terminal("/bin/bash", (), ())))), qtbot)
     assert words_in(terminal)[:3] == ["In a new terminal", "now", "after"]
     assert [one.name for one in terminal.rows] == ["nvcc", "CUDA_HOME"]
@@ -147,7 +144,7 @@ def test_what_is_a_sentence_is_no_path(terminal: TerminalCard, qtbot: QtBot) -> 
     assert "not found" in words_in(terminal)
 
 
-def test_a_terminal_that_did_not_answer_says_why(terminal: TerminalCard, plan: CudaPlan, qtbot: QtBot) -> None:
+def test_a_terminal_that_did_not_answer_says_why(terminal: TerminalCard, plan: ChangePlan, qtbot: QtBot) -> None:
     tell(terminal, expected_rows(replace(plan, now=Unknown(text("bash did not end")))), qtbot)
     assert words_in(terminal).count("bash did not end") == 3
     assert "bash did not end" not in cells(terminal)

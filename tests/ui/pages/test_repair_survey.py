@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from gpuassist.session.fix import Choice
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -14,6 +13,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.session.context import Session
+from gpuassist.shellfiles.line_choice import Choice
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair import LINES, TOOLKIT
 from gpuassist.ui.pages.repair_choices import CHOICES
@@ -63,7 +63,7 @@ def test_whether_it_holds_is_a_pill(shown: Shown) -> None:
 
 
 def test_what_becomes_of_it_is_the_plans(shown: Shown) -> None:
-    assert [rows(shown)[place][5] for place in own(shown)] == ["a comment", "stays"]
+    assert [rows(shown)[place][5] for place in own(shown)] == ["replaced", "replaced"]
     assert shown.page.lines.diff.diff == shown.page.toolkit.panel.diff.diff
 
 
@@ -82,18 +82,21 @@ def test_choosing_here_is_choosing_in_the_plan(shown: Shown) -> None:
     assert row is not None
     row.segments.choose(CHOICES.index(Choice.COMMENT_OUT))
     shown.settle()
-    assert [rows(shown)[place][5] for place in own(shown)] == ["a comment", "a comment"]
-    assert [one.line_choice.choice for one in shown.card.lines] == [Choice.COMMENT_OUT, Choice.COMMENT_OUT]
+    assert [rows(shown)[place][5] for place in own(shown)] == ["replaced", "commented out"]
+    assert [one.line_choice.choice for one in shown.card.lines] == [Choice.REPLACE, Choice.COMMENT_OUT]
     assert shown.page.lines.line.row is row
 
 
-def test_a_line_can_be_rewritten_from_here(shown: Shown, home: Path) -> None:
+def test_a_line_can_be_replaced_from_here(shown: Shown, home: Path) -> None:
     shown.page.lines.table.selectRow(own(shown)[0])
     row = shown.page.lines.line.row
     assert row is not None
+    row.segments.choose(CHOICES.index(Choice.KEEP))
+    shown.settle()
+    assert rows(shown)[own(shown)[0]][5] == "stays"
     row.segments.choose(CHOICES.index(Choice.REPLACE))
     shown.settle()
-    assert rows(shown)[own(shown)[0]][5] == "rewritten"
+    assert rows(shown)[own(shown)[0]][5] == "replaced"
     assert f"+export PATH={home}/cuda-12.4/bin:$PATH" in shown.page.lines.diff.diff
 
 
@@ -106,11 +109,11 @@ def test_applying_from_here_shows_the_proof(shown: Shown) -> None:
     assert "Done and proved" in shown.notice()
 
 
-def test_after_a_change_the_files_are_read_again(shown: Shown) -> None:
+def test_after_a_change_the_files_are_read_again(shown: Shown, home: Path) -> None:
     shown.apply()
     shown.page.segments.choose(LINES)
     shown.settle()
-    assert [row[4] for row in rows(shown) if "gpuassist" in row[4]]
+    assert [rows(shown)[place][1] for place in own(shown)][:1] == [f"export PATH={home}/cuda-12.4/bin:$PATH"]
 
 
 def test_without_a_plan_lines_are_only_shown(desk: Desk, qtbot: QtBot, machine: Machine) -> None:
