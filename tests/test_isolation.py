@@ -64,7 +64,7 @@ def test_every_reason_of_the_list_is_one_of_a_test() -> None:
     source = "".join(one.read_text("utf-8") for one in HERE.rglob("*.py") if one != Path(__file__))
     for reason in skips.reasons():
         program = reason.removeprefix("NOT RUN: needs ")
-        assert reason in source or f'needs("{program}")' in source, reason
+        assert reason in source or f'"{program}"' in source, reason
 
 
 @pytest.mark.parametrize(
