@@ -18,6 +18,7 @@ LOADER = "LD_LIBRARY_PATH"
 _READONLY = re.compile(
     rb"(?m)^[ \t]*(?:readonly|(?:declare|typeset)[ \t]+-\w*r\w*)[ \t][^#\n]*\b(?:PATH|CUDA_HOME|LD_LIBRARY_PATH)\b"
 )
+_PROGRAMS = re.compile(rb"/bin/?(?![\w/.-])")  # the directory itself, not a program in it
 _RUNS_ALWAYS = frozenset({Place.TOP, Place.CONDITION, Place.GROUP})
 _NOWHERE = 1 << 62
 
@@ -120,7 +121,7 @@ class LinesAfter:
     def _programs_replaced(self, reads: Callable[[ShellFile], bool]) -> bool:
         """Whether a word in front of `/bin` is replaced: what a loop or a function makes of it no reader can tell."""
         return any(
-            file.content.startswith(b"/bin", one.end_byte)
+            _PROGRAMS.match(file.content, one.end_byte)
             for file in self._files
             if reads(file)
             for line in self._lines
