@@ -71,7 +71,7 @@ class LinesAfter:
         if lead is Lead.CHOSEN:
             return not self._is_gone(directory)
         if lead is Lead.OTHER and self.follows(self._installed.root_of(directory)):
-            return self.gives("PATH", reads) or self._programs_replaced(reads)
+            return self.gives("PATH", reads) or self._programs_replaced(reads) or self._takes_from_a_home(reads)
         return any(first for _, first, certain in self._given("PATH", reads) if certain)
 
     def gives(self, variable: str, reads: Callable[[ShellFile], bool]) -> bool:
@@ -127,6 +127,16 @@ class LinesAfter:
             for line in self._lines
             if line.rewritten and line.file == file.path
             for one in line.replacements
+        )
+
+    def _takes_from_a_home(self, reads: Callable[[ShellFile], bool]) -> bool:
+        """Whether a line takes PATH from a variable of which no reader can tell where it leads (`: ${CUDA_HOME:=…}`)."""
+        return any(
+            given.variable == "PATH" and given.uses & HOMES
+            for file in self._files
+            if reads(file)
+            for statement in self._readings[file.path].statements
+            for given in statement.assignments
         )
 
     def _given(self, variable: str, reads: Callable[[ShellFile], bool]) -> Iterator[tuple[str, bool, bool]]:

@@ -9,6 +9,7 @@ from gpuassist.changes.syntax import Syntax
 from gpuassist.model.text import Text, counted, text
 from gpuassist.shellfiles.bash import Ending, Reading
 from gpuassist.shellfiles.lines import ShellLine
+from gpuassist.system.shell_questions import PLAIN
 
 
 def notes_on(
@@ -37,7 +38,7 @@ def notes_on_syntax(before: Syntax) -> tuple[Text, ...]:
 def notes_on_shell(login_shell: str, path: str, dialect: str = "bash", *, handed_over: bool = False) -> tuple[Text, ...]:
     """Where the login shell is one that never reads this file."""
     name = PurePosixPath(login_shell).name
-    if name in {dialect, ""}:
+    if name in {dialect, ""} or (name in PLAIN and PurePosixPath(path).name != ".bashrc"):
         return ()
     if handed_over:
         return (

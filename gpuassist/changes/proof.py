@@ -13,11 +13,11 @@ from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, enumerated, text
 from gpuassist.shellfiles.installed import CHOOSING, LISTS, Installed, Lead
-from gpuassist.system.terminal import SECONDS, Opening, ask_terminal
+from gpuassist.system.shell_questions import PLAIN
+from gpuassist.system.terminal import SECONDS, Opening, ask_terminal, usable_shell
 from gpuassist.system.world import World
 
 _NVCC = "nvcc"
-_TERMINALS = frozenset({Opening.TERMINAL, Opening.BARE_TERMINAL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +84,20 @@ class _Judge:
         self._world = world
         self._installed = installed
         self._before = {one.opening: one.terminal for one in before}
+        # sh reads nothing of the user's without a login, which is what tells it of its file (ENV).
+        alone = PurePosixPath(usable_shell(world)).name not in PLAIN
+        self._terminals = {Opening.TERMINAL, Opening.BARE_TERMINAL} if alone else {Opening.TERMINAL}
 
     def wrong(self, one: ShellSeen) -> Text | None:
         """What is not as planned in it; none where it is, or where it does not count: it had no toolkit before."""
         had = self._before.get(one.opening)
-        counts = one.opening in _TERMINALS or (isinstance(had, Known) and self._has_toolkit(had.value))
+        counts = one.opening in self._terminals or (isinstance(had, Known) and self._has_toolkit(had.value))
         if not counts:
             return None
         if isinstance(one.terminal, Unknown):
             return text("could not be asked: {reason}", reason=one.terminal.reason) if isinstance(had, Known) else None
         terminal = one.terminal.value
-        needs_nvcc = one.opening in _TERMINALS or (isinstance(had, Known) and had.value.command(_NVCC) is not None)
+        needs_nvcc = one.opening in self._terminals or (isinstance(had, Known) and had.value.command(_NVCC) is not None)
         if needs_nvcc:
             found = _wrong_nvcc(self._world, self._installed.chosen.root, terminal, winner_in(self._world, terminal))
             if found is not None:

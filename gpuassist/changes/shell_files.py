@@ -15,6 +15,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import Block, RepairError, find
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.reading import Reading
+from gpuassist.system.shell_questions import PLAIN
 from gpuassist.system.shell_trace import trace_startup
 from gpuassist.system.terminal import usable_shell
 from gpuassist.system.world import World
@@ -92,6 +93,14 @@ def shell_files(world: World, rc: str = "", *, answering: str = "") -> ShellFile
         path = rc or _main_path(handed, after) if other == shell else path
         chain = (*chain, *(file for file in after if file.path not in read))
         waiting += _handed_over(after)
+    if any(ord(sign) < ord(" ") for sign in path):
+        raise RepairError(
+            text(
+                "{path} is what your shell would read: the name holds a control character. Mostly a start-up file has Windows line ends; "
+                "`sed -i 's/\\r$//' FILE` mends them",
+                path=path,
+            )
+        )
     target = examine(world, path)
     dialect, block = dialect_of(path, _spoken(shell)), find(target.content)
     known = next((file for file in chain if file.path == path and file.dialect is dialect and file.content == target.content), None)
@@ -103,7 +112,7 @@ def shell_files(world: World, rc: str = "", *, answering: str = "") -> ShellFile
 
 
 # What answers may be no shell that has files of its own, or busybox, which has none that a repair is for.
-_OTHERS = frozenset(("", "sh", "dash", "ksh", "mksh", "ash", "busybox"))
+_OTHERS = PLAIN | {"", "busybox"}
 
 
 def _handed_over(chain: tuple[ChainFile, ...]) -> Iterator[str]:
@@ -189,6 +198,9 @@ def _main_path(world: World, chain: tuple[ChainFile, ...]) -> str:
     if shell is Dialect.FISH:
         folder = around.variables.get("XDG_CONFIG_HOME") or f"{around.home}/.config"
         return f"{folder}/fish/config.fish"
+    if PurePosixPath(usable_shell(world)).name in PLAIN:
+        named = [file.path for file in chain if file.stage is Stage.TERMINAL and not file.sourced_by]
+        return named[0] if named else f"{around.home}/.profile"
     name = ".zshrc" if shell is Dialect.ZSH else ".bashrc"
     own = (file for file in chain if file.stage is Stage.TERMINAL and not file.sourced_by and not file.unread)
     return next((file.path for file in own if PurePosixPath(file.path).name == name), f"{around.home}/{name}")

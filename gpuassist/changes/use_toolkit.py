@@ -42,6 +42,7 @@ from gpuassist.shellfiles.installed import Installed, Lead
 from gpuassist.shellfiles.lines import ShellLine, changes_in, choose, choose_exactly
 from gpuassist.shellfiles.sections import Sections, loader_section, read_sections, toolkit_section
 from gpuassist.system.files import Files
+from gpuassist.system.shell_questions import PLAIN
 from gpuassist.system.terminal import Opening, ask_ways
 from gpuassist.system.world import World
 
@@ -239,7 +240,9 @@ def _finds(seen: _Seen, after: LinesAfter, wanted: _Wanted) -> bool:
     """Whether every new terminal then finds the toolkit: those of a session, and those that no login came before."""
     if not after.wins(wanted.now, seen.of_session):
         return False
-    return isinstance(seen.bare_now, Unknown) or after.wins(seen.bare_now, lambda one: one.of_terminal and seen.of_session(one))
+    if isinstance(seen.bare_now, Unknown) or PurePosixPath(seen.login_shell).name in PLAIN:
+        return True
+    return after.wins(seen.bare_now, lambda one: one.of_terminal and seen.of_session(one))
 
 
 def _has_nvcc(terminal: Fact[Terminal]) -> bool:

@@ -15,6 +15,7 @@ from gpuassist.system.files import Files
 from gpuassist.system.login import login_environment
 from gpuassist.system.ownership import strangers_home
 from gpuassist.system.processes import Ending
+from gpuassist.system.shell_questions import PLAIN
 from gpuassist.system.terminal import usable_shell
 from gpuassist.system.world import World
 
@@ -36,6 +37,7 @@ class Stage(str, Enum):
     LOGIN = "login"
     SYSTEM_TERMINAL = "system terminal"
     TERMINAL = "terminal"
+    SCRIPT = "script"  # what BASH_ENV names: bash reads it for a script, in cron as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,24 @@ class _Chain:
             self._fish()
         elif self.kind == "bash":
             self._bash()
+        elif self.kind in PLAIN:
+            self._plain_shell()
+        if self.kind != "fish":
+            self._named("BASH_ENV", Stage.SCRIPT)
         return tuple(self.found)
+
+    def _plain_shell(self) -> None:
+        """sh, dash and ksh: a login reads .profile, an interactive shell the file that ENV names (dash(1), ksh(1))."""
+        self._direct(("/etc/profile", f"{self.home}/.profile"))
+        self._read("/etc/profile", Stage.SYSTEM_LOGIN)
+        self._read(f"{self.home}/.profile", Stage.LOGIN, listed=True)
+        self._named("ENV", Stage.TERMINAL)
+
+    def _named(self, variable: str, stage: Stage) -> None:
+        """The file that a variable names, where a start-up file sets it."""
+        path = self.known.get(variable, "")
+        if path.startswith("/") and not any(self.look.real(one.path) == self.look.real(path) for one in self.found):
+            self._read(path, stage)
 
     def _bash(self) -> None:
         login = [f"{self.home}/{name}" for name in (".bash_profile", ".bash_login", ".profile")]

@@ -23,7 +23,8 @@ from gpuassist.shellfiles.reading import printable as printable
 _SEPARATE = frozenset({"function_definition", "subshell", "command_substitution", "process_substitution", "pipeline"})
 _READS_IN = frozenset({b"source", b"."})
 _UNKNOWN = Element("?", "")
-_TELLING = ("ZDOTDIR", "XDG_CONFIG_HOME", "MODULEPATH")  # these say where a shell's own files, and modules, are
+# These say where a shell's own files, and modules, are; the last two name what scripts and sh read.
+_TELLING = ("ZDOTDIR", "XDG_CONFIG_HOME", "MODULEPATH", "BASH_ENV", "ENV")
 _OWN_NAMES = {name: name for name in WATCHED}
 
 

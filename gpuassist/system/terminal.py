@@ -51,7 +51,7 @@ _PREFIXES = ("CUDA_", "PYTORCH_", "TORCH_", "NVCC_", "NVIDIA_")
 _SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD")  # NVIDIA_API_KEY and its like are nobody's business
 
 # Where a user has no shell, or one without start-up files of its own, bash is what opens a usable terminal.
-_BOURNE = frozenset(("sh", "dash", "ash", "busybox", "nologin", "false"))
+_NO_SHELLS = frozenset(("busybox", "nologin", "false", "true", ""))
 _LINES = frozenset({"bash", "zsh", "fish"}) | PLAIN
 
 # What a shell sets for itself, and one that it starts by `exec` would not find a second time.
@@ -280,7 +280,7 @@ def that_matter(variables: Mapping[str, str]) -> tuple[Variable, ...]:
 def usable_shell(world: World) -> str:
     """The user's login shell, or bash where that one is not meant for work at a terminal."""
     shell = world.surroundings.login_shell
-    if PurePosixPath(shell).name not in _BOURNE:
+    if PurePosixPath(shell).name not in _NO_SHELLS:
         return shell
     return next((place for place in ("/bin/bash", "/usr/bin/bash") if world.files.is_file(place)), shell)
 
