@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.text import Text, text
 from gpuassist.system import nvml_report, nvml_sense
-from gpuassist.system.nvml import Refusal
+from gpuassist.system.nvml import GPUS_AT_MOST, Refusal
 from gpuassist.system.processes import Ending, Outcome, Processes, clean
 
 HIDDEN_ARGUMENT = "--nvml-report"  # a frozen gpuassist has no interpreter to start: it starts itself with this
@@ -80,18 +82,73 @@ def _answers(output: str) -> dict[Key, Any]:
     answers: dict[Key, Any] = {}
     for words in output.splitlines():
         try:
-            line = json.loads(words)
-        except ValueError:  # a library that prints, or the line that was cut when the child was killed
+            line = read_json(words)
+        except NotJsonError:  # a library that prints, or the line that was cut when the child was killed
             continue
-        if isinstance(line, dict) and "fact" in line:
-            answers[line.get("gpu"), cast(str, line["fact"])] = _answer(line)
+        if not isinstance(line, dict):
+            continue
+        gpu, fact = line.get("gpu"), line.get("fact")
+        if isinstance(fact, str) and (gpu is None or (_is_number(gpu) and 0 <= gpu < GPUS_AT_MOST)) and _is_told(line, fact):
+            answers[gpu, fact] = _answer(line)
     return answers
 
 
 def _answer(line: Mapping[str, Any]) -> Any:
     if "code" in line:
-        return Refusal(int(line["code"]), str(line.get("name", "")), str(line.get("words", "")))
+        return Refusal(line["code"], str(line.get("name", "")), str(line.get("words", "")))
     return line.get("value")
+
+
+def _is_told(line: Mapping[str, Any], fact: str) -> bool:
+    """Whether the line has the shape of an answer to that question: the library shares the child's output and may print anything."""
+    if "code" in line:
+        return _is_number(line["code"])
+    return _SHAPES.get(fact, _is_number)(line.get("value"))
+
+
+def _is_number(told: object) -> bool:
+    return isinstance(told, int) and not isinstance(told, bool)
+
+
+def _is_text(told: object) -> bool:
+    return isinstance(told, str)
+
+
+def _is_memory(told: object) -> bool:
+    return isinstance(told, dict) and all(_is_number(told.get(name)) for name in ("total", "used", "free"))
+
+
+def _is_place(told: object) -> bool:
+    if not isinstance(told, dict) or not isinstance(told.get("id"), str) or not isinstance(told.get("address"), str):
+        return False
+    return _ADDRESS.fullmatch(told["address"]) is not None
+
+
+def _is_capability(told: object) -> bool:
+    return isinstance(told, list) and len(told) == len(("major", "minor")) and all(map(_is_number, told))
+
+
+def _is_process(told: object) -> bool:
+    if not isinstance(told, list) or len(told) != len(("pid", "kind", "memory")):
+        return False
+    return _is_number(told[0]) and isinstance(told[1], str) and (told[2] is None or _is_number(told[2]))
+
+
+_ADDRESS = re.compile(r"[0-9A-Fa-f]{1,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]")
+_SHAPES: dict[str, Callable[[object], bool]] = {
+    nvml_report.SYSTEM[0]: _is_text,
+    nvml_report.LIBRARY_VERSION: _is_text,
+    nvml_report.LIBRARY: _is_text,
+    nvml_report.COUNT: lambda told: _is_number(told) and 0 <= cast(int, told) <= GPUS_AT_MOST,
+    "nvmlDeviceGetName": _is_text,
+    "nvmlDeviceGetUUID": _is_text,
+    "nvmlDeviceGetCudaComputeCapability": _is_capability,
+    nvml_report.PCI: _is_place,
+    nvml_report.MEMORY: _is_memory,
+    nvml_report.MIG_MODE: lambda told: isinstance(told, bool),
+    nvml_report.MIG_DEVICES: lambda told: isinstance(told, list) and all(map(_is_text, told)),
+    nvml_report.PROCESSES: lambda told: isinstance(told, list) and all(map(_is_process, told)),
+}
 
 
 def _refused(question: str, refusal: Refusal) -> Text:

@@ -109,8 +109,8 @@ def test_lost_gpu_does_not_hide_the_other(fake_nvml: FakeNvml) -> None:
 def test_hanging_call_keeps_what_came_before(fake_nvml: FakeNvml, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = "[gpu]\nfault = nvmlDeviceGetMemoryInfo* 0 delay=600000\n[gpu]"
     variables = fake_nvml(scenario)
-    monkeypatch.setattr(running, "time", TimeThatRunsOut(lambda: any("MemoryInfo" in one.function for one in fake_nvml.calls())))
-    found = report(variables, seconds=600)
+    monkeypatch.setattr(running, "time", TimeThatRunsOut(lambda: any("FieldValues" in one.function for one in fake_nvml.calls())))
+    found = report(variables, seconds=600)  # the field values of the second GPU are asked for last of all
     assert isinstance(found.fact("nvmlDeviceGetName", 0), Known)
     assert isinstance(found.fact(nvml_report.PROCESSES, 1), Known)
     assert "within 600 s" in reason(found.fact(nvml_report.MEMORY, 0))
