@@ -279,7 +279,7 @@ class _Judge:
         asleep = next((word for word in words if word.new is not None and not self._runs(word)), None)
         if not line.replacements:
             return replace(line, why=text("{place} does not exist, so this stays at the other toolkit", place=words[0].missing))
-        if asleep is not None and asleep.runs_in:
+        if asleep is not None and asleep.runs_in and asleep.runs_in not in self.evidence.called:
             return replace(
                 line, why=text("holds only when “{name}” is called, and no start-up file does that", name=asleep.runs_in)
             )
@@ -309,8 +309,11 @@ class _Judge:
         """Takes what leads to any toolkit out of LD_LIBRARY_PATH: the whole line where it does nothing else."""
 
         def fate(variable: str, element: Element) -> str | None:
-            on_it = variable == _LOADER and self.installed.lead(element.directory) in {Lead.OTHER, Lead.CHOSEN}
-            return None if on_it else element.written
+            lead = self.installed.lead(element.directory)
+            if variable == _LOADER and lead in {Lead.OTHER, Lead.CHOSEN}:
+                return None
+            literal = lead is Lead.OTHER and self.installed.absolute(element.written) == element.directory
+            return (self.installed.moved(element) if literal else None) or element.written
 
         alone = all(one.variable == _LOADER for one in statement.assignments) and not statement.shared
         found = rewrite(self.file.content, statement, fate, {_LOADER}, dialect=self.file.dialect)
