@@ -283,6 +283,9 @@ class _Judge:
             return replace(
                 line, why=text("holds only when “{name}” is called, and no start-up file does that", name=asleep.runs_in)
             )
+        if asleep is not None and self.file.reading.unreadable_line:
+            number = self.file.reading.unreadable_line
+            return replace(line, why=text("line {line} of this file could not be understood", line=number))
         if asleep is not None and self.evidence.values is None:
             return replace(
                 line, why=text("stands in “{inside}”: whether a new terminal takes it is not known", inside=_shown_inside(line))

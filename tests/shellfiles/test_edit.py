@@ -253,7 +253,9 @@ NEW = LINE.replace(OLD_WORD, NEW_WORD).rstrip()
 REWRITTEN = b"# gpuassist retired one: " + LINE + NEW + b" # gpuassist rewrote one\n"
 REPLACED = b"# gpuassist retired two: " + NEW + b" # gpuassist rewrote one\n"
 TWICE = b"# gpuassist retired one: " + LINE + REPLACED + NEW + b":/two # gpuassist rewrote two\n"
-NESTED = b"if true; then\n# gpuassist retired one: " + LINE + b": # gpuassist retired two: " + NEW + b" # gpuassist rewrote one\nfi\n"
+NESTED = (
+    b"if true; then\n# gpuassist retired one: " + LINE + b": # gpuassist retired two: " + NEW + b" # gpuassist rewrote one\nfi\n"
+)
 
 
 @pytest.mark.parametrize("around", [(b"", b""), (b"a\n", b"b\n"), (b"if true; then\n", b"fi\n"), (b"x\r\n", b"y")])
