@@ -321,14 +321,12 @@ class _Judge:
         alone = all(one.variable == _LOADER for one in statement.assignments) and not statement.shared
         found = rewrite(self.file.content, statement, fate, {_LOADER}, dialect=self.file.dialect)
         if found.line:
-            whole = Replacement(statement.first_byte, statement.end_byte, found.line + b"\n" * self._ended(statement))
+            rows = self.file.content[statement.first_byte : statement.end_byte]
+            whole = Replacement(statement.first_byte, statement.first_byte + len(rows.rstrip(b"\r\n")), found.line)
             return replace(line, instead=found.line, replacements=(whole,), rewritten=True, why=why, other=True, tickable=alone)
         if alone and not other_contributions(statement, self.installed):
             return replace(line, tickable=True, ticked=True, why=why, other=True)
         return replace(line, other=True, why=text("should be taken out by hand: {why}", why=why))
-
-    def _ended(self, statement: Statement) -> int:
-        return int(self.file.content[: statement.end_byte].endswith(b"\n"))
 
 
 _FOLLOWS = text("no word in it names a toolkit: it follows the line that it takes the directory from")
@@ -375,8 +373,8 @@ def _gives(statement: Statement, line: ShellLine, installed: Installed) -> froze
         statement.place is not Place.TOP
         or statement.shared
         or statement.owner
-        or not line.other
-        and not _all_chosen(statement, installed)
+        or (not line.other
+        and not _all_chosen(statement, installed))
     ):
         return frozenset()
     if line.other and not (line.tickable and (line.rewritten or _leading(statement, installed))):

@@ -248,7 +248,7 @@ def test_lines_that_overlap_are_changed_once() -> None:
     assert take_back(after, "one") == LINE + LINE
 
 
-# What versions before 1.1 left: a line of the user's as a comment, below it the line that took its place with the change at its end.
+# What versions before 1.1 left: a line of the user's as a comment, below it the line in its place with the change at its end.
 NEW = LINE.replace(OLD_WORD, NEW_WORD).rstrip()
 REWRITTEN = b"# gpuassist retired one: " + LINE + NEW + b" # gpuassist rewrote one\n"
 REPLACED = b"# gpuassist retired two: " + NEW + b" # gpuassist rewrote one\n"

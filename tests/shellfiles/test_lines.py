@@ -1,4 +1,4 @@
-"""What becomes of the lines of a start-up file for one chosen toolkit, and why: replaced where a word names another one, else not."""
+"""What becomes of the lines of a start-up file for one chosen toolkit, and why: words that name another one are replaced."""
 
 from __future__ import annotations
 
@@ -260,6 +260,12 @@ def test_libraries_that_harm_are_taken_off_the_loaders_path(content: str, choice
     assert line.choice is choice
     assert ENGLISH(line.why) == HARMS.message or choice is KEEP
     assert changed(content.encode(), (line,)).decode() == (after or f"# gpuassist retired one: {content}")
+
+
+def test_windows_line_ends_stay_where_libraries_are_taken_off() -> None:
+    content = LOADER.format(f"{A}/lib64:/opt/x:").replace("\n", "\r\n").encode() + b"alias x=y\r\n"
+    after = changed(content, judge_text(content, INSTALLED, no_loader=HARMS))
+    assert after == b"export LD_LIBRARY_PATH=/opt/x${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\r\nalias x=y\r\n"
 
 
 def test_else_libraries_on_the_loaders_path_follow() -> None:
