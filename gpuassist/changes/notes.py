@@ -94,7 +94,7 @@ def _on_bytes(content: bytes) -> Iterator[Text]:
 def _on_parsing(reading: Reading) -> Iterator[Text]:
     if reading.unreadable_line:
         yield text(
-            "line {line} could not be understood by the parser, so no line is commented out unless you choose it",
+            "line {line} could not be understood by the parser, so no line is commented out",
             line=reading.unreadable_line,
         )
 

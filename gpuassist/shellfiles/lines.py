@@ -260,10 +260,13 @@ class LineJudge:
         asleep = next((word for word in words if word.new is not None and not self._runs(word)), None)
         if not line.replacements:
             return replace(line, why=text("{place} does not exist, so this stays at the other toolkit", place=words[0].missing))
-        if asleep is not None and asleep.runs_in:
+        if asleep is not None and asleep.runs_in and asleep.runs_in not in self.evidence.called:
             return replace(
                 line, why=text("holds only when “{name}” is called, and no start-up file does that", name=asleep.runs_in)
             )
+        if asleep is not None and self.file.reading.unreadable_line:
+            number = self.file.reading.unreadable_line
+            return replace(line, why=text("line {line} of this file could not be understood", line=number))
         if asleep is not None and self.evidence.values is None:
             return replace(
                 line, why=text("stands in “{inside}”: whether a new terminal takes it is not known", inside=_shown_inside(line))
@@ -290,20 +293,21 @@ class LineJudge:
         """Takes what leads to any toolkit out of LD_LIBRARY_PATH: the whole line where it does nothing else."""
 
         def fate(variable: str, element: Element) -> str | None:
-            on_it = variable == _LOADER and self.installed.lead(element.directory) in {Lead.OTHER, Lead.CHOSEN}
-            return None if on_it else element.written
+            lead = self.installed.lead(element.directory)
+            if variable == _LOADER and lead in {Lead.OTHER, Lead.CHOSEN}:
+                return None
+            literal = lead is Lead.OTHER and self.installed.absolute(element.written) == element.directory
+            return (self.installed.moved(element) if literal else None) or element.written
 
         alone = all(one.variable == _LOADER for one in statement.assignments) and not statement.shared
         found = rewrite(self.file.content, statement, fate, {_LOADER}, dialect=self.file.dialect)
         if found.line:
-            whole = Replacement(statement.first_byte, statement.end_byte, found.line + b"\n" * self._ended(statement))
+            rows = self.file.content[statement.first_byte : statement.end_byte]
+            whole = Replacement(statement.first_byte, statement.first_byte + len(rows.rstrip(b"\r\n")), found.line)
             return replace(line, instead=found.line, replacements=(whole,), rewritten=True, why=why, other=True, tickable=alone)
         if alone and not other_contributions(statement, self.installed):
             return replace(line, tickable=True, ticked=True, why=why, other=True)
         return replace(line, other=True, why=text("should be taken out by hand: {why}", why=why))
-
-    def _ended(self, statement: Statement) -> int:
-        return int(self.file.content[: statement.end_byte].endswith(b"\n"))
 
 
 _FOLLOWS = text("no word in it names a toolkit: it follows the line that it takes the directory from")

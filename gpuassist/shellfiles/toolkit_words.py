@@ -95,7 +95,7 @@ def toolkit_words(
     content: bytes, dialect: Dialect, installed: Installed, statements: tuple[Statement, ...] = ()
 ) -> tuple[ToolkitWord, ...]:
     """Every word that names another toolkit, in order; `statements` tell which variables a version is taken from."""
-    if b"cuda" not in content.lower():
+    if b"cuda" not in content.lower() and not any(form in content for form in installed.written_roots()):
         return ()
     return _Finder(content, dialect, installed, statements).words()
 

@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 
 from gpuassist.model.text import Text
 from gpuassist.session.words import ENGLISH
-from gpuassist.shellfiles.block import RepairError, cuda_lines, find, quoted, render
+from gpuassist.shellfiles.block import RepairError, find, quoted, render
+from gpuassist.shellfiles.dialect import Dialect
+from gpuassist.shellfiles.sections import devices_section
+from tests.shellfiles.written import block_lines, older_file, older_lines
 
 ROOT = "/usr/local/cuda-12.4"
 BIN = f"{ROOT}/bin"
@@ -42,30 +45,9 @@ def _run(shell: str, lines: tuple[bytes, ...], before: str, show: str, cwd: Path
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-@pytest.mark.parametrize(
-    ("path", "after"),
-    [
-        ("/usr/bin:/bin", f"{BIN}:/usr/bin:/bin"),
-        (f"{BIN}:/usr/bin", f"{BIN}:/usr/bin"),
-        (f"/usr/bin:{BIN}:/bin", f"{BIN}:/usr/bin:/bin"),
-        (f"/usr/bin:{BIN}", f"{BIN}:/usr/bin"),
-        (f"{BIN}:/usr/bin:{BIN}", f"{BIN}:/usr/bin"),
-        (f"/usr/bin:{BIN}:{BIN}:/bin", f"{BIN}:/usr/bin:/bin"),
-        (BIN, BIN),
-        ("", BIN),
-        ("/with space/bin:/b", f"{BIN}:/with space/bin:/b"),
-        (f"/usr/local/cuda-11.7/bin:/usr/bin:{BIN}", f"{BIN}:/usr/local/cuda-11.7/bin:/usr/bin"),
-        (f"{BIN}64:{BIN}/sub:/x{BIN}", f"{BIN}:{BIN}64:{BIN}/sub:/x{BIN}"),
-        ("/a:*:[b]:/c", f"{BIN}:/a:*:[b]:/c"),
-    ],
-)
-def test_puts_the_directory_first_once(shell: str, path: str, after: str, tmp_path: Path) -> None:
-    assert _run(shell, cuda_lines(ROOT, ""), f"PATH='{path}'", "$PATH", tmp_path) == after
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_works_without_a_path(shell: str, tmp_path: Path) -> None:
-    assert _run(shell, cuda_lines(ROOT, ""), "unset PATH", "$PATH", tmp_path) == BIN
+@pytest.mark.parametrize("path", ["/usr/bin:/bin", f"/usr/bin:{BIN}", "/with space/bin:/b", "/a:*:[b]:/c", ":/leading:", "/a::/b"])
+def test_puts_the_directory_first_and_keeps_the_rest(shell: str, path: str, tmp_path: Path) -> None:
+    assert _run(shell, block_lines(ROOT), f"PATH='{path}'", "$PATH", tmp_path) == f"{BIN}:{path}"
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -75,24 +57,17 @@ def test_works_without_a_path(shell: str, tmp_path: Path) -> None:
         ("unset LD_LIBRARY_PATH", f"{ROOT}/lib64"),
         ("LD_LIBRARY_PATH=", f"{ROOT}/lib64"),
         ("LD_LIBRARY_PATH=/a:/b", f"{ROOT}/lib64:/a:/b"),
-        (f"LD_LIBRARY_PATH=/a:{ROOT}/lib64", f"{ROOT}/lib64:/a"),
     ],
 )
 def test_makes_no_empty_library_element(shell: str, before: str, after: str, tmp_path: Path) -> None:
-    assert _run(shell, cuda_lines(ROOT, f"{ROOT}/lib64"), before, "$LD_LIBRARY_PATH", tmp_path) == after
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_running_twice_changes_nothing(shell: str, tmp_path: Path) -> None:
-    twice = cuda_lines(ROOT, f"{ROOT}/lib64") * 2
-    assert _run(shell, twice, "PATH=/usr/bin", "$PATH $LD_LIBRARY_PATH", tmp_path) == f"{BIN}:/usr/bin {ROOT}/lib64"
+    assert _run(shell, block_lines(ROOT, f"{ROOT}/lib64"), before, "$LD_LIBRARY_PATH", tmp_path) == after
 
 
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("root", NASTY)
 def test_a_strange_path_is_inert(shell: str, root: str, tmp_path: Path) -> None:
-    before = "PATH=/usr/bin:" + quoted(f"{root}/bin").decode()
-    assert _run(shell, cuda_lines(root, ""), before, "$CUDA_HOME|$PATH", tmp_path) == f"{root}|{root}/bin:/usr/bin"
+    before = "PATH=/usr/bin"
+    assert _run(shell, block_lines(root), before, "$CUDA_HOME|$PATH", tmp_path) == f"{root}|{root}/bin:/usr/bin"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -101,25 +76,25 @@ OPTIONS = ["set -u", "set -e", "set -f", "shopt -s nocasematch", "shopt -s extgl
 
 @pytest.mark.parametrize("option", OPTIONS)
 def test_shell_options_do_not_matter(option: str, tmp_path: Path) -> None:
-    before = f"PATH='/usr/local/CUDA-12.4/bin:/usr/bin:{BIN}'\n{option}"
-    assert _run("bash", cuda_lines(ROOT, ""), before, "$PATH", tmp_path) == f"{BIN}:/usr/local/CUDA-12.4/bin:/usr/bin"
+    before = f"PATH='/usr/local/CUDA-12.4/bin:/usr/bin'\n{option}"
+    assert _run("bash", block_lines(ROOT), before, "$PATH", tmp_path) == f"{BIN}:/usr/local/CUDA-12.4/bin:/usr/bin"
 
 
 def test_leaves_no_variable_behind(tmp_path: Path) -> None:
     before = "PATH=/usr/bin; LD_LIBRARY_PATH=/x"
     names = "$(set | cut -d= -f1 | grep -v -e _ -e BASH -e PIPE | sort | tr '\\n' ' ')"
-    lines = cuda_lines(ROOT, f"{ROOT}/lib64")
+    lines = block_lines(ROOT, f"{ROOT}/lib64")
     assert _run("bash", lines, before, names, tmp_path) == _run("bash", (), before, names, tmp_path)
 
 
 def test_starts_no_process(tmp_path: Path) -> None:
     before = "PATH=/nowhere\nulimit -u 0"
-    assert _run("bash", cuda_lines(ROOT, f"{ROOT}/lib64"), before, "$PATH", tmp_path) == f"{BIN}:/nowhere"
+    assert _run("bash", block_lines(ROOT, f"{ROOT}/lib64"), before, "$PATH", tmp_path) == f"{BIN}:/nowhere"
 
 
 def test_exports_what_it_sets(tmp_path: Path) -> None:
-    before = "unset PATH LD_LIBRARY_PATH CUDA_HOME"
-    shown = _run("bash", cuda_lines(ROOT, f"{ROOT}/lib64"), before, "$(export -p)", tmp_path)
+    before = "PATH=/usr/bin; unset LD_LIBRARY_PATH CUDA_HOME"
+    shown = _run("bash", block_lines(ROOT, f"{ROOT}/lib64"), before, "$(export -p)", tmp_path)
     for name in ("PATH", "LD_LIBRARY_PATH", "CUDA_HOME"):
         assert f"declare -x {name}=" in shown
 
@@ -127,7 +102,7 @@ def test_exports_what_it_sets(tmp_path: Path) -> None:
 @pytest.mark.parametrize("root", ["/a\nb", "/a\rb", "/a\0b", "/a:b", "relative/cuda", "", "/"])
 def test_refuses_a_path_no_line_can_hold(root: str) -> None:
     with pytest.raises(RepairError) as raised:
-        cuda_lines(root, "")
+        block_lines(root)
     assert ENGLISH(raised.value.reason)
 
 
@@ -144,8 +119,39 @@ def test_a_path_that_is_not_utf_8_keeps_its_bytes() -> None:
     assert quoted("/caf\udce9") == b"'/caf\xe9'"
 
 
+@pytest.mark.parametrize("root", ["/usr/local/cuda-12.4", "/opt/a+b/cuda_12,4@x"])
+def test_a_plain_path_is_written_without_quotes(root: str) -> None:
+    assert quoted(root) == root.encode()
+
+
+def test_it_is_what_an_expert_would_write() -> None:
+    assert block_lines(ROOT, f"{ROOT}/lib64") == (
+        b"export CUDA_HOME=/usr/local/cuda-12.4",
+        b'export PATH="$CUDA_HOME/bin:$PATH"',
+        b'export LD_LIBRARY_PATH="$CUDA_HOME/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"',
+    )
+
+
+@pytest.mark.parametrize("dialect", [Dialect.BASH, Dialect.ZSH, Dialect.FISH])
+def test_nothing_in_it_is_run_where_it_is_data(dialect: Dialect) -> None:
+    """Inside a here-document that nothing ends every comment of it is text in which a shell runs back-ticks and `$(`."""
+    lines = (*block_lines(ROOT, f"{ROOT}/lib64", dialect), *devices_section(("0",), dialect))
+    block = render("20261121-090000-abc", 0, lines)
+    assert b"`" not in block
+    assert b"$(" not in block
+    assert b'("gpuassist undo" takes these lines out again)' in block.split(b"\n")[0]
+
+
+def test_a_block_of_before_is_found() -> None:
+    change = "20261121-090000-abc"
+    lines = older_lines(ROOT, f"{ROOT}/lib64")
+    block = find(b"a\n" + older_file(change, lines, 1))
+    assert block is not None
+    assert (block.change, block.added, block.lines) == (change, 1, lines)
+
+
 def test_finds_what_it_rendered() -> None:
-    lines = cuda_lines(ROOT, "")
+    lines = block_lines(ROOT)
     content = b"above\n" + render("20261121-090000-abc", 1, lines)
     block = find(content)
     assert block is not None

@@ -7,10 +7,11 @@ import pytest
 from gpuassist.model.text import text
 from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.bash import read
-from gpuassist.shellfiles.block import cuda_lines, find, render
+from gpuassist.shellfiles.block import find, render
 from gpuassist.shellfiles.clean import Grounds, judge_clean
 from gpuassist.shellfiles.line_choice import Choice
 from gpuassist.shellfiles.lines import ShellLine
+from tests.shellfiles.written import block_lines
 
 MISSING = {"/usr/local/cuda-10.2/bin", "/usr/local/cuda-10.2", "/home/you/none", "/home/you/none2"}
 GROUNDS = Grounds(lambda path: path not in MISSING)
@@ -117,7 +118,7 @@ def test_a_directory_that_two_lines_name_is_idle_once(content: str, idle: dict[i
         ("[ -d /home/you/none ] && export PATH=/home/you/none:/a:$PATH\n", "stands in “[ -d /home/you/none ]", True),
         ("# >>> conda initialize >>>\nexport PATH=/a::$PATH\n# <<< conda initialize <<<\n", "belongs to conda initialize", False),
         ("echo hi; export PATH=/a::$PATH\n", "shares its lines", False),
-        ("export PATH=/usr/local/cuda-10.2/bin:$(x):$PATH\n", "does not rewrite", True),
+        ("export PATH=/usr/local/cuda-10.2/bin:$(x):$PATH\n", "does not replace", True),
         ("export PATH=/a::$PATH\nif then fi ((\n", "of this file could not be understood", True),
     ],
 )
@@ -129,7 +130,7 @@ def test_lines_that_only_the_user_ticks(content: str, why: str, tickable: bool) 
 
 
 def test_our_own_block_has_no_faults() -> None:
-    assert _clean(render("one", 0, cuda_lines("/usr/local/cuda-10.2", "/usr/local/cuda-10.2/lib64")).decode()) == ()
+    assert _clean(render("one", 0, block_lines("/usr/local/cuda-10.2", "/usr/local/cuda-10.2/lib64")).decode()) == ()
 
 
 def test_a_line_that_is_clean_now_has_no_faults() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from difflib import unified_diff
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,11 @@ from gpuassist.model.fact import Known
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.shellfiles.bash import read
-from gpuassist.shellfiles.block import cuda_lines
-from gpuassist.shellfiles.edit import Lines, take_back, write
-from gpuassist.shellfiles.judge import judge
-from gpuassist.shellfiles.lines import Installed
+from gpuassist.shellfiles.edit import take_back, write
+from gpuassist.shellfiles.installed import Installed
+from gpuassist.shellfiles.lines import ShellLine, changes_in
+from tests.shellfiles.judging import RC, judge_text
+from tests.shellfiles.written import block_lines
 
 CHOSEN = Toolkit("/opt/chosen/cuda-12.4", version=Known(Version.parse("12.4"), "x"))
 OTHER = Toolkit("/usr/local/cuda-11.7", version=Known(Version.parse("11.7"), "x"))
@@ -121,11 +123,15 @@ FILES = {
 }
 
 
+INSTALLED = Installed(CHOSEN, (OTHER,), str, "/nowhere/home", lambda path: True)
+
+
+def _lines(content: bytes) -> tuple[ShellLine, ...]:
+    return judge_text(content, INSTALLED, values=(f"{OTHER.root}/bin:/usr/bin",))
+
+
 def _repair(content: bytes) -> bytes:
-    reading = read(content, {"HOME": "/nowhere/home"})
-    ticked = {line.line for line in judge(reading, Installed(CHOSEN, (OTHER,), str)) if line.ticked}
-    retired = (Lines(one.first_byte, one.end_byte, nested=False) for one in reading.statements if one.line in ticked)
-    return write(content, cuda_lines(CHOSEN.root, ""), retired, "one")
+    return write(content, (), changes_in(_lines(content), RC), "one")
 
 
 def _path_after(content: bytes, tmp_path: Path) -> list[str]:
@@ -139,16 +145,38 @@ def _path_after(content: bytes, tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_chosen_toolkit_comes_first_and_nothing_else_goes(name: str, tmp_path: Path) -> None:
+def test_the_chosen_toolkit_takes_the_place_of_the_other_and_nothing_else_goes(name: str, tmp_path: Path) -> None:
     content = FILES[name].encode()
     before, after = _path_after(content, tmp_path), _path_after(_repair(content), tmp_path)
-    assert after[0] == f"{CHOSEN.root}/bin"
-    assert {path for path in before if "cuda" not in path} == {path for path in after if "cuda" not in path}
+    chosen = [path.replace(OTHER.root, CHOSEN.root) for path in before]
+    assert list(dict.fromkeys(after)) == list(dict.fromkeys(chosen))
+    assert f"{OTHER.root}/bin" not in after
 
 
-@pytest.mark.parametrize("name", ["guide", "blog", "conda", "tools", "twice", "crammed"])
-def test_plain_lines_of_the_old_toolkit_are_gone(name: str, tmp_path: Path) -> None:
-    assert f"{OTHER.root}/bin" not in _path_after(_repair(FILES[name].encode()), tmp_path)
+def test_what_is_written_of_every_file() -> None:
+    """The whole change of each, as its owner reads it: words and comments, and never the same line twice."""
+    diffs = {name: _difference(content.encode()) for name, content in FILES.items()}
+    old, new = OTHER.root, CHOSEN.root
+    assert diffs["debian"] == []
+    assert diffs["conda"] == diffs["blog"] == [f"-export CUDA_HOME={old}", f"+export CUDA_HOME={new}"]
+    assert (
+        diffs["guide"]
+        == diffs["tools"]
+        == [
+            f"-export PATH={old}/bin${{PATH:+:${{PATH}}}}",
+            f"-export LD_LIBRARY_PATH={old}/lib64\\",
+            f"+export PATH={new}/bin${{PATH:+:${{PATH}}}}",
+            f"+export LD_LIBRARY_PATH={new}/lib64\\",
+        ]
+    )
+    twice = [line.removeprefix("+# gpuassist retired one: ") for line in diffs["twice"] if line.startswith("+#")]
+    assert f"export CUDA_HOME={old}" in twice
+    assert sum(line == f"+export CUDA_HOME={new}" for line in diffs["twice"]) == 1
+
+
+def _difference(content: bytes) -> list[str]:
+    before, after = (words.decode().splitlines() for words in (content, _repair(content)))
+    return [line for line in unified_diff(before, after, n=0, lineterm="") if line[:3] not in {"---", "+++"} and line[0] in "+-"]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -157,9 +185,9 @@ def test_every_real_file_is_understood(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_real_file_stays_valid_and_comes_back(name: str) -> None:
+def test_every_real_file_stays_valid_and_needs_no_second_time(name: str) -> None:
     content = FILES[name].encode()
-    repaired = _repair(content)
+    repaired = write(content, block_lines(CHOSEN.root), changes_in(_lines(content), RC), "one")
     assert subprocess.run(["bash", "-n"], input=repaired, timeout=100).returncode == 0
-    assert _repair(repaired) == repaired
-    assert take_back(repaired) == content
+    assert _repair(_repair(content)) == _repair(content)
+    assert take_back(repaired).replace(CHOSEN.root.encode(), OTHER.root.encode()) == content

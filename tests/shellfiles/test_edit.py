@@ -3,37 +3,39 @@
 from __future__ import annotations
 
 import subprocess
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuassist.shellfiles.bash import Place, read
-from gpuassist.shellfiles.block import cuda_lines, find, render
-from gpuassist.shellfiles.edit import Lines, change_lines, mentions, take_back, write
+from gpuassist.shellfiles.block import find, render
+from gpuassist.shellfiles.edit import LineChanges, Lines, Replacement, change_lines, mentions, take_back, write
+from tests.shellfiles.written import NO_LINES, block_lines, older_file, older_lines
 
-BLOCK = cuda_lines("/usr/local/cuda-12.4", "")
-OLDER = cuda_lines("/usr/local/cuda-11.8", "")
+BLOCK = block_lines("/usr/local/cuda-12.4")
+OLDER = block_lines("/usr/local/cuda-11.8")
 LINE = b"export PATH=/usr/local/cuda-11.7/bin:$PATH\n"
 
 
-def _retire_all(content: bytes) -> tuple[Lines, ...]:
-    """Every statement that could be retired: more than anybody ticks."""
+def _comment_all(content: bytes) -> LineChanges:
+    """Every statement that could be commented out: more than anybody ticks."""
     ours = find(content)
     statements = read(content, {}).statements
-    return tuple(
-        Lines(one.first_byte, one.end_byte, nested=one.place not in {Place.TOP, Place.CONDITION})
-        for one in statements
-        if not one.shared and (ours is None or not ours.first_byte <= one.first_byte < ours.end_byte)
+    return LineChanges(
+        tuple(
+            Lines(one.first_byte, one.end_byte, nested=one.place not in {Place.TOP, Place.CONDITION})
+            for one in statements
+            if not one.shared and (ours is None or not ours.first_byte <= one.first_byte < ours.end_byte)
+        )
     )
 
 
 def _use(content: bytes, change: str = "one", block: tuple[bytes, ...] = BLOCK) -> bytes:
-    return write(content, block, _retire_all(content), change)
+    return write(content, block, _comment_all(content), change)
 
 
-def test_retires_a_line_and_appends_the_block() -> None:
+def test_comments_a_line_out_and_appends_the_block() -> None:
     expected = b"a\n# gpuassist retired one: " + LINE + b"b\n" + render("one", 0, BLOCK)
     assert _use(b"a\n" + LINE + b"b\n") == expected
 
@@ -91,9 +93,10 @@ def test_the_block_comes_last(content: bytes) -> None:
 @pytest.mark.parametrize("content", FILES)
 def test_every_other_line_stays(content: bytes) -> None:
     after = _use(content).split(b"\n")
-    retired = b"".join(content[lines.first_byte : lines.end_byte] for lines in _retire_all(content)).split(b"\n")
+    lines = _comment_all(content).commented
+    commented = b"".join(content[one.first_byte : one.end_byte] for one in lines).split(b"\n")
     for line in content.split(b"\n"):
-        assert line in after or line in retired
+        assert line in after or line in commented
 
 
 @pytest.mark.parametrize(
@@ -120,7 +123,7 @@ def test_the_result_parses_where_the_original_did(content: bytes) -> None:
         assert done.returncode == 0, done.stderr
 
 
-def test_a_retired_line_does_nothing() -> None:
+def test_a_line_that_is_commented_out_does_nothing() -> None:
     script = _use(b"if true; then\n  export CUDA_HOME=/old\nfi\n") + b'echo "$CUDA_HOME"\n'
     done = subprocess.run(["bash", "--norc"], input=script, capture_output=True, timeout=100, env={"PATH": "/usr/bin"})
     assert done.stdout == b"/usr/local/cuda-12.4\n"
@@ -133,7 +136,7 @@ def test_another_toolkit_takes_the_blocks_place() -> None:
 
 def test_a_block_moves_below_what_was_added() -> None:
     edited = _use(b"a\n") + b"export PATH=/later:$PATH\n"
-    after = write(edited, BLOCK, (), "two")
+    after = write(edited, BLOCK, NO_LINES, "two")
     assert after == b"a\nexport PATH=/later:$PATH\n" + render("two", 0, BLOCK)
 
 
@@ -150,9 +153,9 @@ def test_taking_back_keeps_changes_above() -> None:
 
 
 def test_one_change_alone_is_taken_back() -> None:
-    first = write(LINE, OLDER, _retire_all(LINE), "one")
+    first = write(LINE, OLDER, _comment_all(LINE), "one")
     edited = LINE + first
-    second = write(edited, BLOCK, (Lines(0, len(LINE), nested=False),), "two")
+    second = write(edited, BLOCK, LineChanges((Lines(0, len(LINE)),)), "two")
     without = take_back(second, "one")
     assert without == second.replace(b"# gpuassist retired one: ", b"")
     assert mentions(without, "two")
@@ -177,56 +180,104 @@ def test_a_comment_that_resembles_ours_stays(line: bytes) -> None:
     assert take_back(line + b"\n") == line + b"\n"
 
 
-NEW = b"export PATH=/usr/local/cuda-12.4/bin:$PATH"
+OLD_WORD, NEW_WORD = b"/usr/local/cuda-11.7", b"/usr/local/cuda-12.4"
 
 
-def _rewrite_all(content: bytes, change: str = "one", instead: bytes = NEW) -> bytes:
-    """Every statement in the place of which nothing was written yet is rewritten."""
-    return change_lines(content, (replace(lines, instead=(instead,)) for lines in _retire_all(content)), change)
+def _replace_all(content: bytes, old: bytes = OLD_WORD, new: bytes = NEW_WORD) -> LineChanges:
+    """The word wherever it stands, whatever it stands in."""
+    places = (place for place in range(len(content)) if content.startswith(old, place))
+    return LineChanges(replaced=tuple(Replacement(place, place + len(old), new) for place in places))
 
 
-def test_a_rewritten_line_stands_below_the_old_one() -> None:
-    expected = b"a\n# gpuassist retired one: " + LINE + NEW + b" # gpuassist rewrote one\nb\n"
-    assert _rewrite_all(b"a\n" + LINE + b"b\n") == expected
+def test_a_replaced_word_leaves_no_mark() -> None:
+    content = b"a\n" + LINE + b"b\n"
+    assert change_lines(content, _replace_all(content), "one") == content.replace(OLD_WORD, NEW_WORD)
 
 
-@pytest.mark.parametrize("content", FILES)
-def test_a_rewritten_file_comes_back(content: bytes) -> None:
-    after = _rewrite_all(content)
-    assert take_back(after) == content
-    assert take_back(after, "one") == content
-    assert take_back(write(after, BLOCK, (), "one"), "one") == content
+def test_a_word_of_a_line_that_is_commented_out_stays() -> None:
+    content = LINE + LINE
+    changes = LineChanges((Lines(0, len(LINE)),), _replace_all(content).replaced)
+    assert change_lines(content, changes, "one") == b"# gpuassist retired one: " + LINE + LINE.replace(OLD_WORD, NEW_WORD)
 
 
-def test_a_rewritten_line_in_a_branch_leaves_no_empty_branch() -> None:
-    after = _rewrite_all(b"if true; then\n" + LINE + b"fi\n")
-    assert b": #" not in after
-    assert subprocess.run(["bash", "--norc", "-n"], input=after, timeout=100).returncode == 0
+def test_the_same_word_of_two_statements_is_replaced_once() -> None:
+    content = b"export CUDA_HOME=/c; export PATH=/c:$PATH\n"
+    words = _replace_all(content, b"/c", b"/longer").replaced
+    assert change_lines(content, LineChanges(replaced=(*words, *words)), "one") == content.replace(b"/c", b"/longer")
+
+
+PLACES = [(b"exec fish\n", b"a\n"), (LINE, b"exec fish\n" + LINE), (b"", LINE), (b"a\n", b"exec fish"), (b"a\n", b"return\n\n")]
+
+
+@pytest.mark.parametrize(("above", "below"), PLACES)
+def test_the_block_stands_where_it_is_read(above: bytes, below: bytes) -> None:
+    content = above + below
+    changes = _replace_all(content)
+    after = write(content, BLOCK, changes, "one", place=len(above))
+    assert after == (above + render("one", 0, BLOCK) + below).replace(OLD_WORD, NEW_WORD)
+    assert take_back(after) == content.replace(OLD_WORD, NEW_WORD)
+    assert write(after, BLOCK, NO_LINES, "two", place=after.index(render("one", 0, BLOCK)) + len(render("one", 0, BLOCK))) == after
+
+
+def test_a_block_at_the_end_moves_in_front_of_what_ends_the_file() -> None:
+    before = b"a\nexec fish\n" + render("one", 0, BLOCK)
+    assert write(before, BLOCK, NO_LINES, "two", place=2) == b"a\n" + render("two", 0, BLOCK) + b"exec fish\n"
+
+
+def test_a_block_of_before_is_replaced_and_taken_back() -> None:
+    older = b"a\n" + older_file("one", older_lines("/usr/local/cuda-11.8"))
+    after = write(older, BLOCK, NO_LINES, "two")
+    assert after == b"a\n" + render("two", 0, BLOCK)
+    assert take_back(older) == b"a\n"
+
+
+def test_no_block_takes_the_old_one_out() -> None:
+    assert write(_use(b"a\n"), (), NO_LINES, "two") == b"a\n"
+
+
+def test_lines_change_and_the_block_stays() -> None:
+    after = change_lines(write(LINE, BLOCK, NO_LINES, "one"), LineChanges((Lines(0, len(LINE)),)), "two")
+    assert find(after) is not None
+    assert after.startswith(b"# gpuassist retired two: " + LINE)
+
+
+def test_lines_that_overlap_are_changed_once() -> None:
+    both = LineChanges((Lines(0, len(LINE) * 2), Lines(len(LINE), len(LINE) * 2)))
+    after = change_lines(LINE + LINE, both, "one")
+    assert after.count(b"retired one") == 2
+    assert take_back(after, "one") == LINE + LINE
+
+
+# What versions before 1.1 left: a line of the user's as a comment, below it the line in its place with the change at its end.
+NEW = LINE.replace(OLD_WORD, NEW_WORD).rstrip()
+REWRITTEN = b"# gpuassist retired one: " + LINE + NEW + b" # gpuassist rewrote one\n"
+REPLACED = b"# gpuassist retired two: " + NEW + b" # gpuassist rewrote one\n"
+TWICE = b"# gpuassist retired one: " + LINE + REPLACED + NEW + b":/two # gpuassist rewrote two\n"
+NESTED = (
+    b"if true; then\n# gpuassist retired one: " + LINE + b": # gpuassist retired two: " + NEW + b" # gpuassist rewrote one\nfi\n"
+)
+
+
+@pytest.mark.parametrize("around", [(b"", b""), (b"a\n", b"b\n"), (b"if true; then\n", b"fi\n"), (b"x\r\n", b"y")])
+def test_a_line_rewritten_by_a_version_of_before_comes_back(around: tuple[bytes, bytes]) -> None:
+    above, below = around
+    for change in ("", "one"):
+        assert take_back(above + REWRITTEN + below, change) == above + LINE + below
+    assert take_back(write(above + REWRITTEN, BLOCK, NO_LINES, "one"), "one") == above + LINE
 
 
 ORDERS = [("one", "two"), ("two", "one")]
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize(
-    "content", [LINE, b"a\n" + LINE + b"b\n", b"export CUDA_HOME=/a\n" + LINE, b"export PATH=/a:\\\n/b:$PATH\n"]
-)
-def test_a_line_rewritten_twice_comes_back_in_any_order(content: bytes, order: tuple[str, str]) -> None:
-    twice = _rewrite_all(_rewrite_all(content, "one"), "two", NEW + b":/two")
-    assert take_back(take_back(twice, order[0]), order[1]) == content
-    assert take_back(twice) == content
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_a_line_rewritten_then_retired_comes_back_in_any_order(order: tuple[str, str]) -> None:
-    content = b"if true; then\n" + LINE + b"fi\n"
-    both = change_lines(_rewrite_all(content, "one"), _retire_all(_rewrite_all(content, "one")), "two")
-    assert take_back(take_back(both, order[0]), order[1]) == content
+@pytest.mark.parametrize(("content", "wanted"), [(TWICE, LINE), (NESTED, b"if true; then\n" + LINE + b"fi\n")])
+def test_a_line_that_two_of_them_changed_comes_back_in_any_order(order: tuple[str, str], content: bytes, wanted: bytes) -> None:
+    assert take_back(content) == wanted
+    assert take_back(take_back(content, order[0]), order[1]) == wanted
 
 
 def test_taking_back_the_first_keeps_the_second() -> None:
-    twice = _rewrite_all(_rewrite_all(LINE, "one"), "two", b"newer")
-    assert take_back(twice, "one") == b"# gpuassist retired two: " + LINE + b"newer # gpuassist rewrote two\n"
+    assert take_back(TWICE, "one") == b"# gpuassist retired two: " + LINE + NEW + b":/two # gpuassist rewrote two\n"
 
 
 def test_a_rewritten_line_goes_where_its_comment_was_taken_out() -> None:
@@ -234,26 +285,8 @@ def test_a_rewritten_line_goes_where_its_comment_was_taken_out() -> None:
 
 
 def test_a_rewritten_line_is_mentioned() -> None:
-    after = _rewrite_all(LINE)
-    assert mentions(after, "one")
-    assert not mentions(after, "two")
-
-
-def test_no_block_takes_the_old_one_out() -> None:
-    assert write(_use(b"a\n"), (), (), "two") == b"a\n"
-
-
-def test_lines_change_and_the_block_stays() -> None:
-    after = change_lines(write(LINE, BLOCK, (), "one"), (Lines(0, len(LINE), nested=False),), "two")
-    assert find(after) is not None
-    assert after.startswith(b"# gpuassist retired two: " + LINE)
-
-
-def test_lines_that_overlap_are_changed_once() -> None:
-    both = (Lines(0, len(LINE) * 2, nested=False), Lines(len(LINE), len(LINE) * 2, nested=False))
-    after = change_lines(LINE + LINE, both, "one")
-    assert after.count(b"retired one") == 2
-    assert take_back(after, "one") == LINE + LINE
+    assert mentions(REWRITTEN, "one")
+    assert not mentions(REWRITTEN, "two")
 
 
 # hypothesis tries our own markers too; what happens with those is said in test_block.py
@@ -308,12 +341,34 @@ def test_any_addition_below_survives(content: bytes, below: bytes) -> None:
     assert taken.endswith(below)
 
 
+WHOLE = st.lists(st.sampled_from([LINE, b"a\n", b"\n", b"exec fish\n", b"# caf\xe9\n", b"  " + LINE, b"x\r\n"]), max_size=8)
+
+
 @settings(max_examples=80, deadline=None)
-@given(st.one_of(BYTES, PIECES), st.sampled_from(ORDERS))
-def test_any_file_rewritten_twice_comes_back(content: bytes, order: tuple[str, str]) -> None:
-    twice = _rewrite_all(_rewrite_all(content, "one"), "two", NEW + b":/two")
-    assert take_back(twice) == content
-    assert take_back(take_back(twice, order[0]), order[1]) == content
+@given(WHOLE, WHOLE, st.data())
+def test_every_byte_outside_what_is_changed_stays(above: list[bytes], below: list[bytes], data: st.DataObject) -> None:
+    """Rows are left alone, have their word replaced, or are commented out; the block stands anywhere between rows."""
+    rows = [*above, *below]
+    fates = data.draw(st.lists(st.sampled_from(["keep", "word", "comment"]), min_size=len(rows), max_size=len(rows)))
+    commented: list[Lines] = []
+    replaced: list[Replacement] = []
+    wanted: list[bytes] = []
+    first = 0
+    for row, fate in zip(rows, fates, strict=True):
+        word = row.find(OLD_WORD)
+        if fate == "comment":
+            commented.append(Lines(first, first + len(row)))
+            row_after = b"# gpuassist retired one: " + row
+        elif fate == "word" and word >= 0:
+            replaced.append(Replacement(first + word, first + word + len(OLD_WORD), NEW_WORD))
+            row_after = row.replace(OLD_WORD, NEW_WORD)
+        else:
+            row_after = row
+        wanted.append(row_after)
+        first += len(row)
+    place = len(b"".join(above))
+    after = write(b"".join(rows), BLOCK, LineChanges(tuple(commented), tuple(replaced)), "one", place=place)
+    assert after == b"".join((*wanted[: len(above)], render("one", 0, BLOCK), *wanted[len(above) :]))
 
 
 @settings(max_examples=80, deadline=None)

