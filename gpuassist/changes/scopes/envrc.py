@@ -8,7 +8,7 @@ from gpuassist.changes.scopes.wanted import Held
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.sections import Sections, devices_section, loader_section, toolkit_section
 
-_SETS = re.compile(rb"(?:export|set -gx) (CUDA_HOME|CUDA_VISIBLE_DEVICES)[= ]'(.*)'")
+_SETS = re.compile(rb"(?:export|set -gx) (CUDA_HOME|CUDA_VISIBLE_DEVICES)[= ](?:'(.*)'|([^'\s]+))")
 _DEVICES = b'# Programs see these GPUs alone; "gpuassist use devices all --scope envrc:DIR" takes these lines out.'
 _LIBRARIES = re.compile(rb'(?:export LD_LIBRARY_PATH="|set -gx LD_LIBRARY_PATH )\$CUDA_HOME(/[^$" ]+).*')
 
@@ -23,7 +23,7 @@ def lines(held: Held) -> tuple[bytes, ...]:
 
 def read(block: tuple[bytes, ...]) -> Held:
     """What a block of this kind holds, a start-up file's too; `use … --rc .envrc` writes the same lines."""
-    found = {match[1]: _unquoted(match[2]) for match in map(_SETS.fullmatch, block) if match is not None}
+    found = {match[1]: _unquoted(match[2] or match[3]) for match in map(_SETS.fullmatch, block) if match is not None}
     toolkit, devices = found.get(b"CUDA_HOME", ""), found.get(b"CUDA_VISIBLE_DEVICES", "")
     folder = next((match[1] for match in map(_LIBRARIES.fullmatch, block) if match is not None), b"")
     libraries = toolkit + folder.decode("utf-8", "surrogateescape") if folder else ""
