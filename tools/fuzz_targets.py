@@ -434,7 +434,7 @@ def _nvml_says() -> Sequence[bytes]:
         "nvmlDeviceGetCurrentClocksThrottleReasons": 4,
         "nvmlDeviceGetPciInfo": {"address": "00000000:01:00.0", "id": "10de:2684"},
         "nvmlDeviceGetMigMode": False,
-        "nvmlDeviceGetMemoryInfo": {"total": 25757220864, "used": 1 << 30},
+        "nvmlDeviceGetMemoryInfo": {"total": 25757220864, "used": 1 << 30, "free": 24683479040},
         "nvmlDeviceGetMigDeviceHandleByIndex": [],
         "running processes": [[4242, "compute", 1 << 30]],
         "nvmlDeviceGetFieldValues": 0,
