@@ -17,8 +17,9 @@ from benchmarks.timing import report
 from gpuassist.changes import syntax, undo
 from gpuassist.changes.apply import Change, apply
 from gpuassist.model.plan import FileEdit
-from gpuassist.shellfiles.block import cuda_lines
-from gpuassist.shellfiles.edit import write
+from gpuassist.shellfiles.dialect import Dialect
+from gpuassist.shellfiles.edit import LineChanges, write
+from gpuassist.shellfiles.sections import toolkit_section
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 
@@ -43,7 +44,7 @@ def main() -> bool:
 def _round(world: World, path: Path, before: bytes, number: int) -> tuple[float, float, float]:
     path.write_bytes(before)
     change = f"20261121-090000-{number:06x}"
-    after = write(before, cuda_lines("/usr/local/cuda-12.4", ""), (), change)
+    after = write(before, toolkit_section("/usr/local/cuda-12.4", Dialect.BASH), LineChanges(), change)
     edit = FileEdit(str(path), str(path), before, after, existed=True, dialect="text")  # no shell is asked about it
     bare = _seconds(lambda: _bare_write(path, before))
     made = _seconds(lambda: apply(world, Change(change, "use cuda 12.4", (edit,))))

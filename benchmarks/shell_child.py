@@ -56,8 +56,8 @@ def main() -> None:
         session, machine = _session(home), _machine(home)
         wish = UseCuda("12.4")
         reading = _fastest(lambda: read_startup(content, Dialect.BASH, {"HOME": home}))
-        planning = _fastest(lambda: plan_use_cuda(session, machine, wish))
-        plan = plan_use_cuda(session, machine, wish)
+        planning = _fastest(lambda: plan_use_cuda(session.world, machine, wish))
+        plan = plan_use_cuda(session.world, machine, wish)
     sys.stdout.write(json.dumps({"lines": content.count(b"\n"), "reading": reading, "planning": planning, **_of(plan)}))
 
 

@@ -18,6 +18,8 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+from gpuassist.changes import undo
+from gpuassist.changes.journal import digest
 from gpuassist.cli import detect, doctor, shell
 from gpuassist.cli import explain as explaining
 from gpuassist.cli import plan as planning
@@ -29,7 +31,6 @@ from gpuassist.formats import (
     condarc,
     devices,
     elf_dynamic,
-    fish_variables,
     installed,
     kernel_module,
     loader_cache,
@@ -47,18 +48,22 @@ from gpuassist.formats import (
     uv_dry_run,
     uv_toml,
 )
-from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
-from gpuassist.shellfiles import block, diff, edit, merge
-from gpuassist.changes import undo
-from gpuassist.shellfiles.block import RepairError
-from gpuassist.changes.journal import digest
+from gpuassist.model.toolkit import Toolkit
 from gpuassist.session.context import Session
 from gpuassist.session.installs import installs
 from gpuassist.session.words import ENGLISH
+from gpuassist.shellfiles import block, diff, edit, fish_variables, merge
+from gpuassist.shellfiles.block import RepairError
+from gpuassist.shellfiles.dialect import Dialect, read_startup
+from gpuassist.shellfiles.installed import Installed
+from gpuassist.shellfiles.judge import judge
+from gpuassist.shellfiles.lines import Evidence, StartupText, changes_in
+from gpuassist.shellfiles.sections import toolkit_section
+from gpuassist.shellfiles.toolkit_words import toolkit_words
 from gpuassist.system.processes import Ending, Outcome
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
@@ -197,19 +202,24 @@ def _shell_files() -> Sequence[bytes]:
 
 def _shell(scratch: Path) -> Run:
     known = {"HOME": "/home/you", "PATH": "/usr/bin:/bin"}
-    lines = block.cuda_lines("/usr/local/cuda-12.4", "/usr/local/cuda-12.4/lib64")
+    chosen = Installed(Toolkit("/usr/local/cuda-12.4"), (Toolkit("/usr/local/cuda-11.7"),), lambda path: path, known["HOME"])
 
     def run(data: bytes) -> str:
         dialect = tuple(Dialect)[len(data) % len(Dialect)]
         reading = read_startup(data, dialect, known)
         retired = tuple(edit.Lines(one.first_byte, one.end_byte, nested=False) for one in reading.statements)
         try:
-            written = edit.write(data, lines, _apart(data, retired), "20260101-000000-abcdef")
+            lines = toolkit_section(chosen.chosen.root, dialect)
+            changes = edit.LineChanges(tuple(_apart(data, retired)))
+            written = edit.write(data, lines, changes, "20260101-000000-abcdef")
             again = edit.take_back(written, "20260101-000000-abcdef")
         except RepairError as error:
             return ENGLISH(error.reason)
         if again != data and block.find(data) is None and not edit.mentions(data, ""):
             raise FaultError(f"taken back, the file is another one: {data[:200]!r} became {again[:200]!r}")
+        words = toolkit_words(data, dialect, chosen, reading.statements)
+        judged = judge(StartupText(data, reading, words, path=".bashrc", dialect=dialect), chosen, Evidence())
+        edit.write(data, (), changes_in(judged, ".bashrc"), "20260101-000000-abcdef")
         merge.merge(data, written, data + b"# more\n")
         read_startup(written, dialect, known)
         diff.unified("/home/you/.bashrc", data, written)
@@ -424,7 +434,7 @@ def _nvml_says() -> Sequence[bytes]:
         "nvmlDeviceGetCurrentClocksThrottleReasons": 4,
         "nvmlDeviceGetPciInfo": {"address": "00000000:01:00.0", "id": "10de:2684"},
         "nvmlDeviceGetMigMode": False,
-        "nvmlDeviceGetMemoryInfo": {"total": 25757220864, "used": 1 << 30},
+        "nvmlDeviceGetMemoryInfo": {"total": 25757220864, "used": 1 << 30, "free": 24683479040},
         "nvmlDeviceGetMigDeviceHandleByIndex": [],
         "running processes": [[4242, "compute", 1 << 30]],
         "nvmlDeviceGetFieldValues": 0,

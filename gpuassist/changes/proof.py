@@ -1,4 +1,4 @@
-"""The proof that new shells use a toolkit: every way of starting one that had any toolkit before, and every new terminal, has this one."""
+"""The proof that new shells use a toolkit: every way of starting one that had any before, and every new terminal, has this one."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from gpuassist.system.terminal import SECONDS, Opening, ask_terminal, usable_she
 from gpuassist.system.world import World
 
 _NVCC = "nvcc"
+_SYSTEM = frozenset({"/usr/local/bin", "/usr/bin", "/bin"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class _Judge:
         if isinstance(one.terminal, Unknown):
             return text("could not be asked: {reason}", reason=one.terminal.reason) if isinstance(had, Known) else None
         terminal = one.terminal.value
-        needs_nvcc = one.opening in self._terminals or (isinstance(had, Known) and had.value.command(_NVCC) is not None)
+        needs_nvcc = one.opening in self._terminals or (isinstance(had, Known) and _was_given_nvcc(had.value))
         if needs_nvcc:
             found = _wrong_nvcc(self._world, self._installed.chosen.root, terminal, winner_in(self._world, terminal))
             if found is not None:
@@ -122,7 +123,7 @@ class _Judge:
         return None
 
     def _has_toolkit(self, terminal: Terminal) -> bool:
-        if terminal.command(_NVCC) is not None or terminal.shadow(_NVCC) is not None:
+        if _was_given_nvcc(terminal) or terminal.shadow(_NVCC) is not None:
             return True
         return any(one.name in CHOOSING and self._installed.lead_of(one.value) is not Lead.ELSEWHERE for one in terminal.variables)
 
@@ -147,6 +148,12 @@ class _Judge:
     def _first(self, value: str) -> Lead:
         leads = (self._installed.lead(element) for element in value.split(":") if element)
         return next((lead for lead in leads if lead in {Lead.OTHER, Lead.CHOSEN}), Lead.ELSEWHERE)
+
+
+def _was_given_nvcc(terminal: Terminal) -> bool:
+    """Whether it finds one that start-up files gave it: the distribution's stands where every shell looks, also those that read none."""
+    command = terminal.command(_NVCC)
+    return command is not None and command.path.rpartition("/")[0] not in _SYSTEM
 
 
 def _unasked(judge: _Judge, before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...], terminal: ShellSeen | None) -> Judged:

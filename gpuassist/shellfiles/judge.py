@@ -32,8 +32,13 @@ def judge(file: StartupText, installed: Installed, evidence: Evidence) -> tuple[
         if not any(word.first_byte in rows for rows in covered):
             loose.setdefault(word.line, []).append(word)
     lines = _without_beaten(outside, lines, file, installed, evidence.followed)
+    if any(_LOADER in line.variables and (line.ticked or line.rewritten) and evidence.no_loader for line in lines):
+        lines = [judge_one.guarded(one, line) for one, line in zip(outside, lines, strict=True)]
     lines += [judge_one.loose(group) for group in loose.values()]
     return tuple(sorted(lines, key=lambda line: (line.line, line.last_line)))
+
+
+_LOADER = "LD_LIBRARY_PATH"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +136,16 @@ def _beats(place: int, other: _Gives, number: int, one: _Gives, lines: Sequence[
 
 
 def _is_needed(number: int, lines: Sequence[ShellLine], beaten: set[int], file: StartupText) -> bool:
-    """Whether a line between this one and the next that sets the same uses what it sets."""
+    """Whether a line between this one and the next that sets the same uses what it sets: a directory taken from a home, or a list
+    that would be empty there (PATH never is).
+    """
     homes = CHOOSING.intersection(lines[number].variables) - LISTS
+    lists = LISTS.intersection(lines[number].variables) - {"PATH"}
     later = [place for place in range(number + 1, len(lines)) if place not in beaten and homes.intersection(lines[place].variables)]
     end = lines[later[0]].line if later else len(file.content)
     gone = {row for place in beaten for row in range(lines[place].line, lines[place].last_line + 1)}
-    return any(
-        one.variable in homes and lines[number].last_line < one.line < end and one.line not in gone
-        for one in file.reading.references
+    between = [one for one in file.reading.references if one.line > lines[number].last_line and one.line not in gone]
+    rivals = {line.line for line in lines if line.other or line.variables == lines[number].variables}
+    return any(one.variable in homes and one.line < end for one in between) or any(
+        one.variable in lists and one.line not in rivals for one in between
     )

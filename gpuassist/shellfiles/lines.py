@@ -280,6 +280,19 @@ class LineJudge:
     def _runs(self, word: ToolkitWord) -> bool:
         return self.evidence.runs(word, understood=not self.file.reading.unreadable_line)
 
+    def guarded(self, statement: Statement, line: ShellLine) -> ShellLine:
+        """A line of the user's own on LD_LIBRARY_PATH, where what was on it before goes: it must not make an empty element of that."""
+        own = any(one.variable == _LOADER and one.keeps_previous for one in statement.assignments)
+        if not own or line.other or line.owner or statement.place is Place.COMMAND or self.file.reading.unreadable_line:
+            return line
+        found = rewrite(self.file.content, statement, lambda _, one: one.written, {_LOADER}, dialect=self.file.dialect)
+        if not found.line:
+            return line
+        rows = self.file.content[statement.first_byte : statement.end_byte]
+        whole = Replacement(statement.first_byte, statement.first_byte + len(rows.rstrip(b"\r\n")), found.line)
+        why = text("what it adds to would be empty, and an empty element is the current directory")
+        return replace(line, instead=found.line, replacements=(whole,), rewritten=True, why=why)
+
     def _on_loader(self, statement: Statement) -> bool:
         return any(
             self.installed.lead(element.directory) in {Lead.OTHER, Lead.CHOSEN}

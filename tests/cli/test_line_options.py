@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gpuassist.session.fix import Choice, ShellLine
 
 from gpuassist.cli.context import UsageError
 from gpuassist.cli.line_options import choices, named
 from gpuassist.model.text import text
 from gpuassist.session.words import ENGLISH
+from gpuassist.shellfiles.line_choice import Choice
+from gpuassist.shellfiles.lines import ShellLine
 
 
 def _line(number: int, last: int, file: Path, choice: Choice) -> ShellLine:
@@ -36,30 +37,35 @@ L, T, W = Choice.KEEP, Choice.COMMENT_OUT, Choice.REPLACE
 
 
 @pytest.mark.parametrize(
-    ("retire", "rewrite", "expected"),
+    ("comment_out", "replaced", "kept", "expected"),
     [
-        ("all", None, (T, T, L, T)),
-        ("none", None, (L, L, L, L)),
-        ("", None, (L, L, L, L)),
-        (None, "", (T, L, L, W)),
-        ("~/.bashrc:1", None, (T, L, L, L)),
-        ("~/.bashrc:4", None, (L, T, L, L)),
-        ("~/.bashrc:1,~/.profile:3", None, (T, L, L, T)),
-        (None, "~/.bashrc:1", (W, L, L, W)),
-        ("none", "~/.bashrc:3, ~/.profile:3", (L, W, L, W)),
-        ("all", "~/.bashrc:5", (T, W, L, T)),
+        ("all", None, None, (T, T, L, T)),
+        ("none", None, None, (L, L, L, L)),
+        ("", None, None, (L, L, L, L)),
+        (None, "", None, (T, L, L, W)),
+        ("~/.bashrc:1", None, None, (T, L, L, L)),
+        ("~/.bashrc:4", None, None, (L, T, L, L)),
+        ("~/.bashrc:1,~/.profile:3", None, None, (T, L, L, T)),
+        (None, "~/.bashrc:1", None, (W, L, L, W)),
+        ("none", "~/.bashrc:3, ~/.profile:3", None, (L, W, L, W)),
+        ("all", "~/.bashrc:5", None, (T, W, L, T)),
+        (None, None, "all", (L, L, L, L)),
+        (None, None, "~/.profile:3", (T, L, L, L)),
+        (None, "~/.bashrc:1,~/.bashrc:3", "~/.bashrc:3", (W, L, L, W)),
+        ("all", None, "~/.bashrc:1", (L, T, L, T)),
+        (None, None, "", (T, L, L, W)),
     ],
 )
 def test_options_become_choices(
-    lines: tuple[ShellLine, ...], retire: str | None, rewrite: str | None, expected: tuple[Choice, ...]
+    lines: tuple[ShellLine, ...], comment_out: str | None, replaced: str | None, kept: str | None, expected: tuple[Choice, ...]
 ) -> None:
-    found = choices(lines, retire=retire, rewrite=rewrite)
+    found = choices(lines, comment_out=comment_out, replaced=replaced, kept=kept)
     assert found is not None
     assert tuple(one.choice for one in found) == expected
 
 
 def test_no_option_is_no_choice(lines: tuple[ShellLine, ...]) -> None:
-    assert choices(lines, retire=None, rewrite=None) is None
+    assert choices(lines, comment_out=None, replaced=None, kept=None) is None
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.proof import Holds
 from gpuassist.cli import plan_run_words as say
 from gpuassist.cli.context import Context, Exit, Terminal
 from gpuassist.model.fact import Known, Unknown
@@ -18,7 +17,7 @@ from gpuassist.model.solve import Looked, PackageChange, Solve
 from gpuassist.model.text import text, verbatim
 from gpuassist.session.installs import StepState, save
 from gpuassist.session.running import Came, StepDone
-from gpuassist.session.step_proof import Proved
+from gpuassist.session.step_proof import Holds, Proved
 from gpuassist.session.taking_back import BackStep
 from gpuassist.session.words import words_for
 from gpuassist.system.resources import Resources

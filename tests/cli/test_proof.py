@@ -5,23 +5,33 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from gpuassist.session.fix import Applied
-
+from gpuassist.changes.choice import LoaderChoice
+from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan, Expected, ToolkitChoice, UseCuda
 from gpuassist.changes.shells import ShellChange, ShellSeen
 from gpuassist.cli.context import Context, Terminal
 from gpuassist.cli.proof import proof_json, show_kernels, show_shells
-from gpuassist.model.fact import NOT_ASKED, Known, Unknown
-from gpuassist.model.plan import Outcome, Result
+from gpuassist.model.fact import Known, Unknown
+from gpuassist.model.plan import Outcome, Plan, Result
 from gpuassist.model.shell import Terminal as Held
 from gpuassist.model.text import Text, text
+from gpuassist.model.toolkit import Toolkit
 from gpuassist.session.context import Session
 from gpuassist.session.kernels import KernelProof
 from gpuassist.session.words import ENGLISH
+from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.system.terminal import Opening
 from gpuassist.verify.kernel import KernelCheck, KernelVerdict
 from tests.fakes import world_under
 from tests.values import knowledge
 
+CHOSEN = ToolkitChoice(
+    UseCuda("12.4"),
+    Toolkit("/cuda"),
+    LoaderChoice(on=False, reason=text("not needed")),
+    Expected("/cuda/bin/nvcc", "/cuda", ""),
+    Dialect.BASH,
+)
+PLAN = ChangePlan(Aim.TOOLKIT, Plan("1", text("a toolkit"), ()), "use cuda 12.4", cuda=CHOSEN)
 MOVED = text("nvcc: none before, now {after}", after="/cuda/bin/nvcc")
 
 
@@ -40,9 +50,9 @@ def change(opening: Opening, *differences: Text, answers: bool = True) -> ShellC
     return ShellChange(seen(opening), seen(opening, answers=answers), differences)
 
 
-def applied(*shells: ShellChange, slow: ShellSeen | None = None) -> Applied:
+def applied(*shells: ShellChange, slow: ShellSeen | None = None) -> ChangeOutcome:
     outcome = Outcome(Result.MODIFIED, text("changed"))
-    return Applied((outcome,), None, NOT_ASKED, NOT_ASKED, None, shells=shells, slow=slow)
+    return ChangeOutcome(outcome, shells=shells, slow=slow)
 
 
 def kernel(verdict: KernelVerdict, said: str = "") -> KernelProof:
@@ -87,7 +97,7 @@ def test_kernel_that_failed_shows_what_was_said(tmp_path: Path) -> None:
 
 def test_document_tells_shells_and_kernels() -> None:
     one = applied(change(Opening.TERMINAL, MOVED), change(Opening.COMMAND, answers=False))
-    document = proof_json(one, (kernel(KernelVerdict.RAN),), ENGLISH)
+    document = proof_json(PLAN, one, (kernel(KernelVerdict.RAN),), ENGLISH)
     assert document["proof"] is None
     assert document["shells"] == [
         {

@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpuassist.session.clean_plan import CleanShell, plan_clean, prove_clean, suggestions
-from gpuassist.session.shell_plan import make
 
+from gpuassist.changes.carry_out import carry_out
+from gpuassist.changes.clean_plan import CleanShell, plan_clean, suggestions
 from gpuassist.cli import shell
 from gpuassist.cli.context import Exit, UsageError
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.fact import NOT_ASKED, Known
+from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.machine import Machine
-from gpuassist.model.shell import Terminal, Variable
+from gpuassist.model.shell import Shell, Terminal, Variable
 from gpuassist.model.text import text
-from gpuassist.session import fix
 from gpuassist.session.context import Session
+from gpuassist.session.undo import undo
 from gpuassist.session.words import ENGLISH
 from gpuassist.system.files import Files
 from tests.changes.homes import world_at
@@ -62,10 +62,10 @@ def test_cleans_proves_and_comes_back(session: Session, home: Path) -> None:
     document = _json(session, "--yes")
     assert (document["result"], document["proof"]["holds"]) == ("modified", True)
     assert "LD_LIBRARY_PATH: /opt/cuda/lib64/stubs" in document["proof"]["message"]
-    assert "\nexport PATH=/tmp:$PATH # gpuassist rewrote" in (home / ".bashrc").read_text()
-    assert "/tmp${LIBRARY_PATH:+:$LIBRARY_PATH} # gpuassist" in (home / ".profile").read_text()
+    assert "export PATH=/tmp:$PATH\n" in (home / ".bashrc").read_text()
+    assert "/tmp${LIBRARY_PATH:+:$LIBRARY_PATH}\n" in (home / ".profile").read_text()
     assert "nothing is left to do" in _json(session, "--yes")["message"]
-    fix.undo(session)
+    undo(session)
     assert ((home / ".bashrc").read_text(), (home / ".profile").read_text()) == (RC, PROFILE)
 
 
@@ -113,7 +113,7 @@ def test_nothing_wrong_is_done_and_says_so(session: Session, home: Path) -> None
 
 def test_what_hurts_is_handed_in(session: Session, home: Path) -> None:
     (home / ".profile").write_text("export LD_LIBRARY_PATH=/tmp\n")
-    lines = suggestions(session, Machine(), {"/tmp": text("an older cuDNN lies there")})
+    lines = suggestions(session.world, Machine(), {"/tmp": text("an older cuDNN lies there")})
     (line,) = (line for line in lines if line.file == f"{home}/.profile")
     assert ENGLISH(line.does[0]) == "an older cuDNN lies there"
     assert line.ticked
@@ -121,14 +121,14 @@ def test_what_hurts_is_handed_in(session: Session, home: Path) -> None:
 
 def test_a_file_with_broken_markers_is_left(session: Session, home: Path) -> None:
     (home / ".profile").write_text(PROFILE + "# >>> gpuassist version=1 change=x added=0 >>>\n")
-    plan = plan_clean(session, Machine(), CleanShell())
+    plan = plan_clean(session.world, Machine(), CleanShell())
     assert [Path(edit.path).name for edit in plan.edits] == [".bashrc"]
 
 
 def test_a_recorded_world_is_never_written(session: Session, home: Path, tmp_path: Path) -> None:
-    plan = plan_clean(session, Machine(), CleanShell())
+    plan = plan_clean(session.world, Machine(), CleanShell())
     recorded = replace(session, world=replace(session.world, files=Files(str(tmp_path))))
-    assert make(recorded, plan).outcome.result.value == "refused"
+    assert carry_out(recorded.world, plan).outcome.result.value == "refused"
     assert (home / ".bashrc").read_text() == RC
 
 
@@ -136,8 +136,15 @@ def test_the_proof_names_what_is_gone(session: Session, home: Path) -> None:
     (home / ".bashrc").write_text("export LD_LIBRARY_PATH=/a\n")
     (home / ".profile").unlink()
     before = Terminal("/bin/bash", (Variable("LD_LIBRARY_PATH", "/b:/a::"),), ())
-    assert ENGLISH(prove_clean(session.world, Known(before, "x")).words).endswith("LD_LIBRARY_PATH: /b; LD_LIBRARY_PATH: ''")
-    assert "starts as before" in ENGLISH(prove_clean(session.world, NOT_ASKED).words)
+    assert _proof(session, Known(before, "x")).endswith("LD_LIBRARY_PATH: /b; LD_LIBRARY_PATH: ''")
+    assert "starts as before" in _proof(session, NOT_ASKED)
+
+
+def _proof(session: Session, before: Fact[Terminal]) -> str:
+    plan = plan_clean(session.world, Machine(shell=Shell(new_terminal=before)), CleanShell())
+    proof = carry_out(session.world, plan).proof
+    assert proof is not None
+    return ENGLISH(proof.words)
 
 
 def test_a_terminal_that_cannot_be_asked_is_undetermined(session: Session, home: Path) -> None:

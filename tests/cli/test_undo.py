@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.changes.apply import Change, apply
 from gpuassist.cli import undo, use
 from gpuassist.cli.context import Exit, UsageError
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.plan import Plan, Result, Step, StepKind
-from gpuassist.model.text import text
-from gpuassist.session import fix
+from gpuassist.model.plan import Result
 from gpuassist.session.context import Session
+from gpuassist.session.undo import history
 from gpuassist.session.words import ENGLISH
 from tests.changes.homes import edit_of, make_toolkit, world_at
 from tests.cli.runs import run
@@ -35,11 +35,11 @@ def session(home: Path) -> Session:
 
 
 def _ids(session: Session) -> list[str]:
-    return [change.id for change in fix.history(session)]
+    return [change.id for change in history(session)]
 
 
 def _in_effect(home: Path) -> str:
-    return (home / ".bashrc").read_text().partition("CUDA_HOME='")[2].partition("'")[0]
+    return (home / ".bashrc").read_text().partition("CUDA_HOME=")[2].partition("\n")[0]
 
 
 def test_undoes_the_newest_without_asking(session: Session, home: Path) -> None:
@@ -76,7 +76,7 @@ def test_an_older_one_is_asked_about(session: Session, monkeypatch: pytest.Monke
     monkeypatch.setattr(sys, "stdin", io.StringIO(answer))
     done = run(undo, session, _ids(session)[1], interactive=True)
     assert "This is not the newest change" in done.err
-    assert bool(fix.history(session)[1].undone_at) is undone
+    assert bool(history(session)[1].undone_at) is undone
 
 
 def test_nothing_to_undo_is_done(session: Session) -> None:
@@ -147,7 +147,7 @@ def test_a_dry_run_shows_and_changes_nothing(session: Session, home: Path) -> No
     before = (home / ".bashrc").read_bytes()
     done = run(undo, session, "--dry-run")
     assert done.exit is Exit.HEALTHY
-    assert f"+export CUDA_HOME='{home}/cuda-11.7'" in done.out
+    assert f"+export CUDA_HOME={home}/cuda-11.7" in done.out
     assert "nothing was changed (--dry-run)" in done.out
     assert (home / ".bashrc").read_bytes() == before
 
@@ -156,14 +156,14 @@ def test_a_dry_run_of_an_older_one_asks_nothing(session: Session) -> None:
     document = json.loads(run(undo, session, _ids(session)[1], "--dry-run", "--json").out)
     assert (document["result"], document["dry_run"]) == ("unchanged", True)
     assert [(file["removes_file"], file["edited_since"]) for file in document["files"]] == [(False, False)]
-    assert len([change for change in fix.history(session) if not change.undone_at]) == 2
+    assert len([change for change in history(session) if not change.undone_at]) == 2
 
 
 def test_what_was_edited_since_is_shown_as_a_diff(session: Session, home: Path) -> None:
     with open(home / ".bashrc", "a", encoding="utf-8") as file:
         file.write("alias mine=x\n")
     done = run(undo, session)
-    assert f"-export CUDA_HOME='{home}/cuda-12.4'" in done.out
+    assert f"-export CUDA_HOME={home}/cuda-12.4" in done.out
     assert "was edited since" in done.out
     assert "alias mine=x" in (home / ".bashrc").read_text()
 
@@ -172,7 +172,7 @@ def test_what_was_edited_since_is_shown_as_a_diff(session: Session, home: Path) 
 def conflict(session: Session, home: Path) -> Session:
     """Somebody changed a line of the block."""
     content = (home / ".bashrc").read_bytes()
-    (home / ".bashrc").write_bytes(content.replace(b"/cuda-12.4'", b"/cuda-mine'"))
+    (home / ".bashrc").write_bytes(content.replace(b"/cuda-12.4\n", b"/cuda-mine\n"))
     return session
 
 
@@ -181,7 +181,7 @@ def test_a_conflict_shows_all_three(conflict: Session, home: Path, options: tupl
     before = (home / ".bashrc").read_bytes()
     done = run(undo, conflict, *options)
     assert done.exit is Exit.PROBLEMS
-    for words in ("What was changed in", "/cuda-mine'", "What undo would change", "<<<<<<< now", "is kept in"):
+    for words in ("What was changed in", "/cuda-mine", "What undo would change", "<<<<<<< now", "is kept in"):
         assert words in done.err
     assert (home / ".bashrc").read_bytes() == before
 
@@ -189,7 +189,7 @@ def test_a_conflict_shows_all_three(conflict: Session, home: Path, options: tupl
 def test_a_conflict_as_json(conflict: Session) -> None:
     document = json.loads(run(undo, conflict, "--json").out)
     assert document["result"] == "refused"
-    assert "/cuda-mine'" in document["conflict"]["since"]
+    assert "/cuda-mine" in document["conflict"]["since"]
     assert [sorted(meeting) for meeting in document["conflict"]["meetings"]] == [["line", "now", "undo", "written"]]
 
 
@@ -202,8 +202,7 @@ def test_the_list_says_what_was_edited_since(session: Session, home: Path) -> No
 
 def _several(session: Session, home: Path) -> None:
     edits = tuple(edit_of(home / name, b"A=1\n", dialect="env") for name in (".env", ".config/environment.d/50-gpuassist.conf"))
-    steps = tuple(Step(StepKind.EDIT, text("Write"), edit=edit) for edit in edits)
-    assert fix.make(session, Plan("several", text("Both"), steps), "use devices 0").outcome.result is Result.MODIFIED
+    assert apply(session.world, Change("several", "use devices 0", edits)).outcome.result is Result.MODIFIED
 
 
 def test_files_of_one_change_are_listed_together(session: Session, home: Path) -> None:

@@ -48,14 +48,23 @@ def test_changes_and_proves(session: Session, home: Path) -> None:
     assert done.exit is Exit.HEALTHY
     assert f"✓ a new terminal finds {home}/cuda-12.4/bin/nvcc (nvcc 12.4.131)" in done.out
     assert "To take it back: gpuassist undo 20261121-" in done.out
-    assert f"CUDA_HOME='{home}/cuda-12.4'" in _content(home)
+    assert _content(home) == f"export PATH={home}/cuda-12.4/bin:$PATH\n"
 
 
 def test_shows_lines_reasons_and_diff(session: Session, home: Path) -> None:
     out = _use(session, "12.4", "--dry-run").out
-    assert f"[x] 1: puts {home}/cuda-11.7/bin in front of PATH – puts another toolkit in the way" in out
+    assert f"[~] 1: puts {home}/cuda-11.7/bin in front of PATH – names another toolkit than the one that you chose" in out
+    assert f"      becomes: export PATH={home}/cuda-12.4/bin:$PATH" in out
     assert "LD_LIBRARY_PATH: off" in out
-    assert "+# >>> gpuassist version=1" in out
+    assert f"+export PATH={home}/cuda-12.4/bin:$PATH" in out
+
+
+def test_a_file_without_such_a_line_gets_the_block(session: Session, home: Path) -> None:
+    (home / ".bashrc").write_text("alias x=y\n")
+    done = _use(session, "12.4", "--yes")
+    assert done.exit is Exit.HEALTHY
+    assert "+# >>> gpuassist version=1" in done.out
+    assert f'\nexport CUDA_HOME={home}/cuda-12.4\nexport PATH="$CUDA_HOME/bin:$PATH"\n' in _content(home)
 
 
 def test_a_dry_run_changes_nothing(session: Session, home: Path) -> None:
@@ -82,7 +91,7 @@ def test_asks_on_a_terminal(session: Session, home: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(sys, "stdin", io.StringIO(answer))
     done = _use(session, "12.4", interactive=True)
     assert done.exit is Exit.HEALTHY
-    assert "Change the file like this? [y/N]" in done.err
+    assert "Change the files like this? [y/N]" in done.err
     assert ("cuda-12.4" in _content(home)) is changed
 
 
@@ -124,7 +133,7 @@ def test_an_obstacle_prints_the_lines_to_paste(session: Session, home: Path) -> 
     done = _use(session, "12.4", "--yes")
     assert done.exit is Exit.PROBLEMS
     assert "read-only" in done.out
-    assert f"\nexport CUDA_HOME='{home}/cuda-12.4'\n" in done.out
+    assert f"\nexport CUDA_HOME={home}/cuda-12.4\n" in done.out
 
 
 def test_an_obstacle_shows_in_a_dry_run(session: Session, home: Path) -> None:
@@ -133,7 +142,8 @@ def test_an_obstacle_shows_in_a_dry_run(session: Session, home: Path) -> None:
 
 
 def test_a_failed_proof_is_a_problem(session: Session, home: Path) -> None:
-    (home / ".bashrc").write_text(f"export PATH={home}/cuda-11.7/bin:$PATH\nreturn\n")
+    words = f"export PATH={home}/cuda-11.7/bin:$PATH\n" + "nvcc() { echo mine; }\n"
+    (home / ".bashrc").write_text(words)
     done = run(use, session, "cuda", "12.4", "--yes")
     assert done.exit is Exit.PROBLEMS
     assert "✗" in done.out
@@ -156,6 +166,7 @@ def test_a_full_disk_is_a_problem(home: Path, session: Session) -> None:
 
 def test_a_relative_file_is_taken_from_here(session: Session, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(home)
+    (home / "other").write_text(f"export CUDA_HOME={home}/cuda-11.7\n")
     assert _json(session, "12.4", "--rc", "other", "--dry-run")["file"] == f"{home}/other"
 
 
@@ -172,7 +183,7 @@ def test_json_is_one_document(session: Session, home: Path) -> None:
     assert document["toolkit"] == {"root": f"{home}/cuda-12.4", "version": "12.4.131"}
     assert document["proof"]["holds"] is True
     assert document["proof"]["nvcc"] == f"{home}/cuda-12.4/bin/nvcc"
-    assert document["lines"][0]["ticked"] is True
+    assert document["lines"][0]["choice"] == "rewrite"
     assert document["change"]
     assert document["paste"]
 
@@ -198,9 +209,9 @@ def test_bytes_that_are_not_utf_8_can_be_printed(session: Session, home: Path) -
 
 
 def test_json_of_bytes_that_are_not_utf_8(session: Session, home: Path) -> None:
-    (home / ".bashrc").write_bytes(b"export PATH=/caf\xe9/bin:$PATH\n")
+    (home / ".bashrc").write_bytes(b"export PATH=/caf\xe9/bin:/usr/local/cuda-11.7/bin:$PATH\n")
     done = _use(session, "12.4", "--dry-run", "--json")
-    assert json.loads(done.out.encode())["lines"][0]["text"] == "export PATH=/caf\\xe9/bin:$PATH"
+    assert json.loads(done.out.encode())["lines"][0]["text"] == "export PATH=/caf\\xe9/bin:/usr/local/cuda-11.7/bin:$PATH"
 
 
 def test_another_users_home_is_left_alone(session: Session, home: Path) -> None:

@@ -15,8 +15,8 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
-from gpuassist.session import fix
 from gpuassist.session.context import Session
+from gpuassist.session.undo import undo
 from gpuassist.session.words import ENGLISH
 from tests.changes.homes import world_at
 from tests.cli.runs import Run, run
@@ -48,14 +48,14 @@ def test_changes_proves_and_is_undone(session: Session, home: Path) -> None:
     assert "Note: every program that a new shell starts finds no other GPU: 0: RTX 0 (GPU-00) is hidden" in done.out
     assert "✓ a new terminal holds CUDA_VISIBLE_DEVICES=1" in done.out
     assert "To take it back: gpuassist undo 20261121-" in done.out
-    fix.undo(session)
+    undo(session)
     assert (home / ".bashrc").read_text() == "alias x=y\n"
 
 
 def test_a_dry_run_changes_nothing(session: Session, home: Path) -> None:
     done = _use(session, "1", "--dry-run")
     assert done.exit is Exit.HEALTHY
-    assert "+export CUDA_VISIBLE_DEVICES='1'" in done.out
+    assert "+export CUDA_VISIBLE_DEVICES=1" in done.out
     assert (home / ".bashrc").read_text() == "alias x=y\n"
 
 
@@ -109,11 +109,11 @@ def test_an_obstacle_prints_the_lines(session: Session, home: Path) -> None:
     (home / ".bashrc").chmod(0o444)
     done = _use(session, "1", "--yes")
     assert done.exit is Exit.PROBLEMS
-    assert "\nexport CUDA_VISIBLE_DEVICES='1'\n" in done.out
+    assert "\nexport CUDA_VISIBLE_DEVICES=1\n" in done.out
 
 
 def test_a_line_that_wins_fails_the_proof(session: Session, home: Path) -> None:
-    (home / ".bashrc").write_text("export CUDA_VISIBLE_DEVICES=0\nreturn\n")
+    (home / ".bashrc").write_text("readonly CUDA_VISIBLE_DEVICES=0\n")
     done = _use(session, "1", "--yes")
     assert done.exit is Exit.PROBLEMS
     assert "✗ a new terminal holds CUDA_VISIBLE_DEVICES=0" in done.out

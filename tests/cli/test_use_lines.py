@@ -11,8 +11,8 @@ import pytest
 from gpuassist.cli import use
 from gpuassist.cli.context import Exit, UsageError
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.session import fix
 from gpuassist.session.context import Session
+from gpuassist.session.undo import undo
 from gpuassist.session.words import ENGLISH
 from tests.changes.homes import make_toolkit, world_at
 from tests.cli.runs import run
@@ -41,7 +41,7 @@ def _choices(document: dict[str, Any]) -> dict[str, str]:
 
 
 def test_suggests_for_every_file(session: Session) -> None:
-    assert _choices(_json(session, "--dry-run")) == {".bashrc:1": "retire", ".bashrc:3": "leave", ".profile:2": "rewrite"}
+    assert _choices(_json(session, "--dry-run")) == dict.fromkeys((".bashrc:1", ".bashrc:3", ".profile:2"), "rewrite")
 
 
 @pytest.mark.parametrize(
@@ -50,14 +50,18 @@ def test_suggests_for_every_file(session: Session) -> None:
         (("--retire", "none"), ("leave", "leave", "leave")),
         (("--retire", "all"), ("retire", "retire", "retire")),
         (("--retire", "{home}/.bashrc:3"), ("leave", "retire", "leave")),
-        (("--rewrite", "{home}/.bashrc:3"), ("retire", "rewrite", "rewrite")),
+        (("--rewrite", "{home}/.bashrc:3"), ("rewrite", "rewrite", "rewrite")),
+        (("--keep", "all"), ("leave", "leave", "leave")),
+        (("--keep", "~/.profile:2"), ("rewrite", "rewrite", "leave")),
+        (("--comment-out", "{home}/.bashrc:3", "--replace", "~/.profile:2"), ("leave", "retire", "rewrite")),
         (("--retire", "none", "--rewrite", "{home}/.bashrc:1,{home}/.bashrc:3"), ("rewrite", "rewrite", "leave")),
         (("--retire", "all", "--rewrite", "~/.profile:2"), ("retire", "retire", "rewrite")),
     ],
 )
 def test_options_choose_the_lines(session: Session, home: Path, options: tuple[str, ...], choices: tuple[str, ...]) -> None:
     document = _json(session, "--dry-run", *(option.format(home=home) for option in options))
-    assert tuple(_choices(document).values()) == choices
+    found = _choices(document)
+    assert tuple(found[line] for line in (".bashrc:1", ".bashrc:3", ".profile:2")) == choices
 
 
 def test_every_file_is_changed_and_proved_and_comes_back(session: Session, home: Path) -> None:
@@ -65,10 +69,10 @@ def test_every_file_is_changed_and_proved_and_comes_back(session: Session, home:
     document = _json(session, "--yes", "--rewrite", "~/.bashrc:3")
     assert (document["result"], document["proof"]["holds"]) == ("modified", True)
     assert [Path(file["file"]).name for file in document["files"]] == [".bashrc", ".profile"]
-    rewritten = f"export LD_LIBRARY_PATH=/mine:$LD_LIBRARY_PATH # gpuassist rewrote {document['change']}\n"
-    assert (home / ".profile").read_text().endswith(rewritten)
-    assert f"  export CUDA_HOME={home}/cuda-12.4 # gpuassist rewrote" in (home / ".bashrc").read_text()
-    fix.undo(session, document["change"])
+    old, new = f"{home}/cuda-11.7", f"{home}/cuda-12.4"
+    after = {name: (home / name).read_text() for name in before}
+    assert after == {name: content.decode().replace(old, new) for name, content in before.items()}
+    undo(session, document["change"])
     assert {name: (home / name).read_bytes() for name in before} == before
 
 
@@ -82,8 +86,8 @@ def test_twice_is_once(session: Session, home: Path) -> None:
 def test_what_becomes_of_a_line_is_shown(session: Session, home: Path) -> None:
     out = run(use, session, "cuda", "12.4", "--dry-run").out
     assert f"  {home}/.profile:\n  [~] 2: puts" in out
-    assert "      becomes: export LD_LIBRARY_PATH=/mine:$LD_LIBRARY_PATH" in out
-    assert "1 line of yours is rewritten" in out
+    assert f"      becomes: export LD_LIBRARY_PATH={home}/cuda-12.4/lib64:/mine:$LD_LIBRARY_PATH" in out
+    assert "3 lines of yours are changed where they name the toolkit" in out
 
 
 @pytest.mark.parametrize(
@@ -109,13 +113,15 @@ def test_a_file_that_may_not_be_written_is_left_with_a_word(session: Session, ho
     assert "read-only" in line["why"]
 
 
-@pytest.mark.parametrize(("also", "holds"), [(False, False), (True, True)])
-def test_the_login_file_gets_the_block_when_asked(session: Session, home: Path, also: bool, holds: bool) -> None:
+@pytest.mark.parametrize("options", [(), ("--also-login",)])
+def test_the_login_file_gets_the_block_where_it_does_not_read_the_other(
+    session: Session, home: Path, options: tuple[str, ...]
+) -> None:
     (home / ".profile").write_text("alias x=y\n")
-    document = _json(session, "--yes", *(["--also-login"] if also else []))
-    assert any(("the same lines are written there" if also else "does not read") in note for note in document["notes"])
-    assert ("# >>> gpuassist" in (home / ".profile").read_text()) is holds
-    fix.undo(session)
+    document = _json(session, "--yes", *options)
+    assert any("the same lines are written there" in note for note in document["notes"])
+    assert "# >>> gpuassist" in (home / ".profile").read_text()
+    undo(session)
     assert (home / ".profile").read_text() == "alias x=y\n"
 
 
@@ -123,7 +129,7 @@ def test_a_block_in_the_login_file_follows(session: Session, home: Path) -> None
     (home / ".profile").write_text("alias x=y\n")
     run(use, session, "cuda", "11.7", "--yes", "--also-login")
     _json(session, "--yes")
-    assert f"CUDA_HOME='{home}/cuda-12.4'" in (home / ".profile").read_text()
+    assert f"CUDA_HOME={home}/cuda-12.4\n" in (home / ".profile").read_text()
 
 
 def test_unknown_places_are_no_choice(session: Session) -> None:

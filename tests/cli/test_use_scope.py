@@ -11,8 +11,8 @@ import pytest
 
 from gpuassist.cli import use, use_devices, use_scope
 from gpuassist.cli.context import Exit, UsageError
-from gpuassist.session import fix
 from gpuassist.session.context import Session
+from gpuassist.session.undo import undo
 from tests.changes.scoped import furnish, machine, session_at, tree
 from tests.cli.runs import Run, run
 
@@ -21,7 +21,7 @@ from tests.cli.runs import Run, run
 def session(home: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
     here = machine(furnish(home))
     monkeypatch.setattr(use_scope, "look_at_gpus", lambda session: here)
-    monkeypatch.setattr(fix, "look", lambda session: here)
+    monkeypatch.setattr(use_scope, "look", lambda session: here)
     return session_at(home)
 
 
@@ -43,7 +43,7 @@ def test_changes_proves_says_what_is_left_and_is_undone(session: Session, home: 
     assert f"✓ bash finds CUDA_HOME={home}/cuda-12.4 in the environment, and everything as before once it has left it" in done.out
     assert "`conda activate ml`" in done.out
     assert "gpuassist undo 2026" in done.out
-    fix.undo(session)
+    undo(session)
     assert tree(home) == before
 
 
@@ -71,7 +71,7 @@ def test_a_dry_run_changes_nothing(session: Session, home: Path) -> None:
     before = tree(home)
     done = _use(session, "devices", "1", "--scope", "envrc:~/project", "--dry-run")
     assert (done.exit, tree(home)) == (Exit.HEALTHY, before)
-    assert "+export CUDA_VISIBLE_DEVICES='1'" in done.out
+    assert "+export CUDA_VISIBLE_DEVICES=1" in done.out
 
 
 @pytest.mark.parametrize("options", [(), ("--scope", "shell")])
@@ -88,7 +88,7 @@ def test_a_refusal_prints_the_lines(home: Path, monkeypatch: pytest.MonkeyPatch)
     done = _use(session_at(home, uid=os.geteuid() + 1), "devices", "1", "--scope", "conda:ml", "--yes")
     assert done.exit is Exit.PROBLEMS
     assert "These are the files, for whoever may change the environment:\n# " in done.out
-    assert "\nexport CUDA_VISIBLE_DEVICES='1'\n" in done.out
+    assert "\nexport CUDA_VISIBLE_DEVICES=1\n" in done.out
 
 
 def test_a_scope_that_is_not_here_is_a_problem(session: Session) -> None:

@@ -91,7 +91,7 @@ def test_progress_counts_up_to_the_total(tmp_path: Path) -> None:
 def test_empty_machine_is_a_snapshot_too(tmp_path: Path) -> None:
     found = detect(world_under(tmp_path), KNOWLEDGE)
     assert (_value(found.toolkits), _value(found.environments), _value(found.compilers)) == ((), (), ())
-    assert "could not be started" in _why(found.shell.new_terminal)
+    assert "could not be asked" in _why(found.shell.new_terminal)
 
 
 def test_snapshot_survives_json(tmp_path: Path) -> None:

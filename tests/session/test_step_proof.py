@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.proof import Holds
 from gpuassist.model.plan import OPEN_MODULES, Proves, StepProof
 from gpuassist.session.context import Session
-from gpuassist.session.step_proof import Proved, prove_step
+from gpuassist.session.step_proof import Holds, Proved, prove_step
 from gpuassist.system.files import Files
 from tests.fakes import ScriptedProcesses, put
 from tests.session.installs_made import session_at

@@ -288,6 +288,7 @@ def test_ways_without_a_terminal(home: Path) -> None:
     assert held.pop(Opening.SSH_COMMAND)["CUDA_BIN"].startswith("/rc-h")
     assert held.pop(Opening.TERMINAL) == {**session, "CUDA_BIN": "/rc-himBH"}
     assert held == {
+        Opening.BARE_TERMINAL: {"CUDA_BIN": "/rc-himBH"},
         Opening.LOGIN: {"CUDA_HOME": "/profile"},
         Opening.DESKTOP: {**session, "CUDA_HOME": "/desktop", "CUDA_PATH": "/no-terminal:/more"},
         Opening.LOGIN_COMMAND: session,
