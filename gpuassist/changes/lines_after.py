@@ -130,14 +130,21 @@ class LinesAfter:
         )
 
     def _takes_from_a_home(self, reads: Callable[[ShellFile], bool]) -> bool:
-        """Whether a line takes PATH from a variable of which no reader can tell where it leads (`: ${CUDA_HOME:=…}`)."""
+        """Whether a line takes PATH from a variable that a replaced line sets in a way that no reader follows (`: ${CUDA_HOME:=…}`)."""
         return any(
-            given.variable == "PATH" and given.uses & HOMES
+            given.variable == "PATH"
+            and any(self._is_set_by_a_replaced_line(file, home, statement.line) for home in given.uses & HOMES)
             for file in self._files
             if reads(file)
             for statement in self._readings[file.path].statements
             for given in statement.assignments
         )
+
+    def _is_set_by_a_replaced_line(self, file: ShellFile, home: str, before: int) -> bool:
+        rows = file.content.split(b"\n")[: before - 1]
+        setting = [number for number, row in enumerate(rows, 1) if re.search(rb"\b" + home.encode() + rb":?=", row)]
+        replaced = {line.line for line in self._lines if line.rewritten and line.file == file.path}
+        return bool(setting) and setting[-1] in replaced
 
     def _given(self, variable: str, reads: Callable[[ShellFile], bool]) -> Iterator[tuple[str, bool, bool]]:
         """The file of each line that gives it a directory of the toolkit, whether in front, and whether it certainly runs."""

@@ -202,7 +202,7 @@ def _wanted(world: World, machine: Machine, toolkit: Toolkit, seen: _Seen, wish:
 
 def _lines(seen: _Seen, wanted: _Wanted, wish: UseCuda) -> tuple[ShellLine, ...]:
     found = judged(seen.all, wanted.installed, wanted.now, wanted.loader.reason if wanted.no_loader else None)
-    lines = tuple(line for line in found if line.other or _leads_there(line, wanted.installed))
+    lines = tuple(line for line in found if line.other or line.rewritten or _leads_there(line, wanted.installed))
     if wish.lines is not None:
         return choose_exactly(lines, wish.lines)
     if wish.retire is not None:

@@ -120,7 +120,7 @@ def _is_beaten(
         better = [place for place in rivals if any(_beats(place, other, number, one, lines) for other in gives[place])]
         if not better:
             return False
-    return not _is_needed(number, lines, beaten, file)
+    return not _is_needed(number, gives, lines, beaten, file)
 
 
 def _beats(place: int, other: _Gives, number: int, one: _Gives, lines: Sequence[ShellLine]) -> bool:
@@ -135,7 +135,9 @@ def _beats(place: int, other: _Gives, number: int, one: _Gives, lines: Sequence[
     return (place > number if one.first else place < number) or not lines[place].other
 
 
-def _is_needed(number: int, lines: Sequence[ShellLine], beaten: set[int], file: StartupText) -> bool:
+def _is_needed(
+    number: int, gives: Sequence[frozenset[_Gives]], lines: Sequence[ShellLine], beaten: set[int], file: StartupText
+) -> bool:
     """Whether a line between this one and the next that sets the same uses what it sets: a directory taken from a home, or a list
     that would be empty there (PATH never is).
     """
@@ -145,7 +147,7 @@ def _is_needed(number: int, lines: Sequence[ShellLine], beaten: set[int], file: 
     end = lines[later[0]].line if later else len(file.content)
     gone = {row for place in beaten for row in range(lines[place].line, lines[place].last_line + 1)}
     between = [one for one in file.reading.references if one.line > lines[number].last_line and one.line not in gone]
-    rivals = {line.line for line in lines if line.other or line.variables == lines[number].variables}
+    rivals = {line.line for line, given in zip(lines, gives, strict=True) if given}
     return any(one.variable in homes and one.line < end for one in between) or any(
         one.variable in lists and one.line not in rivals for one in between
     )
