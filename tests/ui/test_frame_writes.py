@@ -1,4 +1,4 @@
-"""After every write the frame reads this machine again, and hands it to every page; a recorded machine is none that could be written."""
+"""After every write the frame reads this machine again, and hands it to every page; nothing is written to a recorded one."""
 
 from __future__ import annotations
 
