@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpuassist.session.shell_plan import make
 
+from gpuassist.changes.carry_out import carry_out
+from gpuassist.changes.devices_plan import UseDevices, plan_use_devices
+from gpuassist.changes.scope_plan import plan_cuda_in, plan_devices_in
 from gpuassist.changes.scopes.kinds import Kind, Program
 from gpuassist.changes.scopes.wanted import Held
 from gpuassist.session.context import Session
-from gpuassist.session.devices_plan import UseDevices, plan_use_devices
 from gpuassist.session.scope_list import ListedScope, list_scopes, scopes_json
-from gpuassist.session.scope_plan import plan_cuda_in, plan_devices_in
 from gpuassist.session.words import ENGLISH
 from tests.changes.scoped import furnish, machine, session_at
 
@@ -45,9 +45,9 @@ def test_lists_what_is_on_this_machine(session: Session, home: Path) -> None:
 
 def test_says_what_is_chosen(session: Session, home: Path) -> None:
     here = machine(home)
-    make(session, plan_cuda_in(session, here, "12.4", scope="conda:ml").shell)
-    make(session, plan_devices_in(session, here, "1", scope="jupyter:ml").shell)
-    make(session, plan_use_devices(session, here, UseDevices("0,2")).shell)
+    carry_out(session.world, plan_cuda_in(session.world, here, "12.4", scope="conda:ml"))
+    carry_out(session.world, plan_devices_in(session.world, here, "1", scope="jupyter:ml"))
+    carry_out(session.world, plan_use_devices(session.world, here, UseDevices("0,2")))
     found = _own(session, home)
     assert found["conda:ml"].held == Held(f"{home}/cuda-12.4")
     assert found["jupyter:ml"].held == Held(devices=("1",))
@@ -64,7 +64,9 @@ def test_every_listed_scope_can_be_named(session: Session, home: Path) -> None:
     here = machine(home)
     for words in _own(session, home):
         if words != "shell":
-            assert plan_devices_in(session, here, "0", scope=words).scope.words == words
+            plan = plan_devices_in(session.world, here, "0", scope=words)
+            assert plan.scope is not None
+            assert plan.scope.scope.words == words
 
 
 def test_says_why_one_may_not_be_changed(home: Path) -> None:

@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from gpuassist.session.shell_plan import make
 
+from gpuassist.changes.carry_out import carry_out
+from gpuassist.changes.devices_plan import UseDevices, plan_use_devices
+from gpuassist.changes.scope_plan import plan_devices_in
 from gpuassist.changes.scopes.kinds import SEEN, Kind, Program, Sees
 from gpuassist.session.context import Session
-from gpuassist.session.devices_plan import UseDevices, plan_use_devices
-from gpuassist.session.scope_plan import plan_devices_in
 from tests.changes.scoped import furnish, machine, session_at
 
 MATRIX = {
@@ -34,7 +34,7 @@ SAY = 'printf "%s" "${CUDA_VISIBLE_DEVICES-unset}"'
 def chosen(home: Path) -> Session:
     """GPU 1 is chosen in the shell."""
     session = session_at(home)
-    make(session, plan_use_devices(session, machine(home), UseDevices("1")).shell)
+    carry_out(session.world, plan_use_devices(session.world, machine(home), UseDevices("1")))
     return session
 
 
@@ -65,7 +65,7 @@ def test_cron_does_not_see_the_shells(chosen: Session, home: Path) -> None:
 def test_most_files_of_bash_return_at_once_where_nobody_types(home: Path) -> None:
     session = session_at(home)
     (home / ".bashrc").write_text("case $- in\n    *i*) ;;\n      *) return;;\nesac\n")
-    make(session, plan_use_devices(session, machine(home), UseDevices("1")).shell)
+    carry_out(session.world, plan_use_devices(session.world, machine(home), UseDevices("1")))
     assert _asked(home, "bash", "--rcfile", f"{home}/.bashrc", "-i", "-c", SAY) == "1"
     assert _asked(home, "bash", "-c", f". ~/.bashrc; {SAY}") == "unset"
 
@@ -73,7 +73,7 @@ def test_most_files_of_bash_return_at_once_where_nobody_types(home: Path) -> Non
 @pytest.mark.needs("zsh")
 def test_a_command_over_ssh_does_not_see_zshs(home: Path) -> None:
     session = session_at(home, shell="/usr/bin/zsh")
-    make(session, plan_use_devices(session, machine(home), UseDevices("1")).shell)
+    carry_out(session.world, plan_use_devices(session.world, machine(home), UseDevices("1")))
     assert (home / ".zshrc").exists()
     assert _asked(home, "zsh", "-i", "-c", SAY) == "1"
     assert _asked(home, "zsh", "-c", SAY) == "unset"
@@ -82,13 +82,13 @@ def test_a_command_over_ssh_does_not_see_zshs(home: Path) -> None:
 @pytest.mark.needs("fish")
 def test_a_command_over_ssh_sees_fishs(home: Path) -> None:
     session = session_at(home, shell="/usr/bin/fish")
-    make(session, plan_use_devices(session, machine(home), UseDevices("1")).shell)
+    carry_out(session.world, plan_use_devices(session.world, machine(home), UseDevices("1")))
     assert _asked(home, "fish", "-c", "printf %s $CUDA_VISIBLE_DEVICES") == "1"
 
 
 def test_an_environments_python_alone_reads_nothing(home: Path) -> None:
     session = session_at(furnish(home))
-    make(session, plan_devices_in(session, machine(home), "1", scope="venv:~/project/.venv").shell)
+    carry_out(session.world, plan_devices_in(session.world, machine(home), "1", scope="venv:~/project/.venv"))
     python = home / "project/.venv/bin/python"
     python.symlink_to(sys.executable)
     assert _asked(home, str(python), "-c", "import os; print(os.environ.get('CUDA_VISIBLE_DEVICES'))") == "None\n"
@@ -97,7 +97,7 @@ def test_an_environments_python_alone_reads_nothing(home: Path) -> None:
 
 def test_no_shell_reads_a_dotenv(home: Path) -> None:
     session = session_at(furnish(home))
-    make(session, plan_devices_in(session, machine(home), "1", scope="dotenv:~/project").shell)
+    carry_out(session.world, plan_devices_in(session.world, machine(home), "1", scope="dotenv:~/project"))
     os.chdir(home / "project")
     try:
         assert _asked(home, "bash", "-i", "-c", SAY) == "unset"
