@@ -41,6 +41,8 @@ export PATH={home}/miniconda3/bin:$PATH
 # <<< conda initialize <<<
 """
 
+_GUARD = "case $PATH in *uda-11.7/bin:*) ;; *) PATH=/usr/bin:/bin ;; esac\n"
+
 
 def furnish(home: Path) -> None:
     """Fills the home."""
@@ -80,23 +82,51 @@ def states(page: RepairPage) -> Iterator[str]:
     yield "toolkit-again"
     page.toolkit.apply.trigger()
     yield "applied"
+    page.toolkit.undo.trigger()
+    yield "undo-asked"
+    _agree(page)
+    yield "undone"
+    _guard(page, stands=True)
+    yield "guarded"
+    page.toolkit.apply.trigger()
+    yield "rolled-back"
+    _guard(page, stands=False)
+    page.toolkit.anew.trigger()
+    yield "planned-again"
+    page.toolkit.apply.trigger()
+    yield "applied-again"
     _edit(page, "alias gs='git status'\n", at_end=True)
     page.history.undo_wanted.emit("")
     yield "undo-merge"
     page.undo.leave.click()
-    _edit(page, "export PATH=/elsewhere/bin:$PATH\n", at_end=False)
+    _edit(page, ":/elsewhere/bin", at_end=False)
     page.history.undo_wanted.emit("")
     yield "undo-conflict"
 
 
-def _edit(page: RepairPage, words: str, *, at_end: bool) -> None:
-    """Somebody edits the file: below our block, or inside it."""
+def _agree(page: RepairPage) -> None:
+    """Says yes to what is asked."""
+    from PySide6.QtWidgets import QMessageBox
+
+    for box in page.findChildren(QMessageBox):
+        box.button(QMessageBox.StandardButton.Ok).click()
+
+
+def _guard(page: RepairPage, *, stands: bool) -> None:
+    """A line of somebody's own that throws PATH away unless it holds the older toolkit; what is shown of the file is read again."""
+    from gpuassist.ui.page import Wrote
+
     rc = Path(page.desk.session.world.surroundings.home, ".bashrc")
     content = rc.read_text()
-    if at_end:
-        rc.write_text(content + words)
-    else:
-        rc.write_text(content.replace('export PATH="$CUDA_HOME', words + 'export PATH="$CUDA_HOME'))
+    rc.write_text(content + _GUARD if stands else content.replace(_GUARD, ""))
+    page.asked.emit(Wrote())
+
+
+def _edit(page: RepairPage, words: str, *, at_end: bool) -> None:
+    """Somebody edits the file: below what was changed, or in the midst of it."""
+    rc = Path(page.desk.session.world.surroundings.home, ".bashrc")
+    content, changed = rc.read_text(), f"cuda-{VERSION}/bin"
+    rc.write_text(content + words if at_end else content.replace(changed, changed + words, 1))
 
 
 def private(home: str) -> dict[str, str]:

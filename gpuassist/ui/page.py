@@ -104,6 +104,9 @@ class Page(QWidget):
             return
         if self._rereading is None:
             self._rereading = ProgressStrip(self)
+            policy = self._rereading.sizePolicy()
+            policy.setRetainSizeWhenHidden(False)  # the line beside it has all of the row again
+            self._rereading.setSizePolicy(policy)
             self._scrolled.header.beside.addWidget(self._rereading)
         if words:
             self._rereading.begin(words)

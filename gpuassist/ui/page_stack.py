@@ -63,8 +63,9 @@ class PageStack(QStackedWidget):
     def show_place(self, place: Place, wish: str) -> None:
         """Shows the page of a place, opened for `wish`; a wish that is none any more does not open it anew."""
         before, self._shown = self._shown, (place, wish)
-        stands = self.currentWidget() is not None and self.currentWidget() is self._pages.get(place)
-        if not stands or (wish and (place, wish) != before):
+        page = self._pages.get(place)
+        stands = place is before[0] and page is not None and self.currentWidget() is page
+        if not stands or (wish and wish != before[1]):
             self._show()
 
     def show_reading(self, words: str) -> None:

@@ -93,6 +93,18 @@ def test_failed_first_reading_leaves_the_machine_unknown() -> None:
     assert flow.next() is None
 
 
+def test_after_a_write_what_was_found_waits_for_the_reading() -> None:
+    flow = after(BROKEN, ReadingStarted(after_write=True))
+    assert flow.state(Step.FOUND) is StepState.BUSY
+    assert follow(flow, READ).state(Step.FOUND) is StepState.RIGHT
+
+
+def test_a_reading_that_fails_after_a_write_leaves_nothing_marked_as_if_it_held() -> None:
+    flow = after(READ, ReadingStarted(after_write=True), ReadingFailed())
+    assert (flow.state(Step.MACHINE), flow.state(Step.FOUND)) == (StepState.UNKNOWN, StepState.UNKNOWN)
+    assert flow.enabled(Step.FOUND)
+
+
 def test_failed_second_reading_keeps_the_first() -> None:
     flow = after(READ, ReadingStarted(), ReadingFailed())
     assert flow.state(Step.MACHINE) is StepState.RIGHT
@@ -188,7 +200,7 @@ EVENTS = st.one_of(
     st.builds(GoTo, st.sampled_from([*Step, *Tool]), st.sampled_from(["", "12.4", "13.0"])),
     st.just(Next()),
     st.just(Back()),
-    st.just(ReadingStarted()),
+    st.builds(ReadingStarted, st.booleans()),
     st.just(ReadingFailed()),
     st.builds(Marked, st.sampled_from(Step), st.sampled_from(StepState)),
     st.builds(ReadingEnded, st.sampled_from(StepState), st.sampled_from(StepState), st.sampled_from(["", "12.4"])),

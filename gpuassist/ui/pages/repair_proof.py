@@ -21,7 +21,7 @@ from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
 from gpuassist.verify.kernel import KernelVerdict
 
 _TITLE = text("Every way of starting a shell")
-_TITLE_BEFORE = text("Every way of starting a shell, as long as the change stood")
+_TITLE_BEFORE = text("Shells while the change stood")
 
 
 class ShellsCard(Card):

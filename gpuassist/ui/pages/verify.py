@@ -191,12 +191,9 @@ class VerifyPage(Page):
             why = text("This is a recorded machine: nothing can be computed on it from here.")
             self._empty.show_words(Mark.INFO, self.desk.words(text("Not on a recorded machine")), self.desk.words(why))
         elif changed:
-            what = text(
-                "What the last run rested on has changed since: its environment, the driver, a GPU or what new terminals hold."
-            )
-            self._empty.show_words(
-                Mark.TODO, self.desk.words(text("Not verified since the machine was changed")), self.desk.words(what)
-            )
+            what = text("The environment, the driver, a GPU or what new terminals hold changed since the last run.")
+            title = text("Not verified since the machine changed")
+            self._empty.show_words(Mark.TODO, self.desk.words(title), self.desk.words(what))
         else:
             what = text("Matrix products, convolution, a backward pass and more run on each device and are checked against fp64.")
             self._empty.show_words(Mark.TODO, self.desk.words(text("Nothing was verified yet")), self.desk.words(what))

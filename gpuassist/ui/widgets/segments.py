@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from gpuassist.ui.tips import as_tip
@@ -65,8 +66,19 @@ class Segments(QFrame):
             self.chosen.emit(place)
 
 
+class _Segment(QPushButton):
+    """As wide as its words are when it is chosen: the style sheet makes them bold then, and Qt asks for the width of the plain ones."""
+
+    def sizeHint(self) -> QSize:
+        bold = QFont(self.font())
+        bold.setWeight(QFont.Weight.DemiBold)
+        more = QFontMetrics(bold).horizontalAdvance(self.text()) - self.fontMetrics().horizontalAdvance(self.text())
+        hint = super().sizeHint()
+        return QSize(hint.width() + max(0, more), hint.height())
+
+
 def _segment(title: str, *, compact: bool, parent: QWidget) -> QPushButton:
-    button = QPushButton(title, parent)
+    button = _Segment(title, parent)
     button.setProperty("kind", "segment")
     if compact:
         button.setProperty("compact", True)  # noqa: FBT003 -- the style sheet asks for it

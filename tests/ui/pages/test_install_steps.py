@@ -21,7 +21,7 @@ from gpuassist.session.flow import GoTo
 from gpuassist.session.flow import Step as FlowStep
 from gpuassist.session.install_course import Course
 from gpuassist.session.installs import Install, InstallState, StepState, installs, lock
-from gpuassist.ui.page import Desk
+from gpuassist.ui.page import Desk, Wrote
 from gpuassist.ui.pages.install_steps import InstallSteps
 from gpuassist.ui.palette import Mark
 from tests.session.installs_made import begun, by_user, script
@@ -91,6 +91,7 @@ def test_a_step_is_looked_at_confirmed_and_run(shown: Shown, answers: Answers) -
     assert (shown.states, shown.install.state) == ([StepState.DONE], InstallState.DONE)
     assert "hello" in shown.steps.output.view.toPlainText()
     assert shown.steps.cards[0].mark is Mark.RIGHT
+    assert shown.asked == [Wrote()]
 
 
 def test_nothing_runs_without_a_yes(shown: Shown, answers: Answers, session: Session) -> None:
@@ -104,7 +105,7 @@ def test_looking_alone_asks_and_runs_nothing(shown: Shown, answers: Answers) -> 
     shown.steps.cards[0].look.click()
     shown.settle()
     assert "No installed package would change" in words_in(shown.steps)
-    assert (answers.asked, shown.steps.under_way) == ([], False)
+    assert (answers.asked, shown.steps.under_way, shown.asked) == ([], False, [])
 
 
 def test_a_step_with_a_stop_is_not_run(shown: Shown, answers: Answers, tmp_path: Path) -> None:
@@ -128,6 +129,7 @@ def test_a_failed_step_can_be_taken_again(shown: Shown) -> None:
     assert (shown.states, shown.last[0]) == ([StepState.FAILED], Mark.PROBLEM)
     assert "no room" in shown.last[1]
     assert shown.next().install.steps[0].tries == 2
+    assert shown.asked == [Wrote(), Wrote()]
 
 
 def test_a_running_step_can_be_cancelled(shown: Shown) -> None:
@@ -137,6 +139,7 @@ def test_a_running_step_can_be_cancelled(shown: Shown) -> None:
     shown.steps.output.cancel.click()
     assert shown.settle().states == [StepState.CANCELLED]
     assert (shown.last[0], shown.steps.cards[0].mark) == (Mark.WARNING, Mark.WARNING)
+    assert shown.asked == [Wrote()]
 
 
 def test_looking_can_be_cancelled(shown: Shown, tmp_path: Path) -> None:
@@ -180,6 +183,7 @@ def test_a_root_step_is_said_to_be_done_and_checked(shown: Shown, tmp_path: Path
     there.rmdir()
     assert shown.next().states == [StepState.DONE]
     assert shown.last[0] is Mark.RIGHT
+    assert shown.asked == [Wrote(), Wrote()]
 
 
 def test_a_root_step_is_never_run(shown: Shown) -> None:
@@ -239,6 +243,7 @@ def test_it_is_taken_back(shown: Shown, answers: Answers, tmp_path: Path) -> Non
     shown.settle()
     assert f"rm -r {made}" in answers.asked[-1]
     assert (made.exists(), shown.install.state) == (False, InstallState.TAKEN_BACK)
+    assert shown.asked == [Wrote(), Wrote()]
 
 
 def test_what_another_gpuassist_is_at_is_left_alone(shown: Shown, session: Session) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,14 +12,16 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from gpuassist.model.driver import Driver
 from gpuassist.model.environment import PythonEnvironment, Torch
-from gpuassist.model.fact import Unknown
+from gpuassist.model.fact import Unknown, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
+from gpuassist.model.shell import Shell, Terminal, Variable
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
 from gpuassist.session.flow import GoTo, Marked, Step, StepState, Tool
-from gpuassist.session.verify import CheckBegun, CheckDone, Level, Planned, Started
+from gpuassist.session.verify import CheckBegun, CheckDone, Level, Planned, Started, rests_on
 from gpuassist.ui.jobs import Done
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.verify import VerifyPage
@@ -70,6 +73,7 @@ class Shown:
 
     def end(self, *checks: Check, verdict: Verdict, device: str = "cuda:0", **more: object) -> None:
         done = DeviceVerdict(device, "RTX 4090", verdict, checks)
+        self.page._rested_on = rests_on(self.page._machine, "/envs/train/bin/python")
         visible = 0 if device == "cpu" else 1
         self.page._end(Done(Verification("/envs/train/bin/python", (), (done,), visible=visible, verdict=verdict, **more)))  # type: ignore[arg-type]
 
@@ -327,3 +331,38 @@ def test_an_error_leads_to_its_explanation(shown: Shown) -> None:
 def test_without_an_error_there_is_nothing_to_explain(shown: Shown) -> None:
     shown.end(RIGHT, verdict=Verdict.PASS)
     assert [action.text() for action in shown.page.bar().left] == ["Save as JSON", "Copy the result"]
+
+
+def test_a_result_stays_when_what_it_rests_on_is_read_again_unchanged(begun: Shown) -> None:
+    begun.end(RIGHT, verdict=Verdict.PASS)
+    used = tuple(replace(one, memory_used_bytes=known(1 << 30)) for one in value_or(MACHINE.gpus, ()))
+    begun.page.show_inspection(inspection(replace(MACHINE, gpus=known(used))))
+    assert begun.page.result is not None
+    assert begun.asked[-1] == Marked(Step.VERIFY, StepState.RIGHT)
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        replace(MACHINE, shell=Shell(new_terminal=known(Terminal("/bin/bash", (Variable("CUDA_HOME", "/new"),), ())))),
+        replace(MACHINE, environments=known((environment("/envs/train", "/envs/train/bin/python", "2.7.1+cu128"),))),
+        replace(MACHINE, driver=Driver(nvml_version=known("595.10"))),
+        replace(MACHINE, gpus=known(())),
+    ],
+    ids=["terminal", "torch", "driver", "gpus"],
+)
+def test_a_result_goes_when_what_it_rests_on_changed(begun: Shown, machine: Machine) -> None:
+    begun.end(RIGHT, verdict=Verdict.PASS)
+    begun.page.show_inspection(inspection(machine))
+    assert begun.page.result is None
+    assert "Not verified since the machine changed" in begun.words()
+    assert begun.page.bar().left == ()
+
+
+def test_a_run_during_which_the_machine_changed_is_not_marked_right(begun: Shown) -> None:
+    begun.page._machine = replace(MACHINE, driver=Driver(nvml_version=known("595.10")))
+    done = DeviceVerdict("cuda:0", "RTX 4090", Verdict.PASS, (RIGHT,))
+    begun.page._rested_on = rests_on(MACHINE, "/envs/train/bin/python")
+    begun.page._end(Done(Verification("/envs/train/bin/python", (), (done,), visible=1, verdict=Verdict.PASS)))
+    assert begun.asked[-1] == Marked(Step.VERIFY, StepState.UNKNOWN)
+    assert begun.notice()

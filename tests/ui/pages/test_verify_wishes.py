@@ -208,3 +208,24 @@ def test_a_run_fits_into_the_same_row(offered: VerifyWishes, qtbot: QtBot) -> No
     offered.show_running(11, 12)
     qtbot.waitUntil(lambda: offered.cancel.isVisible() and offered.cancel.geometry().right() <= offered.width())
     assert offered.minimumSizeHint().width() <= 960
+
+
+def test_what_was_chosen_is_still_chosen_when_the_machine_is_read_again(offered: VerifyWishes) -> None:
+    press(offered._environment, Qt.Key.Key_Down)
+    offered._devices.setCurrentIndex(2)
+    chosen, devices = offered.interpreter, offered.devices
+    offered.show_machine(machine(environments=TWO, gpus=(RTX_4090, GTX_1080_TI)))
+    assert (offered.interpreter, offered.devices) == (chosen, devices)
+
+
+def test_an_interpreter_that_was_named_is_still_there_and_chosen(offered: VerifyWishes) -> None:
+    offered.add_interpreter("/elsewhere/bin/python")
+    offered.show_machine(machine(environments=TWO[:1]))
+    assert offered.interpreter == "/elsewhere/bin/python"
+
+
+def test_an_environment_that_is_gone_makes_room_for_the_one_to_prefer(offered: VerifyWishes) -> None:
+    preferred = offered.interpreter
+    press(offered._environment, Qt.Key.Key_Down)
+    offered.show_machine(machine(environments=(TWO[0], TWO[2])))
+    assert offered.interpreter == preferred

@@ -32,6 +32,19 @@ def test_with_nothing_to_say_nothing_is_made(banners: Banners) -> None:
     assert banners.findChildren(QWidget) == []
 
 
+def test_a_machine_that_could_not_be_read_again_is_told_until_it_was(banners: Banners) -> None:
+    banners.show_stale("")
+    assert banners.findChildren(QWidget) == []
+    banners.show_stale("a reason")
+    (words,) = told(banners)
+    assert "a reason" in words
+    spy = QSignalSpy(banners.again_wanted)
+    button_named(banners, "Read again").click()
+    assert spy.count() == 1
+    banners.show_stale("")
+    assert not banners.isVisible()
+
+
 def test_a_recorded_machine_is_told(banners: Banners) -> None:
     banners.show_recorded(True)
     assert told(banners) == ["Recorded machine: actions that would change this machine are off."]

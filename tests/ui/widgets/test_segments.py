@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtTest import QTest
 
+from gpuassist.ui.theme import Theme
 from gpuassist.ui.widgets.segments import Segments
 from tests.ui.showing import Show, overlapping
 
 TITLES = ("Minute", "Hour", "Day")
+
+_PADDING = 14  # of the style sheet, on either side
 
 
 @pytest.fixture
@@ -96,3 +100,13 @@ def test_screen_readers_hear_the_name(segments: Segments) -> None:
 def test_compact_ones_are_told_to_the_style(show: Show, compact: bool, marked: bool | None) -> None:
     made = show(Segments(TITLES, "Span", compact=compact), 400, 40)
     assert made.button(0).property("compact") is marked
+
+
+def test_the_chosen_words_have_all_the_room_they_need(show: Show, each_look: Theme) -> None:
+    made = show(Segments(("Keep", "Comment out", "Replace"), "What becomes of a line"), 400, 40)
+    for place in range(3):
+        made.choose(place)
+        button = made.button(place)
+        bold = QFont(button.font())
+        bold.setWeight(QFont.Weight.DemiBold)
+        assert button.width() >= QFontMetrics(bold).horizontalAdvance(button.text()) + 2 * _PADDING
