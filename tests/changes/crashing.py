@@ -26,12 +26,12 @@ from gpuassist.changes.apply import Change, apply
 from gpuassist.changes.journal import Journal
 from gpuassist.changes.settle import sweep
 from gpuassist.changes.undo import NothingToUndoError
-from gpuassist.shellfiles.block import cuda_lines
-from gpuassist.shellfiles.edit import Lines, write
+from gpuassist.shellfiles.edit import LineChanges, Lines, write
 from gpuassist.system.disk import Disk
 from gpuassist.system.world import World
 from tests.changes.homes import FaultyDisk, edit_of, world_at
 from tests.fakes import ScriptedProcesses
+from tests.shellfiles.written import block_lines
 
 CHANGE = "20261121-090000-abcdef"
 BASHRC = b"# mine\nexport PATH=/usr/local/cuda-11.7/bin:$PATH\nalias x=y"
@@ -272,8 +272,8 @@ def _after(path: Path) -> bytes:
     if path.name in {".env", "50-gpuassist.conf"}:
         return before + b"CUDA_HOME=/usr/local/cuda-12.4\n"
     first = before.find(b"export PATH")
-    lines = [Lines(first, before.index(b"\n", first) + 1, nested=False)] if first >= 0 else []
-    return write(before, cuda_lines("/usr/local/cuda-12.4", ""), lines, CHANGE)
+    lines = (Lines(first, before.index(b"\n", first) + 1),) if first >= 0 else ()
+    return write(before, block_lines("/usr/local/cuda-12.4"), LineChanges(lines), CHANGE)
 
 
 def _below(home: Path) -> Iterator[Path]:

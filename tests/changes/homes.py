@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from gpuassist.changes.apply import Change
-from gpuassist.model.plan import FileEdit
+from gpuassist.changes.apply import Change, apply
+from gpuassist.changes.plan import ChangePlan
+from gpuassist.model.plan import FileEdit, Outcome, Result
 from gpuassist.system.disk import Disk
 from gpuassist.system.files import Files
 from gpuassist.system.processes import Processes
@@ -55,6 +56,15 @@ def make_toolkit(root: Path, version: str) -> Path:
     nvcc.write_text(NVCC.format(release=".".join(version.split(".")[:2]), version=version))
     nvcc.chmod(0o755)
     return root
+
+
+def made(world: World, plan: ChangePlan) -> Outcome:
+    """What is planned, written without the proof, which starts shells."""
+    if plan.obstacle is not None:
+        return Outcome(Result.REFUSED, plan.obstacle)
+    if not plan.diff:
+        return Outcome(Result.UNCHANGED, plan.plan.goal)
+    return apply(world, Change(plan.plan.id, plan.command, plan.edits)).outcome
 
 
 def change_of(path: Path, after: bytes, change: str = "20261121-090000-abcdef") -> Change:

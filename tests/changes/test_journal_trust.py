@@ -10,19 +10,20 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
-from gpuassist.repair.own_files import why_strange
 
 from gpuassist.changes import record as recording
 from gpuassist.changes import undo as undoing
 from gpuassist.changes.apply import apply
 from gpuassist.changes.journal import Journal, JournalError, State, digest
+from gpuassist.changes.own_files import why_strange
 from gpuassist.changes.settle import sweep
 from gpuassist.model.plan import Receipt, Result
 from gpuassist.session.words import ENGLISH
-from gpuassist.shellfiles.block import RepairError, cuda_lines
+from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.edit import write
 from gpuassist.system.world import World
 from tests.changes.homes import change_of, world_at
+from tests.shellfiles.written import NO_LINES, block_lines
 from tests.strangers import given_away
 
 THEIRS = b"what somebody else wants there\n"
@@ -49,7 +50,7 @@ def victim(tmp_path: Path) -> Path:
 
 
 def _use(world: World, path: Path, change: str) -> None:
-    after = write(path.read_bytes(), cuda_lines("/usr/local/cuda-12.4", ""), (), change)
+    after = write(path.read_bytes(), block_lines("/usr/local/cuda-12.4"), NO_LINES, change)
     assert apply(world, change_of(path, after, change)).outcome.result is Result.MODIFIED
 
 

@@ -6,13 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gpuassist.session.scope_plan import plan_devices_in
-from gpuassist.session.shell_plan import make
 
+from gpuassist.changes.scope_plan import plan_devices_in
 from gpuassist.model.plan import Result
-from gpuassist.session import fix
 from gpuassist.session.context import Session
-from tests.changes.homes import FaultyDisk, PowerCut
+from gpuassist.session.undo import history, undo
+from tests.changes.homes import FaultyDisk, PowerCut, made
 from tests.changes.scoped import furnish, machine, session_at, tree
 
 STEPS = 30  # making two new files in two new directories takes some more: the last ones are the journal's
@@ -30,23 +29,23 @@ def session(home: Path) -> Session:
 
 @pytest.mark.parametrize("step", range(1, STEPS))
 def test_a_full_disk_leaves_nothing_behind(session: Session, home: Path, step: int) -> None:
-    plan = plan_devices_in(session, machine(home), "1", scope="conda:ml")
+    plan = plan_devices_in(session.world, machine(home), "1", scope="conda:ml")
     before = tree(home)
-    made = make(_with(session, FaultyDisk(fails_at=step)), plan.shell)
-    if made.outcome.result is Result.MODIFIED:
-        fix.undo(session)
+    outcome = made(_with(session, FaultyDisk(fails_at=step)).world, plan)
+    if outcome.result is Result.MODIFIED:
+        undo(session)
     assert tree(home) == before
     assert not (home / "miniconda3/envs/ml/etc").exists()
 
 
 @pytest.mark.parametrize("step", range(1, STEPS, 2))
 def test_a_power_cut_is_settled_by_the_next_run(session: Session, home: Path, step: int) -> None:
-    plan = plan_devices_in(session, machine(home), "1", scope="conda:ml")
+    plan = plan_devices_in(session.world, machine(home), "1", scope="conda:ml")
     before = tree(home)
     with pytest.raises(PowerCut):
-        make(_with(session, FaultyDisk(fails_at=step, failure=PowerCut)), plan.shell)
-    again = plan_devices_in(session, machine(home), "0", scope="conda:ml")
-    make(session, again.shell)
-    while any(not receipt.undone_at for receipt in fix.history(session)):
-        fix.undo(session)
+        made(_with(session, FaultyDisk(fails_at=step, failure=PowerCut)).world, plan)
+    again = plan_devices_in(session.world, machine(home), "0", scope="conda:ml")
+    made(session.world, again)
+    while any(not receipt.undone_at for receipt in history(session)):
+        undo(session)
     assert tree(home) == before

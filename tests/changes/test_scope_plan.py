@@ -7,18 +7,20 @@ import os
 from pathlib import Path
 
 import pytest
-from gpuassist.session.scope_plan import ScopePlan, held_in, plan_cuda_in, plan_devices_in
-from gpuassist.session.shell_plan import make
 
 from gpuassist.changes.choice import LdLibraryPath, WishError
+from gpuassist.changes.plan import ChangePlan, ScopeChoice
+from gpuassist.changes.scope_plan import held_in, plan_cuda_in, plan_devices_in
 from gpuassist.changes.scope_proof import prove_scope
 from gpuassist.changes.scopes.wanted import Held
+from gpuassist.changes.taking_back import ConflictError
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Result
-from gpuassist.session import fix
 from gpuassist.session.context import Session
+from gpuassist.session.undo import undo
 from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
+from tests.changes.homes import made
 from tests.changes.scoped import KERNEL, furnish, machine, session_at, tree
 
 SCOPES = ("conda:ml", "venv:~/project/.venv", "envrc:~/project", "dotenv:~/project", "jupyter:ML", "desktop")
@@ -34,21 +36,26 @@ def session(place: Path) -> Session:
     return session_at(place)
 
 
-def _cuda(session: Session, scope: str, version: str = "12.4", *, libraries: bool = False) -> ScopePlan:
+def _cuda(session: Session, scope: str, version: str = "12.4", *, libraries: bool = False) -> ChangePlan:
     loader = LdLibraryPath.ON if libraries else LdLibraryPath.AUTO
-    return plan_cuda_in(session, machine(Path(session.world.surroundings.home)), version, scope=scope, ld_library_path=loader)
+    return plan_cuda_in(session.world, machine(Path(session.world.surroundings.home)), version, scope=scope, ld_library_path=loader)
 
 
-def _devices(session: Session, scope: str, words: str = "0,2") -> ScopePlan:
-    return plan_devices_in(session, machine(Path(session.world.surroundings.home)), words, scope=scope)
+def _devices(session: Session, scope: str, words: str = "0,2") -> ChangePlan:
+    return plan_devices_in(session.world, machine(Path(session.world.surroundings.home)), words, scope=scope)
 
 
-def _made(session: Session, plan: ScopePlan) -> Result:
-    return make(session, plan.shell).outcome.result
+def _made(session: Session, plan: ChangePlan) -> Result:
+    return made(session.world, plan).result
 
 
-def _notes(plan: ScopePlan) -> str:
-    return "\n".join(ENGLISH(note) for note in plan.shell.plan.notes)
+def _chosen(plan: ChangePlan) -> ScopeChoice:
+    assert plan.scope is not None
+    return plan.scope
+
+
+def _notes(plan: ChangePlan) -> str:
+    return "\n".join(ENGLISH(note) for note in plan.plan.notes)
 
 
 @pytest.mark.parametrize("scope", SCOPES)
@@ -58,8 +65,8 @@ def test_undo_leaves_every_byte_as_it_was(session: Session, place: Path, scope: 
     assert _made(session, _cuda(session, scope)) is Result.MODIFIED
     assert _made(session, _devices(session, scope)) is Result.MODIFIED
     assert tree(place) != before
-    fix.undo(session)
-    fix.undo(session)
+    undo(session)
+    undo(session)
     assert tree(place) == before
 
 
@@ -68,41 +75,41 @@ def test_the_older_choice_is_undone_first(session: Session, place: Path, scope: 
     machine(place)
     before = tree(place)
     first = _cuda(session, scope)
-    make(session, first.shell)
-    make(session, _devices(session, scope).shell)
-    fix.undo(session, first.shell.plan.id)  # the block is the second one's by now: what it says stays until that one goes
-    fix.undo(session)
+    made(session.world, first)
+    made(session.world, _devices(session, scope))
+    undo(session, first.plan.id)  # the block is the second one's by now: what it says stays until that one goes
+    undo(session)
     assert tree(place) == before
 
 
 def test_changes_of_one_kernel_that_meet_are_undone_newest_first(session: Session, place: Path) -> None:
     first = _cuda(session, "jupyter:ml")
-    make(session, first.shell)
-    make(session, _devices(session, "jupyter:ml").shell)
-    with pytest.raises(fix.ConflictError):
-        fix.undo(session, first.shell.plan.id)
-    fix.undo(session)
-    fix.undo(session)
+    made(session.world, first)
+    made(session.world, _devices(session, "jupyter:ml"))
+    with pytest.raises(ConflictError):
+        undo(session, first.plan.id)
+    undo(session)
+    undo(session)
     assert (place / ".local/share/jupyter/kernels/ml/kernel.json").read_bytes() == KERNEL
 
 
 @pytest.mark.parametrize("scope", SCOPES)
 def test_the_same_choice_again_changes_nothing(session: Session, scope: str) -> None:
-    make(session, _cuda(session, scope).shell)
-    make(session, _devices(session, scope).shell)
-    assert _cuda(session, scope).shell.diff == ""
+    made(session.world, _cuda(session, scope))
+    made(session.world, _devices(session, scope))
+    assert _cuda(session, scope).diff == ""
     assert _made(session, _devices(session, scope)) is Result.UNCHANGED
 
 
 @pytest.mark.parametrize("scope", SCOPES)
 def test_a_toolkit_and_gpus_do_not_take_each_others_place(session: Session, place: Path, scope: str) -> None:
-    make(session, _cuda(session, scope, "11.8").shell)
-    make(session, _devices(session, scope, "GPU-11").shell)
+    made(session.world, _cuda(session, scope, "11.8"))
+    made(session.world, _devices(session, scope, "GPU-11"))
     plan = _cuda(session, scope)
-    make(session, plan.shell)
-    assert held_in(session.world, plan.scope) == Held(f"{place}/cuda-12.4", "", ("GPU-11",))
-    make(session, _devices(session, scope, "all").shell)
-    assert held_in(session.world, plan.scope) == Held(f"{place}/cuda-12.4")
+    made(session.world, plan)
+    assert held_in(session.world, _chosen(plan).scope) == Held(f"{place}/cuda-12.4", "", ("GPU-11",))
+    made(session.world, _devices(session, scope, "all"))
+    assert held_in(session.world, _chosen(plan).scope) == Held(f"{place}/cuda-12.4")
 
 
 @pytest.mark.parametrize("scope", SCOPES)
@@ -110,17 +117,17 @@ def test_what_stands_in_the_files_stays(session: Session, place: Path, scope: st
     (place / "project/.env").write_bytes(b"TOKEN=abc")
     (place / "project/.envrc").write_bytes(b"layout python\n")
     before = {path: content for path, content in tree(place).items() if not path.endswith("kernel.json")}
-    make(session, _cuda(session, scope).shell)
+    made(session.world, _cuda(session, scope))
     after = tree(place)
     assert all(after[path].startswith(content) for path, content in before.items())
 
 
 @pytest.mark.parametrize("scope", ["conda:ml", "venv:~/project/.venv"])
 def test_a_shell_proves_it(session: Session, scope: str) -> None:
-    make(session, _devices(session, scope).shell)
+    made(session.world, _devices(session, scope))
     plan = _cuda(session, scope, libraries=True)
-    make(session, plan.shell)
-    proof = prove_scope(session.world, plan.scope, plan.held)
+    made(session.world, plan)
+    proof = prove_scope(session.world, _chosen(plan).scope, _chosen(plan).held)
     assert isinstance(proof.holds, Known)
     assert proof.holds.value, ENGLISH(proof.words)
     assert "CUDA_VISIBLE_DEVICES=0,2" in ENGLISH(proof.words)
@@ -128,31 +135,31 @@ def test_a_shell_proves_it(session: Session, scope: str) -> None:
 
 def test_another_hook_that_wins_fails_the_proof(session: Session, place: Path) -> None:
     plan = _cuda(session, "conda:ml")
-    make(session, plan.shell)
+    made(session.world, plan)
     (place / "miniconda3/envs/ml/etc/conda/activate.d/~mine.sh").write_text("export CUDA_HOME=/mine\necho hello\n")
-    proof = prove_scope(session.world, plan.scope, plan.held)
+    proof = prove_scope(session.world, _chosen(plan).scope, _chosen(plan).held)
     assert (proof.holds, ENGLISH(proof.words)) == (Known(value=False, source="bash"), "in the environment CUDA_HOME is /mine")
 
 
 def test_a_hook_that_ends_the_shell_leaves_it_unproved(session: Session, place: Path) -> None:
     plan = _cuda(session, "conda:ml")
-    make(session, plan.shell)
+    made(session.world, plan)
     (place / "miniconda3/envs/ml/etc/conda/activate.d/a.sh").write_text("exit 3\n")
-    proof = prove_scope(session.world, plan.scope, plan.held)
+    proof = prove_scope(session.world, _chosen(plan).scope, _chosen(plan).held)
     assert not isinstance(proof.holds, Known)
     assert "could not enter and leave" in ENGLISH(proof.words)
 
 
 def test_what_a_hook_leaves_behind_fails_the_proof(session: Session, place: Path) -> None:
     plan = _devices(session, "conda:ml")
-    make(session, plan.shell)
+    made(session.world, plan)
     (place / "miniconda3/envs/ml/etc/conda/deactivate.d/gpuassist.sh").write_text("")
-    proof = prove_scope(session.world, plan.scope, plan.held)
+    proof = prove_scope(session.world, _chosen(plan).scope, _chosen(plan).held)
     assert "leaving the environment did not put" in ENGLISH(proof.words)
 
 
 def test_the_kernel_holds_json_with_the_choice(session: Session, place: Path) -> None:
-    make(session, _cuda(session, "jupyter:ML").shell)
+    made(session.world, _cuda(session, "jupyter:ML"))
     found = json.loads((place / ".local/share/jupyter/kernels/ml/kernel.json").read_bytes())
     assert found["env"] == {"CUDA_HOME": f"{place}/cuda-12.4", "PATH": f"{place}/cuda-12.4/bin:${{PATH}}"}
     assert found["display_name"] == "ML"
@@ -160,14 +167,14 @@ def test_the_kernel_holds_json_with_the_choice(session: Session, place: Path) ->
 
 def test_fish_gets_hooks_where_it_is_the_login_shell(place: Path) -> None:
     plan = _devices(session_at(place, shell="/usr/bin/fish"), "conda:ml")
-    assert [Path(edit.path).name for edit in plan.shell.edits] == ["gpuassist.sh"] * 2 + ["gpuassist.fish"] * 2
-    assert {edit.dialect for edit in plan.shell.edits} == {"bash", "fish"}
+    assert [Path(edit.path).name for edit in plan.edits] == ["gpuassist.sh"] * 2 + ["gpuassist.fish"] * 2
+    assert {edit.dialect for edit in plan.edits} == {"bash", "fish"}
 
 
 def test_new_files_are_as_open_as_such_files_are(session: Session, place: Path) -> None:
     old = os.umask(0o077)
     try:
-        make(session, _cuda(session, "conda:ml").shell)
+        made(session.world, _cuda(session, "conda:ml"))
     finally:
         os.umask(old)
     folder = place / "miniconda3/envs/ml/etc/conda/activate.d"
@@ -179,8 +186,8 @@ def test_new_files_are_as_open_as_such_files_are(session: Session, place: Path) 
 def test_an_environment_of_another_user_is_refused_with_the_lines(place: Path, scope: str) -> None:
     strange = session_at(place, uid=os.geteuid() + 1)
     plan = _cuda(strange, scope)
-    assert plan.shell.obstacle is not None
-    assert "export CUDA_HOME=" in plan.shell.block
+    assert plan.obstacle is not None
+    assert "export CUDA_HOME=" in plan.block
     before = tree(place)
     assert _made(strange, plan) is Result.REFUSED
     assert tree(place) == before
@@ -194,14 +201,14 @@ def test_a_read_only_file_is_refused_with_the_lines(session: Session, place: Pat
     for path in files:
         path.chmod(0o444)
     plan = _devices(session, scope)
-    assert "read-only" in ENGLISH(plan.shell.obstacle) if plan.shell.obstacle is not None else False
-    assert "CUDA_VISIBLE_DEVICES" in plan.shell.block
+    assert "read-only" in ENGLISH(plan.obstacle) if plan.obstacle is not None else False
+    assert "CUDA_VISIBLE_DEVICES" in plan.block
     assert _made(session, plan) is Result.REFUSED
 
 
 def test_a_link_to_nowhere_is_refused(session: Session, place: Path) -> None:
     (place / "project/.env").symlink_to(place / "gone")
-    assert _devices(session, "dotenv:~/project").shell.obstacle is not None
+    assert _devices(session, "dotenv:~/project").obstacle is not None
 
 
 def test_a_kernel_that_is_no_json_is_refused(session: Session, place: Path) -> None:
@@ -248,7 +255,7 @@ def test_two_environments_of_one_name_are_told_apart(session: Session, place: Pa
     with pytest.raises(RepairError) as caught:
         _devices(session, "conda:ml")
     assert f"{place}/miniforge3/envs/ml" in ENGLISH(caught.value.reason)
-    assert _devices(session, f"conda:{place}/miniforge3/envs/ml").scope.place == f"{place}/miniforge3/envs/ml"
+    assert _chosen(_devices(session, f"conda:{place}/miniforge3/envs/ml")).scope.place == f"{place}/miniforge3/envs/ml"
 
 
 def test_two_kernels_of_one_name_are_told_apart(session: Session, place: Path) -> None:
@@ -257,7 +264,7 @@ def test_two_kernels_of_one_name_are_told_apart(session: Session, place: Path) -
     second.write_text("{}")
     with pytest.raises(RepairError):
         _devices(session, "jupyter:ml")
-    assert _devices(session, f"jupyter:{second.parent}").scope.place == str(second)
+    assert _chosen(_devices(session, f"jupyter:{second.parent}")).scope.place == str(second)
 
 
 def test_says_what_each_scope_cannot_do(session: Session) -> None:
@@ -280,13 +287,13 @@ def test_says_what_each_scope_cannot_do(session: Session) -> None:
     ],
 )
 def test_says_what_is_left_to_do(session: Session, scope: str, said: str) -> None:
-    afterwards = _devices(session, scope).shell.afterwards
+    afterwards = _devices(session, scope).afterwards
     assert afterwards is not None
     assert said in ENGLISH(afterwards)
 
 
 def test_names_lines_of_the_users_own(session: Session, place: Path) -> None:
     (place / "project/.env").write_text("X=1\nCUDA_VISIBLE_DEVICES=1\n")
-    make(session, _devices(session, "dotenv:~/project").shell)
+    made(session.world, _devices(session, "dotenv:~/project"))
     assert f"line 2 of {place}/project/.env sets CUDA_VISIBLE_DEVICES too" in _notes(_devices(session, "dotenv:~/project"))
     assert "line 2" not in _notes(_cuda(session, "dotenv:~/project"))

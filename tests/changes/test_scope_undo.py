@@ -6,13 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
-from gpuassist.session.scope_plan import plan_cuda_in, plan_devices_in
-from gpuassist.session.shell_plan import make
 
+from gpuassist.changes.scope_plan import plan_cuda_in, plan_devices_in
+from gpuassist.changes.taking_back import ConflictError
 from gpuassist.model.plan import Result
-from gpuassist.session import fix
 from gpuassist.session.context import Session
+from gpuassist.session.undo import history, undo
 from gpuassist.session.words import ENGLISH
+from gpuassist.shellfiles.block import RepairError
+from tests.changes.homes import made
 from tests.changes.scoped import ACTIVATE, KERNEL, furnish, machine, session_at, tree
 
 ML = "miniconda3/envs/ml/etc/conda"
@@ -24,9 +26,9 @@ def session(home: Path) -> Session:
 
 
 def _choose(session: Session, home: Path, scope: str, devices: str = "0,2") -> str:
-    plan = plan_devices_in(session, machine(home), devices, scope=scope)
-    assert make(session, plan.shell).outcome.result is Result.MODIFIED
-    return plan.shell.plan.id
+    plan = plan_devices_in(session.world, machine(home), devices, scope=scope)
+    assert made(session.world, plan).result is Result.MODIFIED
+    return plan.plan.id
 
 
 def test_lines_below_the_block_of_a_dotenv_stay(session: Session, home: Path) -> None:
@@ -34,7 +36,7 @@ def test_lines_below_the_block_of_a_dotenv_stay(session: Session, home: Path) ->
     file.write_bytes(b"A=1")
     _choose(session, home, "dotenv:~/project")
     file.write_bytes(file.read_bytes() + b"B=2\n")
-    fix.undo(session)
+    undo(session)
     assert file.read_bytes() == b"A=1\nB=2\n"
 
 
@@ -42,7 +44,7 @@ def test_lines_above_the_block_of_an_envrc_stay(session: Session, home: Path) ->
     file = home / "project/.envrc"
     _choose(session, home, "envrc:~/project")
     file.write_bytes(b"layout python\n" + file.read_bytes())
-    fix.undo(session)
+    undo(session)
     assert file.read_bytes() == b"layout python\n"
 
 
@@ -50,7 +52,7 @@ def test_a_members_of_a_kernel_that_somebody_added_stays(session: Session, home:
     file = home / ".local/share/jupyter/kernels/ml/kernel.json"
     _choose(session, home, "jupyter:ml")
     file.write_bytes(file.read_bytes().replace(b'{\n "argv"', b'{\n "interrupt_mode": "signal",\n "argv"'))
-    fix.undo(session)
+    undo(session)
     assert json.loads(file.read_bytes()) == {"interrupt_mode": "signal", **json.loads(KERNEL)}
 
 
@@ -59,8 +61,8 @@ def test_a_kernel_changed_in_the_same_lines_is_shown_three_ways(session: Session
     _choose(session, home, "jupyter:ml")
     edited = file.read_bytes().replace(b'"0,2"', b'"1"')
     file.write_bytes(edited)
-    with pytest.raises(fix.ConflictError) as caught:
-        fix.undo(session)
+    with pytest.raises(ConflictError) as caught:
+        undo(session)
     assert caught.value.three_way.meetings
     assert file.read_bytes() == edited
 
@@ -69,7 +71,7 @@ def test_a_hook_that_somebody_deleted_is_passed_over(session: Session, home: Pat
     before = tree(home)
     _choose(session, home, "conda:ml")
     (home / ML / "activate.d/gpuassist.sh").unlink()
-    fix.undo(session)
+    undo(session)
     assert {path: content for path, content in tree(home).items() if not path.startswith("cuda-")} == before
 
 
@@ -77,7 +79,7 @@ def test_hooks_of_others_keep_their_directory(session: Session, home: Path) -> N
     _choose(session, home, "conda:ml")
     other = home / ML / "activate.d/other.sh"
     other.write_text("export X=1\n")
-    fix.undo(session)
+    undo(session)
     assert other.read_text() == "export X=1\n"
     assert not (home / ML / "activate.d/gpuassist.sh").exists()
     assert not (home / ML / "deactivate.d").exists()
@@ -88,7 +90,7 @@ def test_an_environment_made_anew_holds_nothing_of_it(session: Session, home: Pa
     anew = ACTIVATE.format(prefix="/elsewhere")
     (home / "project/.venv/bin/activate").write_text(anew)
     (home / "project/.venv/bin/activate.fish").write_text("set -gx VIRTUAL_ENV /elsewhere\n")
-    fix.undo(session)
+    undo(session)
     assert (home / "project/.venv/bin/activate").read_text() == anew
 
 
@@ -96,8 +98,8 @@ def test_an_environment_that_is_gone_cannot_be_put_back(session: Session, home: 
     change = _choose(session, home, "venv:~/project/.venv")
     for path in (home / "project/.venv/bin").iterdir():
         path.unlink()
-    with pytest.raises(fix.RepairError) as caught:
-        fix.undo(session, change)
+    with pytest.raises(RepairError) as caught:
+        undo(session, change)
     assert "is not there any more" in ENGLISH(caught.value.reason)
 
 
@@ -105,14 +107,14 @@ def test_a_hook_with_lines_of_the_users_own_keeps_them(session: Session, home: P
     hook = home / ML / "activate.d/gpuassist.sh"
     _choose(session, home, "conda:ml")
     hook.write_bytes(hook.read_bytes() + b"export MINE=1\n")
-    fix.undo(session)
+    undo(session)
     assert hook.read_bytes() == b"export MINE=1\n"
 
 
 def test_a_file_that_was_changed_after_the_preview_is_left_alone(session: Session, home: Path) -> None:
-    plan = plan_devices_in(session, machine(home), "1", scope="dotenv:~/project")
+    plan = plan_devices_in(session.world, machine(home), "1", scope="dotenv:~/project")
     (home / "project/.env").write_text("A=1\n")
-    assert make(session, plan.shell).outcome.result is Result.REFUSED
+    assert made(session.world, plan).result is Result.REFUSED
     assert (home / "project/.env").read_text() == "A=1\n"
 
 
@@ -120,13 +122,13 @@ def test_one_hook_that_cannot_be_made_leaves_neither(session: Session, home: Pat
     (home / ML / "deactivate.d").mkdir(parents=True)
     (home / ML / "deactivate.d/gpuassist.sh").symlink_to(home / "nowhere")
     before = tree(home)
-    plan = plan_devices_in(session, machine(home), "1", scope="conda:ml")
-    assert make(session, plan.shell).outcome.result is Result.REFUSED
+    plan = plan_devices_in(session.world, machine(home), "1", scope="conda:ml")
+    assert made(session.world, plan).result is Result.REFUSED
     assert {path: content for path, content in tree(home).items() if not path.startswith("cuda-")} == before
 
 
 def test_the_history_names_the_scope(session: Session, home: Path) -> None:
-    plan = plan_cuda_in(session, machine(home), "12.4", scope="conda:ml")
-    make(session, plan.shell)
-    assert {receipt.goal for receipt in fix.history(session)} == {"use cuda 12.4 --scope conda:ml"}
-    assert {receipt.change for receipt in fix.history(session)} == {plan.shell.plan.id}
+    plan = plan_cuda_in(session.world, machine(home), "12.4", scope="conda:ml")
+    made(session.world, plan)
+    assert {receipt.goal for receipt in history(session)} == {"use cuda 12.4 --scope conda:ml"}
+    assert {receipt.change for receipt in history(session)} == {plan.plan.id}

@@ -13,10 +13,11 @@ from gpuassist.changes.journal import Journal
 from gpuassist.model.plan import Result
 from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.bash import read
-from gpuassist.shellfiles.block import RepairError, cuda_lines
-from gpuassist.shellfiles.edit import Lines, write
+from gpuassist.shellfiles.block import RepairError
+from gpuassist.shellfiles.edit import LineChanges, Lines, write
 from gpuassist.system.world import World
 from tests.changes.homes import FaultyDisk, PowerCut, change_of, world_at
+from tests.shellfiles.written import NO_LINES, block_lines
 
 ORIGINAL = b"# mine\nexport PATH=/usr/local/cuda-11.7/bin:$PATH\nalias x=y"
 
@@ -36,8 +37,8 @@ def world(home: Path) -> World:
 def _use(world: World, path: Path, change: str, version: str = "12.4", *, retire: bool = True) -> None:
     """What `use cuda` does to the file, without looking for toolkits."""
     before = path.read_bytes() if path.exists() else b""
-    lines = [Lines(one.first_byte, one.end_byte, nested=False) for one in read(before, {}).statements if one.owner == ""]
-    after = write(before, cuda_lines(f"/usr/local/cuda-{version}", ""), lines if retire else (), change)
+    lines = tuple(Lines(one.first_byte, one.end_byte) for one in read(before, {}).statements if one.owner == "")
+    after = write(before, block_lines(f"/usr/local/cuda-{version}"), LineChanges(lines if retire else ()), change)
     assert apply(world, change_of(path, after, change)).outcome.result is Result.MODIFIED
 
 
@@ -275,7 +276,7 @@ def test_a_change_cut_short_can_be_undone(home: Path, bashrc: Path, step: int) -
     before = ORIGINAL
     disk = FaultyDisk(fails_at=step, failure=PowerCut, after=True)
     try:
-        apply(world_at(home, disk=disk), change_of(bashrc, write(before, cuda_lines("/c", ""), (), "one"), "one"))
+        apply(world_at(home, disk=disk), change_of(bashrc, write(before, block_lines("/c"), NO_LINES, "one"), "one"))
     except PowerCut:
         pass
     _undo_whatever_is_left(world_at(home))

@@ -16,11 +16,11 @@ from gpuassist.changes.record import Standing, records
 from gpuassist.changes.taking_back import ConflictError
 from gpuassist.model.plan import Result
 from gpuassist.session.words import ENGLISH
-from gpuassist.shellfiles.block import cuda_lines
 from gpuassist.shellfiles.edit import write
 from gpuassist.system.world import World
 from tests.changes.homes import edit_of, world_at
 from tests.fakes import ScriptedProcesses
+from tests.shellfiles.written import NO_LINES, block_lines
 
 OLD = b"SETTING=1\n"
 NEW = b"SETTING=1\nCUDA_HOME=/usr/local/cuda-12.4\n"
@@ -125,7 +125,7 @@ def test_json_that_would_break_is_a_conflict(world: World, home: Path) -> None:
 def _bashrc(world: World, home: Path, before: bytes = b"# mine\n") -> Path:
     path = home / ".bashrc"
     path.write_bytes(before)
-    _make(world, path, write(before, cuda_lines("/usr/local/cuda-12.4", ""), (), "one"), dialect="bash")
+    _make(world, path, write(before, block_lines("/usr/local/cuda-12.4"), NO_LINES, "one"), dialect="bash")
     return path
 
 
@@ -158,9 +158,9 @@ def test_a_block_with_windows_line_ends_is_taken_out(world: World, home: Path) -
 
 def test_a_file_of_ours_that_is_empty_at_last_goes(world: World, home: Path) -> None:
     path = home / ".config/fish/conf.d/gpuassist.fish"
-    block = cuda_lines("/usr/local/cuda-12.4", "")
-    _make(world, path, write(b"", block, (), "one"))
-    _make(world, path, write(path.read_bytes(), cuda_lines("/usr/local/cuda-12.8", ""), (), "two"), "two")
+    block = block_lines("/usr/local/cuda-12.4")
+    _make(world, path, write(b"", block, NO_LINES, "one"))
+    _make(world, path, write(path.read_bytes(), block_lines("/usr/local/cuda-12.8"), NO_LINES, "two"), "two")
     undoing.undo(world, "one")
     assert path.exists()
     undoing.undo(world, "two")
@@ -193,7 +193,7 @@ def test_the_list_says_what_became_of_each(world: World, home: Path) -> None:
 
 def test_what_gpuassist_itself_left_is_not_called_edited(world: World, home: Path) -> None:
     path = _bashrc(world, home)
-    _make(world, path, write(path.read_bytes(), cuda_lines("/usr/local/cuda-12.8", ""), (), "two"), "two", "bash")
+    _make(world, path, write(path.read_bytes(), block_lines("/usr/local/cuda-12.8"), NO_LINES, "two"), "two", "bash")
     undoing.undo(world, "one")
     assert [(one.receipt.id, one.files[0].edited) for one in records(world)] == [("two", False), ("one", False)]
 

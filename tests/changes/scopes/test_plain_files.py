@@ -13,7 +13,7 @@ from gpuassist.changes.scopes import conda, desktop, dotenv, envrc, venv
 from gpuassist.changes.scopes.wanted import Held, Wanted, read_settings, settings_line
 from gpuassist.shellfiles.block import RepairError, find
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.edit import take_back, write
+from gpuassist.shellfiles.edit import LineChanges, take_back, write
 from gpuassist.shellfiles.sections import Sections, devices_section, loader_section, toolkit_section
 from tests.changes.scopes.shells import BASE, states, watched
 
@@ -34,7 +34,7 @@ KINDS = {
 
 
 def test_an_envrc_is_run_with_the_strictest_bash(tmp_path: Path) -> None:
-    (tmp_path / ".envrc").write_bytes(write(b"export MINE=1\n", envrc.lines(HELD), (), CHANGE))
+    (tmp_path / ".envrc").write_bytes(write(b"export MINE=1\n", envrc.lines(HELD), LineChanges(), CHANGE))
     (state,) = states("bash", f"set -euo pipefail\n. {tmp_path}/.envrc\n@", {"LD_LIBRARY_PATH": "/x"})
     assert watched(state) == {
         "PATH": "/opt/cuda-12.4/bin:/usr/bin:/bin",
@@ -47,7 +47,7 @@ def test_an_envrc_is_run_with_the_strictest_bash(tmp_path: Path) -> None:
 
 
 def test_a_dotenv_holds_no_shell_syntax_and_no_path(tmp_path: Path) -> None:
-    content = write(b"TOKEN='a b'\n", dotenv.lines(HELD), (), CHANGE)
+    content = write(b"TOKEN='a b'\n", dotenv.lines(HELD), LineChanges(), CHANGE)
     block = find(content)
     assert block is not None
     said = [line for line in block.lines if not line.startswith(b"#")]
@@ -61,7 +61,7 @@ def test_a_dotenv_holds_no_shell_syntax_and_no_path(tmp_path: Path) -> None:
 def test_systemd_reads_the_file_of_the_desktop(tmp_path: Path) -> None:
     place = tmp_path / desktop.PLACE
     place.parent.mkdir(parents=True)
-    place.write_bytes(write(b"", desktop.lines(HELD), (), CHANGE))
+    place.write_bytes(write(b"", desktop.lines(HELD), LineChanges(), CHANGE))
     given_ = {**BASE, "HOME": str(tmp_path), "PATH": "/usr/bin"}
     said = subprocess.run([GENERATOR], env=given_, capture_output=True, timeout=100, check=True).stdout.decode().splitlines()
     assert {"PATH=/opt/cuda-12.4/bin:/usr/bin", "LD_LIBRARY_PATH=/opt/cuda-12.4/lib64", "CUDA_VISIBLE_DEVICES=0,2"} <= set(said)
@@ -115,9 +115,9 @@ def test_what_is_chosen_leaves_the_rest() -> None:
 )
 def test_the_block_changes_no_byte_of_the_file(kind: str, content: bytes, devices: tuple[str, ...]) -> None:
     lines = KINDS[kind](Held("/opt/cuda", "", devices))
-    once = write(content, lines, (), CHANGE)
+    once = write(content, lines, LineChanges(), CHANGE)
     assert once.startswith(content)
-    assert write(once, lines, (), "20261121-090001-abcdef") == once
+    assert write(once, lines, LineChanges(), "20261121-090001-abcdef") == once
     assert take_back(once, CHANGE) == content
 
 

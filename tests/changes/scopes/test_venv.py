@@ -9,7 +9,7 @@ import pytest
 
 from gpuassist.changes.scopes import venv as scope
 from gpuassist.changes.scopes.wanted import Held
-from gpuassist.shellfiles.edit import write
+from gpuassist.shellfiles.edit import LineChanges, write
 from tests.changes.scopes.shells import states, watched
 
 HELD = Held("/opt/cuda-12.4", "/opt/cuda-12.4/lib64", ("0", "2"))
@@ -34,7 +34,7 @@ def _with(made: Path, tmp_path: Path, name: str, held: Held) -> Path:
     (root / "bin").mkdir(parents=True)
     for script, lines in (("activate", scope.activate_lines(held)), ("activate.fish", scope.activate_fish(held))):
         content = (made / "bin" / script).read_bytes().replace(str(made).encode(), str(root).encode())
-        (root / "bin" / script).write_bytes(write(content, lines, (), "20261121-090000-abcdef"))
+        (root / "bin" / script).write_bytes(write(content, lines, LineChanges(), "20261121-090000-abcdef"))
     return root
 
 
