@@ -197,7 +197,7 @@ def test_a_conflict_as_json(conflict: Session) -> None:
     assert [sorted(meeting) for meeting in document["conflict"]["meetings"]] == [["line", "now", "undo", "written"]]
 
 
-@pytest.mark.parametrize(("answer", "taken"), [("y\n", True), ("n\n", False), ("", False)])
+@pytest.mark.parametrize(("answer", "taken"), [("y\n", True), ("n\n", False)])
 def test_on_a_terminal_it_is_offered_to_take_the_block_out(
     conflict: Session, home: Path, monkeypatch: pytest.MonkeyPatch, answer: str, taken: bool
 ) -> None:
