@@ -2,7 +2,8 @@
 
 In a start-up file our block and marks say what was written, wherever it stands by now. Where there are none, or where taking them
 out would take somebody's own words with them, what was written and what stands there now are merged line by line; where both
-changed the same lines nothing is done, and both are shown.
+changed the same lines nothing is done, and both are shown. Where they meet in our own block alone, it can be taken out whole, as its
+first line promises, once the user was shown what goes with it.
 """
 
 from __future__ import annotations
@@ -50,11 +51,13 @@ class ThreeWay:
 
 
 class ConflictError(RepairError):
-    """Somebody changed the same lines since."""
+    """Somebody changed the same lines of this `change` since; `in_block` where our block can be taken out with what was edited in it."""
 
-    def __init__(self, reason: Text, three_way: ThreeWay) -> None:
+    def __init__(self, reason: Text, three_way: ThreeWay, change: str = "", *, in_block: bool = False) -> None:
         super().__init__(reason)
         self.three_way = three_way
+        self.change = change
+        self.in_block = in_block
 
 
 class GoneError(RepairError):
@@ -69,16 +72,17 @@ class _Looked:
     journal: Journal
     receipt: Receipt
     target: Target
+    take_out: bool
 
     @property
     def now(self) -> bytes:
         return self.target.content
 
 
-def plan_file(world: World, journal: Journal, receipt: Receipt) -> FileBack:
-    """How the file would be taken back; raises `RepairError` where it cannot be."""
+def plan_file(world: World, journal: Journal, receipt: Receipt, *, take_out: bool = False) -> FileBack:
+    """How the file would be taken back, our block also with what was edited in it where `take_out` says so; raises `RepairError`."""
     target = examine(world, receipt.target)
-    looked = _Looked(world, journal, receipt, target)
+    looked = _Looked(world, journal, receipt, target, take_out)
     if target.obstacle is not None:
         raise RepairError(_cannot(looked, target.obstacle))
     if not target.exists:
@@ -145,10 +149,24 @@ def _merged(looked: _Looked, wanted: bytes, reason: Text | None) -> FileBack:
     if (not merged.meetings and merged.content == looked.now) or _all_gone(written, wanted, looked.now):
         return _nothing_left(receipt)
     if merged.meetings or _breaks(looked, merged.content):
+        without = _without_block(looked, wanted)
+        if without is not None and looked.take_out:
+            return _changed(looked, without, _with_edits(receipt))
         words = reason or text("{path} was changed since in the same lines", path=receipt.target)
-        raise ConflictError(_cannot(looked, words), ThreeWay(receipt.path, written, looked.now, wanted, merged.meetings))
+        three = ThreeWay(receipt.path, written, looked.now, wanted, merged.meetings)
+        raise ConflictError(_cannot(looked, words), three, receipt.change, in_block=without is not None)
     way = text("{path} was edited since: what was changed was taken back, and what was edited stays", path=receipt.target)
     return _changed(looked, merged.content, way)
+
+
+def _without_block(looked: _Looked, wanted: bytes) -> bytes | None:
+    """The file without our block, whatever somebody wrote in it; none where there is no such block, or where they meet elsewhere too."""
+    change, block = looked.receipt.change, _block_of(looked.now)
+    if block is None or block.change != change:
+        return None
+    earlier = _earlier(looked)
+    merged = merge(take_back(_written(looked), change, earlier), wanted, take_back(looked.now, change, earlier))
+    return None if merged.meetings or _breaks(looked, merged.content) else merged.content
 
 
 def _all_gone(written: bytes, wanted: bytes, now: bytes) -> bool:
@@ -256,6 +274,13 @@ def _ours_only(receipt: Receipt, *, edited: bool) -> Text:
         return text("{path}: only what this change wrote was taken out", path=receipt.target)
     return text(
         "{path} was edited since: only gpuassist's own lines were taken out and the retired ones restored, the rest stays as it is",
+        path=receipt.target,
+    )
+
+
+def _with_edits(receipt: Receipt) -> Text:
+    return text(
+        "{path} was edited since in gpuassist's own lines: they were taken out with what was edited there, the rest stays as it is",
         path=receipt.target,
     )
 

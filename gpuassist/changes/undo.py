@@ -21,9 +21,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TakeBack:
-    """What undoing a change would do to each of its files that it still stands in, in the order in which they were changed."""
+    """What undoing a change would do to each of its files that it still stands in, in the order in which they were changed.
+
+    `take_out` where our block goes also with what was edited in it.
+    """
 
     files: tuple[FileBack, ...]
+    take_out: bool = False
 
     @property
     def receipt(self) -> Receipt:
@@ -73,21 +77,20 @@ def left_out(world: World) -> tuple[Text, ...]:
     )
 
 
-def plan(world: World, change: str) -> TakeBack:
+def plan(world: World, change: str, *, take_out: bool = False) -> TakeBack:
     """How a change, or the newest one that stands, would be taken back; raises `RepairError` where it cannot be."""
-    return _plan(world, Journal.of(world), change)
-
-
-def _plan(world: World, journal: Journal, change: str) -> TakeBack:
-    files = tuple(_planned(world, journal, receipt) for receipt in _receipts(world, journal, change))
+    journal = Journal.of(world)
+    files = tuple(_planned(world, journal, receipt, take_out) for receipt in _receipts(world, journal, change))
     if all(file.passed_over for file in files):
         raise GoneError(files[0].way)
-    return TakeBack(files)
+    return TakeBack(files, take_out)
 
 
-def undo(world: World, change: str) -> tuple[Outcome, Receipt]:
+def undo(world: World, change: str, *, take_out: bool = False) -> tuple[Outcome, Receipt]:
     """Takes it back; raises `RepairError` where it cannot be."""
-    change = plan(world, change).receipt.change  # raises before a lock is made: under sudo it would lie in another's home
+    change = plan(
+        world, change, take_out=take_out
+    ).receipt.change  # raises before a lock is made: under sudo it would lie in another's home
     journal = Journal.of(world)
     taking = _Taking(world, journal)
     try:
@@ -95,7 +98,7 @@ def undo(world: World, change: str) -> tuple[Outcome, Receipt]:
             settled = sweep(world, journal)
             if settled and not _stands(world, journal, change):
                 return _put_back(journal, change, settled)
-            return taking.take(plan(world, change))
+            return taking.take(plan(world, change, take_out=take_out))
     except BlockingIOError as error:
         raise RepairError(text("another gpuassist is changing a file just now; please try again")) from error
     except ChangedError as error:
@@ -197,9 +200,9 @@ def _put_back(journal: Journal, change: str, settled: Sequence[Text]) -> tuple[O
     return Outcome(Result.MODIFIED, settled[0]), entry.receipt
 
 
-def _planned(world: World, journal: Journal, receipt: Receipt) -> FileBack:
+def _planned(world: World, journal: Journal, receipt: Receipt, take_out: bool) -> FileBack:
     try:
-        return plan_file(world, journal, receipt)
+        return plan_file(world, journal, receipt, take_out=take_out)
     except GoneError as error:
         return FileBack(receipt, None, removes_file=False, way=error.reason, passed_over=True)
 

@@ -25,6 +25,8 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     parser.add_argument("id", nargs="?", default="", metavar="ID", help=words(text("the change to undo (default: the newest)")))
     help_words = words(text("list all changes, newest first: what still stands, and which files were edited since"))
     parser.add_argument("--list", action="store_true", help=help_words)
+    whole = words(text("take gpuassist's own lines out also where somebody edited them since, with what was edited"))
+    parser.add_argument("--take-out", action="store_true", help=whole)
     parser.add_argument("--dry-run", action="store_true", help=words(text("show what would be done, and do nothing")))
     parser.add_argument("--yes", action="store_true", help=words(text("do it without asking")))
     parser.add_argument("--json", action="store_true", help=words(text("print one JSON document")))
@@ -47,7 +49,12 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
 
 
 def _undo(options: argparse.Namespace, context: Context) -> Exit:
-    taking = plan_undo(context.session, options.id)
+    try:
+        taking = plan_undo(context.session, options.id, take_out=options.take_out)
+    except ConflictError as error:
+        if error.in_block and context.terminal.interactive and not (options.dry_run or options.yes or options.json):
+            return _offer(options, context, error)
+        raise
     if options.dry_run:
         return _planned(options, context, taking)
     changes = history(context.session)
@@ -55,7 +62,11 @@ def _undo(options: argparse.Namespace, context: Context) -> Exit:
     if taking.receipt.change != newest and not options.yes and not _agreed(context, taking):
         context.note(text("you said no; nothing was changed"))
         return Exit.HEALTHY
-    undone = undo(context.session, taking.receipt.change)
+    return _take_back(options, context, taking)
+
+
+def _take_back(options: argparse.Namespace, context: Context, taking: TakeBack) -> Exit:
+    undone = undo(context.session, taking.receipt.change, take_out=taking.take_out)
     if options.json:
         context.document(_document(context, undone.outcome, undone.receipt, taking))
         return Exit.HEALTHY
@@ -118,15 +129,42 @@ def _document(context: Context, outcome: Outcome, receipt: Receipt, taking: Take
 
 
 def _conflict(options: argparse.Namespace, context: Context, error: ConflictError) -> Exit:
+    command = f"gpuassist undo {error.change} --take-out" if error.in_block else ""
+    # Of a look nothing more is wanted; whoever wanted it done is told the command that does it.
+    status = Exit.USAGE if command and not options.dry_run else Exit.PROBLEMS
     if options.json:
-        message = context.session.words(error.reason)
         conflict = undo_document.conflict_json(error.three_way)
-        context.document({"schema": 1, "result": Result.REFUSED.value, "message": message, "conflict": conflict})
-        return Exit.PROBLEMS
+        message = context.session.words(error.reason)
+        context.document(
+            {"schema": 1, "result": Result.REFUSED.value, "message": message, "conflict": conflict, "command": command or None}
+        )
+        return status
+    _show_conflict(context, error)
+    if not command:
+        return status
+    context.note(
+        text("They meet in gpuassist's own lines alone. To take these out, with what was edited there: {command}", command=command)
+    )
+    return status
+
+
+def _show_conflict(context: Context, error: ConflictError) -> None:
     for line in undo_document.conflict_lines(error.three_way):
         context.note_lines(context.session.words(line))
     context.note(error.reason)
-    return Exit.PROBLEMS
+
+
+def _offer(options: argparse.Namespace, context: Context, error: ConflictError) -> Exit:
+    """What was written into our lines goes only after it was shown."""
+    _show_conflict(context, error)
+    taking = plan_undo(context.session, error.change, take_out=True)
+    for file in taking.files:
+        if file.edit is not None:
+            context.note_lines(undo_document.diff_of(file))
+    if confirmed(context, text("Take gpuassist's own lines out like this, with what was edited there?")):
+        return _take_back(options, context, taking)
+    context.note(text("you said no; nothing was changed"))
+    return Exit.HEALTHY
 
 
 def _not_undone(options: argparse.Namespace, context: Context, reason: Text, result: Result) -> Exit:

@@ -22,14 +22,17 @@ class Undone:
     receipt: Receipt
 
 
-def plan_undo(session: Session, change: str = "") -> TakeBack:
-    """How a change, or the newest that stands, would be taken back; raises `RepairError` where it cannot be."""
-    return undoing.plan(session.world, change)
+def plan_undo(session: Session, change: str = "", *, take_out: bool = False) -> TakeBack:
+    """How a change, or the newest that stands, would be taken back; raises `RepairError` where it cannot be.
+
+    With `take_out` our block goes also with what was edited in it.
+    """
+    return undoing.plan(session.world, change, take_out=take_out)
 
 
-def undo(session: Session, change: str = "") -> Undone:
+def undo(session: Session, change: str = "", *, take_out: bool = False) -> Undone:
     """Takes a change back, or the newest that stands; raises `RepairError` where it cannot be."""
-    return Undone(*undoing.undo(session.world, change))
+    return Undone(*undoing.undo(session.world, change, take_out=take_out))
 
 
 def history(session: Session) -> tuple[Receipt, ...]:

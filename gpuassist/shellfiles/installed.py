@@ -38,6 +38,7 @@ CHOOSING = LISTS | HOMES | FLAGS
 _NAMED = re.compile(r"/[A-Za-z0-9_.+@%/-]*?cuda(?:-[0-9][0-9.]*[0-9]|-[0-9])?(?=[^A-Za-z0-9_+@%-]|$)")
 
 
+_TAKEN = "\0"  # what no name holds
 _HOME_SIGNS = ("~", "$HOME", "${HOME}")
 
 
@@ -73,8 +74,14 @@ class Installed:
 
     def lead_of(self, value: str) -> Lead:
         """Where a whole value leads, be it a list, a directory or compilers' flags: to another toolkit if anything in it does."""
-        named = (found[0] for found in _NAMED.finditer(value))
-        leads = {self.lead(root) for root in (*named, *(root for root in self._roots() if names_directory(root, value)))}
+        leads: set[Lead] = set()
+        for root in self._roots():
+            rest = _whole(root).sub(_TAKEN, value)
+            if rest != value:
+                leads.add(self.lead(root))
+                value = rest
+        # What is left names toolkits that are not installed; a part of an installed one's name, behind a blank in it, does not.
+        leads |= {self.lead(found[0]) for found in _NAMED.finditer(value)}
         return next((lead for lead in (Lead.OTHER, Lead.CHOSEN) if lead in leads), Lead.ELSEWHERE)
 
     def absolute(self, written: str) -> str:
@@ -131,9 +138,14 @@ def version_parts(toolkit: Toolkit) -> list[str]:
     return told.split(".") if told[:1].isdigit() else []
 
 
+def _whole(root: str) -> re.Pattern[str]:
+    """That directory, and no longer name that begins like it."""
+    return re.compile(re.escape(root) + r"(?![A-Za-z0-9_+@%-]|\.[A-Za-z0-9])")
+
+
 def names_directory(root: str, value: str) -> bool:
     """Whether a value names the directory, as a whole path or in front of more of it: `/opt/cuda` is not in `/opt/cuda-12`."""
-    return re.search(re.escape(root) + r"(?![A-Za-z0-9_+@%-]|\.[A-Za-z0-9])", value) is not None
+    return _whole(root).search(value) is not None
 
 
 def _is_separate(toolkit: Toolkit) -> bool:

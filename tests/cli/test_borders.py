@@ -181,7 +181,8 @@ def test_start_up_files_are_only_shown(main: Main, hostile_home: Path, arguments
 
 
 def test_a_change_and_the_way_back_are_only_shown(main: Main, hostile_home: Path) -> None:
-    before = (hostile_home / ".bashrc").read_bytes()
+    before = (hostile_home / ".bashrc").read_bytes().replace(b"CUDA_HOME=", b"NO_HOME=")  # it is no toolkit's: no proof would hold
+    (hostile_home / ".bashrc").write_bytes(before)
     made = main("use", "cuda", "12.6", "--yes", "--no-kernel")
     assert (made.status, made.lines_obeyed) == (Exit.HEALTHY, [])
     assert "    This command is left out: it would hold <U+001B>, <U+202E>, which a terminal obeys" in made.out

@@ -176,11 +176,14 @@ def conflict(session: Session, home: Path) -> Session:
     return session
 
 
-@pytest.mark.parametrize("options", [(), ("--dry-run",), ("--yes",)])
-def test_a_conflict_shows_all_three(conflict: Session, home: Path, options: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("options", "status"), [((), Exit.USAGE), (("--dry-run",), Exit.PROBLEMS), (("--yes",), Exit.USAGE)])
+def test_a_conflict_in_our_block_shows_all_three_and_what_takes_it_out(
+    conflict: Session, home: Path, options: tuple[str, ...], status: Exit
+) -> None:
     before = (home / ".bashrc").read_bytes()
     done = run(undo, conflict, *options)
-    assert done.exit is Exit.PROBLEMS
+    assert done.exit is status
+    assert f": gpuassist undo {_ids(conflict)[0]} --take-out\n" in done.err
     for words in ("What was changed in", "/cuda-mine", "What undo would change", "<<<<<<< now", "is kept in"):
         assert words in done.err
     assert (home / ".bashrc").read_bytes() == before
@@ -189,8 +192,41 @@ def test_a_conflict_shows_all_three(conflict: Session, home: Path, options: tupl
 def test_a_conflict_as_json(conflict: Session) -> None:
     document = json.loads(run(undo, conflict, "--json").out)
     assert document["result"] == "refused"
+    assert document["command"] == f"gpuassist undo {_ids(conflict)[0]} --take-out"
     assert "/cuda-mine" in document["conflict"]["since"]
     assert [sorted(meeting) for meeting in document["conflict"]["meetings"]] == [["line", "now", "undo", "written"]]
+
+
+@pytest.mark.parametrize(("answer", "taken"), [("y\n", True), ("n\n", False)])
+def test_on_a_terminal_it_is_offered_to_take_the_block_out(
+    conflict: Session, home: Path, monkeypatch: pytest.MonkeyPatch, answer: str, taken: bool
+) -> None:
+    before = (home / ".bashrc").read_bytes()
+    monkeypatch.setattr(sys, "stdin", io.StringIO(answer))
+    done = run(undo, conflict, interactive=True)
+    assert done.exit is Exit.HEALTHY
+    assert "/cuda-mine" in done.err
+    assert "Take gpuassist's own lines out like this, with what was edited there? [y/N]" in done.err
+    assert ((home / ".bashrc").read_bytes() == before) is not taken
+    assert ("/cuda-mine" in _in_effect(home)) is not taken
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_the_command_that_was_given_takes_it_out(conflict: Session, home: Path, options: tuple[str, ...]) -> None:
+    command = json.loads(run(undo, conflict, "--json").out)["command"].split()
+    done = run(undo, conflict, *command[2:], *options)
+    assert done.exit is Exit.HEALTHY
+    assert _in_effect(home) == f"{home}/cuda-11.7"
+    assert run(undo, conflict).exit is Exit.HEALTHY
+    assert (home / ".bashrc").read_bytes() == ORIGINAL
+
+
+def test_a_conflict_elsewhere_is_a_problem_without_a_command(session: Session, home: Path) -> None:
+    (home / ".bashrc").write_text(f"export PATH={home}/cuda-11.7/bin:$PATH\n")
+    assert run(use, session, "cuda", "12.4", "--yes").exit is Exit.HEALTHY
+    (home / ".bashrc").write_text(f"export PATH={home}/cuda-12.4/bin:/mine:$PATH\n")
+    done = run(undo, session, "--json")
+    assert (done.exit, json.loads(done.out)["command"]) == (Exit.PROBLEMS, None)
 
 
 def test_the_list_says_what_was_edited_since(session: Session, home: Path) -> None:
