@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from gpuassist.changes.journal import Journal, digest
@@ -19,13 +20,17 @@ from gpuassist.system.world import World
 
 
 def judged(
-    files: tuple[ShellFile, ...], installed: Installed, terminal: Fact[Terminal], no_loader: Text | None = None
+    files: tuple[ShellFile, ...], installed: Installed, asked: Sequence[Fact[Terminal]], no_loader: Text | None = None
 ) -> tuple[ShellLine, ...]:
-    """The lines of every file that choose a toolkit, with what is suggested for each; `no_loader` as in `Evidence`."""
+    """The lines of every file that choose a toolkit, with what is suggested for each; `asked` is what shells hold that were asked,
+    `no_loader` as in `Evidence`.
+    """
     texts = [_text(file, installed) for file in files]
     values: tuple[str, ...] | None = None
-    if isinstance(terminal, Known):  # what an alias or a function says is in effect as well
-        values = (*(one.value for one in terminal.value.variables), *(shadow.text for shadow in terminal.value.shadows))
+    for terminal in asked:
+        if isinstance(terminal, Known):  # what an alias or a function says is in effect as well
+            held = (*(one.value for one in terminal.value.variables), *(shadow.text for shadow in terminal.value.shadows))
+            values = (*(values or ()), *held)
     called = (
         frozenset(name for file in files for name in commands_run(file.content, file.dialect)) if _asleep(texts) else frozenset()
     )

@@ -35,6 +35,8 @@ def _place(content: bytes, reading: Reading, dialect: Dialect, file: ShellFile) 
     places = [one.first_byte for one in reading.endings if not one.interactive]
     readonly = _READONLY.search(content) if dialect is not Dialect.FISH else None
     places += [readonly.start()] if readonly else []
+    handed = [one.first_byte for one in reading.sources if one.path in file.hands_over]
+    places += handed
     if file.block is not None and content is file.content:  # an ending in our own block is none
         places = [place for place in places if not file.block.first_byte <= place < file.block.end_byte]
     return min(places, default=None)
@@ -111,7 +113,7 @@ class LinesAfter:
 
     def _surely_gives(self, reads: Callable[[ShellFile], bool]) -> bool:
         """Whether a line puts it on PATH that no construct in front of it can keep from being read."""
-        return any(certain for _, _, certain in self._given("PATH", reads)) or self._programs_replaced(reads)
+        return any(certain for _, _, certain in self._given("PATH", reads))
 
     def _is_gone(self, directory: str) -> bool:
         """Whether a line that puts it there is commented out."""
@@ -125,7 +127,7 @@ class LinesAfter:
             for file in self._files
             if reads(file)
             for line in self._lines
-            if line.rewritten and line.file == file.path
+            if line.rewritten and line.file == file.path and (not line.variables or "PATH" in line.variables)
             for one in line.replacements
         )
 

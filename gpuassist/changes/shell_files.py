@@ -37,7 +37,8 @@ _OWN = frozenset({"custom"})  # oh-my-zsh's and oh-my-bash's directory for the u
 class ShellFile:
     """A start-up file as it was read; `obstacle` says why it may not be changed, `block` is the managed one that stands in it, and
     `later` whether a new terminal reads it after the one that the block is written in; `of_terminal` and `of_login` say whether an
-    interactive shell reads it that no login came before, and a login shell.
+    interactive shell reads it that no login came before, and a login shell. `hands_over` are the files that it reads in and that may
+    end the shell, or put another program in its place.
     """
 
     target: Target
@@ -48,6 +49,7 @@ class ShellFile:
     later: bool = False
     of_terminal: bool = True
     of_login: bool = False
+    hands_over: frozenset[str] = frozenset()
 
     @property
     def path(self) -> str:
@@ -108,11 +110,23 @@ def shell_files(world: World, rc: str = "", *, answering: str = "") -> ShellFile
         main = ShellFile(target, dialect, known.reading, block, target.obstacle)
     else:
         main = _read(target, dialect, world.surroundings.home, block)
+    main = replace(main, hands_over=_handing_over(chain, main.path))
     return ShellFiles(main, (*_others(world, main, chain), *_session_files(world)), chain)
 
 
 # What answers may be no shell that has files of its own, or busybox, which has none that a repair is for.
 _OTHERS = PLAIN | {"", "busybox"}
+
+
+def _handing_over(chain: tuple[ChainFile, ...], reader: str) -> frozenset[str]:
+    """The files read in by this one that may end the shell, or that read in such a file; `return` ends themselves alone."""
+    return frozenset(
+        file.path
+        for file in chain
+        if file.sourced_by is not None
+        and file.sourced_by[0] == reader
+        and (any(one.command.startswith(("exec", "exit")) for one in file.reading.endings) or _handing_over(chain, file.path))
+    )
 
 
 def _handed_over(chain: tuple[ChainFile, ...]) -> Iterator[str]:
@@ -222,7 +236,13 @@ def _others(world: World, main: ShellFile, chain: tuple[ChainFile, ...]) -> Iter
             )
             handed_over = file.dialect.value != PurePosixPath(usable_shell(world)).name
             of_login = file.stage in {Stage.LOGIN, Stage.SYSTEM_LOGIN} or file.path.endswith("env") or handed_over
-            yield replace(_other(world, file), later=_is_later(file, main, chain), of_terminal=of_terminal, of_login=of_login)
+            yield replace(
+                _other(world, file),
+                later=_is_later(file, main, chain),
+                of_terminal=of_terminal,
+                of_login=of_login,
+                hands_over=_handing_over(chain, file.path),
+            )
 
 
 _OF_TERMINALS = frozenset({Stage.SYSTEM_TERMINAL, Stage.TERMINAL})

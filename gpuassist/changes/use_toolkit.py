@@ -29,6 +29,7 @@ from gpuassist.changes.plan import Aim, ChangePlan, Expected, ToolkitChoice, Use
 from gpuassist.changes.record import edited_block
 from gpuassist.changes.shell_files import ShellFile, login_file, recorded_file, shell_files, with_traced
 from gpuassist.changes.syntax import Syntax, breaks, check
+from gpuassist.detect.startup_chain import Stage
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
@@ -51,7 +52,8 @@ from gpuassist.system.world import World
 class _Seen:
     """What is planned for: the file for the block, those beside it in the order in which they are read, whose home they lie in, and
     the machine's files, none for a recorded machine. `login` is the login file that does not read the main one, `login_now` what a
-    login shell holds that reads it, and `bare_now` a terminal that no login came before.
+    login shell holds that reads it, `bare_now` a terminal that no login came before, and
+    `asked` all that were asked.
     """
 
     main: ShellFile
@@ -62,6 +64,7 @@ class _Seen:
     login_shell: str = ""
     login_now: Fact[Terminal] = NOT_ASKED
     bare_now: Fact[Terminal] = NOT_ASKED
+    asked: tuple[Fact[Terminal], ...] = ()
 
     def of_session(self, file: ShellFile) -> bool:
         """Whether a shell reads it that a new terminal comes through: the login shell, or the one that it hands over to."""
@@ -156,7 +159,9 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
 def _live(world: World, machine: Machine, wish: UseCuda) -> _Seen:
     found = with_traced(world, shell_files(world, wish.rc, answering=_answering(machine)))
     login = login_file(found)
-    held = ask_ways(world, (Opening.BARE_TERMINAL, *((Opening.LOGIN,) if login else ())))
+    scripts = any(file.stage is Stage.SCRIPT for file in found.chain)
+    ways = (Opening.BARE_TERMINAL, *((Opening.LOGIN,) if login else ()), *((Opening.COMMAND,) if scripts else ()))
+    held = ask_ways(world, ways)
     asked = {opening: one.terminal for opening, one in held.items()}
     return _Seen(
         found.main,
@@ -167,6 +172,7 @@ def _live(world: World, machine: Machine, wish: UseCuda) -> _Seen:
         world.surroundings.login_shell,
         asked.get(Opening.LOGIN, NOT_ASKED),
         asked.get(Opening.BARE_TERMINAL, NOT_ASKED),
+        tuple(asked.values()),
     )
 
 
@@ -201,7 +207,7 @@ def _wanted(world: World, machine: Machine, toolkit: Toolkit, seen: _Seen, wish:
 
 
 def _lines(seen: _Seen, wanted: _Wanted, wish: UseCuda) -> tuple[ShellLine, ...]:
-    found = judged(seen.all, wanted.installed, wanted.now, wanted.loader.reason if wanted.no_loader else None)
+    found = judged(seen.all, wanted.installed, (wanted.now, *seen.asked), wanted.loader.reason if wanted.no_loader else None)
     lines = tuple(line for line in found if line.other or line.rewritten or _leads_there(line, wanted.installed))
     if wish.lines is not None:
         return choose_exactly(lines, wish.lines)

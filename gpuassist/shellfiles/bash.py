@@ -129,10 +129,11 @@ class Reader:
         if not arguments or _in_separate_shell(node):
             return
         line, written = node.start_point.row + 1, self.source.text(arguments[0])
+        begin = self.tree.masked.rfind(b"\n", 0, _top(node).start_byte) + 1
         known = self._known_at(node)
         for value in _looped(arguments[0], self.source) or [arguments[0]]:
             path = elements((value,), self.source, (), known)
-            yield SourcedFile(written, path[0].directory if len(path) == 1 else "", line)
+            yield SourcedFile(written, path[0].directory if len(path) == 1 else "", line, begin)
 
     def _tools(self, node: Node) -> Iterator[ToolLine]:
         words = tuple(self.source.text(child) for child in node.named_children if child.type != "variable_assignment")

@@ -167,7 +167,8 @@ class _Reader:
             word, known = command.words[1], self._known_at(command)
             for value in self._looped(word, command) or (word,):
                 path = value_of(value, known, pattern=value is not word) or ""
-                yield SourcedFile(self._shown(word.first, word.end), path, self.rows.of(word.first) + 1)
+                top = command.blocks[0].first if command.blocks else command.chain
+                yield SourcedFile(self._shown(word.first, word.end), path, self.rows.of(word.first) + 1, self.rows.start(top))
 
     def _looped(self, word: Word, command: Command) -> tuple[Word, ...]:
         """What the loop around it goes over, where the word is the loop's variable."""

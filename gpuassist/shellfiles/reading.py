@@ -105,12 +105,13 @@ class Reference:
 @dataclass(frozen=True, slots=True)
 class SourcedFile:
     """A file that a line reads in; `path` is where that lies, a pattern with * where a loop goes over many, and empty where only a
-    running shell can tell.
+    running shell can tell. `first_byte` is the start of the line on which the whole construct around it begins.
     """
 
     path_written: str
     path: str
     line: int
+    first_byte: int = 0
 
 
 @dataclass(frozen=True, slots=True)
