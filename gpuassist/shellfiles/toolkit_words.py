@@ -277,7 +277,7 @@ class _Posix:
         found, runs_in, assigned = {Place.TOP}, "", False
         statement: Node | None = None
         around = -1
-        substituted = False
+        substituted = in_body = False
         node = leaf
         while node is not None and node.parent is not None:
             kind = node.type
@@ -301,7 +301,10 @@ class _Posix:
                 called = _function(node)
                 runs_in = runs_in or ("" if called == _COMPILER else called)
             substituted = substituted or kind in {"command_substitution", "process_substitution"}
-            if kind in _GROUPS:
+            in_body = in_body or kind == "do_group"
+            if kind == "for_statement" and not in_body:
+                pass  # what a loop goes over is read whatever its body does
+            elif kind in _GROUPS:
                 found.add(_GROUPS[kind])
                 around = node.start_byte if around < 0 and kind not in {"list", "ERROR", "command_substitution"} else around
             node = node.parent
