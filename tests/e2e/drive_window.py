@@ -16,7 +16,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
 
-SECONDS = 25.0
+SECONDS = 500.0  # for a walk of a few: what is not reached by then never is
 Ready = Callable[[], bool]
 
 

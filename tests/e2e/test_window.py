@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DRIVER = Path(__file__).with_name("drive_window.py")
 EXAMPLE = ROOT / "resources" / "machines" / "02-rtx-4090-cuda-11-7-first.json"
 
-pytestmark = pytest.mark.needs("Xvfb")
+pytestmark = [pytest.mark.needs("Xvfb"), pytest.mark.timeout(600)]  # the window is walked through once for all of them
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def run(display: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[st
         env=environment,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=550,
         check=False,
     )
     assert done.stdout, done.stderr
