@@ -56,7 +56,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class ToolkitChoice:
-    """The toolkit that is chosen; `login` is the login file that does not read the one with the block, empty where there is none."""
+    """The toolkit that is chosen; `login` is the login file that does not read the one with the block, else empty."""
 
     wish: UseCuda
     toolkit: Toolkit

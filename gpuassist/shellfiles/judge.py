@@ -1,8 +1,8 @@
 """Judges the lines of a start-up file for one chosen toolkit: what each does, and the smallest change that makes it follow.
 
-Words that name another toolkit are replaced where they stand, so that what is derived from them follows. Of several lines that
-would then say the same, the one that wins is replaced and the beaten ones are commented out. What cannot be replaced is commented
-out where it does nothing else, and left with the reason where it does.
+Words that name another toolkit are replaced where they stand, so that what is derived from them follows. Of several lines that would then
+say the same, the one that wins is replaced and the beaten ones are commented out. What cannot be replaced is commented out where it does
+nothing else, and left with the reason where it does.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def judge(file: StartupText, installed: Installed, evidence: Evidence) -> tuple[
     for word in words:
         if not any(word.first_byte in rows for rows in covered):
             loose.setdefault(word.line, []).append(word)
-    lines = _without_beaten(outside, lines, file, installed, followed=evidence.followed)
+    lines = _without_beaten(outside, lines, file, installed, evidence.followed)
     lines += [judge_one.loose(group) for group in loose.values()]
     return tuple(sorted(lines, key=lambda line: (line.line, line.last_line)))
 
@@ -50,7 +50,6 @@ def _without_beaten(
     lines: Sequence[ShellLine],
     file: StartupText,
     installed: Installed,
-    *,
     followed: frozenset[str],
 ) -> list[ShellLine]:
     """Of lines that would say the same, the one that wins stays: the other ones that were to change are commented out."""
@@ -61,7 +60,7 @@ def _without_beaten(
     moving = {number for number, one in enumerate(statements) if lines[number].rewritten or follows(one, installed, followed)}
     beaten: set[int] = set()
     while True:
-        more = {number for number in moving - beaten if _is_beaten(number, gives, lines, beaten=beaten, file=file)}
+        more = {number for number in moving - beaten if _is_beaten(number, gives, lines, beaten, file)}
         more = {max(more)} if more else set()  # one by one: of two that beat each other one stays
         if not more:
             break
@@ -106,20 +105,20 @@ def _all_chosen(statement: Statement, installed: Installed) -> bool:
 
 
 def _is_beaten(
-    number: int, gives: Sequence[frozenset[_Gives]], lines: Sequence[ShellLine], *, beaten: set[int], file: StartupText
+    number: int, gives: Sequence[frozenset[_Gives]], lines: Sequence[ShellLine], beaten: set[int], file: StartupText
 ) -> bool:
     line = lines[number]
     if not gives[number] or not line.tickable:
         return False
     rivals = [place for place in range(len(lines)) if place != number and place not in beaten and gives[place]]
     for one in gives[number]:
-        better = [place for place in rivals if any(_beats(place, other, number, one, lines=lines) for other in gives[place])]
+        better = [place for place in rivals if any(_beats(place, other, number, one, lines) for other in gives[place])]
         if not better:
             return False
     return not _is_needed(number, lines, beaten, file)
 
 
-def _beats(place: int, other: _Gives, number: int, one: _Gives, *, lines: Sequence[ShellLine]) -> bool:
+def _beats(place: int, other: _Gives, number: int, one: _Gives, lines: Sequence[ShellLine]) -> bool:
     if (other.variable, other.directory) != (one.variable, one.directory):
         return False
     if one.variable in HOMES:
