@@ -1,4 +1,5 @@
-"""Carries out a planned change of the user's files, whichever it is: makes it, asks real shells, and rolls back what made things worse.
+"""Carries out a planned change of the user's files, whichever it is: makes it, asks real shells, and rolls back what made things
+worse.
 
 The window and the command line call this one function.
 """

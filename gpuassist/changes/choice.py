@@ -31,8 +31,8 @@ class LdLibraryPath(str, Enum):
 class LoaderChoice:
     """What was decided about a new line for LD_LIBRARY_PATH, and what it rests on; what stands there already follows the toolkit.
 
-    `listed` where the loader finds the libraries without it; `harms` where a program of this machine breaks with them on it, so that
-    what stands there is taken out.
+    `listed` where the loader finds the libraries without it; `harms` where a program of this machine breaks with them on it, so
+    that what stands there is taken out.
     """
 
     on: bool

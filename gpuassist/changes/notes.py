@@ -15,7 +15,9 @@ from gpuassist.system.shell_questions import PLAIN
 def notes_on(
     content: bytes, reading: Reading, lines: tuple[ShellLine, ...], file: str = "", *, block: bool = False
 ) -> tuple[Text, ...]:
-    """Everything that the file's own content gives reason to say; `lines` may be of other files too, `block` whether one is written."""
+    """Everything that the file's own content gives reason to say; `lines` may be of other files too, `block` whether one is
+    written.
+    """
     endings = _on_endings(reading.endings) if block else ()
     return (*endings, *_on_bytes(content), *_on_parsing(reading), *_on_lines(lines, file))
 

@@ -1,4 +1,4 @@
-"""What is pasted into a terminal that is open: the chosen toolkit in, the other ones' directories out, which `source` does not do."""
+"""What is pasted into an open terminal: the chosen toolkit in, the other ones' directories out, which `source` does not do."""
 
 from __future__ import annotations
 

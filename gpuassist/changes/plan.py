@@ -56,7 +56,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class ToolkitChoice:
-    """The toolkit that is chosen; `login` is the login file that does not read the file with the block, empty where there is none."""
+    """The toolkit that is chosen; `login` is the login file that does not read the one with the block, else empty."""
 
     wish: UseCuda
     toolkit: Toolkit
@@ -95,8 +95,8 @@ class ChangePlan:
     """The plan with all that is shown of it, and what it chooses: one of `cuda`, `devices` and `scope`, none for a cleaning.
 
     `command` is what the history calls it, `now` what a new terminal holds before, `block` what may be written by hand where
-    `obstacle` says why gpuassist may not (`by_hand` introduces it where it is for no start-up file), `paste` the lines for a terminal
-    that is open, `afterwards` what the user does once it is made; a `recorded` machine can be looked at only.
+    `obstacle` says why gpuassist may not (`by_hand` introduces it where it is for no start-up file), `paste` the lines for a
+    terminal that is open, `afterwards` what the user does once it is made; a `recorded` machine can be looked at only.
     """
 
     aim: Aim
@@ -134,7 +134,8 @@ class ChangePlan:
 class Proof:
     """What real shells were found to do: `holds` whether that is what was planned, `words` say so.
 
-    `terminal` is what a new terminal holds now; `winner` the nvcc that it finds, none where it finds none or a toolkit was not asked for.
+    `terminal` is what a new terminal holds now; `winner` the nvcc that it finds, none where it finds none or a toolkit was not
+    asked for.
     """
 
     holds: Fact[bool]
@@ -145,8 +146,8 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class ChangeOutcome:
-    """What came of carrying out a plan: the receipts of its files, what became of an earlier change that had been interrupted, and the
-    proof where something was asked.
+    """What came of carrying out a plan: the receipts of its files, what became of an earlier change that had been interrupted, and
+    the proof where something was asked.
 
     `shells` are all ways of starting a shell before and after, `slow` the one that took long; `rolled_back` says why the change was
     taken back by itself, none where it stands.

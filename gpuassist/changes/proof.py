@@ -151,7 +151,9 @@ class _Judge:
 
 
 def _was_given_nvcc(terminal: Terminal) -> bool:
-    """Whether it finds one that start-up files gave it: the distribution's stands where every shell looks, also those that read none."""
+    """Whether it finds one that start-up files gave it: the distribution's stands where every shell looks, also those that read
+    none.
+    """
     command = terminal.command(_NVCC)
     return command is not None and command.path.rpartition("/")[0] not in _SYSTEM
 

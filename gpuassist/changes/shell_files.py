@@ -151,8 +151,8 @@ def _session_files(world: World) -> Iterator[ShellFile]:
 
 
 def with_traced(world: World, files: ShellFiles) -> ShellFiles:
-    """With the files of the user's that a shell reads in by ways that only it knows (`for f in …; do . "$f"; done`), as its own trace
-    tells; as they are where every file is named plainly.
+    """With the files of the user's that a shell reads in by ways that only it knows (`for f in …; do . "$f"; done`), as its own
+    trace tells; as they are where every file is named plainly.
     """
     unknown = any(not source.path.startswith("/") for file in files.chain for source in file.reading.sources)
     if not unknown or not world.files.live:

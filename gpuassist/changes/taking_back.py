@@ -2,8 +2,8 @@
 
 In a start-up file our block and marks say what was written, wherever it stands by now. Where there are none, or where taking them
 out would take somebody's own words with them, what was written and what stands there now are merged line by line; where both
-changed the same lines nothing is done, and both are shown. Where they meet in our own block alone, it can be taken out whole, as its
-first line promises, once the user was shown what goes with it.
+changed the same lines nothing is done, and both are shown. Where they meet in our own block alone, it can be taken out whole, as
+its first line promises, once the user was shown what goes with it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ class ThreeWay:
 
 
 class ConflictError(RepairError):
-    """Somebody changed the same lines of this `change` since; `in_block` where our block can be taken out with what was edited in it."""
+    """Somebody changed the same lines of this `change` since; `in_block` where our block can be taken out with what was edited in
+    it.
+    """
 
     def __init__(self, reason: Text, three_way: ThreeWay, change: str = "", *, in_block: bool = False) -> None:
         super().__init__(reason)
@@ -80,7 +82,7 @@ class _Looked:
 
 
 def plan_file(world: World, journal: Journal, receipt: Receipt, *, take_out: bool = False) -> FileBack:
-    """How the file would be taken back, our block also with what was edited in it where `take_out` says so; raises `RepairError`."""
+    """How the file would be taken back, with `take_out` our block also with what was edited in it; raises `RepairError`."""
     target = examine(world, receipt.target)
     looked = _Looked(world, journal, receipt, target, take_out)
     if target.obstacle is not None:
@@ -160,7 +162,9 @@ def _merged(looked: _Looked, wanted: bytes, reason: Text | None) -> FileBack:
 
 
 def _without_block(looked: _Looked, wanted: bytes) -> bytes | None:
-    """The file without our block, whatever somebody wrote in it; none where there is no such block, or where they meet elsewhere too."""
+    """The file without our block, whatever somebody wrote in it; none where there is no such block, or where they meet elsewhere
+    too.
+    """
     change, block = looked.receipt.change, _block_of(looked.now)
     if block is None or block.change != change:
         return None

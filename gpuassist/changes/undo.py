@@ -80,7 +80,7 @@ def left_out(world: World) -> tuple[Text, ...]:
 def plan(world: World, change: str, *, take_out: bool = False) -> TakeBack:
     """How a change, or the newest one that stands, would be taken back; raises `RepairError` where it cannot be."""
     journal = Journal.of(world)
-    files = tuple(_planned(world, journal, receipt, take_out) for receipt in _receipts(world, journal, change))
+    files = tuple(_planned(world, journal, receipt, take_out=take_out) for receipt in _receipts(world, journal, change))
     if all(file.passed_over for file in files):
         raise GoneError(files[0].way)
     return TakeBack(files, take_out)
@@ -200,7 +200,7 @@ def _put_back(journal: Journal, change: str, settled: Sequence[Text]) -> tuple[O
     return Outcome(Result.MODIFIED, settled[0]), entry.receipt
 
 
-def _planned(world: World, journal: Journal, receipt: Receipt, take_out: bool) -> FileBack:
+def _planned(world: World, journal: Journal, receipt: Receipt, *, take_out: bool) -> FileBack:
     try:
         return plan_file(world, journal, receipt, take_out=take_out)
     except GoneError as error:

@@ -1,4 +1,4 @@
-"""A planned change on the command line, whatever it is for: shown, asked for, carried out, proved, and as a document for programs."""
+"""A planned change on the command line, whatever it is for: shown, asked for, carried out, proved, and told to programs."""
 
 from __future__ import annotations
 
@@ -118,8 +118,8 @@ def _run_notes(plan: ChangePlan) -> tuple[Text, ...]:
         return ()
     return (
         text(
-            "your start-up files are run to see what they do, as a new terminal runs them: once for this plan, and when it is carried out "
-            "in {ways} ways of starting a shell, before and after",
+            "your start-up files are run to see what they do, as a new terminal runs them: once for this plan, and when it is "
+            "carried out in {ways} ways of starting a shell, before and after",
             ways=len(Opening),
         ),
     )

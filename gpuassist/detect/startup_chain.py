@@ -167,7 +167,9 @@ class _Chain:
                 self._unread(f"{self.home}/.{name}", Stage.TERMINAL, text("ZDOTDIR says {folder}", folder=folder))
 
     def _zdotdir(self) -> str:
-        """Where zsh looks for its other files. It is set in more ways than a reader knows (`${ZDOTDIR:-…}`, in a branch): zsh tells."""
+        """Where zsh looks for its other files. It is set in more ways than a reader knows (`${ZDOTDIR:-…}`, in a branch): zsh
+        tells.
+        """
         known = self.known.get("ZDOTDIR", self.home)
         mentioned = any(b"ZDOTDIR" in file.content for file in self.found)
         if not mentioned or not self.look.live or strangers_home(self.world) is not None:

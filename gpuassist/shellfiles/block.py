@@ -1,7 +1,7 @@
 """The one managed block of a start-up file: its markers, the lines it holds, and where it stands in a file's bytes.
 
-Its lines run in every new shell, so they start no process and leave no variable behind. Its comments hold no back-ticks and no `$(`:
-inside an unfinished here-document they would be run.
+Its lines run in every new shell, so they start no process and leave no variable behind. Its comments hold no back-ticks and no
+`$(`: inside an unfinished here-document they would be run.
 """
 
 from __future__ import annotations

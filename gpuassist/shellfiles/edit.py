@@ -1,7 +1,8 @@
-"""The repair of a start-up file as a pure function of its bytes: words replaced, lines commented out, one block written, or taken back.
+"""The repair of a start-up file as a pure function of its bytes: words replaced, lines commented out, one block written, or taken
+back.
 
-Every byte outside the changed words, lines and the block stays. A comment or a block says which change made it and is taken back by that
-mark; a replaced word carries none (its owner sees three characters change), and the journal takes it back.
+Every byte outside the changed words, lines and the block stays. A comment or a block says which change made it and is taken back by
+that mark; a replaced word carries none (its owner sees three characters change), and the journal takes it back.
 """
 
 from __future__ import annotations
@@ -59,8 +60,8 @@ class LineChanges:
 
 
 def write(content: bytes, block: tuple[bytes, ...], lines: LineChanges, change: str, *, place: int | None = None) -> bytes:
-    """The file with these lines changed and this block at `place`, the start of a line, none for the end; with no block where that is
-    empty; the same bytes where nothing is left to do.
+    """The file with these lines changed and this block at `place`, the start of a line, none for the end; with no block where that
+    is empty; the same bytes where nothing is left to do.
     """
     place = len(content) if place is None else place
     head, tail = content[:place], content[place:]

@@ -149,7 +149,9 @@ def names_directory(root: str, value: str) -> bool:
 
 
 def _is_separate(toolkit: Toolkit) -> bool:
-    """Whether its directory is its own: not a whole Python environment, of which taking it off PATH would take more, nor the system."""
+    """Whether its directory is its own: not a whole Python environment, of which taking it off PATH would take more, nor the
+    system.
+    """
     of_python = isinstance(toolkit.origin, Known) and toolkit.origin.value in {Origin.CONDA, Origin.WHEEL}
     return not of_python and toolkit.root not in {"/", "/usr", "/usr/local"}
 

@@ -1,7 +1,7 @@
 """The lines of the managed block by section: the toolkit, its libraries for the loader, the GPUs; written for sh's kin or for fish.
 
-They are what an expert would write by hand. Whoever changes one section keeps the others as they stand; the lines of earlier versions,
-which took the directory out of the list in a loop, are told apart in the same way.
+They are what an expert would write by hand. Whoever changes one section keeps the others as they stand; the lines of earlier
+versions, which took the directory out of the list in a loop, are told apart in the same way.
 """
 
 from __future__ import annotations

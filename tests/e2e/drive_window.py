@@ -67,7 +67,7 @@ def _clicks(folder: str, seen: dict[str, list[str]]) -> Iterator[Ready]:
     yield lambda: _is_ready("Switch to 12.4…")
     _note(folder, "found", seen)
     _click("Switch to 12.4…")
-    yield lambda: _says("Make new shells use CUDA 12.4") and "gpuassist" in _documents()
+    yield lambda: _says("Make new shells use CUDA 12.4") and "cuda-12.4" in _documents()
     _note(folder, "repair", seen)
     seen["diff"] = _documents().splitlines()
     seen["apply enabled"] = [str((_button("Apply and prove") or QPushButton()).isEnabled())]

@@ -74,8 +74,8 @@ def test_second_page_gives_the_answer_in_its_title(run: tuple[dict[str, Any], Pa
 
 def test_finding_leads_to_the_diff(run: tuple[dict[str, Any], Path]) -> None:
     diff = _words(run, "diff")
-    assert "gpuassist retired" in diff
-    assert "export CUDA_HOME='/usr/local/cuda-12.4'" in diff
+    assert 'export PATH="/usr/local/cuda-11.7/bin:$PATH"' in diff
+    assert 'export PATH="/usr/local/cuda-12.4/bin:$PATH"' in diff
 
 
 def test_recorded_machine_cannot_be_changed(run: tuple[dict[str, Any], Path]) -> None:

@@ -170,6 +170,7 @@ class RepairPage(Page):
         self.history.undo_wanted.connect(self._ask_to_undo)
         self.undo.agreed.connect(self._agree)
         self.undo.declined.connect(self._decline)
+        self.undo.take_out_wanted.connect(self._look_without_block)
 
     def _shortcut(self, place: int) -> None:
         action = QAction(self)
@@ -231,6 +232,13 @@ class RepairPage(Page):
         self._strip.begin(self.desk.words(text("Looking how it is taken back…")))
         self.undoing.ask(lambda _: plan_undo(session, change))
 
+    @Slot(str)
+    def _look_without_block(self, change: str) -> None:
+        """What goes with the block is shown before it goes."""
+        session = self.desk.session
+        self._strip.begin(self.desk.words(text("Looking how it is taken back…")))
+        self.undoing.ask(lambda _: plan_undo(session, change, take_out=True))
+
     def _show_undoing(self, result: Done | Failed) -> None:
         self._strip.end()
         tried, self._undoing = self._undoing, False
@@ -247,7 +255,7 @@ class RepairPage(Page):
         reason = reason_of(self.desk.words, error)
         if isinstance(error, ConflictError):
             self.notice.hide()
-            self.undo.show_conflict(reason, error.three_way)
+            self.undo.show_conflict(reason, error.three_way, take_out=error.change if error.in_block else "")
             self._scroll.ensureWidgetVisible(self.undo)
         else:
             self._tell(Mark.PROBLEM, sentence_case(reason))
@@ -268,11 +276,11 @@ class RepairPage(Page):
     def _agree(self) -> None:
         if self._taking is None:
             return
-        session, change = self.desk.session, self._taking.receipt.change
+        session, change, take_out = self.desk.session, self._taking.receipt.change, self._taking.take_out
         self._taking, self._undoing = None, True
         self.undo.hide()
         self._strip.begin(self.desk.words(text("Undoing…")))
-        self.undoing.ask(lambda _: undo(session, change))
+        self.undoing.ask(lambda _: undo(session, change, take_out=take_out))
 
     @Slot()
     def _decline(self) -> None:

@@ -106,6 +106,7 @@ class UndoCard(Card):
 
     agreed = Signal()
     declined = Signal()
+    take_out_wanted = Signal(str)  # the id of the change
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:
         super().__init__(words(text("Take the change back")), parent=parent)
@@ -117,8 +118,12 @@ class UndoCard(Card):
         self.leave: QPushButton = secondary(words(text("Keep everything as it is")), self)
         self.agree.clicked.connect(self.agreed)
         self.leave.clicked.connect(self.declined)
+        self.take_out: QPushButton = primary(words(text("Take the block out…")), self)
+        self.take_out.clicked.connect(self._ask_to_take_out)
+        self._conflicting = ""
         row = QHBoxLayout()
         row.addWidget(self.agree)
+        row.addWidget(self.take_out)
         row.addWidget(self.leave)
         row.addStretch(1)
         self.body.addLayout(row)
@@ -130,11 +135,13 @@ class UndoCard(Card):
         for file in taking.files:
             self._add_file(file)
         self.agree.show()
+        self.take_out.hide()
         self._appear()
 
-    def show_conflict(self, reason: str, three: ThreeWay) -> None:
-        """The three-way diff: nothing is done."""
+    def show_conflict(self, reason: str, three: ThreeWay, *, take_out: str = "") -> None:
+        """The three-way diff: nothing is done; where they meet in the block of `take_out` alone, that change's can be taken out."""
         clear(self._content)
+        self._conflicting = take_out
         self._say(sentence_case(reason))
         self._say_small(text("What was changed in {path} since:", path=three.path))
         self._add_diff(unified(three.path, three.written, three.now))
@@ -144,9 +151,17 @@ class UndoCard(Card):
             self._say_small(text("Both change line {line}:", line=meeting.line))
             block = CodeBlock(self._words, meeting_words(meeting), self._words(text("The lines that both change")), self)
             self._content.addWidget(block)
-        self._say_small(text("Undo changed nothing. Please change these lines by hand, then undo the rest here."))
+        if take_out:
+            self._say_small(text("Undo changed nothing. gpuassist's own lines can be taken out with what was edited there."))
+        else:
+            self._say_small(text("Undo changed nothing. Please change these lines by hand, then undo the rest here."))
         self.agree.hide()
+        self.take_out.setVisible(bool(take_out))
         self._appear()
+
+    @Slot()
+    def _ask_to_take_out(self) -> None:
+        self.take_out_wanted.emit(self._conflicting)
 
     def _appear(self) -> None:
         self.show()
