@@ -95,8 +95,7 @@ def test_nothing_is_applied_to_a_recording(world: World, home: Path) -> None:
 
 def test_a_recording_asks_no_program(world: World, home: Path) -> None:
     silent = ScriptedProcesses()
-    world = world_at(home, processes=silent)
-    _plan(replace(world, world=world), _recorded(Known(OLD, RC)), recorded=True)
+    _plan(world_at(home, processes=silent), _recorded(Known(OLD, RC)), recorded=True)
     assert silent.asked == []
 
 
@@ -157,7 +156,7 @@ def test_a_line_in_a_loop_is_shown_with_it(world: World, home: Path) -> None:
 def test_what_bash_cannot_parse_is_an_obstacle(world: World, home: Path) -> None:
     answers = iter((Outcome(Ending.EXITED, 2, b"", b"line 9: oh", 0.0), Outcome(Ending.EXITED, 0, b"", b"", 0.0)))
     doubting = ScriptedProcesses({"bash --noprofile --norc -n": lambda: next(answers)})
-    plan = _plan(replace(world, world=world_at(home, processes=doubting)), _live(home))
+    plan = _plan(world_at(home, processes=doubting), _live(home))
     assert plan.obstacle is not None
     assert "bash could not parse the result (line 9: oh)" in ENGLISH(plan.obstacle)
 
@@ -174,5 +173,6 @@ def test_the_shipped_example_leads_to_a_diff(world: World) -> None:
     machine = decode_machine(json.loads(Resources().read(f"machines/{name}")))
     plan = _plan(world, machine, recorded=True)
     assert "cuda-11.7" in plan.diff
-    assert "+export PATH=/usr/local/cuda-12.4/bin" in plan.diff or "+export CUDA_HOME=/usr/local/cuda-12.4" in plan.diff
+    assert '+export LD_LIBRARY_PATH="/usr/local/cuda-12.4/lib64:$LD_LIBRARY_PATH"' in plan.diff
+    assert "# gpuassist" not in plan.diff
     assert any(line.rewritten for line in plan.lines)
