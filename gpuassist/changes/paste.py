@@ -26,11 +26,10 @@ def _posix(installed: Installed, libraries: str, terminal: Fact[Terminal]) -> It
     yield "export " + " ".join(f"{name}={quote(value)}" for name, value in homes.items())
     yield f"export PATH={quote(root + '/bin')}:{_without('PATH', _old(installed, terminal, 'PATH'))}"
     old = _old(installed, terminal, _LOADER)
-    if libraries:
-        kept = _without(_LOADER, old) if old else "$" + _LOADER
-        yield f'export {_LOADER}={quote(libraries)}"${{{_LOADER}:+:{kept}}}"'.replace('""', '"')
-    elif old:
+    if old:
         yield f"export {_LOADER}={_without(_LOADER, old)}"
+    if libraries:  # by itself: nothing may be left of what was there, and an empty element would be the current directory
+        yield f'export {_LOADER}={quote(libraries)}"${{{_LOADER}:+:${_LOADER}}}"'
 
 
 def _without(variable: str, old: tuple[str, ...]) -> str:

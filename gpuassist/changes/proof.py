@@ -143,7 +143,18 @@ class _Judge:
 
     def _is_whole(self, terminal: Terminal) -> bool:
         """Whether everything in it leads to one toolkit, whichever that is."""
-        return next(self._mixed(terminal), None) is None
+        command = terminal.command(_NVCC)
+        root = self._installed.root_of(command.path) if command is not None else ""
+        if command is None or self._installed.lead(command.path) is Lead.CHOSEN:
+            return next(self._mixed(terminal), None) is None
+        others = (other for other in self._installed.others if root in {other.root, *other.links})
+        names = (
+            {root, self._installed.real(root), *(name for other in others for name in (other.root, *other.links))} if root else ()
+        )
+        leading = (one.value for one in terminal.variables if one.name in CHOOSING - LISTS)
+        return all(
+            self._installed.lead_of(value) is Lead.ELSEWHERE or any(name in value for name in names) for value in leading if value
+        )
 
     def _first(self, value: str) -> Lead:
         leads = (self._installed.lead(element) for element in value.split(":") if element)

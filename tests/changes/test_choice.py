@@ -114,7 +114,7 @@ def test_a_version_may_be_unknown() -> None:
     assert version_of(Toolkit("/opt/cuda")) == "?"
 
 
-@pytest.mark.parametrize(("wish", "on", "says"), [(ON, True, "you asked for it"), (OFF, False, "leave it alone")])
+@pytest.mark.parametrize(("wish", "on", "says"), [(ON, True, "you asked for it"), (OFF, False, "you asked for no toolkit on it")])
 def test_does_as_asked_with_the_loader_path(tmp_path: Path, wish: LdLibraryPath, on: bool, says: str) -> None:
     choice = choose_loader_path(world_under(tmp_path).files, _toolkit("12.4"), wish)
     assert choice.on is on

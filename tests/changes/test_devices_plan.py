@@ -6,9 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gpuassist.session.devices_plan import DevicesPlan, UseDevices, look_at_gpus, plan_use_devices, prove_devices
-from gpuassist.session.shell_plan import make
 
+from gpuassist.changes.carry_out import carry_out
+from gpuassist.changes.devices_plan import UseDevices, plan_use_devices
+from gpuassist.changes.plan import ChangePlan, UseCuda
+from gpuassist.changes.undo import undo
+from gpuassist.changes.use_toolkit import plan_use_cuda
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import Gpu
@@ -17,15 +20,16 @@ from gpuassist.model.plan import Result
 from gpuassist.model.shell import Shell
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session import fix
 from gpuassist.session.context import Session
+from gpuassist.session.use import look_at_gpus
 from gpuassist.session.words import ENGLISH
-from tests.changes.homes import make_toolkit, world_at
+from gpuassist.system.world import World
+from tests.changes.homes import made, make_toolkit, world_at
 
 
 @pytest.fixture
-def session(home: Path) -> Session:
-    return Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
+def world(home: Path) -> World:
+    return world_at(home)
 
 
 def _machine(shell: str = "/bin/bash") -> Machine:
@@ -33,48 +37,56 @@ def _machine(shell: str = "/bin/bash") -> Machine:
     return Machine(gpus=Known(gpus, "x"), shell=Shell(login_shell=Known(shell, "x")))
 
 
-def _plan(session: Session, devices: str, rc: str = "") -> DevicesPlan:
-    return plan_use_devices(session, _machine(), UseDevices(devices, rc))
+def _plan(world: World, devices: str, rc: str = "") -> ChangePlan:
+    return plan_use_devices(world, _machine(), UseDevices(devices, rc))
 
 
-def _notes(plan: DevicesPlan) -> str:
-    return "\n".join(ENGLISH(note) for note in plan.shell.plan.notes)
+def _notes(plan: ChangePlan) -> str:
+    return "\n".join(ENGLISH(note) for note in plan.plan.notes)
 
 
-def test_writes_the_choice_and_proves_it(session: Session, home: Path) -> None:
-    plan = _plan(session, "0,2")
-    assert make(session, plan.shell).outcome.result is Result.MODIFIED
-    content = (home / ".bashrc").read_text()
-    assert "export CUDA_DEVICE_ORDER='PCI_BUS_ID'\nexport CUDA_VISIBLE_DEVICES='0,2'\n" in content
-    proof = prove_devices(session.world, plan)
-    assert proof.holds == Known(True, "/bin/bash -l, then /bin/bash -i")
-    assert "CUDA_VISIBLE_DEVICES=0,2" in ENGLISH(proof.words)
+def test_writes_the_choice_and_proves_it(world: World, home: Path) -> None:
+    outcome = carry_out(world, _plan(world, "0,2"))
+    assert outcome.outcome.result is Result.MODIFIED
+    assert b"export CUDA_DEVICE_ORDER=PCI_BUS_ID\nexport CUDA_VISIBLE_DEVICES=0,2\n" in (home / ".bashrc").read_bytes()
+    assert outcome.proof is not None
+    assert outcome.proof.holds == Known(True, "/bin/bash -l, then /bin/bash -i")
+    assert "CUDA_VISIBLE_DEVICES=0,2" in ENGLISH(outcome.proof.words)
 
 
-def test_says_what_is_hidden_and_from_whom(session: Session) -> None:
-    notes = _notes(_plan(session, "0,2"))
+def test_the_block_stands_in_front_of_what_ends_the_file(world: World, home: Path) -> None:
+    (home / ".bashrc").write_bytes(b"alias x=y\n[ -e ~/.local_bash ] || return\nalias z=w\n")
+    outcome = carry_out(world, _plan(world, "1"))
+    assert outcome.proof is not None
+    assert outcome.proof.holds == Known(True, "/bin/bash -l, then /bin/bash -i")
+    undo(world, "")
+    assert (home / ".bashrc").read_bytes() == b"alias x=y\n[ -e ~/.local_bash ] || return\nalias z=w\n"
+
+
+def test_says_what_is_hidden_and_from_whom(world: World) -> None:
+    notes = _notes(_plan(world, "0,2"))
     assert "1: RTX 1 (GPU-11) is hidden from all of them" in notes
     assert "no shell starts" in notes
 
 
-def test_choosing_all_by_hand_hides_none(session: Session) -> None:
-    assert "none is hidden" in _notes(_plan(session, "0,1,2"))
+def test_choosing_all_by_hand_hides_none(world: World) -> None:
+    assert "none is hidden" in _notes(_plan(world, "0,1,2"))
 
 
-def test_the_same_choice_again_changes_nothing(session: Session) -> None:
-    make(session, _plan(session, "0").shell)
-    again = _plan(session, "0")
-    assert again.shell.diff == ""
-    assert make(session, again.shell).outcome.result is Result.UNCHANGED
+def test_the_same_choice_again_changes_nothing(world: World) -> None:
+    made(world, _plan(world, "0"))
+    again = _plan(world, "0")
+    assert again.diff == ""
+    assert made(world, again).result is Result.UNCHANGED
 
 
-def test_all_takes_the_lines_out_and_the_block_with_them(session: Session, home: Path) -> None:
+def test_all_takes_the_lines_out_and_the_block_with_them(world: World, home: Path) -> None:
     (home / ".bashrc").write_text("alias x=y\n")
-    make(session, _plan(session, "0").shell)
-    plan = _plan(session, "all")
-    make(session, plan.shell)
+    made(world, _plan(world, "0"))
+    outcome = carry_out(world, _plan(world, "all"))
     assert (home / ".bashrc").read_text() == "alias x=y\n"
-    assert prove_devices(session.world, plan).holds == Known(True, "/bin/bash -l, then /bin/bash -i")
+    assert outcome.proof is not None
+    assert outcome.proof.holds == Known(True, "/bin/bash -l, then /bin/bash -i")
 
 
 def _toolkit(home: Path, version: str) -> Machine:
@@ -85,30 +97,30 @@ def _toolkit(home: Path, version: str) -> Machine:
     return Machine(toolkits=toolkits, shell=Shell(login_shell=Known("/bin/bash", "x")))
 
 
-def _use(session: Session, home: Path, version: str) -> None:
-    assert fix.apply(session, fix.plan_use_cuda(session, _toolkit(home, version), fix.UseCuda(version))).result is Result.MODIFIED
+def _use(world: World, home: Path, version: str) -> None:
+    assert made(world, plan_use_cuda(world, _toolkit(home, version), UseCuda(version))).result is Result.MODIFIED
 
 
-def test_toolkit_and_gpus_keep_each_others_lines(session: Session, home: Path) -> None:
-    _use(session, home, "12.4")
-    make(session, _plan(session, "1").shell)
-    _use(session, home, "12.6")
+def test_toolkit_and_gpus_keep_each_others_lines(world: World, home: Path) -> None:
+    _use(world, home, "12.4")
+    made(world, _plan(world, "1"))
+    _use(world, home, "12.6")
     content = (home / ".bashrc").read_text()
     assert content.count("# >>> gpuassist") == 1
-    assert "CUDA_VISIBLE_DEVICES='1'" in content
-    assert f"CUDA_HOME='{home}/cuda-12.6'" in content
-    make(session, _plan(session, "all").shell)
-    assert f"CUDA_HOME='{home}/cuda-12.6'" in (home / ".bashrc").read_text()
+    assert "CUDA_VISIBLE_DEVICES=1\n" in content
+    assert f"CUDA_HOME={home}/cuda-12.6\n" in content
+    made(world, _plan(world, "all"))
+    assert f"CUDA_HOME={home}/cuda-12.6\n" in (home / ".bashrc").read_text()
 
 
-def test_undo_takes_each_choice_back(session: Session, home: Path) -> None:
+def test_undo_takes_each_choice_back(world: World, home: Path) -> None:
     (home / ".bashrc").write_text("alias x=y\n")
-    _use(session, home, "12.4")
+    _use(world, home, "12.4")
     before = (home / ".bashrc").read_bytes()
-    make(session, _plan(session, "1").shell)
-    fix.undo(session)
+    made(world, _plan(world, "1"))
+    undo(world, "")
     assert (home / ".bashrc").read_bytes() == before
-    fix.undo(session)
+    undo(world, "")
     assert (home / ".bashrc").read_text() == "alias x=y\n"
 
 
@@ -123,43 +135,42 @@ def test_undo_takes_each_choice_back(session: Session, home: Path) -> None:
         ({".bashrc": ". ~/.gpu\n", ".gpu": "CUDA_DEVICE_ORDER=FASTEST_FIRST\n"}, "line 1 of {home}/.gpu"),
     ],
 )
-def test_names_the_users_own_lines(session: Session, home: Path, files: dict[str, str], says: str) -> None:
+def test_names_the_users_own_lines(world: World, home: Path, files: dict[str, str], says: str) -> None:
     for name, content in files.items():
         (home / name).write_text(content)
-    assert says.format(home=home) in _notes(_plan(session, "0"))
+    assert says.format(home=home) in _notes(_plan(world, "0"))
 
 
-def test_lines_that_stay_are_named_when_all_are_wished(session: Session, home: Path) -> None:
+def test_lines_that_stay_are_named_when_all_are_wished(world: World, home: Path) -> None:
     (home / ".bashrc").write_text("export CUDA_VISIBLE_DEVICES=1\n")
-    assert f"line 1 of {home}/.bashrc chooses GPUs all the same" in _notes(_plan(session, "all"))
+    assert f"line 1 of {home}/.bashrc chooses GPUs all the same" in _notes(_plan(world, "all"))
 
 
 @pytest.mark.needs("fish")
-def test_fish_gets_a_file_of_its_own(session: Session, home: Path) -> None:
+def test_fish_reads_the_block_below_what_its_owner_wrote(world: World, home: Path) -> None:
     folder = home / ".config" / "fish"
-    folder.mkdir(parents=True)
-    (folder / "config.fish").write_text("set -gx CUDA_VISIBLE_DEVICES 7\n")
-    around = replace(session.world.surroundings, login_shell="/usr/bin/fish")
-    fishy = replace(session, world=replace(session.world, surroundings=around))
-    plan = plan_use_devices(fishy, _machine("/usr/bin/fish"), UseDevices("0,2"))
-    assert "config.fish is read after the block and wins over it" in _notes(plan)
-    assert make(fishy, plan.shell).outcome.result is Result.MODIFIED
-    assert b"set -gx CUDA_VISIBLE_DEVICES '0,2'" in (folder / "conf.d" / "gpuassist.fish").read_bytes()
-    assert prove_devices(fishy.world, plan).holds == Known(False, "/usr/bin/fish -l, then /usr/bin/fish -i")
-    fix.undo(fishy)
-    assert not (folder / "conf.d").exists()
+    (folder / "conf.d").mkdir(parents=True)
+    for path in (folder / "config.fish", folder / "conf.d" / "zz.fish"):
+        path.write_text("set -gx CUDA_VISIBLE_DEVICES 7\n")
+    fishy = replace(world, surroundings=replace(world.surroundings, login_shell="/usr/bin/fish"))
+    outcome = carry_out(fishy, plan_use_devices(fishy, _machine("/usr/bin/fish"), UseDevices("0,2")))
+    assert outcome.proof is not None
+    assert outcome.proof.holds == Known(True, "/usr/bin/fish -l, then /usr/bin/fish -i")
+    assert b"set -gx CUDA_VISIBLE_DEVICES 0,2\n" in (folder / "config.fish").read_bytes()
+    undo(fishy, "")
+    assert (folder / "config.fish").read_text() == "set -gx CUDA_VISIBLE_DEVICES 7\n"
 
 
-def test_an_obstacle_leaves_the_lines_to_paste(session: Session, home: Path) -> None:
+def test_an_obstacle_leaves_the_lines_to_paste(world: World, home: Path) -> None:
     (home / ".bashrc").write_text("")
     (home / ".bashrc").chmod(0o444)
-    plan = _plan(session, "0")
-    assert make(session, plan.shell).outcome.result is Result.REFUSED
-    assert plan.shell.block.startswith("# Programs see these GPUs alone")
-    assert plan.shell.paste == ("export CUDA_DEVICE_ORDER='PCI_BUS_ID'", "export CUDA_VISIBLE_DEVICES='0'")
+    plan = _plan(world, "0")
+    assert made(world, plan).result is Result.REFUSED
+    assert plan.block.startswith("# Programs see these GPUs alone")
+    assert plan.paste == ("export CUDA_DEVICE_ORDER=PCI_BUS_ID", "export CUDA_VISIBLE_DEVICES=0")
 
 
-def test_looking_at_gpus_starts_no_shell(session: Session) -> None:
-    machine = look_at_gpus(session)
+def test_looking_at_gpus_starts_no_shell(world: World) -> None:
+    machine = look_at_gpus(Session(world, Knowledge(lambda name: b"[]"), ENGLISH))
     assert isinstance(machine.shell.login_shell, Known)
     assert not isinstance(machine.shell.new_terminal, Known)

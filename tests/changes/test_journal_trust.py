@@ -110,7 +110,6 @@ def test_an_interrupted_change_elsewhere_is_not_settled(world: World, victim: Pa
         {"made_directories": ["/usr"]},
         {"target": "/home/../etc/x"},
         {"target": "relative"},
-        {"path": "a\0b"},
     ],
 )
 def test_a_record_that_leads_elsewhere_is_left_out(world: World, home: Path, said: dict[str, object]) -> None:
@@ -119,6 +118,12 @@ def test_a_record_that_leads_elsewhere_is_left_out(world: World, home: Path, sai
     assert [change.id for change in undoing.history(world)] == [OURS]
     assert "is not used" in _refusal(lambda: undoing.undo(world, FORGED))
     assert (home / ".bashrc").read_bytes() == before
+
+
+def test_a_record_with_a_path_that_none_can_be_is_no_record(world: World, home: Path) -> None:
+    _forge(world, home / ".bashrc", said={"path": "a\0b"})
+    assert "there is no change" in _refusal(lambda: undoing.undo(world, FORGED))
+    assert [change.id for change in undoing.history(world)] == [OURS]
 
 
 @pytest.mark.parametrize("change", ["../x", "a/b", "\x1b[31mx", "x\n", "." * 3, "x" * 200])

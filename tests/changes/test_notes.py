@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gpuassist.changes.notes import notes_on, notes_on_shell, notes_on_syntax
@@ -12,8 +14,8 @@ from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.lines import ShellLine
 
 
-def _notes(content: bytes, *lines: ShellLine) -> str:
-    return "\n".join(ENGLISH(note) for note in notes_on(content, read(content, {}), lines))
+def _notes(content: bytes, *lines: ShellLine, block: bool = True) -> str:
+    return "\n".join(ENGLISH(note) for note in notes_on(content, read(content, {}), lines, block=block))
 
 
 def _line(number: int, *, ticked: bool) -> ShellLine:
@@ -24,10 +26,9 @@ def _line(number: int, *, ticked: bool) -> ShellLine:
     ("content", "says"),
     [
         (b'x\n[ -z "$PS1" ] && return\n', 'line 2 (“[ -z "$PS1" ] && return”) leaves the file in shells that are not interactive'),
-        (b"exec zsh\n", "line 1 (“exec zsh”) ends the file: the block is not reached"),
-        (b"[ -x /bin/zsh ] && exec zsh\n", "may end the file before the block"),
+        (b"exec zsh\n", "line 1 (“exec zsh”) may end the file or hand over to another program: the block stands in front of it"),
+        (b"x\n[ -x /bin/zsh ] && exec zsh\nreturn\n", "line 2 (“[ -x /bin/zsh ] && exec zsh”) may end the file"),
         (b"a\r\nb\r\n", "Windows line ends"),
-        (b"a\0b\n", "NUL bytes"),
         (b"if x; then\n", "could not be understood"),
     ],
 )
@@ -39,9 +40,27 @@ def test_an_ordinary_file_needs_no_note() -> None:
     assert _notes(b"alias x=y\nexport PATH=$HOME/bin:$PATH\n") == ""
 
 
-@pytest.mark.parametrize(("count", "says"), [(1, "1 line of yours is retired"), (2, "2 lines of yours are retired")])
-def test_counts_what_is_retired(count: int, says: str) -> None:
-    assert says in _notes(b"", *(_line(number, ticked=True) for number in range(count)))
+@pytest.mark.parametrize("content", [b'[ -z "$PS1" ] && return\n', b"exec zsh\n"])
+def test_where_no_block_is_written_nothing_is_said_of_what_it_would_not_reach(content: bytes) -> None:
+    assert _notes(content, block=False) == ""
+
+
+@pytest.mark.parametrize(
+    ("ticked", "count", "says"),
+    [
+        (True, 1, "1 line of yours is commented out"),
+        (True, 2, "2 lines of yours are commented out"),
+        (False, 1, "1 line of yours is changed where it names the toolkit"),
+        (False, 2, "2 lines of yours are changed where they name the toolkit"),
+    ],
+)
+def test_counts_what_is_changed(ticked: bool, count: int, says: str) -> None:
+    lines = (replace(_line(number, ticked=ticked), rewritten=not ticked) for number in range(count))
+    assert _notes(b"", *lines) == f"{says}, and restored by undo"
+
+
+def test_what_follows_is_not_in_the_way() -> None:
+    assert _notes(b"", replace(_line(7, ticked=False), follows=True)) == ""
 
 
 def test_names_what_stays_in_the_way() -> None:

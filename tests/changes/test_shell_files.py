@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.line_plan import change_id, edit_of, parsed, to_change
-from gpuassist.changes.shell_files import login_file, shell_files
+from gpuassist.changes.line_plan import change_id, edit_of, parsed
+from gpuassist.changes.shell_files import login_file, shell_files, with_traced
 from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.dialect import Dialect
@@ -35,10 +35,10 @@ def _put(home: Path, **files: str) -> None:
     ("shell", "variables", "main", "dialect"),
     [
         ("/bin/bash", {}, ".bashrc", Dialect.BASH),
-        ("/bin/sh", {}, ".bashrc", Dialect.BASH),
+        ("/bin/sh", {}, ".profile", Dialect.BASH),
         ("/bin/zsh", {}, ".zshrc", Dialect.ZSH),
-        ("/usr/bin/fish", {}, ".config/fish/conf.d/gpuassist.fish", Dialect.FISH),
-        ("/usr/bin/fish", {"XDG_CONFIG_HOME": "{home}/xdg"}, "xdg/fish/conf.d/gpuassist.fish", Dialect.FISH),
+        ("/usr/bin/fish", {}, ".config/fish/config.fish", Dialect.FISH),
+        ("/usr/bin/fish", {"XDG_CONFIG_HOME": "{home}/xdg"}, "xdg/fish/config.fish", Dialect.FISH),
     ],
 )
 def test_each_shell_has_its_file(home: Path, shell: str, variables: dict[str, str], main: str, dialect: Dialect) -> None:
@@ -118,11 +118,6 @@ def test_markers_that_do_not_pair_up_stop_the_main_file_alone(home: Path) -> Non
         shell_files(_world(home), f"{home}/.profile")
 
 
-def test_nothing_is_changed_without_a_choice(home: Path) -> None:
-    _put(home, _DOT_bashrc=LINE)
-    assert to_change(shell_files(_world(home)).main, ()) == ()
-
-
 def test_every_plan_has_an_id_of_its_own(home: Path) -> None:
     world = _world(home)
     main = shell_files(world).main
@@ -147,8 +142,8 @@ def test_the_file_that_would_break_is_named(home: Path) -> None:
         ("/bin/zsh", {"_DOT_zshrc": ". ~/.env\n", "_DOT_env": LINE, "_DOT_zprofile": LINE}, {".env": False, ".zprofile": False}),
         (
             "/usr/bin/fish",
-            dict.fromkeys((".config__fish__config.fish", ".config__fish__conf.d__a.fish"), "set -gx PATH /x $PATH\n"),
-            {".config/fish/config.fish": True, ".config/fish/conf.d/a.fish": False},
+            dict.fromkeys((".config__fish__config.fish", ".config__fish__conf.d__zz.fish"), "set -gx PATH /x $PATH\n"),
+            {".config/fish/conf.d/zz.fish": False},
         ),
     ],
 )
@@ -157,3 +152,59 @@ def test_knows_what_is_read_after_the_block(home: Path, shell: str, files: dict[
     others = shell_files(_world(home, shell)).others
     mine = {file.path.removeprefix(f"{home}/"): file.later for file in others if file.path.startswith(str(home))}
     assert mine == later
+
+
+HANDING_OVER = [
+    ("exec zsh\n", "/usr/bin/zsh", ".zshrc", Dialect.ZSH),
+    ("[ -t 1 ] && exec fish\n", "/usr/bin/fish", ".config/fish/config.fish", Dialect.FISH),
+    ("alias x=y\n", "/bin/bash", ".bashrc", Dialect.BASH),
+    ("exec sh\n", "/bin/sh", ".bashrc", Dialect.BASH),
+]
+
+
+@pytest.mark.parametrize(("bashrc", "answering", "main", "dialect"), HANDING_OVER)
+def test_a_bash_that_hands_over_leads_to_that_shells_file(
+    home: Path, bashrc: str, answering: str, main: str, dialect: Dialect
+) -> None:
+    _put(home, _DOT_bashrc=LINE + bashrc)
+    files = shell_files(_world(home), answering=answering)
+    assert (files.main.path, files.main.dialect) == (f"{home}/{main}", dialect)
+    assert {files.main.path, *(file.path for file in files.others)} >= {f"{home}/.bashrc"}
+
+
+def test_the_files_of_a_shell_that_is_handed_over_to_are_seen_though_another_answers(home: Path) -> None:
+    _put(home, _DOT_bashrc=LINE, _DOT_bash_profile="exec zsh -l\n", _DOT_zshrc=LINE)
+    assert ".zshrc" in _own(home, _world(home))
+
+
+@pytest.mark.parametrize(
+    "zshenv", ["export ZDOTDIR=$HOME/.zsh\n", 'ZDOTDIR="${ZDOTDIR:-$HOME/.zsh}"\n', ": ${ZDOTDIR:=$HOME/.zsh}\n"]
+)
+@pytest.mark.needs("zsh")
+def test_zsh_is_asked_where_its_files_lie(home: Path, zshenv: str) -> None:
+    _put(home, _DOT_zshenv=zshenv, _DOT_zsh__DOT_zshrc=LINE)
+    assert shell_files(_world(home, "/usr/bin/zsh")).main.path == f"{home}/.zsh/.zshrc"
+
+
+def test_a_file_of_the_users_own_below_a_tool_may_be_changed(home: Path) -> None:
+    _put(home, _DOT_bashrc=". ~/.oh-my-bash/custom/mine.sh\n", **{"_DOT_oh-my-bash__custom__mine.sh": LINE})
+    (other,) = (file for file in shell_files(_world(home)).others if file.path.endswith("mine.sh"))
+    assert other.obstacle is None
+
+
+def test_files_that_only_the_shell_knows_of_are_traced(home: Path) -> None:
+    _put(
+        home,
+        _DOT_bashrc='for f in ~/.bash.d/*.sh; do . "$f"; done\n',
+        **{"_DOT_bash.d__cuda.sh": LINE, "_DOT_bash.d__x.sh": "alias x=y\n"},
+    )
+    world = _world(home)
+    found = [file.path.removeprefix(f"{home}/") for file in with_traced(world, shell_files(world)).others]
+    assert ".bash.d/cuda.sh" in found
+    assert ".bash.d/x.sh" not in found
+
+
+def test_the_desktops_own_variables_are_seen(home: Path) -> None:
+    _put(home, **{"_DOT_config__environment.d__cuda.conf": "CUDA_HOME=/c\n"})
+    (file,) = (file for file in shell_files(_world(home)).others if file.path.endswith("cuda.conf"))
+    assert (file.dialect, file.obstacle, file.of_terminal) == (Dialect.ENVIRONMENT_D, None, False)

@@ -59,6 +59,14 @@ def test_broken_files_are_broken(home: Path, dialect: str, content: bytes) -> No
     assert syntax.words
 
 
+def test_a_here_document_that_nothing_ends_is_broken(home: Path) -> None:
+    """bash only warns of it, and takes everything below for its text."""
+    syntax = check(world_at(home), b"cat <<EOF >/dev/null\nunclosed\n", "bash")
+    assert syntax.broken
+    assert "here-document" in syntax.words
+    assert not check(world_at(home), b"cat <<EOF >/dev/null\nclosed\nEOF\n", "bash").broken
+
+
 @pytest.mark.parametrize("shell", ["bash", pytest.param("zsh", marks=ZSH), pytest.param("fish", marks=FISH)])
 def test_nothing_of_the_file_runs(home: Path, shell: str) -> None:
     check(world_at(home), f"touch {home}/ran\nexec touch {home}/ran\n".encode(), shell)

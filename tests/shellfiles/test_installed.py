@@ -77,3 +77,25 @@ def test_a_symlink_leads_where_it_really_leads() -> None:
 )
 def test_names_that_say_cuda(directory: str, looks: bool) -> None:
     assert looks_like_cuda(directory) is looks
+
+
+SPACED = Toolkit("/home/My 'Own' Name/cuda-12.4")
+
+
+@pytest.mark.parametrize(
+    ("value", "lead"),
+    [
+        (f"{SPACED.root}/bin:/usr/bin", Lead.CHOSEN),
+        (f"-L{SPACED.root}/lib64", Lead.CHOSEN),
+        (f"{SPACED.root}/bin:/usr/local/cuda-11.7/bin", Lead.OTHER),
+        ("-L/usr/local/cuda-11.7/lib64 -I/opt/x", Lead.OTHER),
+        ("--xla_gpu_cuda_data_dir=/usr/local/cuda-9.9", Lead.OTHER),
+        ("-O2 -isystem/opt/cuda/include", Lead.OTHER),
+        ("/opt/old-cuda/bin/nvcc", Lead.OTHER),
+        ("/usr/local/cuda-samples:/usr/bin", Lead.ELSEWHERE),
+        ("", Lead.ELSEWHERE),
+    ],
+)
+def test_where_a_whole_value_leads(value: str, lead: Lead) -> None:
+    installed = Installed(SPACED, (OLD, CONDA, SYSTEM), str, "/home/My 'Own' Name", lambda path: True)
+    assert installed.lead_of(value) is lead

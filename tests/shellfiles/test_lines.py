@@ -226,7 +226,7 @@ A, B, C = "/usr/local/cuda-11.7", "/usr/local/cuda-10.2", CHOSEN.root
         (FIRST.format(C) + FIRST.format(A), [KEEP, COMMENT_OUT]),
         (LAST.format(A) + FIRST.format(B), [COMMENT_OUT, REPLACE]),
         (FIRST.format(B) + LAST.format(A), [REPLACE, COMMENT_OUT]),
-        (LAST.format(A) + LAST.format(B), [COMMENT_OUT, REPLACE]),
+        (LAST.format(A) + LAST.format(B), [REPLACE, COMMENT_OUT]),
         (HOME.format(A) + "echo $CUDA_HOME\n" + HOME.format(B), [REPLACE, REPLACE]),
         (
             HOME.format(A) + FIRST.format("$CUDA_HOME") + HOME.format(B) + FIRST.format("$CUDA_HOME"),
