@@ -40,6 +40,11 @@ def _place(content: bytes, reading: Reading, dialect: Dialect, file: ShellFile) 
     return min(places, default=None)
 
 
+def _before(file: ShellFile) -> int:
+    place = place_of(file)
+    return _NOWHERE if place is None else place
+
+
 class LinesAfter:
     """The files as they will be, but for a block."""
 
@@ -111,15 +116,17 @@ class LinesAfter:
 
     def _surely_gives(self, reads: Callable[[ShellFile], bool]) -> bool:
         """Whether a line puts it on PATH that no construct in front of it can keep from being read."""
-        return any(certain for _, _, certain in self._given("PATH", reads)) or self._programs_replaced(reads)
+        return any(certain for _, _, certain in self._given("PATH", reads)) or self._programs_replaced(reads, surely=True)
 
     def _is_gone(self, directory: str) -> bool:
         """Whether a line that puts it there is commented out."""
         told = (str(value) for line in self._lines if line.ticked for does in line.does for _, value in does.parameters)
         return any(directory in words for words in told)
 
-    def _programs_replaced(self, reads: Callable[[ShellFile], bool]) -> bool:
-        """Whether a word in front of `/bin` is replaced: what a loop or a function makes of it no reader can tell."""
+    def _programs_replaced(self, reads: Callable[[ShellFile], bool], *, surely: bool = False) -> bool:
+        """Whether a word in front of `/bin` is replaced: what a loop or a function makes of it no reader can tell. `surely` leaves
+        those out that stand behind what may end the file.
+        """
         return any(
             _PROGRAMS.match(file.content, one.end_byte)
             for file in self._files
@@ -127,6 +134,7 @@ class LinesAfter:
             for line in self._lines
             if line.rewritten and line.file == file.path
             for one in line.replacements
+            if not surely or one.end_byte <= _before(file)
         )
 
     def _takes_from_a_home(self, reads: Callable[[ShellFile], bool]) -> bool:
