@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 TORCH := .venv-torch
 ARGS ?=
 
-.PHONY: run test lint bench fuzz words screenshots clean
+.PHONY: run test lint bench fuzz sweep words screenshots clean
 
 # Findings end the program with 1, 2 or 3: that is an answer, not a failure of make.
 run: $(VENV)/.app
@@ -29,6 +29,16 @@ bench: $(VENV)/.dev $(TORCH)/.torch .cache/peers/.done
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tools.fuzz $(ARGS)
+
+# What takes hours, each part to its end whatever the others found: 1,000 shapes of start-up files in worlds of their own, an hour of
+# hostile input, 10,000 kills in the middle of a change.
+sweep: $(VENV)/.dev
+	@test "$$(id -u)" = 0 || { echo "make sweep needs root: every shape of start-up files gets a mount namespace and a user of its own (with the packages util-linux, zsh, fish and tmux)" >&2; exit 1; }
+	@found=0; \
+	$(BIN)/python tools/shapes.py --count 1000 --program $(BIN)/gpuassist --out .cache/shapes $(ARGS) || found=1; \
+	$(BIN)/python -m tools.fuzz --seconds 3600 || found=1; \
+	$(BIN)/python tools/soak_apply.py || found=1; \
+	exit $$found
 
 words: $(VENV)/.dev
 	$(BIN)/python tools/words.py
