@@ -42,11 +42,7 @@ def _place(content: bytes, reading: Reading, dialect: Dialect, file: ShellFile) 
     return min(places, default=None)
 
 
-<<<<<<< HEAD
 def _end(file: ShellFile) -> int:
-=======
-def _before(file: ShellFile) -> int:
->>>>>>> sixty
     place = place_of(file)
     return _NOWHERE if place is None else place
 
@@ -122,26 +118,16 @@ class LinesAfter:
 
     def _surely_gives(self, reads: Callable[[ShellFile], bool]) -> bool:
         """Whether a line puts it on PATH that no construct in front of it can keep from being read."""
-<<<<<<< HEAD
         return any(certain for _, _, certain in self._given("PATH", reads)) or self._programs_replaced(reads, certain=True)
-=======
-        return any(certain for _, _, certain in self._given("PATH", reads)) or self._programs_replaced(reads, surely=True)
->>>>>>> sixty
 
     def _is_gone(self, directory: str) -> bool:
         """Whether a line that puts it there is commented out."""
         told = (str(value) for line in self._lines if line.ticked for does in line.does for _, value in does.parameters)
         return any(directory in words for words in told)
 
-<<<<<<< HEAD
     def _programs_replaced(self, reads: Callable[[ShellFile], bool], *, certain: bool = False) -> bool:
         """Whether a word in front of `/bin` is replaced: what a loop or a function makes of it no reader can tell. `certain` where
         nothing in front of it may keep it from being read.
-=======
-    def _programs_replaced(self, reads: Callable[[ShellFile], bool], *, surely: bool = False) -> bool:
-        """Whether a word in front of `/bin` is replaced: what a loop or a function makes of it no reader can tell. `surely` leaves
-        those out that stand behind what may end the file.
->>>>>>> sixty
         """
         return any(
             _PROGRAMS.match(file.content, one.end_byte)
@@ -150,11 +136,7 @@ class LinesAfter:
             for line in self._lines
             if line.rewritten and line.file == file.path and (not line.variables or "PATH" in line.variables)
             for one in line.replacements
-<<<<<<< HEAD
             if not certain or (one.first_byte < _end(file) and not line.variables)
-=======
-            if not surely or one.end_byte <= _before(file)
->>>>>>> sixty
         )
 
     def _takes_from_a_home(self, reads: Callable[[ShellFile], bool]) -> bool:
