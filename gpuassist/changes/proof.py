@@ -12,6 +12,7 @@ from gpuassist.detect.compiler_driver import ask_version, locate
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, enumerated, text
+from gpuassist.model.toolkit import Toolkit
 from gpuassist.shellfiles.installed import CHOOSING, LISTS, Installed, Lead
 from gpuassist.system.shell_questions import PLAIN
 from gpuassist.system.terminal import SECONDS, Opening, ask_terminal, usable_shell
@@ -144,17 +145,13 @@ class _Judge:
     def _is_whole(self, terminal: Terminal) -> bool:
         """Whether everything in it leads to one toolkit, whichever that is."""
         command = terminal.command(_NVCC)
-        root = self._installed.root_of(command.path) if command is not None else ""
         if command is None or self._installed.lead(command.path) is Lead.CHOSEN:
             return next(self._mixed(terminal), None) is None
-        others = (other for other in self._installed.others if root in {other.root, *other.links})
-        names = (
-            {root, self._installed.real(root), *(name for other in others for name in (other.root, *other.links))} if root else ()
-        )
-        leading = (one.value for one in terminal.variables if one.name in CHOOSING - LISTS)
-        return all(
-            self._installed.lead_of(value) is Lead.ELSEWHERE or any(name in value for name in names) for value in leading if value
-        )
+        root, others = self._installed.root_of(command.path), self._installed.others
+        own = next((other for other in others if root in {other.root, *other.links}), Toolkit(root or "/"))
+        rest = (self._installed.chosen, *(other for other in others if other is not own))
+        seen_from_it = replace(self._installed, chosen=own, others=rest)
+        return all(seen_from_it.lead_of(one.value) is not Lead.OTHER for one in terminal.variables if one.name in CHOOSING - LISTS)
 
     def _first(self, value: str) -> Lead:
         leads = (self._installed.lead(element) for element in value.split(":") if element)
