@@ -1,4 +1,4 @@
-"""What the user's own lines come to once the chosen ones are changed: what they give a shell, and what is left for a block to say."""
+"""What the user's own lines come to once they are changed: what they give a shell, and what a block has to say besides."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class LinesAfter:
         return root in self._replaced or any(real(one) == real(root) for one in self._replaced)
 
     def sets_home(self, path: str) -> bool:
-        """Whether the last line of this file that sets CUDA_HOME leads to the toolkit and certainly runs: no other has to set it."""
+        """Whether the last line of this file that sets CUDA_HOME leads to the toolkit and certainly runs."""
         statements = self._readings[path].statements if path in self._readings else ()
         last = [one for one in statements if any(given.variable == "CUDA_HOME" for given in one.assignments)][-1:]
         return any(
@@ -103,7 +103,7 @@ class LinesAfter:
         )
 
     def left_over(self, now: Fact[Terminal]) -> Iterator[tuple[str, str]]:
-        """Variables that would stay at another toolkit because no line that may be changed sets them, with what they should hold."""
+        """Variables that would stay at another toolkit because no line that may be changed sets them, and what they should hold."""
         if isinstance(now, Unknown):
             return
         installed = self._installed
@@ -140,7 +140,7 @@ class LinesAfter:
         )
 
     def _takes_from_a_home(self, reads: Callable[[ShellFile], bool]) -> bool:
-        """Whether a line takes PATH from a variable that a replaced line sets in a way that no reader follows (`: ${CUDA_HOME:=…}`)."""
+        """Whether a line takes PATH from a variable that a replaced line sets in a way that no reader follows."""
         return any(
             given.variable == "PATH"
             and any(self._is_set_by_a_replaced_line(file, home, statement.line) for home in given.uses & HOMES)

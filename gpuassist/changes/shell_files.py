@@ -37,8 +37,8 @@ _OWN = frozenset({"custom"})  # oh-my-zsh's and oh-my-bash's directory for the u
 class ShellFile:
     """A start-up file as it was read; `obstacle` says why it may not be changed, `block` is the managed one that stands in it, and
     `later` whether a new terminal reads it after the one that the block is written in; `of_terminal` and `of_login` say whether an
-    interactive shell reads it that no login came before, and a login shell. `hands_over` are the files that it reads in and that may
-    end the shell, or put another program in its place.
+    interactive shell reads it that no login came before, and a login shell. `hands_over` are the files that it reads in and that
+    may end the shell, or put another program in its place.
     """
 
     target: Target
@@ -98,8 +98,8 @@ def shell_files(world: World, rc: str = "", *, answering: str = "") -> ShellFile
     if any(ord(sign) < ord(" ") for sign in path):
         raise RepairError(
             text(
-                "{path} is what your shell would read: the name holds a control character. Mostly a start-up file has Windows line ends; "
-                "`sed -i 's/\\r$//' FILE` mends them",
+                "{path} is what your shell would read: the name holds a control character. Mostly a start-up file has Windows line "
+                "ends; `sed -i 's/\\r$//' FILE` mends them",
                 path=path,
             )
         )

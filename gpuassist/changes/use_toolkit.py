@@ -1,7 +1,7 @@
 """The plan that makes an installed toolkit the one that new shells use: the smallest change of the start-up files; changes nothing.
 
-Words of the user's own lines are replaced. A block is written where, after that, nothing of the user's would put the toolkit first; it
-stands where it is read, which is in front of an `exec`, a `return` or a `readonly PATH`, and never behind what no shell gets past.
+Words of the user's own lines are replaced. A block is written where, after that, nothing of the user's would put the toolkit first;
+it stands where it is read: in front of an `exec`, a `return` or a `readonly PATH`, and never behind what no shell gets past.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
     seen = _recorded(machine, wish) if recorded or _is_recorded(world, machine) else _live(world, machine, wish)
     if seen.files is not None:
         require_executable(seen.files, toolkit)
-    wanted = _wanted(world, machine, toolkit, seen, wish)
+    wanted = _wanted(world, machine, seen, wish)
     lines = _lines(seen, wanted, wish)
     after = LinesAfter(seen.all, lines, wanted.installed, seen.home)
     main, login = _blocks(seen, after, wanted)
@@ -124,18 +124,17 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
     login = _Block() if unread is not None else login
     libraries = wanted.libraries if main.loader or after.gives(LOADER, seen.of_session) else ""
     change = change_id(world, seen.main, main.lines(seen.main, wanted))
-    edits = _edits(seen, lines, wanted, {seen.main.path: main, seen.login: login}, change)
+    draft = _Draft(seen, lines, wanted, main, login)
+    edits = _edits(draft, change)
     syntax, obstacle = _obstacle(world, seen, edits, main)
-    others = wanted.installed.others
+    notes = (*_notes(world, machine, draft, edits), *(notes_on_syntax(syntax) if syntax else ()), *((unread,) if unread else ()))
     return ChangePlan(
         Aim.TOOLKIT,
         Plan(
             change,
             _goal(toolkit),
             _steps(edits, toolkit, seen.main),
-            tuple(
-                dict.fromkeys((*_notes(world, machine, seen, lines, syntax, (main, login), edits), *((unread,) if unread else ())))
-            ),
+            tuple(dict.fromkeys(notes)),
         ),
         f"use cuda {wish.version}",
         lines,
@@ -150,7 +149,7 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
             wanted.loader,
             Expected(f"{toolkit.root}/bin/nvcc", _expected_home(after, main, wanted), libraries),
             seen.main.dialect,
-            others,
+            wanted.installed.others,
             seen.login,
         ),
     )
@@ -194,7 +193,8 @@ def _is_recorded(world: World, machine: Machine) -> bool:
     return any(isinstance(file.content, Known) for file in files) or (bool(files) and elsewhere)
 
 
-def _wanted(world: World, machine: Machine, toolkit: Toolkit, seen: _Seen, wish: UseCuda) -> _Wanted:
+def _wanted(world: World, machine: Machine, seen: _Seen, wish: UseCuda) -> _Wanted:
+    toolkit = choose_toolkit(machine.toolkits, wish.version)
     others = tuple(one for one in value_or(machine.toolkits, ()) if one.root != toolkit.root)
     if seen.files is None:
         loader = choose_loader_path(None, toolkit, wish.ld_library_path)
@@ -264,8 +264,8 @@ def _unread_login(world: World, seen: _Seen) -> Text | None:
     if not found.broken:
         return None
     return text(
-        "{path} is what a login shell reads, and it cannot be parsed ({words}): nothing is written there, and login shells stay as they "
-        "are. Please mend it",
+        "{path} is what a login shell reads, and it cannot be parsed ({words}): nothing is written there, and login shells stay as "
+        "they are. Please mend it",
         path=file.path,
         words=found.words,
     )
@@ -275,34 +275,42 @@ def _present(file: ShellFile) -> Sections:
     return read_sections(file.block.lines) if file.block is not None else Sections()
 
 
-def _edits(
-    seen: _Seen, lines: tuple[ShellLine, ...], wanted: _Wanted, blocks: dict[str, _Block], change: str
-) -> tuple[FileEdit, ...]:
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """What was decided: what becomes of each line, and what the blocks of the main file and of the login file say."""
+
+    seen: _Seen
+    lines: tuple[ShellLine, ...]
+    wanted: _Wanted
+    main: _Block
+    login: _Block
+
+    def block_of(self, file: ShellFile) -> _Block:
+        """A block of ours in another file, written for another shell, goes on choosing a toolkit."""
+        if file.path == self.seen.main.path:
+            return self.main
+        if file.path == self.seen.login:
+            return self.login
+        there = _present(file)
+        return _Block(bool(there.toolkit), bool(there.loader) and not self.wanted.no_loader)
+
+
+def _edits(draft: _Draft, change: str) -> tuple[FileEdit, ...]:
     """The main file's first; of the others those that change."""
-    found = [
-        (file, _changed(file, lines, wanted, blocks.get(file.path, _kept_block(file, wanted)), change))
-        for file in (seen.main, *seen.others)
-    ]
+    found = [(file, _changed(draft, file, change)) for file in (draft.seen.main, *draft.seen.others)]
     edits = [edit_of(file, after) for file, after in found if after != file.content]
     main = edit_of(*found[0])
-    # A file of ours that would be made for nothing is none.
-    return (
-        tuple([main, *(edit for edit in edits if edit.path != main.path)])
-        if main.existed or main.after or not edits
-        else tuple(edits)
-    )
+    if not (main.existed or main.after) and edits:  # a file of ours that would be made for nothing is none
+        return tuple(edits)
+    return (main, *(edit for edit in edits if edit.path != main.path))
 
 
-def _kept_block(file: ShellFile, wanted: _Wanted) -> _Block:
-    """A block of ours in another file, written for another shell or for logins, goes on choosing a toolkit."""
-    there = _present(file)
-    return _Block(bool(there.toolkit), bool(there.loader) and not wanted.no_loader)
-
-
-def _changed(file: ShellFile, lines: tuple[ShellLine, ...], wanted: _Wanted, block: _Block, change: str) -> bytes:
+def _changed(draft: _Draft, file: ShellFile, change: str) -> bytes:
+    block = draft.block_of(file)
+    written = block.lines(file, draft.wanted)
     if file.obstacle is not None and not file.content:
-        return file.content if not block.toolkit else write(b"", block.lines(file, wanted), changes_in((), file.path), change)
-    return write(file.content, block.lines(file, wanted), changes_in(lines, file.path), change, place=place_of(file))
+        return file.content if not block.toolkit else write(b"", written, changes_in((), file.path), change)
+    return write(file.content, written, changes_in(draft.lines, file.path), change, place=place_of(file))
 
 
 def _obstacle(world: World, seen: _Seen, edits: tuple[FileEdit, ...], block: _Block) -> tuple[Syntax | None, Text | None]:
@@ -325,8 +333,8 @@ def _obstacle(world: World, seen: _Seen, edits: tuple[FileEdit, ...], block: _Bl
         written = edit.path == seen.main.path and (block.toolkit or block.loader)
         if before.broken and edit.after != edit.before and (written or edit.dialect == Dialect.FISH.value):
             return before, text(
-                "{shell} cannot parse {path} ({words}): it stops reading there, and lines below it are never reached. Please mend that "
-                "first, or start a new file from a backup; nothing was written",
+                "{shell} cannot parse {path} ({words}): it stops reading there, and lines below it are never reached. Please mend "
+                "that first, or start a new file from a backup; nothing was written",
                 shell=before.shell,
                 path=edit.path,
                 words=before.words,
@@ -334,29 +342,22 @@ def _obstacle(world: World, seen: _Seen, edits: tuple[FileEdit, ...], block: _Bl
     return standing, None
 
 
-def _notes(
-    world: World,
-    machine: Machine,
-    seen: _Seen,
-    lines: tuple[ShellLine, ...],
-    syntax: Syntax | None,
-    blocks: tuple[_Block, _Block],
-    edits: tuple[FileEdit, ...],
-) -> Iterator[Text]:
-    main, (block, login) = seen.main, blocks
+def _notes(world: World, machine: Machine, draft: _Draft, edits: tuple[FileEdit, ...]) -> Iterator[Text]:
+    seen, main = draft.seen, draft.seen.main
     changed = {edit.path for edit in edits if edit.after != edit.before}
     yield from main.target.notes if main.path in changed else ()
     for file in (main, *seen.others) if seen.files is not None else ():
         if file.path in changed and file.block is not None and edited_block(world, file.target.path_written, file.block):
             yield text(
-                "the block in {path} was edited by hand since gpuassist wrote it: what you wrote there is replaced, and restored by undo",
+                "the block in {path} was edited by hand since gpuassist wrote it: what you wrote there is replaced, and "
+                "restored by undo",
                 path=file.path,
             )
-    yield from notes_on(main.content, main.reading, lines, main.path, block=block.toolkit or block.loader)
+    written = draft.main.toolkit or draft.main.loader
+    yield from notes_on(main.content, main.reading, draft.lines, main.path, block=written)
     handed_over = PurePosixPath(_answering(machine)).name == main.dialect.value
     yield from notes_on_shell(value_or(machine.shell.login_shell, ""), main.path, main.dialect.value, handed_over=handed_over)
-    yield from notes_on_syntax(syntax) if syntax else ()
-    yield from notes_on_login(seen.login, main.path) if login.toolkit or login.loader else ()
+    yield from notes_on_login(seen.login, main.path) if draft.login.toolkit or draft.login.loader else ()
     yield from (note for file in seen.others if file.path in changed for note in file.target.notes)
 
 
@@ -380,8 +381,8 @@ def _steps(edits: tuple[FileEdit, ...], toolkit: Toolkit, main: ShellFile) -> tu
     terminal = Step(
         StepKind.NEW_SHELL,
         text(
-            "Open a new terminal: those that are open keep what they have, also after `source`, which takes nothing out. For one of "
-            "them, paste the line below into it."
+            "Open a new terminal: those that are open keep what they have, also after `source`, which takes nothing out. For one "
+            "of them, paste the line below into it."
         ),
         check=text("`command -v nvcc` prints {nvcc}", nvcc=nvcc),
     )

@@ -99,7 +99,7 @@ class _Reader:
         group = {id(one): one for one in chain}
         rows = {row for one in chain for row in self._rows_of(one)}
         while True:
-            more = {id(one): one for row in rows for one in self.on_row[row]}
+            more = {id(one): one for row in rows for one in self.on_row.get(row, ())}
             if more.keys() <= group.keys():
                 break
             group |= more
@@ -122,7 +122,7 @@ class _Reader:
     def _statement(self, group: tuple[Command, ...], assignments: tuple[Assignment, ...]) -> Statement:
         first, end = group[0], group[-1]
         begin, finish = self.rows.start(first.first), self.rows.end(end.end)
-        alone = [one for row in range(self.rows.of(first.first), self.rows.of(end.end) + 1) for one in self.on_row[row]]
+        alone = [one for row in range(self.rows.of(first.first), self.rows.of(end.end) + 1) for one in self.on_row.get(row, ())]
         return Statement(
             self.rows.of(first.first) + 1,
             self.rows.of(end.end) + 1,

@@ -35,7 +35,8 @@ HOMES = frozenset(
 )
 FLAGS = frozenset(("XLA_FLAGS", "LDFLAGS", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"))
 CHOOSING = LISTS | HOMES | FLAGS
-# Not within another path, of which a part may hold a space or a quote: behind `-L` and the like of compilers one begins all the same.
+# Not within another path, of which a part may hold a space or a quote; behind `-L` and the like of compilers one begins all the
+# same.
 _BEGINS = r"(?:(?<![A-Za-z0-9_.+@%~}\"'`)-])|(?<=-[LIB])|(?<=-isystem))"
 _NAMED = re.compile(_BEGINS + r"/[A-Za-z0-9_.+@%/-]*?cuda(?:-[0-9][0-9.]*[0-9]|-[0-9])?(?=[^A-Za-z0-9_+@%-]|$)")
 

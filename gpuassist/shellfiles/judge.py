@@ -1,8 +1,8 @@
 """Judges the lines of a start-up file for one chosen toolkit: what each does, and the smallest change that makes it follow.
 
-Words that name another toolkit are replaced where they stand, so that what is derived from them follows. Of several lines that would then
-say the same, the one that wins is replaced and the beaten ones are commented out. What cannot be replaced is commented out where it does
-nothing else, and left with the reason where it does.
+Words that name another toolkit are replaced where they stand, so that what is derived from them follows. Of several lines that would
+then say the same, the one that wins is replaced and the beaten ones are commented out. What cannot be replaced is commented out where
+it does nothing else, and left with the reason where it does.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def judge(file: StartupText, installed: Installed, evidence: Evidence) -> tuple[
     for word in words:
         if not any(word.first_byte in rows for rows in covered):
             loose.setdefault(word.line, []).append(word)
-    lines = _without_beaten(outside, lines, file, installed, evidence.followed)
+    lines = _without_beaten(outside, lines, file, (installed, evidence.followed))
     if any(_LOADER in line.variables and (line.ticked or line.rewritten) and evidence.no_loader for line in lines):
         lines = [judge_one.guarded(one, line) for one, line in zip(outside, lines, strict=True)]
     lines += [judge_one.loose(group) for group in loose.values()]
@@ -39,6 +39,7 @@ def judge(file: StartupText, installed: Installed, evidence: Evidence) -> tuple[
 
 
 _LOADER = "LD_LIBRARY_PATH"
+_NOWHERE = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +52,19 @@ class _Gives:
 
 
 def _without_beaten(
-    statements: Sequence[Statement],
-    lines: Sequence[ShellLine],
-    file: StartupText,
-    installed: Installed,
-    followed: frozenset[str],
+    statements: Sequence[Statement], lines: Sequence[ShellLine], file: StartupText, seen: tuple[Installed, frozenset[str]]
 ) -> list[ShellLine]:
-    """Of lines that would say the same, the one that wins stays: the other ones that were to change are commented out."""
+    """Of lines that would say the same, the one that wins stays: the other ones that were to change are commented out.
+
+    `seen` are the toolkits, and the directories that are replaced in any file.
+    """
     lines = list(lines)
     if file.reading.unreadable_line:
         return lines
+    installed, followed = seen
     gives = [_gives(one, line, installed) for one, line in zip(statements, lines, strict=True)]
     moving = {number for number, one in enumerate(statements) if lines[number].rewritten or follows(one, installed, followed)}
-    beaten: set[int] = set()
-    while True:
-        more = {number for number in moving - beaten if _is_beaten(number, gives, lines, beaten, file)}
-        more = {max(more)} if more else set()  # one by one: of two that beat each other one stays
-        if not more:
-            break
-        beaten |= more
-    for number in beaten:
+    for number in _Rivals(lines, gives, file).beaten(moving):
         why = text("would say the same as the line that wins")
         lines[number] = replace(lines[number], rewritten=False, ticked=True, why=why)
     return lines
@@ -109,45 +103,54 @@ def _all_chosen(statement: Statement, installed: Installed) -> bool:
     return leads == {Lead.CHOSEN}
 
 
-def _is_beaten(
-    number: int, gives: Sequence[frozenset[_Gives]], lines: Sequence[ShellLine], beaten: set[int], file: StartupText
-) -> bool:
-    line = lines[number]
-    if not gives[number] or not line.tickable:
+class _Rivals:
+    """The lines of a file that give the same, and which of them wins."""
+
+    def __init__(self, lines: Sequence[ShellLine], gives: Sequence[frozenset[_Gives]], file: StartupText) -> None:
+        self._lines = lines
+        self._gives = gives
+        self._references: dict[str, list[int]] = {}
+        for one in file.reading.references:
+            self._references.setdefault(one.variable, []).append(one.line)
+        self._of_rivals = {line.line for line, given in zip(lines, gives, strict=True) if given}
+        self._setting: dict[str, list[int]] = {}
+        for number, line in enumerate(lines):
+            for variable in line.variables:
+                self._setting.setdefault(variable, []).append(number)
+
+    def beaten(self, moving: set[int]) -> set[int]:
+        """Those of the lines that are to change which win nothing, and which no line that stays needs."""
+        winners = set(self._winners().values())
+        beaten = {number for number in moving - winners if self._gives[number] and self._lines[number].tickable}
+        while needed := {number for number in beaten if self._is_needed(number, beaten)}:
+            beaten -= needed
+        return beaten
+
+    def _winners(self) -> dict[tuple[str, str], int]:
+        """For each directory of each variable the line that wins."""
+        found: dict[tuple[str, str], int] = {}
+        ranks: dict[tuple[str, str], tuple[bool, bool, int]] = {}
+        for number, given in enumerate(self._gives):
+            for one in given:
+                key = (one.variable, one.directory)
+                # In front of a list beats at its end; one that needs no change beats one that does; then of those in front, and of
+                # what is set as a whole, the last one wins, of those at the end the first.
+                first = one.first or one.variable in HOMES
+                rank = (first, not self._lines[number].other, number if first else -number)
+                if key not in ranks or rank > ranks[key]:
+                    found[key], ranks[key] = number, rank
+        return found
+
+    def _is_needed(self, number: int, beaten: set[int]) -> bool:
+        """Whether a line that stays, before the next that sets the same, uses what it sets: a directory taken from a home, or a
+        list that would be empty there (PATH never is).
+        """
+        line = self._lines[number]
+        gone = {row for place in beaten for row in range(self._lines[place].line, self._lines[place].last_line + 1)}
+        for variable in CHOOSING.intersection(line.variables) - {"PATH"}:
+            later = (self._lines[place].line for place in self._setting[variable] if place > number and place not in beaten)
+            end = next(later, _NOWHERE) if variable not in LISTS else _NOWHERE
+            for row in self._references.get(variable, ()):
+                if line.last_line < row < end and row not in gone and (variable not in LISTS or row not in self._of_rivals):
+                    return True
         return False
-    rivals = [place for place in range(len(lines)) if place != number and place not in beaten and gives[place]]
-    for one in gives[number]:
-        better = [place for place in rivals if any(_beats(place, other, number, one, lines) for other in gives[place])]
-        if not better:
-            return False
-    return not _is_needed(number, gives, lines, beaten, file)
-
-
-def _beats(place: int, other: _Gives, number: int, one: _Gives, lines: Sequence[ShellLine]) -> bool:
-    if (other.variable, other.directory) != (one.variable, one.directory):
-        return False
-    if one.variable in HOMES:
-        # The last one that is set wins; one that needs no change wins over any that does.
-        return place > number or not lines[place].other
-    if other.first is not one.first:
-        return other.first
-    # Of those in front the last one wins, of those at the end the first.
-    return (place > number if one.first else place < number) or not lines[place].other
-
-
-def _is_needed(
-    number: int, gives: Sequence[frozenset[_Gives]], lines: Sequence[ShellLine], beaten: set[int], file: StartupText
-) -> bool:
-    """Whether a line between this one and the next that sets the same uses what it sets: a directory taken from a home, or a list
-    that would be empty there (PATH never is).
-    """
-    homes = CHOOSING.intersection(lines[number].variables) - LISTS
-    lists = LISTS.intersection(lines[number].variables) - {"PATH"}
-    later = [place for place in range(number + 1, len(lines)) if place not in beaten and homes.intersection(lines[place].variables)]
-    end = lines[later[0]].line if later else len(file.content)
-    gone = {row for place in beaten for row in range(lines[place].line, lines[place].last_line + 1)}
-    between = [one for one in file.reading.references if one.line > lines[number].last_line and one.line not in gone]
-    rivals = {line.line for line, given in zip(lines, gives, strict=True) if given}
-    return any(one.variable in homes and one.line < end for one in between) or any(
-        one.variable in lists and one.line not in rivals for one in between
-    )

@@ -23,15 +23,18 @@ _LOADER = "LD_LIBRARY_PATH"
 _ALWAYS_RUNS = frozenset({Place.TOP, Place.CONDITION, Place.GROUP})
 
 
+_NO_ROWS = Lines(0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class ShellLine:
     """A command of the start-up file as the repair page shows it.
 
-    `does` says what each of its assignments does; `tickable` whether it may be commented out at all, `ticked` whether it will be, and
-    `why` the reason. `inside` is the first line of the function, branch or loop that it stands in, empty at top level; `other`
+    `does` says what each of its assignments does; `tickable` whether it may be commented out at all, `ticked` whether it will be,
+    and `why` the reason. `inside` is the first line of the function, branch or loop that it stands in, empty at top level; `other`
     whether it leads to another toolkit than the chosen one. `instead` is what takes its place where it is replaced, empty where
-    `why_not` says why none is offered, `replacements` the bytes of it that differ, and `rewritten` whether it will be; `follows` where it
-    takes its directory from a line that is replaced, `roots` the toolkit directories that its own words name.
+    `why_not` says why none is offered, `replacements` the bytes of it that differ, and `rewritten` whether it will be; `follows`
+    where it takes its directory from a line that is replaced, `roots` the toolkit directories that its own words name.
     """
 
     line: int
@@ -51,7 +54,7 @@ class ShellLine:
     why_not: Text | None = None
     follows: bool = False
     roots: frozenset[str] = frozenset()
-    rows: Lines = Lines(0, 0)
+    rows: Lines = _NO_ROWS
     replacements: tuple[Replacement, ...] = ()
 
     @property
@@ -281,7 +284,7 @@ class LineJudge:
         return self.evidence.runs(word, understood=not self.file.reading.unreadable_line)
 
     def guarded(self, statement: Statement, line: ShellLine) -> ShellLine:
-        """A line of the user's own on LD_LIBRARY_PATH, where what was on it before goes: it must not make an empty element of that."""
+        """A line of the user's own on LD_LIBRARY_PATH, where what was on it before goes: it makes no empty element of that."""
         own = any(one.variable == _LOADER and one.keeps_previous for one in statement.assignments)
         if not own or line.other or line.owner or statement.place is Place.COMMAND or self.file.reading.unreadable_line:
             return line

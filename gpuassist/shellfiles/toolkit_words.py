@@ -1,7 +1,7 @@
 """Where the words of a start-up file name a toolkit: a directory, its last part behind a variable, or a version of its own.
 
-These words are all that has to change for another toolkit: what is derived from them follows. Comments, here-documents and what is only
-said (`echo …`) name none; a word in a function that nobody calls, or in an alias, says in whose.
+These words are all that has to change for another toolkit: what is derived from them follows. Comments, here-documents and what is
+only said (`echo …`) name none; a word in a function that nobody calls, or in an alias, says in whose.
 """
 
 from __future__ import annotations
@@ -21,19 +21,23 @@ from gpuassist.shellfiles.reading import Place, Statement, printable
 from gpuassist.shellfiles.zsh import covered
 
 _HOME = rb"(?:~|\$HOME|\$\{HOME\})"
-# Where a path can begin and its toolkit's directory end: not within another one; behind `-L` and `-I` of compilers and `:-` of a default, too.
+# Where a path can begin and its toolkit's directory end: not within another one; behind `-L` and `-I` of compilers and `:-` of a
+# default, too.
 _BEGINS = rb"(?:(?<![A-Za-z0-9_.+@%~/}-])|(?<=-L)|(?<=-I)|(?<=-)(?=/))"
 # A part that a pattern or a variable goes on with (`cuda-1[12]*`, `cuda-11.$MINOR`) names no single one.
-_ENDS = rb"(?![A-Za-z0-9_+@%-]|\.[A-Za-z0-9]|\.?[\[*?{$])"
+# Nor does one whose name goes on with a sign that no toolkit's directory has.
+_ENDS = rb"(?=[/:;,\s'\"`()&|}\]\\<>=]|\.(?![A-Za-z0-9\[*?{$])|$)"
 _SIGN = rb"[A-Za-z0-9_.+@%-]"
 # A path up to its first part that says cuda: `/usr/local/cuda-11.8`, `~/cuda`, `$BASE/cuda-11.8`, and the part alone: `cuda-11.8`.
 _PATH = re.compile(_BEGINS + rb"(?:" + _HOME + rb"|\$\w+|\$\{\w+\})?(?:/" + _SIGN + rb"+)*?/?cuda(?:-[0-9][0-9.]*)?" + _ENDS)
 _REST = re.compile(rb"(?:/" + _SIGN + rb"+)*/?")
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _VERSION_NAMES = frozenset({"CUDA_VERSION", "CUDA_VER"})
 _VERSION = rb"([\"']?)([0-9]+(?:\.[0-9]+)*)\1(?=[\s;#&|)]|$)"
 # How a line begins that can choose a toolkit, as far as its beginning tells.
 _LINE = re.compile(
-    rb"[ \t]*(?:export|typeset|declare|readonly|local|alias|if|elif|\[|test|\w+\+?=|[\w-]+[ \t]*\(\)|function|eval|for|case|-|\"|\$|/)"
+    rb"[ \t]*(?:export|typeset|declare|readonly|local|alias|if|elif|\[|test|\w+\+?=|[\w-]+[ \t]*\(\)|function|eval|for|case"
+    rb"|-|\"|\$|/)"
 )
 _SAYING = frozenset({"echo", "printf", "print", "logger", "notify-send", "cowsay", "figlet", "read", "say"})
 # What switches environments takes names, and no directories.
@@ -53,6 +57,9 @@ _GROUPS = {
     "list": Place.CONDITION,
     "ERROR": Place.UNREADABLE,
 }
+_NO_CODE = frozenset({"comment", "heredoc_body", "heredoc_content", "heredoc_end"})
+_STATEMENTS = frozenset({"variable_assignment", "command", "declaration_command", "test_command", "unset_command"})
+_NO_CONSTRUCT = frozenset({"list", "ERROR", "command_substitution"})
 _BLOCKS = {"function": Place.FUNCTION, "while": Place.LOOP, "for": Place.LOOP, "switch": Place.CASE, "if": Place.BRANCH}
 _WORST_FIRST = tuple(Place)
 
@@ -166,7 +173,7 @@ class _Finder:
         # What is in neither toolkit does no harm, and the owner's line stays of one piece.
         there = expands or not behind or self.installed.holds(place) or not self.installed.holds(root + behind)
         missing = "" if there else place
-        yield self._word(first, end, root, None if missing else new.encode(), where, missing)
+        yield self._word((first, end), root, None if missing else new.encode(), where, missing=missing)
 
     def _part(self, match: re.Match[bytes], written: str, where: _Where) -> Iterator[ToolkitWord]:
         """`$BASE/cuda-11.8`, or `cuda-11.8` as a value: its last part alone, where the chosen toolkit lies beside it."""
@@ -177,16 +184,16 @@ class _Finder:
         new = self.installed.chosen.root.rpartition("/")[2]
         if self.installed.lead(beside) is Lead.OTHER and new.startswith("cuda"):
             first = match.start() + written.rindex(part)
-            yield self._word(first, first + len(part), beside, new.encode(), where)
+            yield self._word((first, first + len(part)), beside, new.encode(), where)
 
     def _versions(self) -> Iterator[ToolkitWord]:
-        for name, root in self._version_names():
+        for name, root in dict.fromkeys(self._version_names()):
             pattern = re.compile(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?:\+?=|[ \t]+)" + _VERSION)
             for match in pattern.finditer(self.content):
                 where = self.locate(match.start(2))
                 new = self._version_instead(match[2].decode(), root)
                 if where is not None and new and new != match[2].decode():
-                    yield self._word(match.start(2), match.end(2), root, new.encode(), where)
+                    yield self._word(match.span(2), root, new.encode(), where)
 
     def _version_names(self) -> Iterator[tuple[str, str]]:
         """The variables that a directory's version is taken from, each with the directory."""
@@ -195,7 +202,7 @@ class _Finder:
                 for element in assignment.elements:
                     root = self.installed.root_of(element.directory)
                     if root and self.installed.lead(root) is Lead.OTHER:
-                        yield from ((name, root) for name in sorted(assignment.uses))
+                        yield from ((name, root) for name in sorted(assignment.uses) if _NAME.fullmatch(name))
         for name in sorted(_VERSION_NAMES):
             if name.encode() in self.content:
                 yield name, ""
@@ -218,10 +225,9 @@ class _Finder:
         middle = new[len(front) : len(new) - len(back)]
         return middle if re.fullmatch(r"[0-9]+(?:\.[0-9]+)*", middle) else ""
 
-    def _word(self, first: int, end: int, root: str, new: bytes | None, where: _Where, missing: str = "") -> ToolkitWord:
+    def _word(self, span: tuple[int, int], root: str, new: bytes | None, where: _Where, *, missing: str = "") -> ToolkitWord:
         return ToolkitWord(
-            first,
-            end,
+            *span,
             root,
             new,
             self._row(where.first_byte),
@@ -272,47 +278,43 @@ class _Posix:
     def where(self, place: int) -> _Where | None:
         """What the byte stands in; none in a comment, a here-document, and what is only said."""
         leaf = self.root.descendant_for_byte_range(place, place + 1)
-        if self.root.has_error and not _LINE.match(self.content, self.content.rfind(b"\n", 0, place) + 1):
-            return None  # a file that was not understood: a comment may look like a command, and a text like a line
-        found, runs_in, assigned = {Place.TOP}, "", False
-        statement: Node | None = None
-        around = -1
-        substituted = in_body = False
-        node = leaf
-        while node is not None and node.parent is not None:
-            kind = node.type
-            if kind in {"comment", "heredoc_body", "heredoc_content", "heredoc_end"}:
-                return None
-            if kind == "variable_assignment":
-                assigned = True
-                statement = node
-                if node.parent.type == "command" and _name(node.parent):
-                    return None  # it holds for that one command alone
-            elif kind == "command":
-                name = _name(node)
-                if name in _NAMING or (name in _SAYING and not substituted):
-                    return None
-                alias = self._alias(node, place) if name == "alias" else ""
-                runs_in = runs_in or (f"alias {alias}" if alias and alias != _COMPILER else "")
-                statement = node
-            elif kind in {"declaration_command", "test_command", "unset_command"}:
-                statement = node
-            elif kind == "function_definition":
-                called = _function(node)
-                runs_in = runs_in or ("" if called == _COMPILER else called)
-            substituted = substituted or kind in {"command_substitution", "process_substitution"}
-            in_body = in_body or kind == "do_group"
-            if kind == "for_statement" and not in_body:
-                pass  # what a loop goes over is read whatever its body does
-            elif kind in _GROUPS:
-                found.add(_GROUPS[kind])
-                around = node.start_byte if around < 0 and kind not in {"list", "ERROR", "command_substitution"} else around
-            node = node.parent
-        if leaf is None:
+        if leaf is None or (self.root.has_error and not _LINE.match(self.content, self.content.rfind(b"\n", 0, place) + 1)):
+            return None  # where a file was not understood a comment may look like a command, and a text like a line
+        above = [leaf]
+        while (parent := above[-1].parent) is not None and parent.parent is not None:
+            above.append(parent)
+        if any(node.type in _NO_CODE for node in above) or self._is_only_said(above):
             return None
-        whole = statement or leaf
-        worst = next(place for place in _WORST_FIRST if place in found)
-        return _Where(whole.start_byte, whole.end_byte, worst, runs_in, assigned, around)
+        whole = next((node for node in reversed(above) if node.type in _STATEMENTS), leaf)
+        assigned = any(node.type == "variable_assignment" for node in above)
+        groups = [node for node in above if node.type in _GROUPS and not _is_listed(node, above)]
+        worst = next(one for one in _WORST_FIRST if one in {Place.TOP, *(_GROUPS[node.type] for node in groups)})
+        around = next((node.start_byte for node in groups if node.type not in _NO_CONSTRUCT), -1)
+        return _Where(whole.start_byte, whole.end_byte, worst, self._runs_in(above, place), assigned, around)
+
+    def _is_only_said(self, above: list[Node]) -> bool:
+        """Whether it is a word of `echo` and the like, or holds for one command alone."""
+        substituted = False
+        for node in above:
+            substituted = substituted or node.type in {"command_substitution", "process_substitution"}
+            name = _name(node) if node.type == "command" else ""
+            if name in _NAMING or (name in _SAYING and not substituted):
+                return True
+            parent = node.parent
+            if node.type == "variable_assignment" and parent is not None and parent.type == "command" and _name(parent):
+                return True
+        return False
+
+    def _runs_in(self, above: list[Node], place: int) -> str:
+        """The alias or function that has to be called for it; empty where none has, or the compiler's own is."""
+        for node in above:
+            alias = self._alias(node, place) if node.type == "command" and _name(node) == "alias" else ""
+            if alias and alias != _COMPILER:
+                return f"alias {alias}"
+            called = _function(node) if node.type == "function_definition" else ""
+            if called and called != _COMPILER:
+                return called
+        return ""
 
     def _alias(self, command: Node, place: int) -> str:
         for child in command.children[1:]:
@@ -357,6 +359,12 @@ class _Fish:
         opener = next((one for one in self.commands if one.first == block.first), None)
         name = opener.words[1].plain if opener and len(opener.words) > 1 else ""
         return "" if name == _COMPILER else name or "function"
+
+
+def _is_listed(loop: Node, above: list[Node]) -> bool:
+    """Whether it is one of the words that a `for` goes over, which are read whatever its body does."""
+    inside = above[: above.index(loop)]
+    return loop.type == "for_statement" and all(node.type != "do_group" for node in inside)
 
 
 def _name(command: Node) -> str:

@@ -100,7 +100,7 @@ def _answer(line: Mapping[str, Any]) -> Any:
 
 
 def _is_told(line: Mapping[str, Any], fact: str) -> bool:
-    """Whether the line has the shape of an answer to that question: the library shares the child's output and may print anything."""
+    """Whether the line has the shape of an answer to that question: the library may print anything on the child's output."""
     if "code" in line:
         return _is_number(line["code"])
     return _SHAPES.get(fact, _is_number)(line.get("value"))

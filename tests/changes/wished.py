@@ -1,4 +1,4 @@
-"""A home with a toolkit, an environment and a directory that is not there: where wishes of every kind are planned and carried out."""
+"""A home with a toolkit, an environment and a directory that is not there, where every wish is planned and carried out."""
 
 from __future__ import annotations
 

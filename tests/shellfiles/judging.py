@@ -9,7 +9,8 @@ from gpuassist.shellfiles.block import find
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.edit import change_lines
 from gpuassist.shellfiles.installed import Installed
-from gpuassist.shellfiles.lines import Evidence, ShellLine, StartupText, changes_in, judge
+from gpuassist.shellfiles.judge import judge
+from gpuassist.shellfiles.lines import Evidence, ShellLine, StartupText, changes_in
 from gpuassist.shellfiles.toolkit_words import commands_run, toolkit_words
 
 RC = "/home/you/.bashrc"

@@ -67,7 +67,7 @@ class Segments(QFrame):
 
 
 class _Segment(QPushButton):
-    """As wide as its words are when it is chosen: the style sheet makes them bold then, and Qt asks for the width of the plain ones."""
+    """As wide as its words are when it is chosen: the style sheet makes them bold then, and Qt asks for the width of plain ones."""
 
     def sizeHint(self) -> QSize:
         bold = QFont(self.font())
