@@ -1,8 +1,8 @@
 """Makes `tests/shapes/shapes.json` anew: shapes of start-up files as data, with what their shells say before a change and after it.
 
-`python -m tools.record_shapes --tree DIR [--python FILE] [--cover N] [--seed N] [--only ID …]` takes the shapes of `tools/shapes.py`
-that hold the most constructs together, builds each in a world of its own as that does, asks its shells, changes the toolkit with the
-program in DIR, and asks again. Needs what `tools/shapes.py` needs. To be run where a plan asks its shells something new.
+`python -m tools.record_shapes [--tree DIR] [--python FILE] [--cover N] [--seed N] [--only ID …]` takes those of `tools/shapes.py`
+that hold the most constructs together, builds each in a world of its own as that does, asks its shells, changes the toolkit with
+the program in DIR, and asks again. Needs what `tools/shapes.py` needs. To be run where a plan asks its shells something new.
 """
 
 from __future__ import annotations
