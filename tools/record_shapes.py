@@ -1,8 +1,8 @@
 """Makes `tests/shapes/shapes.json` anew: shapes of start-up files as data, with what their shells say before a change and after it.
 
-`python -m tools.record_shapes --tree DIR [--python FILE] [--cover N] [--seed N]` takes the shapes of `tools/shapes.py` that hold
-the most constructs together, builds each in a world of its own as that does, asks its shells, changes the toolkit with the program
-in DIR, and asks again. Needs what `tools/shapes.py` needs. To be run where a plan asks its shells something new.
+`python -m tools.record_shapes [--tree DIR] [--python FILE] [--cover N] [--seed N] [--only ID …]` takes those of `tools/shapes.py`
+that hold the most constructs together, builds each in a world of its own as that does, asks its shells, changes the toolkit with
+the program in DIR, and asks again. Needs what `tools/shapes.py` needs. To be run where a plan asks its shells something new.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def main() -> int:
         return _look()
     if options.inside is not None:
         return _inside(options)
-    recorded = []
-    for number in shapes.covering(options.seed, range(1000), options.cover):
-        recorded.append(_recorded(options, number))
+    recorded = {one["number"]: one for one in json.loads(KEPT.read_text("utf-8"))} if options.only else {}
+    for number in options.only or shapes.covering(options.seed, range(1000), options.cover):
+        recorded[number] = _recorded(options, number)
         print(f"{number:04}", file=sys.stderr, flush=True)
-    KEPT.write_text(json.dumps(recorded, indent=1) + "\n")
+    KEPT.write_text(json.dumps([recorded[number] for number in sorted(recorded)], indent=1) + "\n")
     return 0
 
 
@@ -44,6 +44,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--python", default=sys.executable, help="default: this one")
     parser.add_argument("--cover", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", type=int, nargs="+", metavar="ID", help="these anew, the others as they are kept")
     parser.add_argument("--inside", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--outside", help=argparse.SUPPRESS)
     parser.add_argument("--look", action="store_true", help=argparse.SUPPRESS)

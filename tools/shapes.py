@@ -2091,7 +2091,11 @@ class Judge:
                 yield "NOT SMALLEST", f"{plain.file}: {plain.text!r} is not just {plain.mended!r} now"
         choosing = [plain for plain in winners if re.search(r"(^|\W)(PATH|path|CUDA_HOME|fish_add_path)\W", plain.text)]
         beside = {self.place(plain.file) for plain in choosing} & set(self.blocks())
-        if self.blocks() and choosing and (beside or self.seen.before["terminal"].release):
+        found = {way: answer.release for way, answer in self.seen.before.items()}
+        terminals = [found[way] for way in ("terminal", "terminal of the session") if way in found]
+        # a block may give the toolkit to terminals that none of the lines gave it to, and say what a file that stays does not
+        stays = any(self.unchangeable(plain.file) for plain in self.shape.plain)
+        if self.blocks() and choosing and not stays and any(found.values()) and (beside or all(terminals)):
             yield "NOT SMALLEST", f"a block was added to {', '.join(self.blocks())}"
 
     def twice(self) -> Iterator[Failure]:
@@ -2105,12 +2109,23 @@ class Judge:
 
     def wins(self, plain: Plain) -> bool:
         """Whether a plain line is what the shells took their toolkit from, by what its variable led to."""
+        if self.unread(plain.file) or self.unchangeable(plain.file):
+            return False
         names = {name for pair in re.findall(r"([A-Za-z_]\w*)\+?=|\bset (?:-\w+ )*([A-Za-z_]\w*)", plain.text) for name in pair}
         answers = self.seen.before.values()
         values = [answer.env[name] for answer in answers for name in names & answer.env.keys()]
         if values:
             return any(self.leads(value)[:1] == [plain.version] or value == plain.version for value in values)
         return any(answer.release == plain.version for answer in answers)
+
+    def unread(self, name: str) -> bool:
+        """Whether bash reads another login file instead of it, which does not lead there."""
+        instead = {".bash_profile", ".bash_login"} & self.shape.files.keys()
+        return name == ".profile" and self.shape.shell == BASH and bool(instead) and ".profile" not in self.shape.text
+
+    def unchangeable(self, name: str) -> bool:
+        """Whether the file is read-only, or binary."""
+        return not self.shape.modes.get(name, 0o644) & 0o200 or "\0" in self.text("start", name)
 
     def blocks(self) -> list[str]:
         return [name for name in self.seen.files["use"] if ">>> gpuassist" in self.text("use", name)]

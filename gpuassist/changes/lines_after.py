@@ -13,6 +13,7 @@ from gpuassist.shellfiles.edit import write
 from gpuassist.shellfiles.installed import HOMES, Installed, Lead
 from gpuassist.shellfiles.lines import ShellLine, changes_in
 from gpuassist.shellfiles.reading import Place, Reading
+from gpuassist.shellfiles.sections import read_sections
 
 LOADER = "LD_LIBRARY_PATH"
 _READONLY = re.compile(
@@ -40,6 +41,17 @@ def _place(content: bytes, reading: Reading, dialect: Dialect, file: ShellFile) 
     if file.block is not None and content is file.content:  # an ending in our own block is none
         places = [place for place in places if not file.block.first_byte <= place < file.block.end_byte]
     return min(places, default=None)
+
+
+def set_in_block(file: ShellFile, installed: Installed) -> Iterator[tuple[str, str]]:
+    """The variables beside CUDA_HOME that our block in a file sets, for the chosen toolkit: without it they would lead to another."""
+    toolkit = read_sections(file.block.lines).toolkit if file.block is not None else ()
+    lines = b"".join(line + b"\n" for line in toolkit)
+    for name, value in read_startup(lines, file.dialect, {}).values:
+        root = installed.root_of(value) if name in HOMES and name != "CUDA_HOME" else ""
+        place = installed.chosen.root + value[len(root) :]
+        if root and installed.holds(place):
+            yield name, place
 
 
 def _end(file: ShellFile) -> int:
@@ -112,9 +124,20 @@ class LinesAfter:
             for value in values:
                 root = installed.root_of(value) if installed.lead(value) is Lead.OTHER else ""
                 place = installed.chosen.root + value[len(root) :]
-                if root and not self.follows(root) and installed.holds(place) and not self._is_gone(value):
+                stays = not self.follows(root) or self._sets_for_good(one.name, root)
+                if root and stays and installed.holds(place) and not self._is_gone(value):
                     yield one.name, place
                     break
+
+    def _sets_for_good(self, variable: str, root: str) -> bool:
+        """Whether a file that may not be changed gives it a directory of this toolkit."""
+        return any(
+            given.variable == variable and any(self._installed.root_of(element.directory) == root for element in given.elements)
+            for file in self._files
+            if file.obstacle is not None
+            for statement in self._readings[file.path].statements
+            for given in statement.assignments
+        )
 
     def _surely_gives(self, reads: Callable[[ShellFile], bool]) -> bool:
         """Whether a line puts it on PATH that no construct in front of it can keep from being read."""

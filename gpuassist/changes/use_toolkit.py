@@ -21,7 +21,7 @@ from gpuassist.changes.choice import (
     version_of,
 )
 from gpuassist.changes.line_plan import change_id, edit_of, judged
-from gpuassist.changes.lines_after import LOADER, LinesAfter, place_of
+from gpuassist.changes.lines_after import LOADER, LinesAfter, place_of, set_in_block
 from gpuassist.changes.loader_choice import choose_loader
 from gpuassist.changes.notes import notes_on, notes_on_login, notes_on_shell, notes_on_syntax
 from gpuassist.changes.paste import paste_toolkit
@@ -226,8 +226,9 @@ def _leads_there(line: ShellLine, installed: Installed) -> bool:
 def _blocks(seen: _Seen, after: LinesAfter, wanted: _Wanted) -> tuple[_Block, _Block]:
     """What the main file's block has to say, and that of the login file which does not read it."""
     left = tuple(after.left_over(wanted.now))
-    also = tuple((name, value) for name, value in left if name not in {"CUDA_HOME", LOADER})
     present = _present(seen.main)
+    needed_also = {name: value for name, value in left if name not in {"CUDA_HOME", LOADER}}
+    also = tuple(sorted({**dict(set_in_block(seen.main, wanted.installed)), **needed_also}.items()))
     toolkit = bool(present.toolkit) or any(name != LOADER for name, _ in left) or not _finds(seen, after, wanted)
     wished = wanted.loader.on or bool(present.loader) or any(name == LOADER for name, _ in left)
     loader = wished and not wanted.no_loader and (bool(present.loader) or not after.gives(LOADER, seen.of_session))
@@ -239,7 +240,8 @@ def _blocks(seen: _Seen, after: LinesAfter, wanted: _Wanted) -> tuple[_Block, _B
     there = _present(file)
     # A login shell reads nothing else: what the main file's block has to say, this one has to say as well.
     needed = (toolkit or _has_nvcc(seen.login_now)) and not after.wins(seen.login_now, lambda one: one.of_login)
-    return main, _Block(bool(there.toolkit) or needed, loader and (bool(there.loader) or needed), also if needed else ())
+    kept = also if needed else tuple(set_in_block(file, wanted.installed))
+    return main, _Block(bool(there.toolkit) or needed, loader and (bool(there.loader) or needed), kept)
 
 
 def _finds(seen: _Seen, after: LinesAfter, wanted: _Wanted) -> bool:
@@ -292,7 +294,8 @@ class _Draft:
         if file.path == self.seen.login:
             return self.login
         there = _present(file)
-        return _Block(bool(there.toolkit), bool(there.loader) and not self.wanted.no_loader)
+        also = tuple(set_in_block(file, self.wanted.installed))
+        return _Block(bool(there.toolkit), bool(there.loader) and not self.wanted.no_loader, also)
 
 
 def _edits(draft: _Draft, change: str) -> tuple[FileEdit, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -26,6 +27,7 @@ _FILES_AT_MOST = 120
 _ZSH = ("zshenv", "zprofile", "zshrc", "zlogin")
 _ZSH_SECONDS = 5.0
 _MARK = "gpuassist:"
+_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")  # `~/.{path,exports}`, one list; bash, zsh and fish write it alike
 _FISH_VENDORS = "/usr/share/fish/vendor_conf.d"
 
 
@@ -242,6 +244,10 @@ class _Chain:
     def _paths(self, path: str) -> tuple[str, ...]:
         if not path.startswith("/"):
             return ()
+        braces = _BRACES.search(path)
+        if braces is not None:
+            words = (f"{path[: braces.start()]}{word}{path[braces.end() :]}" for word in braces[1].split(","))
+            return tuple(dict.fromkeys(found for word in words for found in self._paths(word)))
         if any(sign in path for sign in "*?["):
             return tuple(found for found in self.look.glob(path) if self.look.is_file(found))
         return (path,) if self.look.exists(path) else ()

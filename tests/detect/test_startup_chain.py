@@ -257,3 +257,11 @@ def test_an_unknown_shell_has_the_environment_alone(tmp_path: Path) -> None:
 )
 def test_a_name_tells_the_language(path: str, dialect: Dialect) -> None:
     assert dialect_of(path, Dialect.FISH) is dialect
+
+
+def test_files_in_braces_are_read_in_one_after_another(tmp_path: Path) -> None:
+    put(tmp_path, "/home/you/.bashrc", 'for file in ~/.{path,exports}{,.local}; do [ -r "$file" ] && source "$file"; done\n')
+    for name in (".path", ".exports", ".exports.local", ".extra"):
+        put(tmp_path, f"/home/you/{name}", "export PATH=/x:$PATH\n")
+    read = [path.removeprefix("/home/you/") for path in _order(tmp_path) if path.startswith("/home/you")]
+    assert read == [".bashrc", ".path", ".exports", ".exports.local"]

@@ -25,8 +25,12 @@ from tests.shapes.test_shapes_asked import ASKED
 from tools.shapes import Judge, Ran, Record, neutral
 
 PLANNED = sorted(set(kept()) - set(ASKED))
-LISTS = r"(?:PATH|LD_LIBRARY_PATH|LIBRARY_PATH|CPATH|PKG_CONFIG_PATH|CMAKE_PREFIX_PATH|MANPATH)"
-EMPTY = re.compile(rf"\b{LISTS}=[\"']?(:|[^\s\"']*::|[^\s\"']*:[\"']?(\s|;|$))|\b(?!PATH)\b{LISTS}=\S*:\$\{{?(\w+)\}}?[\"']?$")
+LISTS = r"\b(?:LD_LIBRARY_PATH|LIBRARY_PATH|CPATH|PKG_CONFIG_PATH|CMAKE_PREFIX_PATH|MANPATH|PATH)="
+EMPTY = re.compile(LISTS + r"""["']?(?::|[^\s"']*(?:::|:["']?(?:\s|;|$)))""")
+TAKEN_ON = re.compile(
+    r"""\b(\w+)=["']?[^\s"']*:\$\{?\1\}?["']?$"""
+)  # empty at the end where nothing set it before; PATH always is set
+GUARDED = re.compile(r"\$\{(\w+):\+:\$\{?\1\}?\}")
 
 
 @pytest.fixture
@@ -88,5 +92,28 @@ def new_empty_elements(plan: ChangePlan) -> Iterator[str]:
     for edit in changing(plan):
         before = {neutral(line) for line in edit.before.decode("latin-1").split("\n")}
         for line in edit.after.decode("latin-1").split("\n"):
-            if neutral(line) not in before and not line.lstrip().startswith("#") and EMPTY.search(line):
+            if neutral(line) not in before and not line.lstrip().startswith("#") and makes_an_empty_element(line):
                 yield line
+
+
+def makes_an_empty_element(line: str) -> bool:
+    plain = GUARDED.sub("", line)
+    taken = TAKEN_ON.search(plain)
+    return EMPTY.search(plain) is not None or (taken is not None and taken[1] != "PATH")
+
+
+@pytest.mark.parametrize(
+    ("line", "empty"),
+    [
+        ("export PATH=/a:", True),
+        ("export PATH=:/a", True),
+        ('export PATH="/a::$PATH"', True),
+        ("export LD_LIBRARY_PATH=/a:$LD_LIBRARY_PATH", True),
+        ('export LD_LIBRARY_PATH="/a:${LD_LIBRARY_PATH}"', True),
+        ('export PATH="$CUDA_HOME/bin:$PATH"', False),
+        ("export LD_LIBRARY_PATH=/a${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}", False),
+        ("export CPATH=/a/include:/b", False),
+    ],
+)
+def test_what_makes_an_empty_element_is_known(line: str, empty: bool) -> None:
+    assert makes_an_empty_element(line) is empty

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
+from gpuassist.changes import use_toolkit
 from gpuassist.changes.apply import Change, apply
 from gpuassist.changes.plan import UseCuda
 from gpuassist.changes.proof import judge_shells
@@ -17,7 +19,7 @@ from gpuassist.changes.use_toolkit import plan_use_cuda
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Result
 from gpuassist.session.words import ENGLISH
-from gpuassist.system.terminal import Opening, ask_ways
+from gpuassist.system.terminal import Asked, Opening, ask_ways
 from gpuassist.system.world import World
 from tests.changes.homes import world_at
 from tests.shapes.evidence import CHOSEN, Evidence, machine_with
@@ -44,9 +46,8 @@ OPENINGS = (Opening.TERMINAL, Opening.BARE_TERMINAL, Opening.LOGIN)
 PARAMETERS = [pytest.param(number, marks=pytest.mark.needs(*programs) if programs else ()) for number, programs in ASKED.items()]
 
 
-def asked(world: World) -> tuple[ShellSeen, ...]:
-    """What three ways of starting a real shell say."""
-    return tuple(ShellSeen(opening, one.terminal, one.seconds) for opening, one in ask_ways(world, OPENINGS).items())
+def seen_in(found: Mapping[Opening, Asked]) -> tuple[ShellSeen, ...]:
+    return tuple(ShellSeen(opening, one.terminal, one.seconds) for opening, one in found.items())
 
 
 def told(seen: tuple[ShellSeen, ...], words: Mapping[str, str]) -> dict[str, Answer]:
@@ -73,10 +74,11 @@ def laid(home: Path, one: Kept) -> tuple[World, dict[str, str], str]:
 def test_every_shell_finds_the_toolkit_or_the_reason_is_told(home: Path, number: int) -> None:
     one = kept()[number]
     world, back, parent = laid(home, one)
-    before = asked(world)
-    terminal = next(seen.terminal for seen in before if seen.opening is Opening.TERMINAL)
+    found = ask_ways(world, OPENINGS)
+    before, terminal = seen_in(found), found[Opening.TERMINAL].terminal
     start = snapshot(home, back)
-    plan = plan_use_cuda(world, machine_with(terminal, one.shape.shell, parent), UseCuda(CHOSEN))
+    with patch.object(use_toolkit, "ask_ways", lambda _, openings: {opening: found[opening] for opening in openings}):
+        plan = plan_use_cuda(world, machine_with(terminal, one.shape.shell, parent), UseCuda(CHOSEN))
     if plan.obstacle is not None:
         assert one.refusal_is_fair, ENGLISH(plan.obstacle)
         return
@@ -85,7 +87,7 @@ def test_every_shell_finds_the_toolkit_or_the_reason_is_told(home: Path, number:
     done = apply(world, Change(plan.plan.id, plan.command, edits))
     assert done.outcome.result is Result.MODIFIED, ENGLISH(done.outcome.text)
     used = snapshot(home, back)
-    after = asked(world)
+    after = seen_in(ask_ways(world, OPENINGS))
     judged = judge_shells(world, plan.cuda, before, after)
     undo(world, plan.plan.id)
     files = {"start": start, "dry": start, "use": used, "again": used, "undo": snapshot(home, back)}
