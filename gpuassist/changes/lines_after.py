@@ -44,7 +44,7 @@ def _place(content: bytes, reading: Reading, dialect: Dialect, file: ShellFile) 
 
 
 def set_in_block(file: ShellFile, installed: Installed) -> Iterator[tuple[str, str]]:
-    """The variables beside CUDA_HOME that our block in a file sets, for the chosen toolkit: without it they would lead to another."""
+    """The variables beside CUDA_HOME that our block in a file sets, for the chosen toolkit: else they would lead to another."""
     toolkit = read_sections(file.block.lines).toolkit if file.block is not None else ()
     lines = b"".join(line + b"\n" for line in toolkit)
     for name, value in read_startup(lines, file.dialect, {}).values:

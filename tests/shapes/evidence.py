@@ -14,7 +14,7 @@ from gpuassist.changes import shell_files, use_toolkit
 from gpuassist.changes.plan import ChangePlan, UseCuda
 from gpuassist.changes.use_toolkit import plan_use_cuda
 from gpuassist.model.codec import decode, encode
-from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, Terminal
 from gpuassist.model.text import text
@@ -102,7 +102,7 @@ def planned(world: World, evidence: Evidence) -> ChangePlan:
     """The plan that follows from what was said once; no shell is started."""
 
     def asked(_: World, openings: Sequence[Opening]) -> dict[Opening, Asked]:
-        return {opening: Asked(evidence.ways[opening.value], 0.0) for opening in openings}
+        return {opening: Asked(evidence.ways.get(opening.value, NOT_ASKED), 0.0) for opening in openings}
 
     def traced(_: World, names: Sequence[str]) -> Fact[Trace]:
         if evidence.traced is None:

@@ -210,7 +210,8 @@ def test_a_version_in_a_variable_of_fish() -> None:
         (Dialect.BASH, f"alias old='PATH={OLD}/bin:$PATH'\n", Place.TOP, "alias old", ""),
         (Dialect.BASH, f"if x; then\nA={OLD}\nfi\n", Place.BRANCH, "", "if x; then"),
         (Dialect.BASH, f"case x in\na) A={OLD};;\nesac\n", Place.CASE, "", "case x in"),
-        (Dialect.BASH, f"for x in {OLD}; do :; done\n", Place.LOOP, "", f"for x in {OLD}; do :; done"),
+        (Dialect.BASH, f"for x in {OLD}; do :; done\n", Place.TOP, "", ""),  # what it goes over is read whatever its body does
+        (Dialect.BASH, f"for x in a; do CUDA_HOME={OLD}; done\n", Place.LOOP, "", f"for x in a; do CUDA_HOME={OLD}; done"),
         (Dialect.BASH, f"x || A={OLD}\n", Place.CONDITION, "", ""),
         (Dialect.ZSH, f"function nvcc {{ {OLD}/bin/nvcc $@ }}\n", Place.FUNCTION, "", f"function nvcc {{ {OLD}/bin/nvcc $@ }}"),
         (Dialect.FISH, f"function use\n set PATH {OLD}/bin $PATH\nend\n", Place.FUNCTION, "use", "function use"),
