@@ -28,7 +28,7 @@ from gpuassist.system.terminal import Asked, Opening, ask_shell, ask_ways
 from gpuassist.system.world import World
 
 CHOSEN, INSTALLED = "13.0", ("11.8", "12.4", "13.0")
-_FACT = Fact[Terminal]
+_TERMINAL: Any = Known[Terminal] | Unknown
 _CHANGE = re.compile(rb"\d{8}-\d{6}-[0-9a-f]{6}")
 
 
@@ -53,9 +53,9 @@ def as_json(evidence: Evidence) -> dict[str, Any]:
 
 def from_json(data: Mapping[str, Any]) -> Evidence:
     """From a file."""
-    ways = {name: decode(_FACT, fact) for name, fact in data["ways"].items()}
+    ways = {name: decode(_TERMINAL, fact) for name, fact in data["ways"].items()}
     said = {key: (status, out, err) for key, (status, out, err) in data["said"].items()}
-    return Evidence(decode(_FACT, data["terminal"]), ways, data["traced"], said)
+    return Evidence(decode(_TERMINAL, data["terminal"]), ways, data["traced"], said)
 
 
 def toolkits(parent: str = "/usr/local") -> tuple[Toolkit, ...]:
