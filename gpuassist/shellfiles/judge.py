@@ -1,8 +1,8 @@
 """Judges the lines of a start-up file for one chosen toolkit: what each does, and the smallest change that makes it follow.
 
 Words that name another toolkit are replaced where they stand, so that what is derived from them follows. Of several lines that
-would then say the same, the one that wins is replaced and the beaten ones are commented out. What cannot be replaced is commented out
-where it does nothing else, and left with the reason where it does.
+would then say the same, the one that wins is replaced and the beaten ones are commented out. What cannot be replaced is commented
+out where it does nothing else, and left with the reason where it does.
 """
 
 from __future__ import annotations
