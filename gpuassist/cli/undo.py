@@ -12,7 +12,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.plan import Outcome, Receipt, Result
 from gpuassist.model.text import Text, text
 from gpuassist.session import undo_document
-from gpuassist.session.undo import history, left_out, plan_undo, records, undo
+from gpuassist.session.undo import history, left_out, plan_undo, records, undo, what_stays
 from gpuassist.session.words import Words
 from gpuassist.shellfiles.block import RepairError
 
@@ -74,6 +74,8 @@ def _take_back(options: argparse.Namespace, context: Context, taking: TakeBack) 
         if file.edited and file.edit is not None:
             context.say_lines(undo_document.diff_of(file))
     context.say(undone.outcome.text)
+    for words in what_stays(context.session, taking):
+        context.say(words)
     return Exit.HEALTHY
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from shlex import quote
 
 from gpuassist.changes import record as recording
 from gpuassist.changes import undo as undoing
@@ -10,8 +12,12 @@ from gpuassist.changes.journal import Journal
 from gpuassist.changes.record import ChangeRecord, Standing
 from gpuassist.changes.undo import TakeBack
 from gpuassist.model.plan import Outcome, Receipt
-from gpuassist.model.text import Text
+from gpuassist.model.text import Text, text
 from gpuassist.session.context import Session
+from gpuassist.shellfiles.fish_variables import read
+from gpuassist.system.world import World
+
+_MOST = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,37 @@ def plan_undo(session: Session, change: str = "", *, take_out: bool = False) -> 
 def undo(session: Session, change: str = "", *, take_out: bool = False) -> Undone:
     """Takes a change back, or the newest that stands; raises `RepairError` where it cannot be."""
     return Undone(*undoing.undo(session.world, change, take_out=take_out))
+
+
+def what_stays(session: Session, taking: TakeBack) -> tuple[Text, ...]:
+    """What taking a change of start-up files back does not reach: terminals that are open, and what fish remembers by itself."""
+    dialects = {file.receipt.dialect for file in taking.files if file.edit is not None}
+    if not dialects & {"bash", "zsh", "fish"}:
+        return ()
+    open_ones = text("Terminals that are open keep what they have, also after `source`, which takes nothing out.")
+    return (open_ones, *(_remembered(session.world, taking) if "fish" in dialects else ()))
+
+
+def _remembered(world: World, taking: TakeBack) -> Iterator[Text]:
+    """`fish_add_path` puts directories into a universal variable, which outlives the line that did it."""
+    around = world.surroundings
+    try:
+        content = world.files.read_text(
+            f"{around.variables.get('XDG_CONFIG_HOME') or around.home + '/.config'}/fish/fish_variables", _MOST
+        )
+    except OSError:
+        return
+    taken = b"".join(file.edit.before for file in taking.files if file.edit is not None)
+    left = b"".join(file.edit.after for file in taking.files if file.edit is not None)
+    for variable in read(content):
+        for element in variable.elements:
+            if element.encode() in taken and element.encode() not in left:
+                yield text(
+                    "fish itself goes on remembering {directory} in {variable}: `{command}` takes it out",
+                    directory=element,
+                    variable=variable.name,
+                    command=f"set -U {variable.name} (string match -v -- {quote(element)} ${variable.name})",
+                )
 
 
 def history(session: Session) -> tuple[Receipt, ...]:

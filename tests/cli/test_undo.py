@@ -49,6 +49,22 @@ def test_undoes_the_newest_without_asking(session: Session, home: Path) -> None:
     assert _in_effect(home) == f"{home}/cuda-11.7"
 
 
+def test_what_it_does_not_reach_is_said(home: Path) -> None:
+    session = Session(world_at(home), Knowledge(lambda name: b"[]"), ENGLISH)
+    file = home / ".config" / "fish" / "config.fish"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"fish_add_path /opt/cuda-11.7/bin\n")
+    edit = edit_of(file, b"fish_add_path /opt/cuda-12.4/bin\n", dialect="fish")
+    assert apply(session.world, Change("20261122-120000-abcdef", "use cuda 12.4", (edit,))).outcome.result is Result.MODIFIED
+    remembered = r"SETUVAR fish_user_paths:/opt/cuda\x2d12\x2e4/bin\x1e/opt/cuda\x2d11\x2e7/bin"
+    (file.parent / "fish_variables").write_text(f"# VERSION: 3.0\n{remembered}\n")
+    said = run(undo, session).out.splitlines()
+    assert any("also after `source`" in line for line in said)
+    (told,) = [line for line in said if "fish_user_paths" in line]
+    assert "/opt/cuda-12.4/bin" in told
+    assert "/opt/cuda-11.7/bin" not in told
+
+
 def test_undoes_everything_one_by_one(session: Session, home: Path) -> None:
     assert [run(undo, session).exit for _ in range(2)] == [Exit.HEALTHY, Exit.HEALTHY]
     assert (home / ".bashrc").read_bytes() == ORIGINAL
