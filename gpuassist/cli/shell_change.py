@@ -18,7 +18,8 @@ from gpuassist.model.fact import Known
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
 from gpuassist.session.kernels import KernelProof
-from gpuassist.system.terminal import SECONDS, Opening
+from gpuassist.session.repair_words import run_notes
+from gpuassist.system.terminal import SECONDS
 
 _EXITS = {
     Result.MODIFIED: Exit.HEALTHY,
@@ -99,7 +100,7 @@ def _show(context: Context, plan: ChangePlan) -> None:
     show_lines(context, plan.lines, plan.edit.path if plan.edits else "")
     if plan.cuda is not None:
         context.say(_on_loader(plan.cuda))
-    for note in (*plan.plan.notes, *_run_notes(plan)):
+    for note in (*plan.plan.notes, *run_notes(plan)):
         context.say(text("Note: {note}", note=note))
     if plan.diff:
         context.say()
@@ -111,18 +112,6 @@ def _on_loader(chosen: ToolkitChoice) -> Text:
         return text("LD_LIBRARY_PATH: your own line follows the toolkit")
     state = text("on") if chosen.loader.on else text("off")
     return text("LD_LIBRARY_PATH: {state} – {reason}", state=state, reason=chosen.loader.reason)
-
-
-def _run_notes(plan: ChangePlan) -> tuple[Text, ...]:
-    if plan.cuda is None or plan.recorded:
-        return ()
-    return (
-        text(
-            "your start-up files are run to see what they do, as a new terminal runs them: once for this plan, and when it is "
-            "carried out in {ways} ways of starting a shell, before and after",
-            ways=len(Opening),
-        ),
-    )
 
 
 def _show_outcome(context: Context, plan: ChangePlan, outcome: ChangeOutcome) -> None:

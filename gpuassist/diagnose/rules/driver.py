@@ -31,7 +31,8 @@ def libraries_match_module(case: Case) -> Iterator[Verdict]:
     driver = case.machine.driver
     told = driver.nvml_status
     refused = isinstance(told, Known) and told.value.code == _MISMATCH
-    seen = bool(case.cards) or (refused and isinstance(case.machine.gpus, Unknown))
+    gpus = case.machine.gpus
+    seen = bool(case.cards) or (refused and isinstance(gpus, Unknown) and gpus.asked)
     if case.wsl or not seen or not (case.running or isinstance(driver.loaded, Unknown)):
         return
     loaded, libraries = _loaded_version(case), _versions(value_or(driver.libcuda, ()))
