@@ -53,20 +53,18 @@ class ShellsCard(Card):
 class _AlikeRow(QWidget):
     def __init__(self, words: Words, group: ShellsAlike, parent: QWidget) -> None:
         super().__init__(parent)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(3)
-        grid.setColumnStretch(0, 2)
-        grid.setColumnStretch(1, 3)
-        for row, shell in enumerate(group.shells):
-            grid.addWidget(paragraph(sentence_case(words(shell)), "", self), row, 0, Qt.AlignmentFlag.AlignTop)
-        said = QVBoxLayout()
-        said.setSpacing(3)
-        for difference in group.differences or (text("unchanged"),):
-            said.addWidget(paragraph(words(difference), "small", self))
-        said.addStretch(1)
-        grid.addLayout(said, 0, 1, max(1, len(group.shells)), 1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        names = tuple(paragraph(sentence_case(words(shell)), "", self) for shell in group.shells)
+        said = tuple(paragraph(words(one), "small", self) for one in group.differences or (text("unchanged"),))
+        for part, lines in ((2, names), (3, said)):
+            column = QVBoxLayout()
+            column.setSpacing(3)
+            for line in lines:
+                column.addWidget(line)
+            column.addStretch(1)
+            row.addLayout(column, part)
 
 
 class KernelsCard(Card):
