@@ -87,7 +87,7 @@ def test_line_of_two_variables_tells_each_once() -> None:
 @pytest.mark.parametrize(
     ("content", "changeable", "why"),
     [
-        ("export CUDA_HOME=/c\n", True, "may be retired or rewritten"),
+        ("export CUDA_HOME=/c\n", True, "may be commented out or replaced"),
         ("if true; then\nexport CUDA_HOME=/c\nfi\n", True, "stands in “if true; then”"),
         ("export CUDA_HOME=/c; make\n", False, "shares its lines with other commands"),
         ("CUDA_HOME=/c make\n", False, "holds for that one command alone"),

@@ -183,7 +183,7 @@ def test_a_change_that_did_not_last_is_not_listed() -> None:
 @pytest.mark.parametrize(
     ("content", "changeable", "words"),
     [
-        ("PATH=/a:$PATH\n", True, "may be retired or rewritten"),
+        ("PATH=/a:$PATH\n", True, "may be commented out or replaced"),
         ("if x; then\n  PATH=/a:$PATH\nfi\n", True, "stands in “{inside}”"),
         ("PATH=/a make\n", False, "holds for that one command alone; left as it is"),
         ("PATH=/a:$PATH; ls\n", False, "shares its lines with other commands; please change it by hand if it is in the way"),

@@ -281,15 +281,11 @@ class LivePage(Page):
             why = text("NVIDIA's driver answers, but it drives no GPU.")
             self._show_empty(Mark.UNKNOWN, text("There is no GPU to watch"), why, offers_found=True)
             return
-        reasons = "\n".join(self.desk.words(reason) for reason in trouble)
-        words = text(
-            "{reasons}\nWhat can be done about it stands under “What we found”. As soon as the driver answers, the plot begins.",
-            reasons=reasons,
-        )
-        self._show_empty(Mark.PROBLEM, text("The GPUs cannot be watched now"), words, offers_found=True)
+        then = text("What can be done about it stands under “What we found”. As soon as the driver answers, the plot begins.")
+        self._show_empty(Mark.PROBLEM, text("The GPUs cannot be watched now"), *trouble, then, offers_found=True)
 
-    def _show_empty(self, mark: Mark, title: Text, why: Text, *, offers_found: bool) -> None:
-        self._nothing.show_words(mark, self.desk.words(title), self.desk.words(why))
+    def _show_empty(self, mark: Mark, title: Text, *why: Text, offers_found: bool) -> None:
+        self._nothing.show_words(mark, self.desk.words(title), "\n".join(map(self.desk.words, why)))
         self._found.setVisible(offers_found)
         self._nothing.show()
         for widget in (self._notice, self._controls, self._lanes, self._table_card):

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.finding import Answer, GuideLink, Remedy
@@ -158,7 +169,7 @@ class GuideButton(QPushButton):
 
 
 class LinkButton(QPushButton):
-    """A link to further reading; opens in the browser only when it is pressed."""
+    """A link to further reading, cut in its middle where there is no room; opens in the browser only when it is pressed."""
 
     def __init__(self, address: str, parent: QWidget | None = None) -> None:
         super().__init__(_short(address), parent)
@@ -166,6 +177,18 @@ class LinkButton(QPushButton):
         self.setProperty("kind", "link")
         self.setToolTip(address)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def minimumSizeHint(self) -> QSize:
+        """No wider than what stands around it: fonts differ, and a long address makes no page wider."""
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The address, or its beginning and end."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        option.text = option.fontMetrics.elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
+        QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
 
 
 def _closed_line(words: Words, answer: Answer, parent: QWidget) -> QWidget:
