@@ -10,11 +10,11 @@ from gpuassist.model.version import Version, VersionError
 _VERSION_TXT = re.compile(r"^CUDA Version (\d+(?:\.\d+)+)", re.MULTILINE)
 
 # `#if __GNUC__ > 12`; before 8.0 also `__GNUC__ > 4 || (__GNUC__ == 4 && __GNUC_MINOR__ > 9)`: the first number is the major.
-_GCC = re.compile(r"^#\s*if\b.*?__GNUC__\s*>\s*(\d+)", re.MULTILINE)
+_GCC = re.compile(r"^#\s*if\b.*?__GNUC__\s*>\s*(\d{1,4})\b", re.MULTILINE)
 
 # The line of plain clang, which the guard above names; Grace's and other makers' clangs have lines of their own above it.
 _CLANG_GUARD = re.compile(r"^#\s*if defined\(__clang__\)")
-_CLANG_LATER = re.compile(r"__clang_major__\s*(>=|>)\s*(\d+)")
+_CLANG_LATER = re.compile(r"__clang_major__\s*(>=|>)\s*(\d{1,4})\b")
 
 
 def parse_version_json(data: bytes) -> Version | None:

@@ -8,7 +8,7 @@ from enum import Enum
 from functools import lru_cache
 
 _VERSION = re.compile(r"\d+(?:\.\d+)*")
-_CAPABILITY = re.compile(r"(\d+)\.(\d)")
+_CAPABILITY = re.compile(r"(\d{1,4})\.(\d)")
 _TARGET = re.compile(r"(sm|compute|lto)_(\d{1,2})(\d)([af]?)")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 END = b": gpuassist end"
 _TURNED_OFF = re.compile(rb"(?:set \+(?:[a-zA-Z]*x|o xtrace)|unsetopt xtrace|setopt no_?xtrace)")
-_SAID = rb"(\x01+)%s\x020\x02([^\x02]*)\x02([^\x02]*)\x02(\d*)\x02([^\x03]*)\x03([^\x01\n]*)"  # steps of no subshell
+_SAID = rb"(\x01+)%s\x020\x02([^\x02]*)\x02([^\x02]*)\x02(\d{0,9})\x02([^\x03]*)\x03([^\x01\n]*)"  # steps of no subshell
 _LONGEST = 1 << 20
 
 

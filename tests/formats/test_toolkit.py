@@ -50,7 +50,10 @@ def test_old_header_compares_clang_with_greater() -> None:
     assert parse_clang_limit("#if defined(__clang__)\n#if (__clang_major__ > 8)\n") == 8
 
 
-@pytest.mark.parametrize("words", ["", "#error\n", "#if __GNUC__ < 3\n", "#if defined(__clang__)\n"])
+NO_RELEASES = (f"#if __GNUC__ > {'9' * 5000}\n", f"#if defined(__clang__)\n#if __clang_major__ > {'9' * 5000}\n")
+
+
+@pytest.mark.parametrize("words", ["", "#error\n", "#if __GNUC__ < 3\n", "#if defined(__clang__)\n", *NO_RELEASES])
 def test_header_without_checks_names_no_limit(words: str) -> None:
     assert (parse_gcc_limit(words), parse_clang_limit(words)) == (None, None)
 
