@@ -385,7 +385,7 @@ def _steps(edits: tuple[FileEdit, ...], toolkit: Toolkit, main: ShellFile) -> tu
         StepKind.NEW_SHELL,
         text(
             "Open a new terminal: those that are open keep what they have, also after `source`, which takes nothing out. For one "
-            "of them, paste the line below into it."
+            "of them, paste the lines below into it."
         ),
         check=text("`command -v nvcc` prints {nvcc}", nvcc=nvcc),
     )
