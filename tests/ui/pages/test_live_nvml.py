@@ -146,8 +146,15 @@ def test_space_freezes_what_is_sampled(live: Live, fake_nvml: FakeNvml) -> None:
 
 
 def test_a_library_that_crashes_leaves_the_window_and_is_told(live: Live, fake_nvml: FakeNvml) -> None:
-    fake_nvml("[gpu]\nfault = nvmlDeviceGetPowerUsage 0 crash=11 after=2\n")
+    fake_nvml("[gpu]\nfault = nvmlDeviceGetPowerUsage 0 crash=11 after=20\n")
     live.begin()
-    live.until(lambda: re.search(r"crashed \(SIGSEGV\).*It is asked again in \d s", live.words()) is not None)
-    assert "U+000A" not in live.words()
     live.until(lambda: len(live.page.lanes) == 1)
+    live.until(lambda: re.search(r"crashed \(SIGSEGV\).*asked again", live.words()) is not None)
+
+
+def test_a_library_that_crashes_at_once_is_told_in_lines(live: Live, fake_nvml: FakeNvml) -> None:
+    fake_nvml("fault = nvmlInit* 0 crash=11\n[gpu]\n")
+    live.begin()
+    live.until(lambda: re.search(r"crashed \(SIGSEGV\).*asked again", live.words()) is not None)
+    assert "U+000A" not in live.words()
+    assert not live.page.lanes
