@@ -18,7 +18,6 @@ from gpuassist.changes.choice import (
     choose_toolkit,
     library_directory,
     require_executable,
-    version_of,
 )
 from gpuassist.changes.line_plan import change_id, edit_of, judged
 from gpuassist.changes.lines_after import LOADER, LinesAfter, place_of, set_in_block
@@ -29,15 +28,15 @@ from gpuassist.changes.plan import Aim, ChangePlan, Expected, ToolkitChoice, Use
 from gpuassist.changes.record import edited_block
 from gpuassist.changes.shell_files import ShellFile, login_file, recorded_file, shell_files, with_traced
 from gpuassist.changes.syntax import Syntax, breaks, check
+from gpuassist.changes.toolkit_steps import goal_of, steps_of
 from gpuassist.detect.startup_chain import Stage
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
+from gpuassist.model.plan import FileEdit, Plan
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.edit import write
 from gpuassist.shellfiles.installed import Installed, Lead
 from gpuassist.shellfiles.lines import ShellLine, changes_in, choose, choose_exactly
@@ -132,8 +131,8 @@ def plan_use_cuda(world: World, machine: Machine, wish: UseCuda, *, recorded: bo
         Aim.TOOLKIT,
         Plan(
             change,
-            _goal(toolkit),
-            _steps(edits, toolkit, seen.main),
+            goal_of(toolkit),
+            steps_of(edits, toolkit, seen.main.path),
             tuple(dict.fromkeys(notes)),
         ),
         f"use cuda {wish.version}",
@@ -364,10 +363,6 @@ def _notes(world: World, machine: Machine, draft: _Draft, edits: tuple[FileEdit,
     yield from (note for file in seen.others if file.path in changed for note in file.target.notes)
 
 
-def _goal(toolkit: Toolkit) -> Text:
-    return text("Make CUDA {version} in {root} the toolkit that new shells use", version=version_of(toolkit), root=toolkit.root)
-
-
 def _by_hand(main: ShellFile, wanted: _Wanted) -> tuple[bytes, ...]:
     return _Block(toolkit=True, loader=wanted.loader.on).lines(replace(main, block=None), wanted)
 
@@ -376,27 +371,3 @@ def _expected_home(after: LinesAfter, block: _Block, wanted: _Wanted) -> str:
     """What CUDA_HOME should be; empty where nothing sets it, and nothing has to."""
     now = wanted.now.value.variable("CUDA_HOME") if isinstance(wanted.now, Known) else ""
     return wanted.toolkit.root if block.toolkit or after.gives("CUDA_HOME", bool) or now else ""
-
-
-def _steps(edits: tuple[FileEdit, ...], toolkit: Toolkit, main: ShellFile) -> tuple[Step, ...]:
-    nvcc = f"{toolkit.root}/bin/nvcc"
-    found = text("a new terminal finds {nvcc}", nvcc=nvcc)
-    terminal = Step(
-        StepKind.NEW_SHELL,
-        text(
-            "Open a new terminal: those that are open keep what they have, also after `source`, which takes nothing out. For one "
-            "of them, paste the lines below into it."
-        ),
-        check=text("`command -v nvcc` prints {nvcc}", nvcc=nvcc),
-    )
-    return (*(_step(edit, _does(edit, toolkit, main), found) for edit in edits), terminal)
-
-
-def _does(edit: FileEdit, toolkit: Toolkit, main: ShellFile) -> Text:
-    if edit.path == main.path:
-        return text("Make {path} lead to CUDA {version}", path=edit.path, version=version_of(toolkit))
-    return text("Change the lines of {path} that lead to another toolkit", path=edit.path)
-
-
-def _step(edit: FileEdit, words: Text, found: Text) -> Step:
-    return Step(StepKind.EDIT, words, diff=unified(edit.path, edit.before, edit.after), check=found, edit=edit)
