@@ -15,7 +15,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.monitor.starting import start
 from gpuassist.system.clock import Clock
 from gpuassist.system.frames import FrameError
-from gpuassist.system.streams import Quiet
+from gpuassist.system.streams import Ended, Quiet
 from gpuassist.system.worker import Worker
 
 FIRST_ANSWER_SECONDS = 10.0  # opening the driver wakes every card
@@ -144,23 +144,18 @@ class RemoteBoard:
         self._trouble = (_crash(ended, words), then)
         return self._trouble
 
-    def _end(self, worker: Worker, patience: float) -> _End:
+    def _end(self, worker: Worker, patience: float) -> Ended:
         self._worker, self._asked_at = None, None
         ended = worker.end(patience=patience)
         if ended is None:
             self._stuck.append(worker)
-            return _End("", 0)
-        return _End("" if ended.ended_by_us else ended.signal, ended.status)
+            return Ended(0, "", "", ended_by_us=True)
+        return ended
 
     def _pause(self, times: int) -> float:
         pause = min(2.0 ** (times - 1), LONGEST_PAUSE_SECONDS)
         self._again_at = self._clock.monotonic() + pause
         return pause
-
-
-class _End:
-    def __init__(self, signal: str, status: int) -> None:
-        self.signal, self.status = signal, status
 
 
 _STUCK = text(
@@ -169,13 +164,14 @@ _STUCK = text(
 )
 
 
-def _crash(ended: _End, words: str) -> Text:
-    if ended.signal in {"SIGKILL", "SIGTERM"}:
-        return text("the process that asks NVML was ended from outside ({signal})", signal=ended.signal)
-    if ended.signal:
+def _crash(ended: Ended, words: str) -> Text:
+    signal = "" if ended.ended_by_us else ended.signal
+    if signal in {"SIGKILL", "SIGTERM"}:
+        return text("the process that asks NVML was ended from outside ({signal})", signal=signal)
+    if signal:
         return text(
             "NVML, the driver's own library, crashed ({signal}) in the process that asks it: usual after an update of the driver "
             "without a restart, or where one of its files is damaged; `gpuassist doctor` looks into it",
-            signal=ended.signal,
+            signal=signal,
         )
     return text("the process that asks NVML failed ({words})", words=words or str(ended.status))

@@ -15,7 +15,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
-from gpuassist.system.shell_session import PR_SET_PDEATHSIG, Came, Session
+from gpuassist.system.dying import hear_of_parents_end
+from gpuassist.system.shell_session import Came, Session
 from gpuassist.system.terminal_session import OnTerminal
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -45,11 +46,10 @@ def main() -> int:
 
 def ask(request: Request) -> Came:
     """Starts the shell and waits for its answer; this process then is the parent of what is left behind."""
-    library = ctypes.CDLL(None)
-    library.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     # Where gpuassist goes without ending us, what was started goes all the same.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    library.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    hear_of_parents_end(signal.SIGTERM)
     began = time.monotonic()
     scratch = request["scratch"]
     session = OnTerminal(scratch, request["enters"], request["prompt_at"]) if request["terminal"] else Session(scratch)

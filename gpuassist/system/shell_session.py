@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import fcntl
 import os
@@ -13,6 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from gpuassist.system import shell_questions
+from gpuassist.system.dying import hear_of_parents_end
 from gpuassist.system.process_tree import Process, descendants, program_of
 
 _PIECE = 1 << 16
@@ -20,7 +20,6 @@ _KEPT = 64 << 10
 _LOOK_AGAIN_SECONDS = 0.01
 _DRAIN_SECONDS = 0.02
 _LAST_WAIT_SECONDS = 2.0
-PR_SET_PDEATHSIG = 1
 
 # Programs that keep shells on terminals of their own and outlive the one that they were started on.
 _KEEPERS = ("tmux", "screen", "SCREEN", "zellij", "dtach", "abduco")
@@ -198,7 +197,7 @@ def _become(command: Sequence[str], environment: Mapping[str, str], directory: s
     for number, file in enumerate(files):
         os.dup2(file, number)
     # Where gpuassist is killed, this goes too; nothing may outlive us.
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    hear_of_parents_end()
     for ignored in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_DFL)
     os.chdir(directory)
