@@ -139,8 +139,7 @@ def _handed_over(chain: tuple[ChainFile, ...]) -> Iterator[str]:
 def _session_files(world: World) -> Iterator[ShellFile]:
     """The user's environment.d, which the desktop's programs are started with."""
     around = world.surroundings
-    folder = around.variables.get("XDG_CONFIG_HOME") or f"{around.home}/.config"
-    for path in world.files.glob(f"{folder}/environment.d/*.conf"):
+    for path in world.files.glob(f"{around.configuration()}/environment.d/*.conf"):
         target = examine(world, path)
         reading = read_startup(target.content, Dialect.ENVIRONMENT_D, {"HOME": around.home})
         try:
@@ -210,8 +209,7 @@ def _main_path(world: World, chain: tuple[ChainFile, ...]) -> str:
     around = world.surroundings
     shell = _spoken(usable_shell(world))
     if shell is Dialect.FISH:
-        folder = around.variables.get("XDG_CONFIG_HOME") or f"{around.home}/.config"
-        return f"{folder}/fish/config.fish"
+        return f"{around.configuration()}/fish/config.fish"
     if PurePosixPath(usable_shell(world)).name in PLAIN:
         named = [file.path for file in chain if file.stage is Stage.TERMINAL and not file.sourced_by]
         return named[0] if named else f"{around.home}/.profile"

@@ -53,7 +53,7 @@ def _startup_paths(world: World) -> tuple[str, ...]:
         folder = world.surroundings.variables.get("ZDOTDIR") or home
         return tuple(f"{folder}/{name}" for name in _ZSH)
     if kind == "fish":
-        folder = world.surroundings.variables.get("XDG_CONFIG_HOME") or f"{home}/.config"
+        folder = world.surroundings.configuration()
         return (*world.files.glob(f"{folder}/fish/conf.d/*.fish"), f"{folder}/fish/config.fish")
     return tuple(f"{home}/{name}" for name in _BASH) if kind == "bash" else ()
 

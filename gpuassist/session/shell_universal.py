@@ -16,13 +16,20 @@ _SOURCE = "fish's universal variables, and what a new terminal holds"
 
 def universal_lines(world: World, terminal: Fact[Terminal]) -> tuple[SurveyLine, ...]:
     """Those that matter; nothing where the user has none."""
-    around = world.surroundings
-    path = f"{around.variables.get('XDG_CONFIG_HOME') or around.home + '/.config'}/fish/fish_variables"
+    path = _path(world)
+    return tuple(_line(path, one, terminal) for one in universal_variables(world))
+
+
+def universal_variables(world: World) -> tuple[UniversalVariable, ...]:
+    """Those that matter, as fish keeps them; nothing where the user has none."""
     try:
-        content = world.files.read_text(path, _AT_MOST_BYTES)
+        return read(world.files.read_text(_path(world), _AT_MOST_BYTES))
     except OSError:
         return ()
-    return tuple(_line(path, one, terminal) for one in read(content))
+
+
+def _path(world: World) -> str:
+    return f"{world.surroundings.configuration()}/fish/fish_variables"
 
 
 def _line(path: str, one: UniversalVariable, terminal: Fact[Terminal]) -> SurveyLine:

@@ -14,10 +14,8 @@ from gpuassist.changes.undo import TakeBack
 from gpuassist.model.plan import Outcome, Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.session.context import Session
-from gpuassist.shellfiles.fish_variables import read
+from gpuassist.session.shell_universal import universal_variables
 from gpuassist.system.world import World
-
-_MOST = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +50,9 @@ def what_stays(session: Session, taking: TakeBack) -> tuple[Text, ...]:
 
 def _remembered(world: World, taking: TakeBack) -> Iterator[Text]:
     """`fish_add_path` puts directories into a universal variable, which outlives the line that did it."""
-    around = world.surroundings
-    try:
-        content = world.files.read_text(
-            f"{around.variables.get('XDG_CONFIG_HOME') or around.home + '/.config'}/fish/fish_variables", _MOST
-        )
-    except OSError:
-        return
     taken = b"".join(file.edit.before for file in taking.files if file.edit is not None)
     left = b"".join(file.edit.after for file in taking.files if file.edit is not None)
-    for variable in read(content):
+    for variable in universal_variables(world):
         for element in variable.elements:
             if element.encode() in taken and element.encode() not in left:
                 yield text(

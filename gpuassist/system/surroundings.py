@@ -31,6 +31,10 @@ class Surroundings:
         """Where gpuassist keeps the journal and its logs (XDG base directory specification)."""
         return self._xdg("XDG_STATE_HOME", ".local/state")
 
+    def configuration(self) -> str:
+        """Where the user's programs keep their settings, as fish and systemd take the variable: whatever it says."""
+        return self.variables.get("XDG_CONFIG_HOME") or f"{self.home}/.config"
+
     def settings(self) -> str:
         """Where gpuassist keeps its settings."""
         return self._xdg("XDG_CONFIG_HOME", ".config")
