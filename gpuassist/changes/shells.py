@@ -23,7 +23,8 @@ NAMES = {
     Opening.SSH_COMMAND: text("command over SSH"),
     Opening.DESKTOP: text("programs of the desktop"),
     Opening.LOGIN_COMMAND: text("login command (IDE)"),
-    Opening.COMMAND: text("script, make, cron"),
+    Opening.TERMINAL_COMMAND: text("script, make in a terminal"),
+    Opening.COMMAND: text("script, cron without a terminal"),
 }
 
 

@@ -158,7 +158,8 @@ def _live(world: World, machine: Machine, wish: UseCuda) -> _Seen:
     found = with_traced(world, shell_files(world, wish.rc, answering=_answering(machine)))
     login = login_file(found)
     scripts = any(file.stage is Stage.SCRIPT for file in found.chain)
-    ways = (Opening.BARE_TERMINAL, *((Opening.LOGIN,) if login else ()), *((Opening.COMMAND,) if scripts else ()))
+    in_scripts = (Opening.TERMINAL_COMMAND, Opening.COMMAND) if scripts else ()
+    ways = (Opening.BARE_TERMINAL, *((Opening.LOGIN,) if login else ()), *in_scripts)
     held = ask_ways(world, ways)
     asked = {opening: one.terminal for opening, one in held.items()}
     return _Seen(

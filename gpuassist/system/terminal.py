@@ -67,7 +67,8 @@ class Opening(str, Enum):
     SSH_COMMAND = "ssh command"  # `ssh HOST nvcc`: `-c` in a bare environment, where bash reads .bashrc all the same
     DESKTOP = "desktop"  # what the launcher starts: the session's login shell, then environment.d
     LOGIN_COMMAND = "login command"  # `bash -lc`, as display managers and IDEs start programs
-    COMMAND = "command"  # `bash -c`, scripts, make, cron
+    TERMINAL_COMMAND = "terminal command"  # `bash -c` in all that a terminal window holds: scripts and make that are started there
+    COMMAND = "command"  # `bash -c` in a bare environment that knows what the session says of scripts: cron, services
 
 
 _OPTIONS = {
@@ -76,10 +77,11 @@ _OPTIONS = {
     Opening.LOGIN: ("-l", "-i"),
     Opening.SSH_COMMAND: (),
     Opening.LOGIN_COMMAND: ("-l",),
+    Opening.TERMINAL_COMMAND: (),
     Opening.COMMAND: (),
 }
 _ON_TERMINAL = frozenset({Opening.TERMINAL, Opening.BARE_TERMINAL, Opening.LOGIN})
-_AFTER_LOGIN = frozenset({Opening.TERMINAL, Opening.DESKTOP, Opening.LOGIN_COMMAND, Opening.COMMAND})
+_WITHOUT_LOGIN = frozenset({Opening.BARE_TERMINAL, Opening.LOGIN, Opening.SSH_COMMAND})
 # What a login hands to scripts that decides which files they read (bash(1), "Invoked non-interactively"; zsh has ZDOTDIR).
 _FOR_SCRIPTS = ("BASH_ENV", "ENV", "ZDOTDIR")
 # The variables by which sshd says where somebody comes from; bash looks for the first (bash(1), "Invoked by remote shell daemon").
@@ -114,7 +116,7 @@ def ask_shell(world: World, opening: Opening, *, home: str = "", seconds: float 
 
 
 def ask_ways(world: World, openings: Sequence[Opening] = tuple(Opening), *, seconds: float = SECONDS) -> dict[Opening, Asked]:
-    """The same for several ways, side by side; the login shell of the session runs once for all that come after it."""
+    """The same for several ways, side by side; what comes after another shell waits for that one, which is started once."""
     asker = _Asker(world, world.surroundings.home, seconds)
     with ThreadPoolExecutor(len(openings) or 1) as pool:
         return dict(zip(openings, pool.map(asker.asked, openings), strict=True))
@@ -128,8 +130,9 @@ class _Asker:
         self._shell = usable_shell(world)
         self._kind = PurePosixPath(self._shell).name
         self._login = login_environment(world.files, world.surroundings, shell=self._shell, home=home)
-        self._one_at_a_time = Lock()
+        self._one_session, self._one_window = Lock(), Lock()
         self._session: Reply | None = None
+        self._window: Reply | None = None
 
     def asked(self, opening: Opening) -> Asked:
         """What a shell that is started in that way says."""
@@ -139,41 +142,55 @@ class _Asker:
         refused = why_no_shell(self._world, self._shell, self._home)
         if refused is not None:
             return Asked(Unknown(refused), 0.0)
-        if opening not in _AFTER_LOGIN:
-            return self._told(self._reply(opening, self._login), _how(self._shell, opening))
+        how = _how(self._shell, opening)
+        if opening in _WITHOUT_LOGIN:
+            return self._told(self._reply(opening, self._login), how)
+        if opening is Opening.TERMINAL:
+            return self._told(self._in_window(), how)
+        if opening is Opening.TERMINAL_COMMAND:
+            return self._told(self._from_window(), how)
         session = self._after_login()
         if opening is Opening.LOGIN_COMMAND:
-            return self._told(session, _how(self._shell, opening))
+            return self._told(session, how)
         if opening is Opening.DESKTOP:
-            return self._desktop(session)
-        if opening is Opening.COMMAND:
-            held = session.answer.environment if session.answer is not None else {}
-            given = {name: held[name] for name in _FOR_SCRIPTS if name in held}
-            return self._told(self._reply(opening, {**self._login, **given}), _how(self._shell, opening))
-        return self._window(session)
+            return self._told(self._on_desktop(session), how)
+        held = session.answer.environment if session.answer is not None else {}
+        given = {name: held[name] for name in _FOR_SCRIPTS if name in held}
+        return self._told(self._reply(opening, {**self._login, **given}), how)
 
     def _after_login(self) -> Reply:
-        with self._one_at_a_time:
+        with self._one_session:
             if self._session is None:
                 self._session = self._reply(Opening.LOGIN_COMMAND, self._login)
             return self._session
 
-    def _window(self, session: Reply) -> Asked:
-        how = f"{self._shell} -l, then {self._shell} -i"
+    def _in_window(self) -> Reply:
+        with self._one_window:
+            if self._window is None:
+                self._window = self._open_window(self._after_login())
+            return self._window
+
+    def _open_window(self, session: Reply) -> Reply:
         if session.answer is None and not session.ended:
-            return self._told(session, how)
+            return session
         # A login shell that never gets to its command began no session: the window then is one of a session without it.
         begun = session.answer.environment if session.answer is not None else self._login
-        inherited = {name: value for name, value in begun.items() if name not in _OF_THE_SHELL}
-        reply = self._reply(Opening.TERMINAL, inherited, max(0.1, self._seconds - session.seconds))
-        return self._told(_joined(session, reply), how)
+        return _joined(session, self._reply(Opening.TERMINAL, _inherited(begun), self._left(session)))
 
-    def _desktop(self, session: Reply) -> Asked:
-        how = f"{self._shell} -l, then environment.d"
+    def _from_window(self) -> Reply:
+        window = self._in_window()
+        if window.answer is None:
+            return window
+        return self._reply(Opening.TERMINAL_COMMAND, _inherited(window.answer.environment), self._left(window))
+
+    def _left(self, earlier: Reply) -> float:
+        return max(0.1, self._seconds - earlier.seconds)
+
+    def _on_desktop(self, session: Reply) -> Reply:
         if session.answer is None:
-            return self._told(session, how)
+            return session
         merged = with_environment_d(self._world.files, session.answer.environment, home=self._home)
-        return self._told(replace(session, answer=Answer(session.answer.shell, 0, merged, {}, ())), how)
+        return replace(session, answer=Answer(session.answer.shell, 0, merged, {}, ()))
 
     def _reply(self, opening: Opening, environment: Mapping[str, str], seconds: float = 0.0) -> Reply:
         world, on_terminal = self._world, opening in _ON_TERMINAL
@@ -207,7 +224,14 @@ class _Asker:
 
 
 def _how(shell: str, opening: Opening) -> str:
-    return f"{shell} {' '.join(_OPTIONS[opening] or ('-c',))}"
+    if opening is Opening.DESKTOP:
+        return f"{shell} -l, then environment.d"
+    earlier = {Opening.TERMINAL: f"{shell} -l, then ", Opening.TERMINAL_COMMAND: f"{shell} -i, then "}
+    return f"{earlier.get(opening, '')}{shell} {' '.join(_OPTIONS[opening] or ('-c',))}"
+
+
+def _inherited(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if name not in _OF_THE_SHELL}
 
 
 def _joined(session: Reply, reply: Reply) -> Reply:

@@ -12,6 +12,7 @@ from gpuassist.changes.journal import Journal
 from gpuassist.changes.undo import undo
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Result
+from gpuassist.model.shell import Terminal
 from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.edit import take_back
 from gpuassist.system.terminal import Opening
@@ -42,6 +43,10 @@ IN_PLACE = {
     "a list that nobody may change any more": {"DOT_bashrc": FIRST + "readonly PATH\n"},
     "a line of the login file": {"DOT_bash_profile": FIRST},
     "a line that serves scripts, too": {"DOT_bashrc": FIRST + GUARD + "export A=1\n", "DOT_profile": ". ~/.bashrc\n"},
+    "what scripts of a terminal alone read": {
+        "DOT_bashrc": "export BASH_ENV=$HOME/.bash_env\n",
+        "DOT_bash_env": FIRST + 'nvcc() { {home}/cuda-11.7/bin/nvcc "$@"; }\n',
+    },
     "an alias": {"DOT_bashrc": FIRST + "alias nvcc={home}/cuda-11.7/bin/nvcc\n"},
     "what is derived": {
         "DOT_bashrc": "export CUDA_HOME={home}/cuda-11.7\nexport PATH=$CUDA_HOME/bin:$PATH\n"
@@ -68,8 +73,9 @@ def test_the_words_are_replaced_and_every_shell_follows(home: Path, name: str) -
     for change in outcome.shells:
         assert "cuda-11.7" not in change.after.nvcc()
         assert bool(change.after.nvcc()) >= bool(change.before.nvcc())
-        held = change.after.terminal.value.variables if isinstance(change.after.terminal, Known) else ()
-        assert not any("cuda-11.7" in one.value for one in held)
+        seen = change.after.terminal.value if isinstance(change.after.terminal, Known) else Terminal("", (), ())
+        said = (*(one.value for one in seen.variables), *(one.text for one in seen.shadows))
+        assert not any("cuda-11.7" in words for words in said)
     assert "cuda-11.7" not in answers(home, "bash", "-l", "-i", ask="env; type -a nvcc")
     undo(world, "")
     assert {path: path.read_text() for path in files} == files

@@ -81,6 +81,6 @@ def test_every_way_is_asked_of_a_real_shell(home: Path) -> None:
     (home / ".profile").write_text(". ~/.bashrc\n")
     world = World(Surroundings(str(home), "you", os.geteuid(), {}, str(home), "/bin/bash"))
     held = {one.opening: one.terminal.value.variable("CUDA_HOME") for one in ask_shells(world) if isinstance(one.terminal, Known)}
-    typed = {Opening.TERMINAL, Opening.BARE_TERMINAL, Opening.LOGIN}
-    others = set(Opening) - typed
-    assert held == {**dict.fromkeys(typed, "/rc"), **dict.fromkeys(others, "")}
+    held_by = {Opening.TERMINAL, Opening.TERMINAL_COMMAND, Opening.BARE_TERMINAL, Opening.LOGIN}
+    others = set(Opening) - held_by
+    assert held == {**dict.fromkeys(held_by, "/rc"), **dict.fromkeys(others, "")}

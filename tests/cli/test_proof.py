@@ -66,7 +66,7 @@ def test_shells_in_which_the_same_changed_stand_together(tmp_path: Path) -> None
     assert out.getvalue().splitlines() == [
         "  new terminal; login shell (SSH, console):",
         "    nvcc: none before, now /cuda/bin/nvcc",
-        "  unchanged: script, make, cron",
+        "  unchanged: script, cron without a terminal",
     ]
 
 

@@ -162,7 +162,7 @@ def test_shells_that_changed_alike_stand_together() -> None:
     moved, gone = text("moved"), text("gone")
     changes = (change(Opening.TERMINAL, moved), change(Opening.LOGIN, gone), change(Opening.COMMAND, moved))
     first, second = alike(changes)
-    assert [ENGLISH(one) for one in first.shells] == ["new terminal", "script, make, cron"]
+    assert [ENGLISH(one) for one in first.shells] == ["new terminal", "script, cron without a terminal"]
     assert (first.differences, second.differences) == ((moved,), (gone,))
 
 

@@ -277,7 +277,8 @@ def test_login_that_never_begins_a_session_leaves_the_window_to_another(home: Pa
 def test_ways_without_a_terminal(home: Path) -> None:
     put(home, ".profile", "export BASH_ENV=~/.bash_env CUDA_HOME=/profile\n[ -t 0 ] || [ -t 1 ] || export CUDA_PATH=/no-terminal\n")
     put(home, ".bash_env", "export CUDA_ROOT=/bash_env\n")
-    put(home, ".bashrc", "export CUDA_BIN=/rc-$-\n")
+    put(home, ".bashrc", "export CUDA_BIN=/rc-$-\n[ ! -t 0 ] || export BASH_ENV=~/.of_terminals\n")
+    put(home, ".of_terminals", "nvcc() { /of/terminals; }\n")
     put(home, ".config/environment.d/60-cuda.conf", "CUDA_HOME=/desktop\nCUDA_PATH=${CUDA_PATH}:/more\n")
     ways = {opening: _seen(asked) for opening, asked in ask_ways(_world(home), seconds=SECONDS).items()}
     held = {
@@ -287,6 +288,9 @@ def test_ways_without_a_terminal(home: Path) -> None:
     session = {"CUDA_HOME": "/profile", "CUDA_PATH": "/no-terminal", "CUDA_ROOT": "/bash_env"}
     assert held.pop(Opening.SSH_COMMAND)["CUDA_BIN"].startswith("/rc-h")
     assert held.pop(Opening.TERMINAL) == {**session, "CUDA_BIN": "/rc-himBH"}
+    # A script that is started there inherits all of it, and reads what is named there.
+    assert held.pop(Opening.TERMINAL_COMMAND) == {**session, "CUDA_BIN": "/rc-himBH"}
+    assert [opening for opening, seen in ways.items() if seen.shadow("nvcc") is not None] == [Opening.TERMINAL_COMMAND]
     assert held == {
         Opening.BARE_TERMINAL: {"CUDA_BIN": "/rc-himBH"},
         Opening.LOGIN: {"CUDA_HOME": "/profile"},

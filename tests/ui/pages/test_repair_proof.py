@@ -65,7 +65,7 @@ def test_shells_in_which_the_same_changed_stand_together(shells: ShellsCard) -> 
     words = said(shells)
     assert words.count("PATH: moved") == 1
     assert words[1:3] == ["New terminal", "Login shell (SSH, console)"]
-    assert words[-2:] == ["Script, make, cron", "unchanged"]
+    assert words[-2:] == ["Script, cron without a terminal", "unchanged"]
 
 
 def test_shells_of_a_change_that_was_taken_back_are_told_as_such(shells: ShellsCard) -> None:
