@@ -18,7 +18,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
 from gpuassist.session.kernels import KernelProof
-from gpuassist.session.repair_words import run_notes
+from gpuassist.session.repair_words import loader_words, run_notes
 from gpuassist.system.terminal import SECONDS
 
 _EXITS = {
@@ -108,10 +108,8 @@ def _show(context: Context, plan: ChangePlan) -> None:
 
 
 def _on_loader(chosen: ToolkitChoice) -> Text:
-    if not chosen.loader.on and not chosen.loader.harms and chosen.expected.ld_library_path:
-        return text("LD_LIBRARY_PATH: your own line follows the toolkit")
-    state = text("on") if chosen.loader.on else text("off")
-    return text("LD_LIBRARY_PATH: {state} – {reason}", state=state, reason=chosen.loader.reason)
+    state = text("on") if chosen.expected.ld_library_path else text("off")
+    return text("LD_LIBRARY_PATH: {state} – {reason}", state=state, reason=loader_words(chosen))
 
 
 def _show_outcome(context: Context, plan: ChangePlan, outcome: ChangeOutcome) -> None:

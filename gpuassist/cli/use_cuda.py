@@ -16,6 +16,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.session.kernels import KernelProof, prove_kernels
+from gpuassist.session.repair_words import loader_words
 from gpuassist.session.use import look
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.line_choice import ChoiceError
@@ -55,10 +56,10 @@ def _kernels(options: argparse.Namespace, context: Context, machine: Machine, ou
 def _members(context: Context, plan: ChangePlan) -> dict[str, Json]:
     if plan.cuda is None:
         raise ValueError(plan.aim)
-    words, loader = context.session.words, plan.cuda.loader
+    words = context.session.words
     return {
         "toolkit": {"root": plan.cuda.toolkit.root, "version": version_of(plan.cuda.toolkit)},
         "file": plan.edit.path,
         "target": plan.edit.target,
-        "ld_library_path": {"on": loader.on, "reason": words(loader.reason)},
+        "ld_library_path": {"on": bool(plan.cuda.expected.ld_library_path), "reason": words(loader_words(plan.cuda))},
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan
+from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan, ToolkitChoice
 from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
 from gpuassist.changes.shells import NAMES, ShellChange
 from gpuassist.model.fact import NOT_ASKED, Known
@@ -105,6 +105,13 @@ def result_words(plan: ChangePlan, outcome: ChangeOutcome) -> tuple[Text, Text]:
         return text("Done"), text("Nothing outside {scope} was changed.", scope=plan.scope.scope.words)
     title = text("New shells use CUDA {version}", version=version) if version else text("Done")
     return title, text("New terminals use what you chose; those that are open keep their old settings.")
+
+
+def loader_words(chosen: ToolkitChoice) -> Text:
+    """Why LD_LIBRARY_PATH is planned as it is: the reason of that choice, but where what is on it follows the toolkit by itself."""
+    if not chosen.loader.on and chosen.expected.ld_library_path:
+        return text("what is on it already follows the toolkit; nothing is added")
+    return chosen.loader.reason
 
 
 def run_notes(plan: ChangePlan) -> tuple[Text, ...]:

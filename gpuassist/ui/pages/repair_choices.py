@@ -5,11 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gpuassist.changes.choice import LoaderChoice
+from gpuassist.changes.choice import LdLibraryPath
+from gpuassist.changes.plan import ToolkitChoice
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import text
 from gpuassist.session.repair_summary import line_context
-from gpuassist.session.repair_words import place_of
+from gpuassist.session.repair_words import loader_words, place_of
 from gpuassist.session.words import Words
 from gpuassist.shellfiles.line_choice import Choice, LineChoice
 from gpuassist.shellfiles.lines import ShellLine
@@ -137,14 +138,26 @@ class TickRow(QWidget):
 
 
 class LoaderRow(TickRow):
-    """Whether the toolkit's libraries go on LD_LIBRARY_PATH, and the reason of that choice."""
+    """Whether the toolkit's libraries are put on LD_LIBRARY_PATH, and the reason of that choice."""
 
-    def __init__(self, words: Words, choice: LoaderChoice, parent: QWidget | None = None) -> None:
+    chosen = Signal(object)  # LdLibraryPath
+
+    def __init__(self, words: Words, chosen: ToolkitChoice, parent: QWidget | None = None) -> None:
         super().__init__(words(text("Put its libraries on LD_LIBRARY_PATH")), parent)
         self._words = words
-        self.tick.setChecked(choice.on)
-        self.show_choice(choice)
+        self._suggested: bool | None = None
+        self.tick.setChecked(chosen.loader.on)
+        self.show_choice(chosen)
+        self.tick.toggled.connect(self._tell)
 
-    def show_choice(self, choice: LoaderChoice) -> None:
+    def show_choice(self, chosen: ToolkitChoice) -> None:
         """The reason of another choice."""
-        self.show_reason(self._words(choice.reason))
+        if chosen.wish.ld_library_path is LdLibraryPath.AUTO:
+            self._suggested = chosen.loader.on
+        self.show_reason(self._words(loader_words(chosen)))
+
+    @Slot(bool)
+    def _tell(self, ticked: bool) -> None:  # noqa: FBT001 -- Qt's own signature
+        # A tick that is as it was suggested asks for nothing: what stands on the path is then not taken out.
+        asked = LdLibraryPath.ON if ticked else LdLibraryPath.OFF
+        self.chosen.emit(LdLibraryPath.AUTO if ticked is self._suggested else asked)

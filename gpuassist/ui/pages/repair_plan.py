@@ -8,7 +8,6 @@ from dataclasses import replace
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from gpuassist.changes.choice import LdLibraryPath
 from gpuassist.changes.plan import ChangePlan
 from gpuassist.model.plan import StepKind
 from gpuassist.model.text import Text, counted, text
@@ -169,13 +168,13 @@ class ToolkitCard(PlanCard):
         if repair.cuda is None:
             return
         choices.addWidget(Rule(self))
-        self.loader = LoaderRow(self.words, repair.cuda.loader, self)
-        self.loader.tick.toggled.connect(self._choose_loader)
+        self.loader = LoaderRow(self.words, repair.cuda, self)
+        self.loader.chosen.connect(self.loader_chosen)
         choices.addWidget(self.loader)
 
     def keep_choices(self, repair: ChangePlan) -> None:
         if self.loader is not None and repair.cuda is not None:
-            self.loader.show_choice(repair.cuda.loader)
+            self.loader.show_choice(repair.cuda)
 
     def forget_plan(self) -> None:
         super().forget_plan()
@@ -194,10 +193,6 @@ class ToolkitCard(PlanCard):
     @Slot(int)
     def _choose_toolkit(self, place: int) -> None:
         self.toolkit_chosen.emit(self._offers[place].version)
-
-    @Slot(bool)
-    def _choose_loader(self, ticked: bool) -> None:  # noqa: FBT001 -- Qt's own signature
-        self.loader_chosen.emit(LdLibraryPath.ON if ticked else LdLibraryPath.OFF)
 
 
 def _proof_words(repair: ChangePlan) -> Text:

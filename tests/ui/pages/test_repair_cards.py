@@ -42,9 +42,13 @@ LINE = ShellLine(
 
 @pytest.fixture
 def plan(home: Path) -> ChangePlan:
+    (home / ".bashrc").write_text(f"export PATH={home}/cuda-11.7/bin:$PATH\nalias ll='ls -l'\n")
+    return plan_of_two(home)
+
+
+def plan_of_two(home: Path) -> ChangePlan:
     make_toolkit(home / "cuda-12.4", "12.4.131")
     make_toolkit(home / "cuda-11.7", "11.7.99")
-    (home / ".bashrc").write_text(f"export PATH={home}/cuda-11.7/bin:$PATH\nalias ll='ls -l'\n")
     toolkits = [Toolkit(f"{home}/cuda-{version}", version=Known(Version.parse(version), "x")) for version in ("12.4", "11.7")]
     return plan_use_cuda(world_at(home), Machine(toolkits=Known(tuple(toolkits), "x")), UseCuda("12.4"))
 
@@ -115,7 +119,24 @@ def test_the_loader_tick_hands_on_its_wish(card: ToolkitCard, plan: ChangePlan) 
     assert card.loader is not None
     card.loader.tick.setChecked(True)
     card.loader.tick.setChecked(False)
-    assert told == [LdLibraryPath.ON, LdLibraryPath.OFF]
+    assert told == [LdLibraryPath.ON, LdLibraryPath.AUTO]
+
+
+def test_a_loader_tick_that_was_suggested_is_taken_out_by_asking_for_it(card: ToolkitCard, plan: ChangePlan) -> None:
+    card.show_repair(with_loader(plan, LoaderChoice(on=True, reason=text("a program needs it"))))
+    told = heard(card.loader_chosen.connect)
+    assert card.loader is not None
+    card.loader.tick.setChecked(False)
+    card.loader.tick.setChecked(True)
+    assert told == [LdLibraryPath.OFF, LdLibraryPath.AUTO]
+
+
+def test_a_line_of_the_owners_that_follows_is_told_as_such(card: ToolkitCard, home: Path) -> None:
+    (home / ".bashrc").write_text(f"export LD_LIBRARY_PATH={home}/cuda-11.7/lib64:$LD_LIBRARY_PATH\n")
+    card.show_repair(plan_of_two(home))
+    assert card.loader is not None
+    assert not card.loader.tick.isChecked()
+    assert words_in(card.loader) == ["What is on it already follows the toolkit; nothing is added"]
 
 
 def test_the_loaders_reason_follows_the_plan(card: ToolkitCard, plan: ChangePlan, qtbot: QtBot) -> None:
@@ -162,8 +183,10 @@ def test_marks_take_the_place_of_numbers(card: ToolkitCard, plan: ChangePlan) ->
 
 
 @pytest.mark.parametrize("on", [True, False])
-def test_the_loader_row_shows_the_choice(show: Show, on: bool) -> None:
-    row = show(LoaderRow(ENGLISH, LoaderChoice(on=on, reason=text("a reason"))), 360, 80)
+def test_the_loader_row_shows_the_choice(show: Show, plan: ChangePlan, on: bool) -> None:
+    chosen = with_loader(plan, LoaderChoice(on=on, reason=text("a reason"))).cuda
+    assert chosen is not None
+    row = show(LoaderRow(ENGLISH, chosen), 360, 80)
     assert row.tick.isChecked() is on
     assert words_in(row) == ["A reason"]
 
