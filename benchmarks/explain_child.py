@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from gpuassist.app import compose
+from gpuassist.context import Session
 from gpuassist.diagnose.recognise import families
-from gpuassist.session.context import Session
 from gpuassist.session.explain import explain
 
 _MEGABYTE = 1 << 20

@@ -7,12 +7,12 @@ import json
 import time
 from pathlib import Path
 
+from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Tool
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.plan import look, parse_goal, plan_goals
-from gpuassist.session.words import ENGLISH
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

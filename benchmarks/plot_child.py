@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QApplication
 
 from gpuassist.model.fact import Known
 from gpuassist.model.sample import GpuSample, Sample
+from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.history import History
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.pace import Pace
 from gpuassist.ui.pages.live_controls import ALL
 from gpuassist.ui.pages.live_lane import Scene

@@ -15,12 +15,12 @@ from pathlib import Path
 from gpuassist.app import compose
 from gpuassist.changes.plan import ChangePlan, UseCuda
 from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.context import Session
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.context import Session
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.system.surroundings import Surroundings
 

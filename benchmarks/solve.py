@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.timing import report
+from gpuassist.context import Session
 from gpuassist.model.plan import Step
-from gpuassist.session.context import Session
 from gpuassist.session.solve import look_before
 from gpuassist.system.processes import Outcome
 from gpuassist.system.real import RealProcesses

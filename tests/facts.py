@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 
 from gpuassist.model.text import Text, verbatim
 from gpuassist.model.version import Version
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 
 Value = TypeVar("Value")
 

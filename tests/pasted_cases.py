@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from gpuassist.context import Session
 from gpuassist.model.finding import Answer, Severity
-from gpuassist.session.context import Session
 from gpuassist.session.explain import Explanation, explain
 
 _FILES = Path(__file__).parent / "cases" / "texts"

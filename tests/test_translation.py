@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
+from gpuassist.context import words_for
 from gpuassist.model.text import text
-from gpuassist.session.words import words_for
 from gpuassist.system.resources import Resources
 
 SCRIPT = Path(__file__).resolve().parent.parent / "tools" / "words.py"

@@ -24,6 +24,7 @@ from gpuassist.cli import detect, doctor, shell
 from gpuassist.cli import explain as explaining
 from gpuassist.cli import plan as planning
 from gpuassist.cli.context import Context, Exit, Terminal, UsageError
+from gpuassist.context import Session
 from gpuassist.detect import nvml
 from gpuassist.formats import (
     cgroup,
@@ -53,9 +54,8 @@ from gpuassist.model.fact import Known
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.installs import installs
-from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles import block, diff, edit, fish_variables, merge
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.dialect import Dialect, read_startup

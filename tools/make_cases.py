@@ -22,7 +22,7 @@ from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.machine import Distribution, Holder
 from gpuassist.model.system_wide import ContainerList, LoaderDirectory, SystemWide, ToolkitLink
 from gpuassist.model.version import Version
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.session.told import told_of
 from tests.values import ARCH, DEBIAN, FEDORA, GTX_1080_TI, RTX_3090, RTX_4090, RTX_5090, UBUNTU_24, Env, machine
 

@@ -16,8 +16,8 @@ from gpuassist.model.text import Text, text
 if TYPE_CHECKING:
     import argparse
 
+    from gpuassist.context import Session
     from gpuassist.model.codec import Json
-    from gpuassist.session.context import Session
 
 
 class Exit(IntEnum):
@@ -78,7 +78,7 @@ class Context:
         """This context in English where `--json` is asked for without a language: programs read the same everywhere."""
         if not options.json or options.lang:
             return self
-        from gpuassist.session.words import ENGLISH
+        from gpuassist.model.words import ENGLISH
 
         return replace(self, session=replace(self.session, words=ENGLISH))
 

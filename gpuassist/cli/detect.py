@@ -11,10 +11,10 @@ from gpuassist.detect.runner import Progress
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
+from gpuassist.model.words import ENGLISH, Words
 from gpuassist.session.listing import sections
 from gpuassist.session.overview import Line, title
 from gpuassist.session.recording import RecordingError, read_recording
-from gpuassist.session.words import ENGLISH, Words
 
 NAME = "detect"
 HELP = text("list what is in this machine: GPUs, driver, CUDA toolkits, compilers, Python environments, shell")

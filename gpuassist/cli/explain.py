@@ -16,13 +16,13 @@ from gpuassist.detect.shell import left_out
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, text
+from gpuassist.model.words import Words
 from gpuassist.session.explain import Doubt, Explanation, explain
 from gpuassist.session.explain_document import explanation_document
 from gpuassist.session.guides import GuideError, guide, topics
 from gpuassist.session.listing import Section
 from gpuassist.session.paste_file import PasteError, gathered, read_file
 from gpuassist.session.recording import RecordingError, read_recording
-from gpuassist.session.words import Words
 
 NAME = "explain"
 HELP = text("say what a pasted error or output means, what its cause is, and what to do about it")

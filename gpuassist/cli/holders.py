@@ -13,11 +13,11 @@ from gpuassist.model.codec import Json
 from gpuassist.model.fact import Fact, Unknown, value_or
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import text
+from gpuassist.model.words import Words
 from gpuassist.session import holding
 from gpuassist.session.holding_words import about, label
 from gpuassist.session.inspect import open_recording
 from gpuassist.session.recording import RecordingError
-from gpuassist.session.words import Words
 
 NAME = "holders"
 HELP = text("show which processes hold the GPUs, and stop one of your own")

@@ -16,12 +16,12 @@ from gpuassist.cli import streams
 from gpuassist.cli.context import Context, Exit, Terminal, UsageError
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Text, counted, text
-from gpuassist.session.words import LANGUAGES, Words
+from gpuassist.model.words import LANGUAGES, Words
 from gpuassist.system.early_interrupts import raise_again
 from gpuassist.system.ownership import UntrustedStateError
 
 if TYPE_CHECKING:
-    from gpuassist.session.context import Session
+    from gpuassist.context import Session
 
 COMMANDS = ("detect", "doctor", "explain", "use", "undo", "verify", "monitor", "know", "plan", "holders", "shell")
 _CHANGING = ("use", "undo")

@@ -10,9 +10,9 @@ from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.model.text import text
+from gpuassist.model.words import ENGLISH, Words
 from gpuassist.monitor.sampler import Sampler
 from gpuassist.monitor.sources import NvmlSource
-from gpuassist.session.words import ENGLISH, Words
 from gpuassist.system.clock import iso_of
 
 if TYPE_CHECKING:

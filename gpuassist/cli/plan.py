@@ -18,10 +18,10 @@ from gpuassist.model.codec import Json
 from gpuassist.model.outlook import Outlook, WayPlan
 from gpuassist.model.plan import Step, Tool
 from gpuassist.model.text import Text, text
+from gpuassist.model.words import Words
 from gpuassist.session.imagined import without_root
 from gpuassist.session.plan import GoalError, look, parse_goal, plan_goals
 from gpuassist.session.recording import RecordingError
-from gpuassist.session.words import Words
 
 NAME = "plan"
 HELP = text("what a driver, a CUDA, a torch or another GPU would take, for every GPU of the machine; changes nothing without --run")

@@ -10,7 +10,7 @@ from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Goal, GoalKind, Outlook, Way
 from gpuassist.model.text import text
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:

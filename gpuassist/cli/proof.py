@@ -9,8 +9,8 @@ from gpuassist.cli.context import Context
 from gpuassist.model.codec import Json, encode
 from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
+from gpuassist.model.words import Words
 from gpuassist.session.kernels import KernelProof, told
-from gpuassist.session.words import Words
 
 
 def show_shells(context: Context, applied: ChangeOutcome) -> None:

@@ -11,11 +11,11 @@ from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
+from gpuassist.model.words import Words
 from gpuassist.session.recording import RecordingError, read_recording
 from gpuassist.session.shell_document import survey_document
 from gpuassist.session.shell_line import SurveyLine
 from gpuassist.session.shell_survey import Survey, survey
-from gpuassist.session.words import Words
 from gpuassist.shellfiles.reading import printable
 from gpuassist.system.shell_trace import SECONDS
 

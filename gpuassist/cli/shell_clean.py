@@ -10,8 +10,8 @@ from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.line_options import named
 from gpuassist.cli.shell_change import Change, change_files, refuse
 from gpuassist.model.text import text
+from gpuassist.model.words import Words
 from gpuassist.session.use import look
-from gpuassist.session.words import Words
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.line_choice import Choice, ChoiceError, LineChoice
 

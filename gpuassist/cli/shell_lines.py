@@ -6,7 +6,7 @@ from gpuassist.cli.context import Context
 from gpuassist.model.codec import Json
 from gpuassist.model.plan import Plan
 from gpuassist.model.text import text
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 from gpuassist.shellfiles.line_choice import Choice
 from gpuassist.shellfiles.lines import ShellLine
 

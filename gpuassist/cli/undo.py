@@ -11,9 +11,9 @@ from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.model.codec import Json
 from gpuassist.model.plan import Outcome, Receipt, Result
 from gpuassist.model.text import Text, text
+from gpuassist.model.words import Words
 from gpuassist.session import undo_document
 from gpuassist.session.undo import history, left_out, plan_undo, records, undo, what_stays
-from gpuassist.session.words import Words
 from gpuassist.shellfiles.block import RepairError
 
 NAME = "undo"

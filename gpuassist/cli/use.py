@@ -8,7 +8,7 @@ from gpuassist.changes.choice import LdLibraryPath
 from gpuassist.cli import use_cuda, use_devices, use_scope
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.model.text import text
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 from gpuassist.system.terminal import SECONDS
 
 NAME = "use"

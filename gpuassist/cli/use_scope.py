@@ -12,10 +12,10 @@ from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.shell_change import Change, change_files, refuse
 from gpuassist.model.codec import Json
 from gpuassist.model.text import text
+from gpuassist.model.words import Words
 from gpuassist.session.scope_list import ListedScope, list_scopes, scopes_json
 from gpuassist.session.scope_words import PROGRAMS, SEEN, TITLES, Kind, Sees
 from gpuassist.session.use import look, look_at_gpus
-from gpuassist.session.words import Words
 from gpuassist.shellfiles.block import RepairError
 
 SHELL = Kind.SHELL.value

@@ -9,6 +9,7 @@ from gpuassist.cli.streams import DIM, GREEN, RED, Painted
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, Verdict, Verification
+from gpuassist.model.words import ENGLISH, Words
 from gpuassist.session.verify import (
     CheckBegun,
     CheckDone,
@@ -25,7 +26,6 @@ from gpuassist.session.verify import (
 )
 from gpuassist.session.verify_document import device_sentence, verification_document
 from gpuassist.session.verify_figures import measured, rate_words
-from gpuassist.session.words import ENGLISH, Words
 
 NAME = "verify"
 HELP = text("run tensor operations in an environment's own torch and check their results")

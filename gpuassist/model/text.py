@@ -1,6 +1,6 @@
 """Words that are not rendered yet: a message in English, which is its gettext id, with its parameters.
 
-Stages return these and never finished sentences; `session.words` renders them at the border (cli, ui, report).
+Stages return these and never finished sentences; `model.words` renders them at the border (cli, ui, report).
 Babel extracts the first argument of `text` and the first two of `counted`.
 """
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from gpuassist.model.codec import Json
 from gpuassist.model.finding import Answer, Remedy, Undetermined
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 
 SCHEMA = 1
 

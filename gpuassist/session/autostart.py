@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from gpuassist.session.context import Session
+from gpuassist.context import Session
 from gpuassist.system.ownership import require_own_state
 from gpuassist.system.world import World
 

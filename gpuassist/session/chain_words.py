@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpuassist.model.chain import Chain, Joint, Node, Part, Status
 from gpuassist.model.text import Text, text
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 
 PART_WORDS: dict[Part, Text] = {
     Part.GPU: text("GPU"),

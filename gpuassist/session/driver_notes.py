@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuassist.context import Session
 from gpuassist.diagnose.case import Case
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.records import Family
@@ -12,7 +13,6 @@ from gpuassist.model.text import Text, enumerated, text, verbatim
 from gpuassist.repair.install_cloud import provider_name
 from gpuassist.repair.install_driver_uses import signed
 from gpuassist.repair.install_place import Place
-from gpuassist.session.context import Session
 from gpuassist.session.holding import Held, Role, holding_of, name_of
 
 _AT_MOST = 6

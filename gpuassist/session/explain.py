@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from gpuassist.context import Session
 from gpuassist.detect.readers import Contradiction, contradictions, joined, read_all, same_machine
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.judge import judge
@@ -20,7 +21,6 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, counted, text
-from gpuassist.session.context import Session
 from gpuassist.session.inspect import in_words
 from gpuassist.session.listing import Section, sections
 

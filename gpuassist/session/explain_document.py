@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gpuassist.model.codec import Json
+from gpuassist.model.words import Words
 from gpuassist.session.answer_document import SCHEMA, finding_document, undetermined_document
 from gpuassist.session.explain import Explanation
 from gpuassist.session.memory_document import memory_document
-from gpuassist.session.words import Words
 
 
 def explanation_document(explanation: Explanation, words: Words) -> Json:

@@ -9,6 +9,7 @@ from gpuassist.detect.readers import Contradiction
 from gpuassist.model.finding import Answer, Evidence, Remedy
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
+from gpuassist.model.words import Words
 from gpuassist.session.answer_document import command_lines
 from gpuassist.session.copying import copyable, copyable_lines
 from gpuassist.session.explain import Doubt, Explanation
@@ -17,7 +18,6 @@ from gpuassist.session.listing import Section
 from gpuassist.session.memory_words import as_plain_text
 from gpuassist.session.overview import Line
 from gpuassist.session.redact import HOST, NOBODY, USER, Person, redacted
-from gpuassist.session.words import Words
 
 _EACH_END = 50_000  # characters of the text that a file for a colleague holds from either end
 _FENCES = re.compile(r"`{3,}")

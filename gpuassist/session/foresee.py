@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from gpuassist.context import Session
 from gpuassist.diagnose.case import Case, Installed
 from gpuassist.diagnose.chain import chains
 from gpuassist.knowledge.change import Change, Demand, Need, Rig, Smallest, TorchThere, Wall
@@ -25,7 +26,6 @@ from gpuassist.repair.install_place import Place
 from gpuassist.repair.install_torch import jetson_ways, left_by
 from gpuassist.session import imagined
 from gpuassist.session.conda_toolkit import by_conda, is_of_the_system
-from gpuassist.session.context import Session
 from gpuassist.session.driver_notes import driver_notes, root_notes
 from gpuassist.session.foresee_words import DRIVER_STAYS, blocked_by, notes_on, undetermined, without_gpu
 from gpuassist.session.inspect import families_of, surroundings_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from gpuassist.context import Session
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.chain import chains
 from gpuassist.knowledge.change import Change, DriverMove, Rig
@@ -18,7 +19,6 @@ from gpuassist.model.version import Version
 from gpuassist.repair.install import install_steps
 from gpuassist.repair.install_container import container_way
 from gpuassist.session import imagined
-from gpuassist.session.context import Session
 from gpuassist.session.foresee import Question, begun, place_of, rig_of, steps_that_mend
 from gpuassist.session.replacing import with_driver
 

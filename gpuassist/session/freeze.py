@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from gpuassist.context import Session
 from gpuassist.formats.frozen import explicit_packages, frozen_packages
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.plan import Run, Tool
 from gpuassist.model.text import text
-from gpuassist.session.context import Session
 from gpuassist.system.ownership import why_not_run
 from gpuassist.system.processes import Ending, Outcome, clean
 

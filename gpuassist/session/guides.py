@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuassist.context import Session
 from gpuassist.diagnose.guide import ENGLISH, FOLDER, read_guide
 from gpuassist.model.text import Text, text
-from gpuassist.session.context import Session
 from gpuassist.session.nearest import nearest_names
 
 

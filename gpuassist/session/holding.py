@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePosixPath
 
+from gpuassist.context import Session
 from gpuassist.detect import holders as holder_probe
 from gpuassist.detect import nvml, pci
 from gpuassist.detect.accounts import Accounts
@@ -17,7 +18,6 @@ from gpuassist.model.holder import Holder
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
-from gpuassist.session.context import Session
 from gpuassist.system.clock import iso
 from gpuassist.system.process_names import NOT_VISIBLE, is_meant
 from gpuassist.system.stopping import Stopped, never, stop

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gpuassist.context import Session
 from gpuassist.detect.machine import detect
 from gpuassist.diagnose.catalogue import Catalogue
 from gpuassist.diagnose.chain import chains
@@ -18,7 +19,6 @@ from gpuassist.model.finding import Answer, Diagnosis, Finding, Severity
 from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text, verbatim
-from gpuassist.session.context import Session
 from gpuassist.session.recording import RecordingError, read_recording
 
 _EXAMPLES = "machines"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from gpuassist.context import Session
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Step
@@ -13,7 +14,6 @@ from gpuassist.model.solve import Looked
 from gpuassist.model.text import Text, text
 from gpuassist.session import installing, installs
 from gpuassist.session.autostart import add_autostart
-from gpuassist.session.context import Session
 from gpuassist.session.imagined import without_root
 from gpuassist.session.install_wish import InstallWish
 from gpuassist.session.installs import Install, InstallState, StepState

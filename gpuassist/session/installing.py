@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
+from gpuassist.context import Session
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.plan import StepKind, Tool
 from gpuassist.model.text import Text, text
 from gpuassist.session.autostart import remove_autostart
-from gpuassist.session.context import Session
 from gpuassist.session.freeze import Frozen, freeze
 from gpuassist.session.installs import Install, InstallState, StepRecord, StepState, boot_id, place, save
 from gpuassist.session.running import Around, Came, Cancelled, OnLine, StepDone, run_step

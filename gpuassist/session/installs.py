@@ -10,12 +10,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from gpuassist.context import Session
 from gpuassist.model.codec import DecodeError, Json, decode, encode
 from gpuassist.model.json_reader import read_json
 from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof
 from gpuassist.model.text import verbatim
-from gpuassist.session.context import Session
-from gpuassist.session.words import ENGLISH, Words
+from gpuassist.model.words import ENGLISH, Words
 from gpuassist.system.clock import iso
 from gpuassist.system.ownership import UntrustedStateError, require_own_state, strangers_home, why_state_untrusted, why_untrusted
 from gpuassist.system.world import World

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gpuassist.context import Session
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.session.context import Session
 from gpuassist.system.login import login_environment
 from gpuassist.system.world import World
 from gpuassist.verify.kernel import KernelCheck, KernelWish, check_kernel

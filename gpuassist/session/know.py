@@ -20,10 +20,10 @@ from gpuassist.session import (
 from gpuassist.session.know_answer import Answered, Standing, unknown
 
 if TYPE_CHECKING:
+    from gpuassist.context import Session
     from gpuassist.model.codec import Json
-    from gpuassist.session.context import Session
+    from gpuassist.model.words import Words
     from gpuassist.session.know_answer import Document, Shelf
-    from gpuassist.session.words import Words
 
 SCHEMA = 1
 _LONGEST = 300  # letters of a name that is looked for: no product has more, and a pasted file would take minutes to compare

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuassist.context import Session
 from gpuassist.formats.index_address import without_login
 from gpuassist.formats.paste import read_paste
 from gpuassist.formats.shortened import shortened
@@ -11,7 +12,6 @@ from gpuassist.formats.solver_words import Reason, explanation, reason_of
 from gpuassist.knowledge.records import Family
 from gpuassist.model.plan import Tool
 from gpuassist.model.text import Text, text, verbatim
-from gpuassist.session.context import Session
 from gpuassist.system.processes import Ending, Outcome
 
 _READ_BYTES = 128 << 10  # of its end: there tools say why

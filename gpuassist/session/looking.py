@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from gpuassist.context import Session
 from gpuassist.formats.conda_dry_run import Refused, read_conda_dry_run
 from gpuassist.formats.package_metadata import PackageMetadata
 from gpuassist.formats.paste import read_paste
@@ -18,7 +19,6 @@ from gpuassist.model.solve import PackageChange
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
 from gpuassist.repair.dry_run import Act, Does, conda_looks, pip_looks, pip_looks_anew, read_act, uv_looks, uv_looks_anew
-from gpuassist.session.context import Session
 from gpuassist.session.installed import Held, held_by
 from gpuassist.session.look_failed import Asked, closed, failed, impossible, unreadable
 from gpuassist.system.hiding import hide

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gpuassist.model.codec import Json
 from gpuassist.model.memory_picture import MemoryPicture, Part
+from gpuassist.model.words import Words
 from gpuassist.session.memory_words import part_name
-from gpuassist.session.words import Words
 
 
 def memory_document(picture: MemoryPicture, words: Words) -> Json:

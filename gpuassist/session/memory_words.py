@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gpuassist.formats.size import shown_size
 from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
 from gpuassist.model.text import Text, text
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 
 _NAMES: dict[PartKind, Text] = {
     PartKind.ALLOCATED: text("in use by your tensors"),

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from gpuassist.context import Session
 from gpuassist.detect.machine import detect
 from gpuassist.diagnose.case import Case
 from gpuassist.knowledge.change import Demand, Need, Rig
@@ -20,7 +21,6 @@ from gpuassist.model.plan import Tool
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version, VersionError
 from gpuassist.session import imagined
-from gpuassist.session.context import Session
 from gpuassist.session.foresee import Question, foresee, rig_of
 from gpuassist.session.foresee_container import foresee_container
 from gpuassist.session.recording import read_recording

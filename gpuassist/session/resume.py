@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from gpuassist.context import Session
 from gpuassist.model.plan import StepKind
 from gpuassist.model.text import Text, text
-from gpuassist.session.context import Session
 from gpuassist.session.installing import mark, settled
 from gpuassist.session.installs import Install, InstallState, StepRecord, StepState, boot_id, installs, root, save
 from gpuassist.session.step_proof import Holds, prove_step

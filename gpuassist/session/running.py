@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
+from gpuassist.context import Session
 from gpuassist.formats.asked import asked
 from gpuassist.formats.printed import Printed, PrintedLines
 from gpuassist.model.plan import Run, Step
 from gpuassist.model.text import Text, text
-from gpuassist.session.context import Session
 from gpuassist.session.run_log import RunLog
 from gpuassist.session.step_proof import Holds, Proved, prove_step
 from gpuassist.system.ownership import why_not_run

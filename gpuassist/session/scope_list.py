@@ -13,11 +13,11 @@ from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind
 from gpuassist.changes.scopes.wanted import Held
 from gpuassist.changes.shell_files import shell_files
 from gpuassist.changes.target import examine
+from gpuassist.context import Session
 from gpuassist.model.codec import Json
 from gpuassist.model.environment import Manager
 from gpuassist.model.text import Text
-from gpuassist.session.context import Session
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.world import World
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Fact, Known
+from gpuassist.model.words import Words
 from gpuassist.session.shell_line import SurveyLine
 from gpuassist.session.shell_survey import Survey
-from gpuassist.session.words import Words
 from gpuassist.shellfiles.reading import printable
 
 

@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
+from gpuassist.context import Session
 from gpuassist.detect.startup_chain import ChainFile, startup_chain
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.session.context import Session
 from gpuassist.session.shell_effect import Placed, by_reading, elements_of
 from gpuassist.session.shell_line import SurveyLine, line_of, untold
 from gpuassist.session.shell_notes import notes_on

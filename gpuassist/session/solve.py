@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gpuassist.context import Session
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Step, Tool
 from gpuassist.model.solve import Looked, Solve
 from gpuassist.model.text import Text
-from gpuassist.session.context import Session
 from gpuassist.session.looking import Conditions, look
 from gpuassist.session.solve_stops import judge
 

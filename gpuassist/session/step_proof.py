@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from gpuassist.changes.proof import prove_toolkit
+from gpuassist.context import Session
 from gpuassist.detect import driver
 from gpuassist.detect.compiler_driver import ask_version
 from gpuassist.model.fact import Known, Unknown
@@ -14,7 +15,6 @@ from gpuassist.model.json_reader import read_json
 from gpuassist.model.plan import OPEN_MODULES, Proves, StepProof
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version, VersionError
-from gpuassist.session.context import Session
 from gpuassist.system.ownership import why_not_run
 from gpuassist.system.processes import Ending, Outcome, clean
 

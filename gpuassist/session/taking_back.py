@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from gpuassist.context import Session
 from gpuassist.formats.frozen import back_to
 from gpuassist.knowledge.records import Family
 from gpuassist.model.fact import Known
@@ -13,7 +14,6 @@ from gpuassist.model.plan import Run, Step, StepKind
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.repair.way_back import back_programs
 from gpuassist.session.autostart import remove_autostart
-from gpuassist.session.context import Session
 from gpuassist.session.freeze import freeze
 from gpuassist.session.installing import kept, mark
 from gpuassist.session.installs import Install, InstallState, StepRecord, StepState, place, save

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from gpuassist.session.context import Session
+from gpuassist.context import Session
 from gpuassist.system.detached import start_detached
 from gpuassist.system.ownership import why_not_run
 from gpuassist.system.processes import clean

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
 from gpuassist.changes.taking_back import FileBack, ThreeWay
 from gpuassist.changes.undo import TakeBack
+from gpuassist.context import Session
 from gpuassist.model.codec import Json
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text, verbatim
-from gpuassist.session.context import Session
+from gpuassist.model.words import Words
 from gpuassist.session.undo import backup_of
-from gpuassist.session.words import Words
 from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.merge import Meeting
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpuassist.context import Session
 from gpuassist.detect import environments as environment_probe
 from gpuassist.detect import nvml, pci, prefixes
 from gpuassist.detect import shell as shell_probe
@@ -11,7 +12,6 @@ from gpuassist.detect.runner import Running
 from gpuassist.model.fact import Fact, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
-from gpuassist.session.context import Session
 from gpuassist.system.clock import iso
 from gpuassist.system.ownership import strangers_home
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gpuassist.context import Session
 from gpuassist.detect import environments
 from gpuassist.model.environment import Accelerator, PythonEnvironment
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
@@ -13,7 +14,6 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.model.verdict import Check, Verification
-from gpuassist.session.context import Session
 from gpuassist.system.terminal import own_terminal, that_matter
 from gpuassist.system.world import World
 from gpuassist.verify.protocol import CheckBegun, CheckDone, DeviceDone, Event, Finished, Planned, Refused, Started

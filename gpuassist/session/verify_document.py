@@ -8,8 +8,8 @@ from gpuassist.model.codec import Json
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text, counted, text
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
+from gpuassist.model.words import Words
 from gpuassist.session.verify import verdict_on_accelerators
-from gpuassist.session.words import Words
 
 SCHEMA = 1
 

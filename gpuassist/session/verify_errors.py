@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.model.verdict import DeviceVerdict, Verdict, Verification
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 
 _WRONG = frozenset({Verdict.FAIL, Verdict.HUNG})
 

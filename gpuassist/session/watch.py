@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from enum import Enum
 from threading import Lock
 
+from gpuassist.context import Session
 from gpuassist.model.fact import Known
 from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.monitor.history import History
 from gpuassist.monitor.sampler import Sampler
 from gpuassist.monitor.sources import NvmlSource, Source
-from gpuassist.session.context import Session
 from gpuassist.system.world import World
 
 CHANGES_AT_MOST = 512

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from gpuassist.context import Session
 from gpuassist.diagnose.case import Case
 from gpuassist.knowledge.change import Demand, Need
 from gpuassist.knowledge.compatibility import is_jetson
@@ -14,7 +15,6 @@ from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import text
 from gpuassist.session import imagined
-from gpuassist.session.context import Session
 from gpuassist.session.foresee import Question, foresee, rig_of
 from gpuassist.session.no_wheel import lacks_wheel, without_wheel
 from gpuassist.session.replacing import WishError, gpu_record, version_of, with_driver, with_toolkit, with_torch

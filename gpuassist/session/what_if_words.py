@@ -10,11 +10,11 @@ from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.model.words import Words
 from gpuassist.session.chain_words import chain_in_words
 from gpuassist.session.copying import copyable_lines
 from gpuassist.session.overview import short_name
 from gpuassist.session.verify import choose
-from gpuassist.session.words import Words
 
 
 @dataclass(frozen=True, slots=True)

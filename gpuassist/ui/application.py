@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
+from gpuassist.context import Session
 from gpuassist.model.text import text
-from gpuassist.session.context import Session
 from gpuassist.session.settings import load_settings, save_settings
 from gpuassist.ui.main_window import MainWindow
 from gpuassist.ui.palette import DARK, LIGHT

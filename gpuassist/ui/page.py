@@ -9,14 +9,15 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from gpuassist.formats.visible import on_one_line
 from gpuassist.session.flow import Place
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.scroll_page import ScrollPage
 
 if TYPE_CHECKING:
-    from gpuassist.session.context import Session
+    from gpuassist.context import Session
+    from gpuassist.model.words import Words
     from gpuassist.session.inspect import Inspection
-    from gpuassist.session.words import Words
     from gpuassist.ui.asking import Asking
     from gpuassist.ui.jobs import Jobs
 
@@ -33,7 +34,7 @@ class Desk:
     """Sentences in the user's language as labels show them; those of `session` keep every character, for commands and documents."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "words", self.session.words.for_labels())
+        object.__setattr__(self, "words", self.session.words.with_strings(on_one_line))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gpuassist.context import Session
+from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Text, text
-from gpuassist.session.context import Session
 from gpuassist.ui.jobs import Control, Done, Failed, Job, Jobs
 from gpuassist.ui.reasons import reason_of
 
@@ -27,7 +28,7 @@ class Reading(QObject):
     def __init__(self, session: Session, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._words = session.words.for_labels()
+        self._words = session.words.with_strings(on_one_line)
         self._jobs = jobs
         self._job: Job | None = None
         self._again: Callable[[], None] = self.read_live

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpuassist.formats.visible import visible
 from gpuassist.model.text import Text
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 
 
 def reason_of(words: Words, error: Exception) -> str:

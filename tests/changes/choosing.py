@@ -18,7 +18,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.terminal import ask_terminal
 from gpuassist.system.world import World
 from tests.changes.homes import make_toolkit, world_at

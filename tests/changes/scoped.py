@@ -6,14 +6,14 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.context import Session
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.changes.homes import make_toolkit, world_at
 
 KERNEL = b'{\n "argv": ["python", "-m", "ipykernel_launcher", "-f", "{connection_file}"],\n "display_name": "ML"\n}\n'

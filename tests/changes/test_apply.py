@@ -15,7 +15,7 @@ import pytest
 from gpuassist.changes.apply import Applied, Change, apply
 from gpuassist.changes.journal import Journal, State, digest
 from gpuassist.model.plan import Result
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.disk import Disk
 from tests.changes.homes import FaultyDisk, PowerCut, change_of, edit_of, world_at
 from tests.fakes import ScriptedProcesses

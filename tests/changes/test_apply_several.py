@@ -14,7 +14,7 @@ from gpuassist.changes.apply import Applied, Change, apply
 from gpuassist.changes.journal import Journal, State
 from gpuassist.changes.settle import sweep
 from gpuassist.model.plan import FileEdit, Result
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.disk import Disk
 from gpuassist.system.world import World

@@ -19,7 +19,7 @@ from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
 from tests.fakes import link, put, world_under
 

@@ -13,7 +13,7 @@ from gpuassist.changes.undo import undo
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Result
 from gpuassist.model.shell import Terminal
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.edit import take_back
 from gpuassist.system.terminal import Opening
 from tests.changes.choosing import answers, holds, planned, typed, used, world_of_two

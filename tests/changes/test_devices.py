@@ -11,7 +11,7 @@ from gpuassist.changes.devices import ALL, Devices, choose_devices, names_of
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.text import text
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
 
 UUIDS = ("GPU-8932f937-d72c-4106-c12f-20bd9faed9f6", "GPU-8aa0a6a8-1111-2222-3333-444455556666", "GPU-00000000-aaaa")

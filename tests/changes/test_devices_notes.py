@@ -12,7 +12,7 @@ from gpuassist.changes.shell_files import shell_files
 from gpuassist.model.fact import Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.changes.scoped import session_at
 from tests.values import RTX_3090, RTX_4090, Recipe, machine
 

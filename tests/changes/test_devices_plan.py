@@ -12,6 +12,7 @@ from gpuassist.changes.devices_plan import UseDevices, plan_use_devices
 from gpuassist.changes.plan import ChangePlan, UseCuda
 from gpuassist.changes.undo import undo
 from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import Gpu
@@ -20,9 +21,8 @@ from gpuassist.model.plan import Result
 from gpuassist.model.shell import Shell
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.use import look_at_gpus
-from gpuassist.session.words import ENGLISH
 from gpuassist.system.world import World
 from tests.changes.homes import made, make_toolkit, world_at
 

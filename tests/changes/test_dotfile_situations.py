@@ -22,7 +22,7 @@ from gpuassist.model.plan import Result
 from gpuassist.model.shell import Shell
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.changes.homes import made, make_toolkit, world_at
 
 OLD = b"export PATH=/usr/local/cuda-11.7/bin:$PATH\n"

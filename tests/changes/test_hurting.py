@@ -7,7 +7,7 @@ from pathlib import Path
 from gpuassist.changes.hurting import hurting, on_library_path
 from gpuassist.changes.shell_files import shell_files
 from gpuassist.model.machine import Machine
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.changes.homes import world_at
 from tests.changes.test_library_path import ENVIRONMENTS
 from tests.detect.test_libraries import SITE, TOOLKIT, versioned

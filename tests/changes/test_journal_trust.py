@@ -18,7 +18,7 @@ from gpuassist.changes.journal import Journal, JournalError, State, digest
 from gpuassist.changes.own_files import why_strange
 from gpuassist.changes.settle import sweep
 from gpuassist.model.plan import Receipt, Result
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.edit import write
 from gpuassist.system.world import World

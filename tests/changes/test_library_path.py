@@ -11,7 +11,7 @@ from gpuassist.changes.library_path import DirectoryView, look, reason
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import text
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.detect.test_libraries import SITE, TOOLKIT, versioned

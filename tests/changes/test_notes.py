@@ -9,7 +9,7 @@ import pytest
 from gpuassist.changes.notes import notes_on, notes_on_shell, notes_on_syntax
 from gpuassist.changes.syntax import Syntax
 from gpuassist.model.text import text
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.lines import ShellLine
 

@@ -17,7 +17,7 @@ from gpuassist.changes import undo as undoing
 from gpuassist.changes.apply import Applied, apply
 from gpuassist.changes.journal import Journal
 from gpuassist.model.plan import Result
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.disk import Disk
 from gpuassist.system.world import World
 from tests.changes.homes import change_of, world_at

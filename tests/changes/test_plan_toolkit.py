@@ -18,7 +18,7 @@ from gpuassist.model.plan import Result, StepKind
 from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.line_choice import Choice
 from gpuassist.system.processes import Ending, Outcome

@@ -14,7 +14,7 @@ from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Command, Shadow, ShadowKind, Terminal, Variable
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Toolkit
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.system.terminal import Opening
 from tests.changes.homes import make_toolkit, world_at

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.scope_plan import plan_devices_in
+from gpuassist.context import Session
 from gpuassist.model.plan import Result
-from gpuassist.session.context import Session
 from gpuassist.session.undo import history, undo
 from tests.changes.homes import FaultyDisk, PowerCut, made
 from tests.changes.scoped import furnish, machine, session_at, tree

@@ -11,8 +11,8 @@ from gpuassist.changes.scope_find import find_scope
 from gpuassist.changes.scope_notes import notes_on_lines
 from gpuassist.changes.scopes.kinds import Kind
 from gpuassist.changes.scopes.wanted import Wanted
-from gpuassist.session.context import Session
-from gpuassist.session.words import ENGLISH
+from gpuassist.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
 from tests.changes.scoped import furnish, session_at
 

@@ -14,7 +14,7 @@ from gpuassist.changes.scope_notes import AFTERWARDS, BY_HAND, notes_on_devices,
 from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind
 from gpuassist.changes.scopes.wanted import Wanted
 from gpuassist.model.text import text
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import find, render
 from tests.fakes import put, world_under
 

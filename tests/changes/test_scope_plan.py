@@ -14,11 +14,11 @@ from gpuassist.changes.scope_plan import held_in, plan_cuda_in, plan_devices_in
 from gpuassist.changes.scope_proof import prove_scope
 from gpuassist.changes.scopes.wanted import Held
 from gpuassist.changes.taking_back import ConflictError
+from gpuassist.context import Session
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Result
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.undo import undo
-from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
 from tests.changes.homes import made
 from tests.changes.scoped import KERNEL, furnish, machine, session_at, tree

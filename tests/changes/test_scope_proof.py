@@ -13,7 +13,7 @@ from gpuassist.changes.scope_proof import ScopeProof, provable, prove_scope
 from gpuassist.changes.scopes.kinds import Kind
 from gpuassist.changes.scopes.wanted import Held
 from gpuassist.model.fact import Known, Unknown
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.processes import Ending, Outcome
 from tests.changes.homes import world_at
 

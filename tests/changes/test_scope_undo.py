@@ -9,10 +9,10 @@ import pytest
 
 from gpuassist.changes.scope_plan import plan_cuda_in, plan_devices_in
 from gpuassist.changes.taking_back import ConflictError
+from gpuassist.context import Session
 from gpuassist.model.plan import Result
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.undo import history, undo
-from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
 from tests.changes.homes import made
 from tests.changes.scoped import ACTIVATE, KERNEL, furnish, machine, session_at, tree

@@ -14,7 +14,7 @@ from gpuassist.changes.record import Standing, records
 from gpuassist.changes.settle import Holds, holds, restore, stands, sweep, undo_of
 from gpuassist.changes.writing import ChangedError, sibling
 from gpuassist.model.plan import Receipt
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.disk import Disk
 from gpuassist.system.world import World
 from tests.changes.homes import FaultyDisk, PowerCut, edit_of, world_at

@@ -11,12 +11,12 @@ from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, UseCuda
 from gpuassist.changes.undo import undo
 from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Result
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.use import look
-from gpuassist.session.words import ENGLISH
 from tests.changes.homes import make_toolkit, world_at
 
 ZSH, FISH = pytest.mark.needs("zsh"), pytest.mark.needs("fish")

@@ -9,7 +9,7 @@ import pytest
 
 from gpuassist.changes.line_plan import change_id, edit_of, parsed
 from gpuassist.changes.shell_files import login_file, shell_files, with_traced
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.system.world import World

@@ -11,7 +11,7 @@ from gpuassist.changes.shells import SLOW_SECONDS, ShellSeen, ask_shells, compar
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.text import text
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.terminal import Opening
 from gpuassist.system.world import World

@@ -11,7 +11,7 @@ from gpuassist.changes.apply import Change, apply
 from gpuassist.changes.journal import Journal
 from gpuassist.changes.taking_back import ConflictError
 from gpuassist.model.plan import Result
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, Lines, Replacement, write
 from gpuassist.shellfiles.sections import toolkit_section

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.target import SIZE_AT_MOST_BYTES, Target, examine
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.changes.homes import world_at
 from tests.fakes import link, put, world_under
 

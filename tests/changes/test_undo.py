@@ -11,7 +11,7 @@ from gpuassist.changes import undo as undoing
 from gpuassist.changes.apply import apply
 from gpuassist.changes.journal import Journal
 from gpuassist.model.plan import Result
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.edit import LineChanges, Lines, write

@@ -15,7 +15,7 @@ from gpuassist.changes.journal import Journal
 from gpuassist.changes.record import Standing, records
 from gpuassist.changes.taking_back import ConflictError
 from gpuassist.model.plan import Result
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.edit import write
 from gpuassist.system.world import World
 from tests.changes.homes import edit_of, world_at

@@ -14,6 +14,7 @@ from gpuassist.changes.choice import LdLibraryPath
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, UseCuda
 from gpuassist.changes.undo import history, undo
 from gpuassist.changes.use_toolkit import plan_use_cuda
+from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import Machine
@@ -21,9 +22,8 @@ from gpuassist.model.plan import Result
 from gpuassist.model.shell import Terminal
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.use import look
-from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.disk import Disk
 from gpuassist.system.world import World

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 
 from gpuassist.cli.context import Context, Exit, Terminal, UsageError
+from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.text import text
-from gpuassist.session.context import Session
-from gpuassist.session.words import ENGLISH, Words
+from gpuassist.model.words import ENGLISH, Words
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

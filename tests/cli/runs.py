@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from gpuassist.cli.context import Context, Exit, Terminal
-from gpuassist.session.context import Session
+from gpuassist.context import Session
 
 
 @dataclass(frozen=True)

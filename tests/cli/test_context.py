@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.cli.context import Context, Exit, Terminal, UsageError, worst
+from gpuassist.context import Session
 from gpuassist.model.codec import Json
 from gpuassist.model.text import counted, text
-from gpuassist.session.context import Session
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.fakes import world_under
 from tests.values import knowledge
 

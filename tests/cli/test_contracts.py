@@ -12,9 +12,9 @@ import pytest
 
 from gpuassist.cli import detect, doctor, explain, holders, know, plan, shell, undo, use
 from gpuassist.cli.context import Exit, UsageError
+from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.session.context import Session
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.changes.homes import make_toolkit, world_at
 from tests.cli.made_session import live_session, run_live
 from tests.cli.runs import Run, run

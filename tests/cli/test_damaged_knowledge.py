@@ -14,7 +14,7 @@ from gpuassist.cli.context import Exit
 from gpuassist.knowledge.files import KnowledgeFiles
 from gpuassist.knowledge.table import Table
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.resources import Resources
 from tests.cli.made_session import live_session, no_window
 from tests.knowledge.shipped import KNOWLEDGE, damaged_at

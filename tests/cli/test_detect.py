@@ -14,10 +14,10 @@ import pytest
 from gpuassist import app
 from gpuassist.cli import detect
 from gpuassist.cli.context import Context, Exit, Terminal, UsageError
+from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.text import Text
-from gpuassist.session.context import Session
-from gpuassist.session.words import ENGLISH, Words
+from gpuassist.model.words import ENGLISH, Words
 from gpuassist.system.resources import Resources
 from tests.detect.made_toolkit import make_toolkit
 from tests.fakes import ScriptedProcesses, put, world_under

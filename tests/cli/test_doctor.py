@@ -17,13 +17,13 @@ import pytest
 from gpuassist import app
 from gpuassist.cli import doctor
 from gpuassist.cli.context import Context, Exit, Terminal, UsageError
+from gpuassist.context import Session
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.fact import Unknown
 from gpuassist.model.finding import Severity
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
-from gpuassist.session.context import Session
-from gpuassist.session.words import ENGLISH, Words
+from gpuassist.model.words import ENGLISH, Words
 from gpuassist.system.resources import Resources
 from tests.fakes import put, world_under
 from tests.values import GTX_1080_TI, RTX_5090, Env, knowledge, machine

@@ -14,7 +14,7 @@ from gpuassist.app import compose
 from gpuassist.cli import explain
 from gpuassist.cli.context import Exit, UsageError
 from gpuassist.model.codec import encode_machine
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.cli.made_session import run_live
 from tests.cli.runs import Run
 from tests.values import machine

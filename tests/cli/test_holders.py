@@ -15,9 +15,9 @@ import pytest
 
 from gpuassist.cli import holders
 from gpuassist.cli.context import Exit, UsageError
+from gpuassist.context import Session
 from gpuassist.model.codec import encode_machine
-from gpuassist.session.context import Session
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.files import Files
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

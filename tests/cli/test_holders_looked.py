@@ -9,8 +9,8 @@ import pytest
 
 from gpuassist.cli import holders
 from gpuassist.cli.context import Exit
-from gpuassist.session.context import Session
-from gpuassist.session.words import ENGLISH
+from gpuassist.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.files import Files
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

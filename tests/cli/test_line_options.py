@@ -10,7 +10,7 @@ import pytest
 from gpuassist.cli.context import UsageError
 from gpuassist.cli.line_options import choices, named
 from gpuassist.model.text import text
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.line_choice import Choice
 from gpuassist.shellfiles.lines import ShellLine
 

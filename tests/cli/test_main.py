@@ -13,10 +13,10 @@ import pytest
 from gpuassist import __version__, app
 from gpuassist.cli import main as cli
 from gpuassist.cli.context import Context, Exit, UsageError, worst
+from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.text import text
-from gpuassist.session.context import Session
-from gpuassist.session.words import ENGLISH, Words
+from gpuassist.model.words import ENGLISH, Words
 from tests.fakes import world_under
 
 

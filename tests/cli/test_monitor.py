@@ -19,9 +19,9 @@ import pytest
 from gpuassist.cli import monitor
 from gpuassist.cli.context import Exit, UsageError
 from gpuassist.model.text import text
+from gpuassist.model.words import ENGLISH
 from gpuassist.monitor import remote
 from gpuassist.monitor.sampler import STOP_SECONDS
-from gpuassist.session.words import ENGLISH
 from tests.cli.made_session import no_window, run_live
 from tests.hostile import obeyed
 from tests.nvml_fixture import FakeNvml

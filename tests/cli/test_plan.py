@@ -10,9 +10,10 @@ import pytest
 
 from gpuassist.cli import main, plan
 from gpuassist.cli.context import Exit, UsageError
+from gpuassist.context import words_for
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.machine import Machine
-from gpuassist.session.words import ENGLISH, words_for
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.resources import Resources
 from tests.cli.made_session import live_session, run_live
 from tests.cli.runs import Run

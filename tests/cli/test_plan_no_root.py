@@ -13,7 +13,7 @@ from gpuassist.cli import plan
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.cli.made_session import live_session, run_live
 from tests.values import Recipe, machine
 

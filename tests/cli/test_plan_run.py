@@ -14,13 +14,13 @@ import pytest
 
 from gpuassist.cli import plan, plan_run
 from gpuassist.cli.context import Context, Exit, Terminal, UsageError
+from gpuassist.context import Session
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.text import verbatim
 from gpuassist.session import installs
 from gpuassist.session.autostart import add_autostart, autostart_path
-from gpuassist.session.context import Session
 from gpuassist.session.installs import Install, StepState
 from gpuassist.session.resume import waiting
 from tests.cli.made_session import Screen, run_live

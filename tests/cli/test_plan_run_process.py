@@ -15,7 +15,7 @@ import pytest
 
 from gpuassist.cli import doctor
 from gpuassist.cli.context import Exit
-from gpuassist.session.context import Session
+from gpuassist.context import Session
 from gpuassist.session.installing import mark
 from gpuassist.session.installs import Install, StepState, installs
 from gpuassist.system.marked import marked

@@ -11,6 +11,7 @@ import pytest
 
 from gpuassist.cli import plan_run_words as say
 from gpuassist.cli.context import Context, Exit, Terminal
+from gpuassist.context import words_for
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.plan import Run, Step, StepKind, Tool
 from gpuassist.model.solve import Looked, PackageChange, Solve
@@ -19,7 +20,6 @@ from gpuassist.session.installs import StepState, save
 from gpuassist.session.running import Came, StepDone
 from gpuassist.session.step_proof import Holds, Proved
 from gpuassist.session.taking_back import BackStep
-from gpuassist.session.words import words_for
 from gpuassist.system.resources import Resources
 from tests.session.installs_made import begun, by_user, script, session_at
 

@@ -10,14 +10,14 @@ from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan, Expected, Too
 from gpuassist.changes.shells import ShellChange, ShellSeen
 from gpuassist.cli.context import Context, Terminal
 from gpuassist.cli.proof import proof_json, show_kernels, show_shells
+from gpuassist.context import Session
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.plan import Outcome, Plan, Result
 from gpuassist.model.shell import Terminal as Held
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.kernels import KernelProof
-from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.system.terminal import Opening
 from gpuassist.verify.kernel import KernelCheck, KernelVerdict

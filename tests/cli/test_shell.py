@@ -10,13 +10,13 @@ import pytest
 
 from gpuassist.cli import shell
 from gpuassist.cli.context import Exit, UsageError
+from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile, Terminal, Variable
-from gpuassist.session.context import Session
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.changes.homes import world_at
 from tests.cli.runs import Run, run
 

@@ -13,9 +13,9 @@ import pytest
 from gpuassist.app import compose
 from gpuassist.cli import detect, doctor, explain, plan, shell, undo, use
 from gpuassist.cli.context import Exit
-from gpuassist.session.context import Session
+from gpuassist.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.installs import installs, root
-from gpuassist.session.words import ENGLISH
 from gpuassist.system.ownership import UntrustedStateError
 from tests.changes.homes import make_toolkit, world_at
 from tests.cli.runs import run

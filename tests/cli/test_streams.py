@@ -12,9 +12,9 @@ import pytest
 from gpuassist.cli import streams
 from gpuassist.cli.asking import confirmed
 from gpuassist.cli.context import Context, Exit, Terminal, UsageError
+from gpuassist.context import Session
 from gpuassist.model.text import text
-from gpuassist.session.context import Session
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.fakes import world_under
 from tests.values import knowledge
 

@@ -12,11 +12,11 @@ import pytest
 from gpuassist.changes.apply import Change, apply
 from gpuassist.cli import undo, use
 from gpuassist.cli.context import Exit, UsageError
+from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.plan import Result
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.undo import history
-from gpuassist.session.words import ENGLISH
 from tests.changes.homes import edit_of, make_toolkit, world_at
 from tests.cli.runs import run
 

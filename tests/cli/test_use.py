@@ -13,9 +13,9 @@ import pytest
 
 from gpuassist.cli import use
 from gpuassist.cli.context import Exit, UsageError
+from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.session.context import Session
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.changes.homes import FaultyDisk, make_toolkit, world_at
 from tests.cli.runs import Run, run
 

@@ -11,13 +11,13 @@ import pytest
 
 from gpuassist.cli import use, use_devices
 from gpuassist.cli.context import Exit, UsageError
+from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.undo import undo
-from gpuassist.session.words import ENGLISH
 from tests.changes.homes import world_at
 from tests.cli.runs import Run, run
 

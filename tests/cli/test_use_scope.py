@@ -11,7 +11,7 @@ import pytest
 
 from gpuassist.cli import use, use_devices, use_scope
 from gpuassist.cli.context import Exit, UsageError
-from gpuassist.session.context import Session
+from gpuassist.context import Session
 from gpuassist.session.undo import undo
 from tests.changes.scoped import furnish, machine, session_at, tree
 from tests.cli.runs import Run, run

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from gpuassist.cli.context import Context, Terminal
 from gpuassist.cli.width import width_of
-from gpuassist.session.context import Session
-from gpuassist.session.words import ENGLISH
+from gpuassist.context import Session
+from gpuassist.model.words import ENGLISH
 from tests.cli.made_session import live_session
 from tests.fakes import world_under
 from tests.values import knowledge

@@ -10,7 +10,7 @@ import pytest
 
 from gpuassist.detect import compiler_driver
 from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.processes import Ending, Outcome
 from gpuassist.system.real import RealProcesses
 from gpuassist.system.surroundings import Surroundings

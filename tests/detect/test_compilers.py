@@ -12,7 +12,7 @@ from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Command, Terminal
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Compiler
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.fakes import ScriptedProcesses, link, put, world_under

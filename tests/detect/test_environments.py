@@ -13,7 +13,7 @@ from gpuassist.detect import environments
 from gpuassist.model.environment import Manager, PythonEnvironment
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal, Variable
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.files import Files
 from tests.detect.made_python import make_conda, make_torch, make_venv
 from tests.fakes import ScriptedProcesses, link, put, world_under

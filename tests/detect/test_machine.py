@@ -17,7 +17,7 @@ from gpuassist.detect.runner import Progress
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.codec import decode_machine, encode_machine
 from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.files import Files
 from gpuassist.system.processes import Outcome
 from gpuassist.system.resources import Resources

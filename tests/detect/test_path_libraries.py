@@ -12,7 +12,7 @@ from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.shell import Terminal, Variable
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.fakes import link, put, world_under
 
 

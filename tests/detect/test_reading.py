@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gpuassist.detect.reading import made, read
 from gpuassist.model.fact import Known, Unknown
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.files import Files
 from tests.fakes import put
 

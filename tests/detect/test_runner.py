@@ -12,7 +12,7 @@ import pytest
 
 from gpuassist.detect.runner import Running, each
 from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 
 
 @pytest.fixture

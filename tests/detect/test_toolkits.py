@@ -16,7 +16,7 @@ from gpuassist.model.shell import Terminal, Variable
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.processes import Ending, Outcome
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

@@ -13,7 +13,7 @@ from gpuassist.model.environment import Accelerator, Manager, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.files import Files
 from tests.detect.made_python import make_torch
 from tests.fakes import put, world_under

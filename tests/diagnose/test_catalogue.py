@@ -11,7 +11,7 @@ from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.records import CommandRecord, Family
 from gpuassist.model.finding import Action, Answer, CommandUse, Evidence, Finding, Severity
 from gpuassist.model.text import Parameter, Text, text, verbatim
-from gpuassist.session.words import ENGLISH, Words
+from gpuassist.model.words import ENGLISH, Words
 
 ENTRY = """
 severity = "problem"

@@ -17,9 +17,9 @@ from gpuassist.knowledge.records import Family
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.finding import Action, Finding
 from gpuassist.model.machine import Machine
+from gpuassist.model.words import ENGLISH, LANGUAGES
 from gpuassist.session.inspect import surroundings_of
 from gpuassist.session.standing import USE_CUDA
-from gpuassist.session.words import ENGLISH, LANGUAGES
 from gpuassist.system.resources import Resources
 from tests.diagnose.only_text import ONLY_TEXT
 

@@ -13,7 +13,7 @@ from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.version import ComputeCapability
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.values import GTX_1080_TI, RTX_3090, RTX_4090, RTX_5090, Env, knowledge, machine, without
 
 ORDER = (Part.GPU, Part.DRIVER, Part.TORCH, Part.TOOLKIT, Part.COMPILER)

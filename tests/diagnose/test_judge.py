@@ -14,7 +14,7 @@ from gpuassist.model.fact import NOT_ASKED, Known, Unknown
 from gpuassist.model.finding import Passed, Undetermined
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text, verbatim
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.values import knowledge, machine
 
 UNREADABLE = Unknown(text("the file could not be read"))

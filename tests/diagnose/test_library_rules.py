@@ -11,7 +11,7 @@ from gpuassist.model.environment import LoadedLibrary
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.values import knowledge, machine
 
 OWN = "/home/you/train/lib/python3.11/site-packages/nvidia/nvjitlink/lib/libnvJitLink.so.12.4.127"

@@ -16,7 +16,7 @@ from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.finding import Finding, Passed, Undetermined
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.values import GTX_1080_TI, RTX_4090, RTX_5090, knowledge, machine, without
 
 Rule = Callable[[Case], Iterator[Verdict]]

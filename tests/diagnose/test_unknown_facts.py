@@ -16,7 +16,7 @@ from gpuassist.diagnose.judge import judge
 from gpuassist.model.codec import decode_machine, encode_machine
 from gpuassist.model.finding import Diagnosis
 from gpuassist.model.machine import Machine
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.resources import Resources
 from tests.diagnose.test_rules import PROBLEMS, SOUND
 from tests.values import knowledge, machine

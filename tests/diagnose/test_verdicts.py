@@ -11,7 +11,7 @@ from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.finding import Evidence, Undetermined
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.version import Version
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 
 LABEL = text("driver")
 DRIVER = Known(Version.parse("580.95.05"), "/proc/driver/nvidia/version")

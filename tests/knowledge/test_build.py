@@ -15,7 +15,7 @@ from gpuassist.knowledge.table import Table
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.finding import Action
 from gpuassist.model.version import Code, ComputeCapability, Version, VersionError
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 
 Fields = dict[str, Any]
 SOURCES = {"list": Source("a list", "2026-11-21")}

@@ -10,7 +10,7 @@ from gpuassist.knowledge.specifier import admits
 from gpuassist.knowledge.torch_records import Companion
 from gpuassist.model.environment import Package
 from gpuassist.model.version import Version
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.knowledge.shipped import KNOWLEDGE
 
 WHEELS = tuple(one.distribution for one in KNOWLEDGE.wheels())

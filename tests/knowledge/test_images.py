@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gpuassist.knowledge.compatibility import driver_floor
 from gpuassist.knowledge.image_records import ImageFamily, ImageRecord
 from gpuassist.knowledge.images import ImageReading, Known, NotAnImage, images_with_torch, read_image
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.knowledge.shipped import KNOWLEDGE, version
 
 IMAGES = KNOWLEDGE.images()

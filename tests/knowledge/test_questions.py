@@ -12,7 +12,7 @@ from gpuassist.knowledge.choosing import Host, choose_torch
 from gpuassist.knowledge.compatibility import driver_serves_cuda, kernels_run
 from gpuassist.knowledge.questions import Bar, Builder, Way, bars_to_building, shown_cuda_forbids, way_to_run
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.knowledge.shipped import KNOWLEDGE, capability, cubins, target, version
 
 CAPABILITIES = sorted({one for architecture in KNOWLEDGE.architectures() for one in architecture.capabilities})

@@ -19,7 +19,7 @@ from gpuassist.knowledge.rows import (
     text_of,
     texts_of,
 )
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 
 HEADER = '{"kind": "gpus", "schema": 1, "sources": {"list": {"text": "a list", "checked": "2026-11-21"}}}'
 FIRST = '{"name": "one", "source": "list"}'

@@ -12,7 +12,7 @@ from gpuassist.knowledge.compatibility import driver_floor
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.version import Code, ComputeCapability
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.resources import Resources
 from tests.knowledge.shipped import KNOWLEDGE, capability, damaged_at, version
 

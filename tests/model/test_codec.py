@@ -20,7 +20,7 @@ from gpuassist.model.shell import Command, Shell, Terminal, Variable
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Compiler, Origin, Toolkit
 from gpuassist.model.version import ComputeCapability, Target, Version
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 
 
 def _round_trip(machine: Machine) -> Machine:

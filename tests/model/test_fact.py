@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.text import text
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 
 WHY = text("permission denied")
 

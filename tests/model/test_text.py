@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.model.text import Parameter, Text, counted, enumerated, text, verbatim
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 
 
 def test_message_without_slots_has_no_parameters() -> None:

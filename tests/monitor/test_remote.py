@@ -16,11 +16,11 @@ import pytest
 
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.sample import Sample
+from gpuassist.model.words import ENGLISH
 from gpuassist.monitor import remote
 from gpuassist.monitor.remote import Answer, RemoteBoard
 from gpuassist.monitor.sources import NvmlSource
 from gpuassist.monitor.starting import HIDDEN_ARGUMENT, start
-from gpuassist.session.words import ENGLISH
 from gpuassist.system.files import Files
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.worker import Worker

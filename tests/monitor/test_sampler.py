@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpuassist.model.words import ENGLISH
 from gpuassist.monitor import sampler
 from gpuassist.monitor.sampler import Sampler
-from gpuassist.session.words import ENGLISH
 from gpuassist.system.clock import Clock
 from tests.monitor.made_sources import Collector, FailingSource, MadeSource, StuckSource
 

@@ -11,9 +11,9 @@ import pytest
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.sample import GpuSample, Sample
+from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.board import Board
 from gpuassist.monitor.sources import TRY_AGAIN_SECONDS, NvmlSource
-from gpuassist.session.words import ENGLISH
 from gpuassist.system.files import Files
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

@@ -10,10 +10,10 @@ from gpuassist.model.outlook import Way
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import verbatim
 from gpuassist.model.version import Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.repair.install import install_steps
 from gpuassist.repair.install_place import Place, step, use
 from gpuassist.repair.install_torch import jetson_ways
-from gpuassist.session.words import ENGLISH
 from tests.values import knowledge
 
 UBUNTU = Place((Family.UBUNTU, Family.ANY), "ubuntu2404", "x86_64")

@@ -9,8 +9,8 @@ import pytest
 from gpuassist.knowledge.conda_records import Channel, CondaRecord
 from gpuassist.model.package_settings import Channels, Setting
 from gpuassist.model.version import Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.repair.install_channels import channels_for, notes_on_channels
-from gpuassist.session.words import ENGLISH
 from tests.values import knowledge
 
 CONDARC = "/home/you/.condarc"

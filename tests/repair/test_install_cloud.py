@@ -7,10 +7,10 @@ import pytest
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.records import Family
 from gpuassist.model.version import Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.repair.install_cloud import cloud_uses, cloud_words, provider_name
 from gpuassist.repair.install_place import Place
 from gpuassist.repair.install_system import System
-from gpuassist.session.words import ENGLISH
 
 NEWEST = DriverMove(Version((595,)), open_module=True)
 

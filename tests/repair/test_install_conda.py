@@ -13,10 +13,10 @@ from gpuassist.model.environment import Package
 from gpuassist.model.outlook import Way
 from gpuassist.model.plan import Proves, Run, Step, StepProof, Tool
 from gpuassist.model.version import Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.repair.install_around import Around
 from gpuassist.repair.install_conda import conda_ways, notes_on_conda
 from gpuassist.repair.install_place import Place
-from gpuassist.session.words import ENGLISH
 from tests.values import knowledge
 
 ROOT = "/home/you/miniforge3/envs"

@@ -9,9 +9,9 @@ import pytest
 
 from gpuassist.knowledge.records import Family
 from gpuassist.model.outlook import Way
+from gpuassist.model.words import ENGLISH
 from gpuassist.repair.install_container import container_way
 from gpuassist.repair.install_place import Place
-from gpuassist.session.words import ENGLISH
 from tests.values import knowledge
 
 IMAGE = "nvcr.io/nvidia/pytorch:25.11-py3"

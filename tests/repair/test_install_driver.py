@@ -12,10 +12,10 @@ from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.records import Family
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind
 from gpuassist.model.version import Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.repair.install_driver import driver_steps
 from gpuassist.repair.install_place import Place
 from gpuassist.repair.install_system import System
-from gpuassist.session.words import ENGLISH
 from tests.values import knowledge
 
 version = Version.parse

@@ -10,8 +10,8 @@ from gpuassist.knowledge.records import TorchBuild
 from gpuassist.model.package_settings import Indexes, PackageSettings, Setting
 from gpuassist.model.plan import Tool
 from gpuassist.model.version import Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.repair.install_index import Origin, notes_on_index, origin_of, tag_of
-from gpuassist.session.words import ENGLISH
 from tests.values import knowledge
 
 MIRROR, WHEELS, CPU = "https://pypi.example.org/simple", "https://m.example.org/whl/cu126", "https://m.example.org/whl/cpu"

@@ -8,10 +8,10 @@ from gpuassist.knowledge.change import Change, DriverMove
 from gpuassist.knowledge.records import Family
 from gpuassist.model.plan import Proves, Step, StepKind
 from gpuassist.model.version import Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.repair.install import install_steps
 from gpuassist.repair.install_place import Place
 from gpuassist.repair.install_system import System
-from gpuassist.session.words import ENGLISH
 from tests.values import knowledge
 
 HERE = {Family.DEBIAN: "debian12", Family.RHEL: "rhel9", Family.FEDORA: "fedora42"}

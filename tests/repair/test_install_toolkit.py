@@ -11,11 +11,11 @@ from gpuassist.knowledge.records import Family
 from gpuassist.model.outlook import Way, WayPlan
 from gpuassist.model.plan import Proves, Step, Tool
 from gpuassist.model.version import Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.repair.install import install_steps, install_ways
 from gpuassist.repair.install_around import Around
 from gpuassist.repair.install_place import Place
 from gpuassist.repair.install_system import System
-from gpuassist.session.words import ENGLISH
 from tests.values import knowledge
 
 ROOT = System("ubuntu", "24.04", "6.8.0-60-generic", home="/home/you")

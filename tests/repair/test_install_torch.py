@@ -18,10 +18,10 @@ from gpuassist.model.environment import Package
 from gpuassist.model.outlook import Way, WayPlan
 from gpuassist.model.plan import Proves, Run, StepProof, Tool
 from gpuassist.model.version import Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.repair.install_around import Around
 from gpuassist.repair.install_place import Place
 from gpuassist.repair.install_torch import jetson_ways, left_by, torch_ways
-from gpuassist.session.words import ENGLISH
 from tests.values import knowledge
 
 TRAIN, NEW = "/home/you/train", "/home/you/torch-gpu"

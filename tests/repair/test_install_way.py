@@ -10,10 +10,10 @@ from gpuassist.knowledge.change import TorchMove
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.model.plan import Proves, StepProof, Tool
 from gpuassist.model.version import Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.repair.install_around import Around
 from gpuassist.repair.install_place import Place
 from gpuassist.repair.install_way import Target, create, here, new
-from gpuassist.session.words import ENGLISH
 from tests.values import knowledge
 
 version = Version.parse

@@ -12,9 +12,9 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from gpuassist.context import Session
 from gpuassist.formats.printed import Printed
 from gpuassist.model.plan import Proves, Step, StepProof
-from gpuassist.session.context import Session
 from gpuassist.session.installing import take
 from gpuassist.session.installs import Install, lock
 from gpuassist.session.resume import next_step, open_install, recheck

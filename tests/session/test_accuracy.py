@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.app import compose
+from gpuassist.context import Session
 from gpuassist.model.machine import Machine
-from gpuassist.session.context import Session
 from gpuassist.session.explain import explain
 from tests.pasted_cases import Judged, PastedCase, judged, pasted_cases
 from tests.values import machine

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.context import Session
 from gpuassist.session.autostart import add_autostart, autostart_path, own_command, remove_autostart
-from gpuassist.session.context import Session
 from tests.session.installs_made import session_at
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from gpuassist.model.chain import Chain, Joint, Node, Part, Status
 from gpuassist.model.text import text, verbatim
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.chain_words import PART_WORDS, STATUS_WORDS, chain_in_words
-from gpuassist.session.words import ENGLISH
 
 NOTHING = verbatim("")
 GPU = Node(Part.GPU, verbatim("RTX 5090"), verbatim("Blackwell · 12.0"), Status.RIGHT)

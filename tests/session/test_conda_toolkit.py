@@ -7,8 +7,8 @@ import pytest
 from gpuassist.model.chain import Part, Status
 from gpuassist.model.machine import Distribution
 from gpuassist.model.outlook import Outlook, Way
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.plan import parse_goal, plan_goal
-from gpuassist.session.words import ENGLISH
 from tests.cli.made_session import live_session
 from tests.values import GTX_1080_TI, RTX_5090, Recipe, knowledge, machine
 

@@ -10,8 +10,8 @@ import pytest
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.holder import Holder
 from gpuassist.model.machine import Distribution
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.plan import parse_goal, plan_goal
-from gpuassist.session.words import ENGLISH
 from tests.cli.made_session import live_session
 from tests.values import ARCH, FEDORA, GTX_1080_TI, Recipe, knowledge, machine
 

@@ -12,8 +12,8 @@ from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.model.version import Target, Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.environments import EnvironmentLine, environment_lines, torch_runs_on
-from gpuassist.session.words import ENGLISH
 from tests.values import GTX_1080_TI, RTX_4090, RTX_5090, Env, machine
 
 DENIED = Unknown(text("permission denied"))

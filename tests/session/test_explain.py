@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.app import compose
+from gpuassist.context import Session
 from gpuassist.diagnose.weigh import Rank
 from gpuassist.model.finding import Severity
-from gpuassist.session.context import Session
 from gpuassist.session.explain import Explanation, Ground, explain
 from tests.values import RTX_5090, machine
 

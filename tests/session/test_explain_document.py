@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from gpuassist.app import compose
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain import explain
 from gpuassist.session.explain_document import explanation_document
-from gpuassist.session.words import ENGLISH
 from tests.pasted_cases import pasted_cases
 from tests.values import machine
 

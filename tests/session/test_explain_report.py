@@ -8,9 +8,9 @@ import pytest
 
 from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
 from gpuassist.model.paste import Paste
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain_report import in_markdown, in_plain_words
 from gpuassist.session.redact import Person
-from gpuassist.session.words import ENGLISH
 from tests.session.explained import ANSWER, CONTRADICTION, DOUBT, FACTS, OPEN, explained, remedy
 
 FULL = replace(explained(ANSWER, doubts=(DOUBT,), facts=FACTS, contradictions=(CONTRADICTION,)), undetermined=(OPEN,))

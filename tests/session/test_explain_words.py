@@ -9,6 +9,7 @@ import pytest
 from gpuassist.diagnose.weigh import Rank
 from gpuassist.model.finding import Remedy
 from gpuassist.model.paste import Paste
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain_words import (
     SURENESS_WORDS,
     Sureness,
@@ -19,7 +20,6 @@ from gpuassist.session.explain_words import (
     sureness,
     where_to_type,
 )
-from gpuassist.session.words import ENGLISH
 from tests.session.explained import ANSWER, SWITCH, explained, fact, quoted, remedy
 
 

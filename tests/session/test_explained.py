@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.app import compose
-from gpuassist.session.context import Session
+from gpuassist.context import Session
 from gpuassist.session.explain import Explanation, explain
 from tests.session import pastes_containers, pastes_devices, pastes_run_time, pastes_system
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.app import compose
+from gpuassist.context import Session
 from gpuassist.model.finding import Severity
-from gpuassist.session.context import Session
 from gpuassist.session.explain import explain
 
 NO_PROBLEM = (

@@ -16,8 +16,8 @@ from gpuassist.model.shell import Command
 from gpuassist.model.system_wide import ContainerList, LoaderDirectory, ToolkitLink
 from gpuassist.model.text import text
 from gpuassist.model.version import ComputeCapability, Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.fact_words import LABELS, words_of, words_of_field
-from gpuassist.session.words import ENGLISH
 
 UNREAD = Unknown(text("it could not be read"))
 VERSION = Known(Version.parse("580.95.05"), "modinfo")

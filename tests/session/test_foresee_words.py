@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.plan import parse_goal, plan_goals
-from gpuassist.session.words import ENGLISH
 from tests.cli.made_session import live_session
 from tests.values import DEBIAN, GTX_1080_TI, RTX_4090, RTX_5090, Env, Recipe, knowledge, machine
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.context import Session
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.plan import Run, Tool
-from gpuassist.session.context import Session
 from gpuassist.session.freeze import freeze
 from gpuassist.system.processes import Ending, Outcome
 from tests.fakes import ScriptedProcesses

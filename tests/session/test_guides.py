@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from gpuassist.cli.main import COMMANDS
+from gpuassist.context import Session, words_for
 from gpuassist.diagnose.catalogue_entry import read_entry
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH, LANGUAGES
 from gpuassist.session.guides import GuideError, guide, topics
-from gpuassist.session.words import ENGLISH, LANGUAGES, words_for
 from gpuassist.system.resources import Resources
 from tests.fakes import world_under
 from tests.values import knowledge

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.context import Session
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.gpu_process import GpuProcess
@@ -18,11 +19,10 @@ from gpuassist.model.holder import Holder
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Result
 from gpuassist.model.text import text
+from gpuassist.model.words import ENGLISH
 from gpuassist.session import holding
-from gpuassist.session.context import Session
 from gpuassist.session.holding import Held, Holding, Role, holding_of, stop_holder
 from gpuassist.session.holding_words import about, label
-from gpuassist.session.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.facts import reason, value

@@ -9,6 +9,7 @@ import pytest
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import text, verbatim
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.holding import Held, HeldCard, Holding, Role
 from gpuassist.session.holding_words import (
     about,
@@ -23,7 +24,6 @@ from gpuassist.session.holding_words import (
     stopping,
     title,
 )
-from gpuassist.session.words import ENGLISH
 from tests.session.test_holding import GIB, found, gpu, holder, machine, on, only
 
 SILENT: Unknown = Unknown(verbatim("NVML does not say"))

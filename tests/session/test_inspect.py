@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from gpuassist.context import Session
 from gpuassist.diagnose.judge import judge
 from gpuassist.knowledge.records import Family
 from gpuassist.knowledge.tables import Knowledge
@@ -19,7 +20,7 @@ from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.finding import Answer, Diagnosis, Finding, Severity
 from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.text import Text, text
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.inspect import (
     answers_of,
     examples,
@@ -31,7 +32,6 @@ from gpuassist.session.inspect import (
 )
 from gpuassist.session.recording import RecordingError
 from gpuassist.session.standing import repairable_version
-from gpuassist.session.words import ENGLISH
 from gpuassist.system.resources import Resources
 from tests.diagnose.test_rules import PROBLEMS
 from tests.fakes import put, world_under

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.context import Session
 from gpuassist.formats.printed import Printed
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
@@ -13,7 +14,6 @@ from gpuassist.model.plan import Proves, Step, StepKind, StepProof
 from gpuassist.model.text import verbatim
 from gpuassist.session import install_course
 from gpuassist.session.autostart import autostart_path
-from gpuassist.session.context import Session
 from gpuassist.session.inspect import open_example
 from gpuassist.session.install_course import Course, InstallError, Ran, course_of
 from gpuassist.session.install_wish import ANY, InstallWish

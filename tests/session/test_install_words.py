@@ -9,6 +9,7 @@ from gpuassist.model.outlook import Outlook, Way
 from gpuassist.model.plan import Run, Step, StepKind, Tool
 from gpuassist.model.solve import Looked, PackageChange, Requirer, Solve
 from gpuassist.model.text import Text, verbatim
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.install_words import (
     WAYS,
     before_going_back,
@@ -26,7 +27,6 @@ from gpuassist.session.install_words import (
 )
 from gpuassist.session.installs import Install, InstallState, StepRecord, StepState
 from gpuassist.session.taking_back import BackStep
-from gpuassist.session.words import ENGLISH
 from tests.session.installs_made import by_user, script
 
 ADDED = PackageChange("triton", "", "3.5")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.context import Session
 from gpuassist.formats.printed import Printed
 from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.text import verbatim
-from gpuassist.session.context import Session
 from gpuassist.session.installing import give_up, kept, log_name, mark, said_done, take
 from gpuassist.session.installs import Install, InstallState, StepState, load, place
 from gpuassist.session.running import Came, StepDone

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gpuassist.context import Session
 from gpuassist.model.plan import OPEN_MODULES, Proves, Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.text import text, verbatim
-from gpuassist.session.context import Session
 from gpuassist.session.installs import StepState, begin, boot_id, installs, load, lock, place, save
 from gpuassist.system.ownership import UntrustedStateError
 from tests.session.installs_made import begun, by_user, script, session_at

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from gpuassist.context import Session
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal, Variable
 from gpuassist.model.text import Text
 from gpuassist.model.version import ComputeCapability
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.kernels import KernelProof, prove_kernels, told
-from gpuassist.session.words import ENGLISH
 from gpuassist.system.files import Files
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

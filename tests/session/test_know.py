@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from gpuassist.session.context import Session
+from gpuassist.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.know import (
     KINDS,
     answer_document,
@@ -21,7 +22,6 @@ from gpuassist.session.know import (
 )
 from gpuassist.session.know_answer import Standing
 from gpuassist.session.know_words import lines, source_line
-from gpuassist.session.words import ENGLISH
 from tests.fakes import world_under
 from tests.knowledge.shipped import KNOWLEDGE
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.know_answer import Answered, Standing
 from gpuassist.session.know_gpus import answer, names, records
-from gpuassist.session.words import ENGLISH
 from tests.knowledge.shipped import KNOWLEDGE
 
 

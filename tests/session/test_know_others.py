@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.words import ENGLISH
 from gpuassist.session import know_architectures, know_codes, know_images, know_packages, know_pairs
 from gpuassist.session.know_answer import Answered, Standing
-from gpuassist.session.words import ENGLISH
 from tests.knowledge.shipped import KNOWLEDGE
 
 SHELVES = (

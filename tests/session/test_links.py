@@ -7,8 +7,8 @@ import pytest
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.chain import chains
 from gpuassist.model.machine import Machine
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.links import links_of
-from gpuassist.session.words import ENGLISH
 from tests.values import GTX_1080_TI, RTX_3090, RTX_4090, RTX_5090, Env, Recipe, knowledge, machine, without
 
 PARTS = {"driver", "torch", "nvcc", "g++"}

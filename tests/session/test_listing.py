@@ -15,9 +15,9 @@ from gpuassist.model.system_wide import SystemWide, ToolkitLink
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Compiler, Toolkit
 from gpuassist.model.version import Target, Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.fact_words import words_of, words_of_field
 from gpuassist.session.listing import facts, sections
-from gpuassist.session.words import ENGLISH
 
 NO = Unknown(text("because"))
 

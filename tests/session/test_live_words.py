@@ -6,6 +6,7 @@ import pytest
 
 from gpuassist.model.fact import NOT_ASKED
 from gpuassist.model.sample import GpuSample
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.live_words import (
     change_words,
     gpu_figures,
@@ -17,7 +18,6 @@ from gpuassist.session.live_words import (
     window_words,
 )
 from gpuassist.session.watch import Came, Change
-from gpuassist.session.words import ENGLISH
 from tests.ui.made import GIB, gpu, process, sample
 
 

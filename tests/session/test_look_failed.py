@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.model.plan import Tool
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.look_failed import Asked, closed, failed, impossible, unreadable
-from gpuassist.session.words import ENGLISH
 from gpuassist.system.processes import Ending, Outcome
 from tests.cli.made_session import live_session
 

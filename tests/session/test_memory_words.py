@@ -12,11 +12,11 @@ from gpuassist.app import compose
 from gpuassist.diagnose.memory_parts import picture_of
 from gpuassist.formats.oom import principal
 from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain import explain
 from gpuassist.session.explain_document import explanation_document
 from gpuassist.session.memory_document import memory_document
 from gpuassist.session.memory_words import as_plain_text, part_explained, part_name, short_size, text_bar, text_legend, wanted
-from gpuassist.session.words import ENGLISH
 from tests import memory_messages as messages
 
 GIB = 1 << 30

@@ -11,9 +11,9 @@ from gpuassist.diagnose.chain import chains
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import StepKind
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.foresee import place_of
 from gpuassist.session.mending import mending_steps, waiting_module
-from gpuassist.session.words import ENGLISH
 from tests.values import DEBIAN, FEDORA, GTX_1080_TI, RTX_4090, Recipe, knowledge, machine, without
 
 IDLE = Recipe(driver="", on_disk="550.54.14", libcuda="550.54.14")

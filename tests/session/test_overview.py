@@ -12,6 +12,7 @@ from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.gpu import Gpu, PcieLink
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.overview import (
     GpuCard,
     driver_version,
@@ -24,7 +25,6 @@ from gpuassist.session.overview import (
     software_lines,
     title,
 )
-from gpuassist.session.words import ENGLISH
 from tests.values import FEDORA, GTX_1080_TI, RTX_5090, machine
 
 GIB = 1 << 30

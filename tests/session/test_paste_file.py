@@ -9,8 +9,8 @@ from threading import Thread
 
 import pytest
 
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.paste_file import PasteError, gathered, read_file
-from gpuassist.session.words import ENGLISH
 from gpuassist.system.files import Files
 
 

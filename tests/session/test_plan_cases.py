@@ -16,9 +16,9 @@ from gpuassist.model.gpu import Gpu
 from gpuassist.model.outlook import GoalKind, Outlook
 from gpuassist.model.plan import Tool
 from gpuassist.model.version import ComputeCapability, Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.plan import parse_goal, plan_goals
 from gpuassist.session.replacing import with_added_gpu
-from gpuassist.session.words import ENGLISH
 from tests.cli.made_session import live_session
 from tests.plans import cases, machine_of
 from tests.values import knowledge

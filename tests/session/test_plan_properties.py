@@ -18,8 +18,8 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook, Way
 from gpuassist.model.plan import Proves, Step, Tool
 from gpuassist.model.version import Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.plan import parse_goal, plan_goals
-from gpuassist.session.words import ENGLISH
 from tests.cli.made_session import live_session
 from tests.values import GTX_1080_TI, RTX_3090, RTX_4090, RTX_5090, Env, Recipe, knowledge, machine
 

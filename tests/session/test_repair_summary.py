@@ -16,6 +16,7 @@ from gpuassist.model.shell import Command, Shell, Terminal, Variable
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.repair_summary import (
     TerminalRow,
     edit_summary,
@@ -27,7 +28,6 @@ from gpuassist.session.repair_summary import (
     proved_rows,
     title,
 )
-from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.lines import ShellLine
 from tests.changes.homes import make_toolkit, world_at
 

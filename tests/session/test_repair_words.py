@@ -14,6 +14,7 @@ from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.plan import FileEdit, Outcome, Plan, Receipt, Result, Step, StepKind
 from gpuassist.model.shell import Command, Shell, Terminal, Variable
 from gpuassist.model.text import Text, text
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.repair_words import (
     PROMISE,
     alike,
@@ -36,7 +37,6 @@ from gpuassist.session.repair_words import (
 )
 from gpuassist.session.scope_list import ListedScope
 from gpuassist.session.scope_words import Kind
-from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.system.terminal import Opening
 

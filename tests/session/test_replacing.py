@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.model.version import Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.replacing import (
     WishError,
     gpu_record,
@@ -15,7 +16,6 @@ from gpuassist.session.replacing import (
     with_toolkit,
     with_torch,
 )
-from gpuassist.session.words import ENGLISH
 from tests.facts import value
 from tests.values import GTX_1080_TI, RTX_4090, RTX_5090, Recipe, knowledge, machine
 

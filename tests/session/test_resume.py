@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.context import Session
 from gpuassist.model.plan import Proves, StepKind, StepProof
-from gpuassist.session.context import Session
 from gpuassist.session.installing import give_up, mark, said_done, take
 from gpuassist.session.installs import Install, InstallState, StepRecord, StepState, installs, load, lock, save
 from gpuassist.session.resume import next_step, open_install, recheck, waiting

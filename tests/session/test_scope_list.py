@@ -14,12 +14,12 @@ from gpuassist.changes.devices_plan import UseDevices, plan_use_devices
 from gpuassist.changes.scope_plan import plan_cuda_in, plan_devices_in
 from gpuassist.changes.scopes.kinds import Kind, Program
 from gpuassist.changes.scopes.wanted import Held
+from gpuassist.context import Session
 from gpuassist.model.fact import Known
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.scope_list import ListedScope, list_scopes, scopes_json
-from gpuassist.session.words import ENGLISH
 from tests.changes.homes import make_toolkit
 from tests.changes.scoped import furnish, machine, session_at
 

@@ -12,7 +12,7 @@ from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.devices_plan import UseDevices, plan_use_devices
 from gpuassist.changes.scope_plan import plan_devices_in
 from gpuassist.changes.scopes.kinds import SEEN, Kind, Program, Sees
-from gpuassist.session.context import Session
+from gpuassist.context import Session
 from tests.changes.scoped import furnish, machine, session_at
 
 MATRIX = {

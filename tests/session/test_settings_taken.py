@@ -16,8 +16,8 @@ from gpuassist.model.outlook import Outlook
 from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.plan import Tool
 from gpuassist.model.text import text
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.plan import parse_goal, plan_goals
-from gpuassist.session.words import ENGLISH
 from tests.isolation import keep_pip_from_settings, shared_settings
 from tests.solving import Place
 from tests.values import Env, Recipe, knowledge, machine

@@ -11,12 +11,12 @@ from gpuassist.detect.startup_chain import ChainFile, Stage
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.text import text
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.shell_document import survey_document
 from gpuassist.session.shell_effect import Effect, Placed
 from gpuassist.session.shell_line import Contribution, SurveyLine, line_of, words_of
 from gpuassist.session.shell_survey import Survey, UnreadFile
 from gpuassist.session.shell_universal import universal_lines
-from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.reading import Statement, ToolLine
 from tests.fakes import put, world_under

@@ -7,8 +7,8 @@ import pytest
 from gpuassist.detect.startup_chain import ChainFile, Stage
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.text import text
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.shell_notes import notes_on
-from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.system.shell_trace import Trace
 

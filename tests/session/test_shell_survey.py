@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from gpuassist.app import compose
+from gpuassist.context import Session
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Command, Shell, StartupFile, Terminal, Variable
-from gpuassist.session.context import Session
 from gpuassist.session.shell_line import SurveyLine
 from gpuassist.session.shell_survey import Survey, survey
 from tests.changes.homes import make_toolkit, world_at

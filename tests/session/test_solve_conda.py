@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.context import Session
 from gpuassist.model.plan import Run, Step, StepKind, Tool
 from gpuassist.model.text import text
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.solve import look_before
-from gpuassist.session.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.solving import changes, reason, said

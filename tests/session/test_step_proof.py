@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.context import Session
 from gpuassist.model.plan import OPEN_MODULES, Proves, StepProof
-from gpuassist.session.context import Session
 from gpuassist.session.step_proof import Holds, Proved, prove_step
 from gpuassist.system.files import Files
 from tests.fakes import ScriptedProcesses, put

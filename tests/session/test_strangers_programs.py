@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.context import Session
 from gpuassist.model.fact import Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.text import Text, verbatim
-from gpuassist.session.context import Session
 from gpuassist.session.freeze import freeze
 from gpuassist.session.looking import Conditions, look
 from gpuassist.session.running import Around, Came, run_step

@@ -10,8 +10,8 @@ from gpuassist.model.fact import Unknown
 from gpuassist.model.finding import Answer, Diagnosis, Finding, Passed, Severity, Undetermined
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text, verbatim
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.summary import found_figures, found_title, gpu_names, joined, machine_figures
-from gpuassist.session.words import ENGLISH
 from tests.values import GTX_1080_TI, RTX_5090, machine
 
 ONE = machine()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.context import Session
 from gpuassist.model.plan import Run, Step, StepKind, Tool
 from gpuassist.model.text import verbatim
-from gpuassist.session.context import Session
 from gpuassist.session.installing import mark, take
 from gpuassist.session.installs import Install, InstallState, StepState, installs, save
 from gpuassist.session.running import Came, StepDone

@@ -11,9 +11,9 @@ from gpuassist.knowledge.change import Demand, Need, Rig
 from gpuassist.knowledge.conda_records import Channel
 from gpuassist.model.plan import Tool
 from gpuassist.model.version import Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.foresee import rig_of
 from gpuassist.session.torch_source import Found, find
-from gpuassist.session.words import ENGLISH
 from tests.values import Env, Recipe, knowledge, machine
 
 version = Version.parse

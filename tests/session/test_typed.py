@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.session.context import Session
+from gpuassist.context import Session
 from gpuassist.session.typed import type_into_terminal, typing_command
 from tests.fakes import put
 from tests.session.installs_made import session_at

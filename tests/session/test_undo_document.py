@@ -12,6 +12,7 @@ from gpuassist.changes.taking_back import FileBack, ThreeWay
 from gpuassist.changes.undo import TakeBack
 from gpuassist.model.plan import FileEdit, Receipt
 from gpuassist.model.text import text
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.undo_document import (
     back_json,
     conflict_json,
@@ -23,7 +24,6 @@ from gpuassist.session.undo_document import (
     record_lines,
     state_of,
 )
-from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.merge import Meeting
 from tests.changes.scoped import session_at
 

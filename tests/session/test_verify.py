@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal, Variable
 from gpuassist.model.text import text
 from gpuassist.model.verdict import DeviceVerdict, Verdict, Verification
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.verify import (
     Planned,
     VerifyRequest,
@@ -25,7 +26,6 @@ from gpuassist.session.verify import (
     verdict_on_accelerators,
     verify,
 )
-from gpuassist.session.words import ENGLISH
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

@@ -10,8 +10,8 @@ import pytest
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.verify_document import device_sentence, verification_document
-from gpuassist.session.words import ENGLISH
 
 NUMBERS = ("max_abs_error", "tolerance", "seconds", "rate")
 FULL = Check(

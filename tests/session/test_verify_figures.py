@@ -7,8 +7,8 @@ import pytest
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.text import verbatim
 from gpuassist.model.verdict import Check, Verdict
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.verify_figures import measured, rate_words
-from gpuassist.session.words import ENGLISH
 
 
 def _check(rate: float, unit: str) -> Check:

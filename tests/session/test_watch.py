@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Unknown
 from gpuassist.model.sample import GpuSample, Sample
 from gpuassist.model.text import text
+from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.history import Window
 from gpuassist.session import watch as watching
-from gpuassist.session.context import Session
 from gpuassist.session.watch import CHANGES_AT_MOST, PEAKS_AT_MOST, Came, Watch
-from gpuassist.session.words import ENGLISH
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

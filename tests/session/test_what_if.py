@@ -12,9 +12,9 @@ from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.version import Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.replacing import WishError
 from gpuassist.session.what_if import NONE, Wish, choices, imagine, outlook
-from gpuassist.session.words import ENGLISH
 from tests.cli.made_session import live_session
 from tests.facts import value
 from tests.values import GTX_1080_TI, RTX_4090, RTX_5090, Recipe, knowledge, machine

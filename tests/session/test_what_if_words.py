@@ -11,8 +11,8 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import text, verbatim
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.what_if_words import Slot, alike, answer, as_it_is, caption, in_plain_words, slots, standing
-from gpuassist.session.words import ENGLISH
 from tests.values import RTX_4090, RTX_5090, knowledge, machine
 
 STEP = Step(StepKind.ROOT_COMMAND, text("Install the driver"), ("sudo apt install nvidia-driver-595-open",))

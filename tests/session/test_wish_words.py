@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.model.text import text
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.what_if import NONE, Wish
 from gpuassist.session.wish_words import not_found, part_in_words, wish_in_words, wish_of, wish_title
-from gpuassist.session.words import ENGLISH
 
 MACHINE = text("This machine")
 VALUES = st.text("abcXYZ019.+- :", max_size=20).map(str.strip)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from gpuassist.context import Session
 from gpuassist.model.chain import Chain, Status
 from gpuassist.model.finding import Answer
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.inspect import Inspection, open_recording
 from gpuassist.session.summary import found_title
-from gpuassist.session.words import ENGLISH
 from gpuassist.system.files import Files
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

@@ -20,7 +20,7 @@ from gpuassist.model.shell import Shell, Terminal
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.system.processes import Ending, Outcome, Processes
 from gpuassist.system.shell_trace import Trace, trace_startup

@@ -14,7 +14,7 @@ from gpuassist.changes.apply import Change, apply
 from gpuassist.changes.plan import ChangePlan
 from gpuassist.changes.undo import undo
 from gpuassist.model.plan import FileEdit, Result
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

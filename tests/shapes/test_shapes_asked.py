@@ -18,7 +18,7 @@ from gpuassist.changes.undo import undo
 from gpuassist.changes.use_toolkit import plan_use_cuda
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Result
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.terminal import Asked, Opening, ask_ways
 from gpuassist.system.world import World
 from tests.changes.homes import world_at

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuassist.model.text import Text
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError, find, quoted, render
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.sections import devices_section

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.model.text import text
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.block import find, render
 from gpuassist.shellfiles.clean import Grounds, judge_clean

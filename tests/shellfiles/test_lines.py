@@ -8,7 +8,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError, render
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.installed import Installed, Lead

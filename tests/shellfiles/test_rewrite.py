@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.reading import Element
 from gpuassist.shellfiles.rewrite import rewrite

@@ -14,7 +14,7 @@ import pytest
 
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.shell import ShadowKind, Terminal
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.marked import marked
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.terminal import Asked, Opening, ask_shell, ask_ways

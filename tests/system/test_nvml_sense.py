@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import text
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system import nvml_sense
 from gpuassist.system.nvml import Memory, Refusal, nonsense
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.model.fact import Known, Unknown
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.files import Files
 from gpuassist.system.ownership import (
     UntrustedStateError,

@@ -12,7 +12,7 @@ import pytest
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal, Variable
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.asking import child_command
 from gpuassist.system.files import Files
 from gpuassist.system.processes import Ending, Outcome

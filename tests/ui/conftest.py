@@ -12,9 +12,9 @@ from PySide6.QtGui import QClipboard, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.session.context import Session
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from gpuassist.ui.classes import make_all

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.machine import Machine
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.flow import Place, Step, StepState
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk
 from gpuassist.ui.theme import Appearance

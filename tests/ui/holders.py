@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable
 
+from gpuassist.context import Session
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.gpu_process import GpuProcess
@@ -13,7 +14,6 @@ from gpuassist.model.holder import Holder
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
-from gpuassist.session.context import Session
 from gpuassist.session.holding import Held, Holding, holding_of
 from tests.ui.made import GIB, known
 

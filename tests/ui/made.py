@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuassist.context import Session
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.finding import Action, Answer, CommandUse, Diagnosis, Remedy, Severity
 from gpuassist.model.machine import Machine
 from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.monitor.history import History
-from gpuassist.session.context import Session
 from gpuassist.session.inspect import Inspection
 from gpuassist.session.standing import USE_CUDA
 from gpuassist.ui.asking import Answered, Asking, CommandsAsked

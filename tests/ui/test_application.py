@@ -13,7 +13,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gpuassist.session.context import Session
+from gpuassist.context import Session
 from gpuassist.session.flow import Step, StepState
 from gpuassist.ui.application import WindowRun
 from gpuassist.ui.palette import DARK

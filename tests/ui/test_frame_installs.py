@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuassist.session.context import Session
+from gpuassist.context import Session
 from gpuassist.session.flow import GoTo, Step, Tool
 from gpuassist.session.inspect import open_example
 from gpuassist.ui.frame import Frame

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gpuassist.context import Session
 from gpuassist.session import inspect
-from gpuassist.session.context import Session
 from gpuassist.session.flow import GoTo, Marked, Place, Step, StepState, Tool
 from gpuassist.session.inspect import Inspection, open_example
 from gpuassist.ui.frame import Frame

@@ -9,8 +9,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.codec import encode_machine
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.inspect import Inspection
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.page import Desk
 from gpuassist.ui.reading import Reading
 from tests.values import machine

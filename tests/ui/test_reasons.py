@@ -7,8 +7,8 @@ import errno
 import pytest
 
 from gpuassist.model.text import text
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.recording import RecordingError
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.reasons import reason_of
 
 

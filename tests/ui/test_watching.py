@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import QObject, QThread, QTimer, Slot
 from pytestqt.qtbot import QtBot
 
+from gpuassist.context import Session
 from gpuassist.model.sample import Sample
-from gpuassist.session.context import Session
 from gpuassist.session.watch import Watch
 from gpuassist.ui.watching import Watching
 from tests.ui.made import gpu, sample

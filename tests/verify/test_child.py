@@ -11,7 +11,7 @@ import pytest
 
 from gpuassist.model.fact import Known
 from gpuassist.model.verdict import Check, Verdict, Verification
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.clock import Clock
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gpuassist.model.verdict import Check, Verdict, Verification
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.verify.runner import CHILD
 from tests.torch_environment import doctored_torch, interpreter_that_runs, torch_python
 from tests.verify.conftest import Run

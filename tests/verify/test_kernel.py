@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from gpuassist.verify.kernel import KernelCheck, KernelVerdict, KernelWish, check_kernel

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.verdict import Verdict
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.verify.protocol import (
     CheckBegun,
     CheckDone,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.model.verdict import Verdict, Verification
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.verify.protocol import CheckBegun, CheckDone, DeviceDone, Event, Finished, Started
 from gpuassist.verify.runner import CHILD, Level, Limits
 from tests.torch_environment import interpreter_that_runs, program

@@ -8,7 +8,7 @@ import pytest
 
 from gpuassist.model.text import verbatim
 from gpuassist.model.verdict import DeviceVerdict, Verdict
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.verify.protocol import ProtocolError, parse
 from gpuassist.verify.transcript import Transcript
 from tests.verify.lines import BEGIN, DONE, END, FAIL, PASS, REFUSAL, SKIP, START, line

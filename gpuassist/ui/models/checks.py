@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from gpuassist.model.text import Text, text
 from gpuassist.model.verdict import Check, Verdict
+from gpuassist.model.words import Words
 from gpuassist.session.verify import check_label
 from gpuassist.session.verify_figures import measured, rate_words
 from gpuassist.session.verify_progress import CheckLine, Progress, State
-from gpuassist.session.words import Words
 from gpuassist.ui.models.rows import Cell, Row
 from gpuassist.ui.palette import Mark
 

@@ -10,8 +10,8 @@ from PySide6.QtCore import QModelIndex, QObject, Qt
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.model.text import text
+from gpuassist.model.words import Words
 from gpuassist.session.live_words import size, told
-from gpuassist.session.words import Words
 from gpuassist.ui.models.rows import Cell, Row, RowsModel
 
 PROCESS, USER, GPU, USED, PEAK = range(5)

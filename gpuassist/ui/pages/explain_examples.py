@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, text
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.even_columns import EvenColumns

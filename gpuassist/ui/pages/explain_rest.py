@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from gpuassist.model.text import counted, text
+from gpuassist.model.words import Words
 from gpuassist.session.explain import Doubt, Explanation
 from gpuassist.session.explain_words import places_of
-from gpuassist.session.words import Words
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.facts import FactRow, FactTable

@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from gpuassist.model.text import Text, text
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 from gpuassist.ui.widgets.buttons import Choice, small
 from gpuassist.ui.widgets.cards import Card, Well
 from gpuassist.ui.widgets.paragraphs import label

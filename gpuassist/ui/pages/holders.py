@@ -9,11 +9,11 @@ from PySide6.QtCore import QElapsedTimer, QModelIndex, Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from gpuassist.context import Session
 from gpuassist.model.digits import whole_number
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
-from gpuassist.session.context import Session
 from gpuassist.session.flow import Tool
 from gpuassist.session.holding import PATIENCE_SECONDS, Held, Holding, find, holding, holding_of, stop_holder
 from gpuassist.session.holding_words import as_plain_text, stop_question, stop_warning, stopping, title

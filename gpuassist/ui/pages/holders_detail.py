@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text, text
+from gpuassist.model.words import Words
 from gpuassist.session.holding import Held, HeldCard, Holding, name_of
 from gpuassist.session.holding_words import ROLE_WORDS, card_name, gpus, on_card, place, state
-from gpuassist.session.words import Words
 from gpuassist.ui.models.holders import ROLE_MARKS
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import sentence_case

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gpuassist.formats.visible import visible
 from gpuassist.model.plan import Tool
 from gpuassist.model.text import Text, text
+from gpuassist.model.words import Words
 from gpuassist.session.install_wish import ANY, InstallWish
 from gpuassist.session.what_if import Choices
-from gpuassist.session.words import Words
 from gpuassist.ui.theme import set_look
 from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.buttons import LongChoice, Tick

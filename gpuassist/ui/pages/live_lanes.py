@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QWidget
 
 from gpuassist.model.sample import GpuSample
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 from gpuassist.ui.pages.live_controls import ALL
 from gpuassist.ui.pages.live_lane import Lane
 from gpuassist.ui.widgets.cards import Card

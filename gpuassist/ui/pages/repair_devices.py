@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.text import text
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 from gpuassist.ui.pages.repair_choices import TickRow
 from gpuassist.ui.pages.repair_plan import PlanCard
 from gpuassist.ui.reasons import sentence_case

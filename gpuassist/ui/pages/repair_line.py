@@ -6,9 +6,9 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, text
+from gpuassist.model.words import Words
 from gpuassist.session.repair_words import shortened
 from gpuassist.session.shell_line import SurveyLine
-from gpuassist.session.words import Words
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.pages.repair_choices import LineChoiceRow
 from gpuassist.ui.reasons import sentence_case

@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout
 
 from gpuassist.changes.plan import ChangeOutcome
 from gpuassist.model.text import Text, text
+from gpuassist.model.words import Words
 from gpuassist.session.kernels import KernelProof, told
 from gpuassist.session.repair_words import ShellsAlike, alike, slow_words
-from gpuassist.session.words import Words
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import small

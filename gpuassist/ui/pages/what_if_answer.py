@@ -10,8 +10,8 @@ from gpuassist.model.chain import Chain
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Step
 from gpuassist.model.text import Text, text
+from gpuassist.model.words import Words
 from gpuassist.session.what_if_words import alike, caption
-from gpuassist.session.words import Words
 from gpuassist.ui.in_turns import InTurns
 from gpuassist.ui.in_turns import Step as Turn
 from gpuassist.ui.reasons import sentence_case

@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QWidget
 
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 from gpuassist.ui.plots.bands import HEADROOM, BandsItem, Flag, Picture
 from gpuassist.ui.plots.raster import Columns
 from gpuassist.ui.plots.ticks import memory_marks, time_marks

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.model.text import counted, text
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.scroll_page import MARGIN
 

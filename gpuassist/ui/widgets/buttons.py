@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import text
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import colours

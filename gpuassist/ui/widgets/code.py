@@ -10,8 +10,8 @@ from PySide6.QtGui import QFontMetrics, QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QSizePolicy, QWidget
 
 from gpuassist.formats.visible import visible
+from gpuassist.model.words import Words
 from gpuassist.session.copying import copyable_lines
-from gpuassist.session.words import Words
 from gpuassist.ui.theme import mono
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.cards import Well

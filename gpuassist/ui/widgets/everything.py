@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QHeaderView, QTreeView, QVBo
 from gpuassist.formats.visible import escaped
 from gpuassist.model.codec import Json
 from gpuassist.model.text import text
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 from gpuassist.ui import clipboard
 from gpuassist.ui.asking import Asking
 from gpuassist.ui.models.tree import Branch, TreeModel, branch

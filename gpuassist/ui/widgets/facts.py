@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QWidget
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 from gpuassist.ui.widgets.labels import Rule, source_label
 from gpuassist.ui.widgets.paragraphs import paragraph
 

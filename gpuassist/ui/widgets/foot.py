@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, text
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 from gpuassist.ui.theme import Appearance
 
 _APPEARANCES: dict[Appearance, Text] = {

@@ -7,7 +7,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from gpuassist.model.text import Text, text
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 from gpuassist.ui.widgets.buttons import primary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.facts import FactRow, FactTable

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QSizePolicy, QStyle, QStyleOption, 
 
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import text
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 from gpuassist.ui import clipboard
 from gpuassist.ui.tips import as_tip
 

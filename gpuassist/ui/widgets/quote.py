@@ -7,8 +7,8 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from gpuassist.model.text import text
+from gpuassist.model.words import Words
 from gpuassist.session.explain_words import Quotation
-from gpuassist.session.words import Words
 from gpuassist.ui.widgets.buttons import secondary
 from gpuassist.ui.widgets.paragraphs import paragraph
 

@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QWidget
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.finding import Remedy
 from gpuassist.model.text import text
+from gpuassist.model.words import Words
 from gpuassist.session.answer_document import command_lines
 from gpuassist.session.copying import copyable
 from gpuassist.session.explain_words import where_to_type
-from gpuassist.session.words import Words
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.paragraphs import paragraph

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from gpuassist.model.text import Text, text
-from gpuassist.session.words import Words
+from gpuassist.model.words import Words
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.marks import MarkIcon

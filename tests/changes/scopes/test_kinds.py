@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind, Program, Sees
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 
 
 @pytest.mark.parametrize("kind", Kind)

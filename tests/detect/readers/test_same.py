@@ -15,7 +15,7 @@ from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from tests.facts import value
 
 UBUNTU = Distribution("ubuntu", ("debian",), "24.04", "Ubuntu 24.04.1 LTS")

@@ -8,9 +8,9 @@ from pytestqt.modeltest import ModelTester
 from gpuassist.model.fact import Known
 from gpuassist.model.text import text
 from gpuassist.model.verdict import Check, Verdict
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.verify import Planned
 from gpuassist.session.verify_progress import CheckLine, Progress, State
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.models.checks import HEADINGS, VERDICT_MARKS, check_rows
 from gpuassist.ui.models.rows import Cell, RowsModel
 from gpuassist.ui.palette import Mark

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.session.context import Session
+from gpuassist.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.holding import Role, holding_of
 from gpuassist.session.holding_words import ROLE_WORDS
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.models.holders import COLUMN_SAMPLES, HEADINGS, PROCESS, ROLE_MARKS, holder_rows
 from gpuassist.ui.models.rows import Row
 from tests.ui.holders import ADA, card, holder, machine

@@ -8,7 +8,7 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.sample import ProcessSample
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.ui.models.processes import PEAK, PROCESS, USED, ProcessesModel, ProcessRow, process_rows
 from tests.ui.made import GIB, gpu, process, sample, unknown
 

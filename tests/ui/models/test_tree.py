@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.codec import Json, encode_machine
 from gpuassist.model.machine import Machine
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.ui.models.tree import Branch, TreeModel, branch
 from gpuassist.ui.palette import LIGHT
 from tests.values import GTX_1080_TI, RTX_5090, machine

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from gpuassist.changes.plan import ChangePlan, ToolkitChoice
+from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.gpu import Gpu
@@ -15,8 +16,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
-from gpuassist.session.context import Session
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.line_choice import Choice
 from gpuassist.system.terminal import ask_terminal
 from gpuassist.ui.page import Desk, Wrote

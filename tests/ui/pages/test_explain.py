@@ -11,13 +11,13 @@ from PySide6.QtGui import QClipboard, QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtTest import QSignalSpy, QTest
 from pytestqt.qtbot import QtBot
 
+from gpuassist.context import Session
 from gpuassist.model.machine import Machine
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain import Ground
 from gpuassist.session.explain_leads import wish_for_file, wish_for_text
 from gpuassist.session.flow import GoTo, Step, Tool
 from gpuassist.session.inspect import Inspection, open_example
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.explain import ExplainPage
 from gpuassist.ui.pages.explain_examples import ExamplesCard

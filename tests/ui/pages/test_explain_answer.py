@@ -13,8 +13,8 @@ from gpuassist.diagnose.weigh import Rank
 from gpuassist.model.finding import GuideLink, Severity
 from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
 from gpuassist.model.paste import Paste
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain import Explanation
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.pages.explain_answer import AnswerBlock, AnswerView
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.cards import EmptyState

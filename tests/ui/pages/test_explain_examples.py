@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QClipboard
 
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.ui.pages.explain_examples import ExamplesCard
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.even_columns import EvenColumns

@@ -9,7 +9,7 @@ from PySide6.QtTest import QSignalSpy, QTest
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.text import text
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.ui.pages.explain_text import TextCard
 from gpuassist.ui.widgets.buttons import Choice
 from tests.ui.showing import Show, button_named, words_in

@@ -12,9 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from gpuassist.context import Session
 from gpuassist.model.finding import Severity, Undetermined
 from gpuassist.model.text import text
-from gpuassist.session.context import Session
 from gpuassist.session.flow import GoTo, Step, Tool
 from gpuassist.session.inspect import Inspection, examples, open_example
 from gpuassist.ui.page import Desk, ReadAgain

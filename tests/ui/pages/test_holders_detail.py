@@ -8,12 +8,12 @@ import pytest
 from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QWidget
 
+from gpuassist.context import Session
 from gpuassist.model.fact import Unknown
 from gpuassist.model.holder import Holder
 from gpuassist.model.text import text
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.holding import holding_of
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.pages.holders_detail import HolderCard
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.share_bar import ShareBar

@@ -12,9 +12,9 @@ from PySide6.QtGui import QClipboard
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from gpuassist.context import Session
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import verbatim
-from gpuassist.session.context import Session
 from gpuassist.session.flow import GO_ON_WISH
 from gpuassist.session.inspect import open_example
 from gpuassist.session.install_course import Course

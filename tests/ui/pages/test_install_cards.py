@@ -6,18 +6,18 @@ import pytest
 from PySide6.QtTest import QSignalSpy
 from pytestqt.qtbot import QtBot
 
+from gpuassist.context import Session
 from gpuassist.formats.printed import Printed
 from gpuassist.model.fact import Known
 from gpuassist.model.outlook import Way, WayPlan
 from gpuassist.model.plan import Step, StepKind, Tool
 from gpuassist.model.solve import Looked, PackageChange, Requirer, Solve
 from gpuassist.model.text import verbatim
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.install_wish import ANY, InstallWish
 from gpuassist.session.installs import StepRecord, StepState
 from gpuassist.session.run_view import RunView
 from gpuassist.session.what_if import choices
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.pages.install_choices import InstallChoices
 from gpuassist.ui.pages.install_output import OutputCard
 from gpuassist.ui.pages.install_step import StepCard

@@ -12,11 +12,11 @@ from PySide6.QtGui import QClipboard
 from PySide6.QtWidgets import QScrollArea
 from pytestqt.qtbot import QtBot
 
+from gpuassist.context import Session
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.text import verbatim
 from gpuassist.session.autostart import autostart_path
-from gpuassist.session.context import Session
 from gpuassist.session.flow import GoTo
 from gpuassist.session.flow import Step as FlowStep
 from gpuassist.session.install_course import Course

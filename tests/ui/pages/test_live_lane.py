@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.sample import GpuSample
+from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.history import History
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.pages.live_lane import Lane, Scene
 from gpuassist.ui.plots.bands import Flag
 from gpuassist.ui.widgets.labels import ElidedLabel

@@ -7,8 +7,8 @@ from PySide6.QtCore import QPoint
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.sample import GpuSample
+from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.history import History
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.pages.live_controls import ALL
 from gpuassist.ui.pages.live_lane import BANDS, Lane, Scene
 from gpuassist.ui.pages.live_lanes import Lanes

@@ -15,8 +15,8 @@ from gpuassist.model.codec import encode_machine
 from gpuassist.model.fact import Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.inspect import Inspection
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.page import Desk, OpenExample, OpenRecording, ReadAgain
 from gpuassist.ui.pages.machine import MachinePage
 from gpuassist.ui.palette import Mark

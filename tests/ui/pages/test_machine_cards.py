@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.machine import Machine
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.ui.pages.machine_cards import MachineCards
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.cards import Card

@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuassist.changes.choice import LdLibraryPath
+from gpuassist.context import Session
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile
-from gpuassist.session.context import Session
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.flow import GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.use import look
-from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.line_choice import Choice
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair import CLEAN, DEVICES, LINES, TOOLKIT

@@ -8,10 +8,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuassist.changes.plan import ChangePlan
+from gpuassist.context import Session
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Result
-from gpuassist.session.context import Session
 from gpuassist.session.flow import Marked, Step, StepState
 from gpuassist.session.undo import undo
 from gpuassist.ui.page import Desk, Wrote

@@ -19,8 +19,8 @@ from gpuassist.model.plan import FileEdit
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.repair_summary import Offer, TerminalRow
-from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.line_choice import Choice, LineChoice
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.pages.repair_choices import LoaderRow

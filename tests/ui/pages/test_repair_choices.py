@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from gpuassist.model.text import text
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.line_choice import Choice, LineChoice
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.pages.repair_choices import CHOICES, LineChoiceRow, LineRow, TickRow

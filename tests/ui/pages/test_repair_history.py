@@ -14,7 +14,7 @@ from gpuassist.changes.taking_back import FileBack, ThreeWay
 from gpuassist.changes.undo import TakeBack
 from gpuassist.model.plan import FileEdit, Receipt
 from gpuassist.model.text import text
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.merge import Meeting
 from gpuassist.ui.pages.repair_history import ChangeRow, HistoryCard, UndoCard
 from gpuassist.ui.palette import Mark

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLabel
 
 from gpuassist.model.text import text
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.shell_line import SurveyLine
-from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.line_choice import Choice, LineChoice
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.pages.repair_line import LineCard

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from gpuassist.context import Session
 from gpuassist.model.gpu import Gpu
-from gpuassist.session.context import Session
 from gpuassist.shellfiles.line_choice import Choice
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair import CLEAN, DEVICES, TOOLKIT

@@ -20,8 +20,8 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.repair_summary import Offer
-from gpuassist.session.words import ENGLISH
 from gpuassist.shellfiles.line_choice import Choice, LineChoice
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.pages.repair_choices import LineRow

@@ -15,8 +15,8 @@ from gpuassist.model.fact import Known
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.kernels import KernelProof
-from gpuassist.session.words import ENGLISH
 from gpuassist.system.terminal import Opening
 from gpuassist.ui.pages.repair_proof import KernelRow, KernelsCard, ShellsCard
 from gpuassist.ui.palette import Mark

@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from gpuassist.context import Session
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile
-from gpuassist.session.context import Session
 from gpuassist.shellfiles.line_choice import Choice
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair import LINES, TOOLKIT

@@ -9,8 +9,8 @@ from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.verify import Level
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.pages.verify_result import OutputCard, ProvesCard, ResultCard
 from gpuassist.ui.pages.verify_wishes import VerifyWishes
 from gpuassist.ui.palette import Mark

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QLabel, QPushButton
 
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.verify import Level
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.pages.verify_result import OutputCard, ProvesCard, ResultCard
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import CopyButton

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QComboBox, QProgressBar, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.machine import Machine
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.verify import Level
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.pages.verify_wishes import VerifyWishes
 from tests.ui.made import known, unknown
 from tests.ui.showing import Show, words_in

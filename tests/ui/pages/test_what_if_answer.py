@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.model.chain import Chain, Joint, Node, Part, Status
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import text, verbatim
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.ui.pages.what_if_answer import ChainsCard, StepsCard, WordsCard
 from gpuassist.ui.widgets.code import CodeBlock
 from tests.ui.showing import Show, words_in

@@ -7,9 +7,9 @@ from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QPushButton
 
 from gpuassist.model.text import Text, verbatim
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.what_if import NONE, Choices, Wish
 from gpuassist.session.what_if_words import Slot
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.pages.what_if_wishes import PARTS, WishCard
 from gpuassist.ui.theme import Theme
 from tests.ui.showing import Show, words_in

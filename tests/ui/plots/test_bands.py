@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
+from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.history import History, Window
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.palette import DARK, LIGHT
 from gpuassist.ui.plots.bands import REST, Flag, color_table, series_colour
 from gpuassist.ui.plots.lane_plot import LanePlot

@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.history import Window
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.palette import LIGHT
 from gpuassist.ui.plots.bands import HEADROOM, Flag
 from gpuassist.ui.plots.lane_plot import LanePlot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.ui.plots.ticks import GIB, ago, memory_marks, time_marks
 
 

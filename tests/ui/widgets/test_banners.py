@@ -7,7 +7,7 @@ from PySide6.QtGui import QClipboard
 from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QWidget
 
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.cards import Notice

@@ -11,7 +11,7 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.ui.theme import Theme
 from gpuassist.ui.widgets.buttons import Choice, CopyButton, Tick, primary, secondary, small
 from tests.ui.showing import Show, ink_in

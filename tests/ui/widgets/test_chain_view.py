@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from gpuassist.diagnose.chain import chains
 from gpuassist.model.chain import Chain, Joint, Node, Part, Status
 from gpuassist.model.text import Text, verbatim
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.chain_words import PART_WORDS
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import Theme
 from gpuassist.ui.widgets.chain_view import ChainView

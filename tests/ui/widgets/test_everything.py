@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.codec import encode_machine
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.ui.widgets.everything import Everything
 from tests.ui.made import Answers
 from tests.ui.showing import words_in

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.text import text, verbatim
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.ui.theme import Theme
 from gpuassist.ui.widgets.facts import FactRow, FactTable, fact_row, plain_rows
 from gpuassist.ui.widgets.labels import ElidedLabel, Rule

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QMenu
 
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.foot import AppearanceButton, Foot
 from tests.ui.showing import Show, button_named

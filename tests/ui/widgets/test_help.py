@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.ui.widgets.facts import FactTable
 from gpuassist.ui.widgets.help import KEYS, PROMISES, Help
 from tests.ui.made import framed

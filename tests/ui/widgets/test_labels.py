@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.ui.theme import Theme
 from gpuassist.ui.widgets.labels import ElidedLabel, Rule, source_label
 from tests.ui.showing import Show, stroke_in

@@ -7,8 +7,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QPushButton
 
+from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain_words import Quotation
-from gpuassist.session.words import ENGLISH
 from gpuassist.ui.widgets.quote import Quote
 from tests.ui.showing import Show, words_in
 

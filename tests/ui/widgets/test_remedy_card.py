@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QClipboard
 
 from gpuassist.model.finding import Remedy
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.remedy_card import RemedyCard
 from tests.session.explained import remedy

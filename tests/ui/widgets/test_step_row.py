@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QClipboard
 
 from gpuassist.model.text import text
-from gpuassist.session.words import ENGLISH
+from gpuassist.model.words import ENGLISH
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.code import CodeBlock

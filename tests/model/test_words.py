@@ -10,8 +10,9 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 
+from gpuassist.context import words_for
 from gpuassist.model.text import counted, enumerated, text, verbatim
-from gpuassist.session.words import ENGLISH, Words, language_of, words_for
+from gpuassist.model.words import ENGLISH, Words, language_of
 from gpuassist.system.resources import Resources
 
 
