@@ -20,7 +20,7 @@ from gpuassist.model.words import Words
 from gpuassist.session.explain import Doubt, Explanation, explain
 from gpuassist.session.explain_document import explanation_document
 from gpuassist.session.guides import GuideError, guide, topics
-from gpuassist.session.listing import Section
+from gpuassist.session.listing import Section, facts_read
 from gpuassist.session.paste_file import PasteError, gathered, read_file
 from gpuassist.session.recording import RecordingError, read_recording
 
@@ -131,8 +131,8 @@ class _Report:
             self._writer.undetermined(explanation.undetermined)
         if explanation.contradictions:
             self._show_contradictions(explanation.contradictions)
-        if explanation.facts_read and not explanation.convicts:
-            self._show_facts(explanation.facts_read)
+        if facts_read(explanation.machine) and not explanation.convicts:
+            self._show_facts(facts_read(explanation.machine))
 
     def _show_doubts(self, doubts: tuple[Doubt, ...]) -> None:
         self._context.say()

@@ -14,7 +14,8 @@ from gpuassist.model.fact import Fact, Unknown, value_or
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.session import holding
+from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
+from gpuassist.session.holding import Held, Holding, find, holding_of
 from gpuassist.session.holding_words import about, label
 from gpuassist.session.inspect import open_recording
 from gpuassist.session.recording import RecordingError
@@ -36,10 +37,8 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     parser.add_argument(
         "--stop", type=int, metavar="PID", help=words(text("ask this process of yours to end; kill it if it does not"))
     )
-    seconds = words(
-        text("how long it may take to end before it is killed (default: {seconds:.0f})", seconds=holding.PATIENCE_SECONDS)
-    )
-    parser.add_argument("--seconds", type=float, default=holding.PATIENCE_SECONDS, metavar="N", help=seconds)
+    seconds = words(text("how long it may take to end before it is killed (default: {seconds:.0f})", seconds=PATIENCE_SECONDS))
+    parser.add_argument("--seconds", type=float, default=PATIENCE_SECONDS, metavar="N", help=seconds)
     parser.add_argument("--yes", action="store_true", help=words(text("do it without asking")))
     parser.add_argument("--json", action="store_true", help=words(text("print one JSON document")))
 
@@ -59,27 +58,27 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     return Exit.HEALTHY if found.looked else Exit.UNDETERMINED
 
 
-def _found(context: Context) -> holding.Holding:
+def _found(context: Context) -> Holding:
     if not context.machine_file:
-        return holding.holding(context.session)
+        return holding(context.session)
     try:
         machine = open_recording(context.session, context.machine_file).machine
     except RecordingError as error:
         raise UsageError(error.reason) from error
-    return holding.holding_of(context.session, machine)
+    return holding_of(context.session, machine)
 
 
 def _stop(options: argparse.Namespace, context: Context) -> Exit:
     if context.machine_file:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="holders --stop"))
-    held = holding.find(_found(context), options.stop)
+    held = find(_found(context), options.stop)
     if held is None:
         return _say(
             options, context, Outcome(Result.REFUSED, text("process {pid} holds no GPU; it was left alone", pid=options.stop))
         )
     if held.may_stop and not (options.yes or _agreed(held, context)):
         return _say(options, context, Outcome(Result.UNCHANGED, text("you said no; nothing was stopped")))
-    outcome = holding.stop_holder(context.session, held, seconds=options.seconds)
+    outcome = stop_holder(context.session, held, seconds=options.seconds)
     status = _say(options, context, outcome)
     if outcome.result is Result.REFUSED and not options.json:
         for line in held.command:
@@ -87,7 +86,7 @@ def _stop(options: argparse.Namespace, context: Context) -> Exit:
     return status
 
 
-def _agreed(held: holding.Held, context: Context) -> bool:
+def _agreed(held: Held, context: Context) -> bool:
     context.note(context.session.words(label(held)))
     question = text("Stop it? What it has not saved is lost.")
     return confirmed(context, question, text("there is no terminal to ask on: please add --yes to stop the process"))
@@ -102,7 +101,7 @@ def _say(options: argparse.Namespace, context: Context, outcome: Outcome) -> Exi
     return _EXITS[outcome.result]
 
 
-def _show(found: holding.Holding, context: Context) -> None:
+def _show(found: Holding, context: Context) -> None:
     words, width = context.session.words, width_of(context)
     if not found.held:
         nobody = text("No process that can be seen from here holds a GPU.")
@@ -119,11 +118,11 @@ def _show(found: holding.Holding, context: Context) -> None:
         context.note(text("Note: {note}", note=note))
 
 
-def _document(found: holding.Holding, words: Words) -> Json:
+def _document(found: Holding, words: Words) -> Json:
     return {"schema": 1, "holders": [_held(one, words) for one in found.held], "notes": [words(note) for note in found.notes]}
 
 
-def _held(held: holding.Held, words: Words) -> Json:
+def _held(held: Held, words: Words) -> Json:
     holder = held.holder
     return {
         "pid": holder.pid,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gpuassist.knowledge.records import Family
 from gpuassist.model.digits import whole_number
-from gpuassist.model.machine import Distribution
+from gpuassist.model.fact import Known, value_or
+from gpuassist.model.machine import Distribution, Machine
 
 _BY_ID = {
     Family.UBUNTU: {"ubuntu", "linuxmint", "pop", "elementary", "zorin", "neon", "tuxedo", "kubuntu", "xubuntu"},
@@ -70,3 +71,20 @@ def repository(distribution: Distribution, *, wsl: int = 0) -> str:
 def repositories_package(distribution: Distribution) -> str:
     """openSUSE's package that adds the repository of NVIDIA's drivers."""
     return f"openSUSE-repos-{_OPENSUSE.get(distribution.id, 'Tumbleweed')}-NVIDIA"
+
+
+def families_of(machine: Machine) -> tuple[Family, ...]:
+    """Whose command lines serve this machine; those of any system where its distribution is not known."""
+    host = machine.host
+    if not isinstance(host.distribution, Known):
+        return (Family.ANY,)
+    return lookup_order(host.distribution.value, wsl=value_or(host.wsl, 0), container=value_or(host.container, ""))
+
+
+def surroundings_of(machine: Machine) -> dict[str, str]:
+    """What commands need to know of the machine itself: where NVIDIA's package repository for it is; empty where there is none."""
+    host = machine.host
+    name = repository(host.distribution.value, wsl=value_or(host.wsl, 0)) if isinstance(host.distribution, Known) else ""
+    # NVIDIA's name for ARM servers, to which the repositories' packages for desktops and Jetson from CUDA 13 on belong as well.
+    architecture = {"x86_64": "x86_64", "aarch64": "sbsa"}.get(value_or(host.architecture, ""), "")
+    return {"repository": name if architecture else "", "repository_architecture": architecture}

@@ -44,6 +44,12 @@ def enumerated(names: Iterable[str]) -> Text:
     return text("{names} and {last}", names=row, last=last)
 
 
+def joined(parts: tuple[Text, ...]) -> Text:
+    """Parts in one line, dots between them."""
+    message = " · ".join(f"{{part{place}}}" for place in range(len(parts)))
+    return Text(message, tuple((f"part{place}", part) for place, part in enumerate(parts))) if parts else verbatim("")
+
+
 def verbatim(words: str) -> Text:
     """Words that are shown as they are in every language: a path, a version, what a tool printed."""
     return Text("{words}", (("words", words),))

@@ -22,7 +22,6 @@ from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, counted, text
 from gpuassist.session.inspect import in_words
-from gpuassist.session.listing import Section, sections
 
 _CONVICTING = frozenset({Severity.PROBLEM, Severity.WARNING})
 
@@ -33,6 +32,9 @@ class Ground(str, Enum):
     TEXT_ALONE = "text"
     JOINED = "text and machine"
     OTHER_MACHINE = "text of another machine"
+
+
+_MEMORY = ("oom-", "gpu-memory-held-by-dead-process", "cublas-init-failed-oom")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,6 @@ class Explanation:
     answers: tuple[Answer, ...]
     less_likely: tuple[Doubt, ...]
     undetermined: tuple[Undetermined, ...]
-    facts_read: tuple[Section, ...]
     contradictions: tuple[Contradiction, ...]
     basis: Basis
     known: bool
@@ -115,13 +116,17 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
         answers=answers,
         less_likely=_doubts(session, whole, explained.less_likely),
         undetermined=(*memory_doubts(setting), *explained.undetermined, *recognised.failed),
-        facts_read=_facts(told),
         contradictions=against,
         basis=basis,
         known=bool(recognised.clues or healthy or _convicting(answers)),
         rank=explained.rank,
         memory=memory_picture(setting),
     )
+
+
+def about_memory(answer: Answer) -> bool:
+    """Whether too little memory on the GPU is what it is about."""
+    return answer.id.startswith(_MEMORY)
 
 
 def _minor(session: Session, diagnosis: Diagnosis) -> frozenset[str]:
@@ -152,9 +157,3 @@ def _basis(told: Machine, machine: Machine | None, *, recorded: bool) -> Basis:
 def _doubts(session: Session, machine: Machine, unlikely: tuple[Unlikely, ...]) -> tuple[Doubt, ...]:
     answers = in_words(session, machine, tuple(one.finding for one in unlikely))
     return tuple(Doubt(answer, one.reason) for answer, one in zip(answers, unlikely, strict=True))
-
-
-def _facts(machine: Machine) -> tuple[Section, ...]:
-    """What was read, and nothing of what was not."""
-    read = (Section(one.title, tuple(line for line in one.lines if line.known)) for one in sections(machine))
-    return tuple(one for one in read if one.lines)

@@ -6,6 +6,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.words import Words
 from gpuassist.session.answer_document import SCHEMA, finding_document, undetermined_document
 from gpuassist.session.explain import Explanation
+from gpuassist.session.listing import facts_read
 from gpuassist.session.memory_document import memory_document
 
 
@@ -24,7 +25,7 @@ def explanation_document(explanation: Explanation, words: Words) -> Json:
         "basis": {"ground": explanation.basis.ground.value, "reason": words(explanation.basis.reason)},
         "facts_read": [
             {"of": words(section.title), "fact": words(line.label), "value": words(line.value), "source": line.source}
-            for section in explanation.facts_read
+            for section in facts_read(explanation.machine)
             for line in section.lines
         ],
         "contradictions": [

@@ -8,8 +8,7 @@ from gpuassist.model.fact import value_or
 from gpuassist.model.finding import Answer, CommandUse
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
-from gpuassist.session.explain import Explanation, Ground
-from gpuassist.session.explain_words import about_memory
+from gpuassist.session.explain import Explanation, Ground, about_memory
 from gpuassist.session.flow import FILE_WISH, TEXT_WISH, GoTo, Step, Tool
 from gpuassist.session.standing import begins_with_holders, holder_wish, switch_version
 from gpuassist.session.what_if import Wish

@@ -14,7 +14,7 @@ from gpuassist.session.answer_document import command_lines
 from gpuassist.session.copying import copyable, copyable_lines
 from gpuassist.session.explain import Doubt, Explanation
 from gpuassist.session.explain_words import left_out, picture_of, places_of, where_to_type
-from gpuassist.session.listing import Section
+from gpuassist.session.listing import Section, facts_read
 from gpuassist.session.memory_words import as_plain_text
 from gpuassist.session.overview import Line
 from gpuassist.session.redact import HOST, NOBODY, USER, Person, redacted
@@ -31,7 +31,7 @@ def in_plain_words(explanation: Explanation, words: Words, person: Person = NOBO
 def in_markdown(explanation: Explanation, words: Words, person: Person = NOBODY) -> str:
     """The answer, what was read, and the text itself, without the names of users and computers."""
     lines = _Lines(words)
-    parts = [f"# {words(explanation.title)}", *list(lines.answer(explanation))[1:], *lines.facts(explanation.facts_read)]
+    parts = [f"# {words(explanation.title)}", *list(lines.answer(explanation))[1:], *lines.facts(facts_read(explanation.machine))]
     left = text("The names of users and computers are left out: {user} and {host} stand in their place.", user=USER, host=HOST)
     parts += [f"## {words(text('The text'))}", words(left), *_fenced(explanation.paste.words)]
     return redacted("\n\n".join(parts), person) + "\n"

@@ -14,7 +14,7 @@ from gpuassist.model.finding import Answer, Evidence, Remedy
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
 from gpuassist.session.answer_document import command_lines
-from gpuassist.session.explain import Explanation
+from gpuassist.session.explain import Explanation, about_memory
 from gpuassist.session.standing import USE_CUDA
 
 _LINE_OF_TEXT = re.compile(r"pasted [^\n]{1,80}, line (\d{1,9})")
@@ -23,7 +23,6 @@ _LINE_OF_TEXT = re.compile(r"pasted [^\n]{1,80}, line (\d{1,9})")
 _LONGEST_QUOTE = 200  # characters: two lines of the window
 _MOST_LINES = 4
 _PLACES = ("terminal", "终端", "powershell")
-_MEMORY = ("oom-", "gpu-memory-held-by-dead-process", "cublas-init-failed-oom")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +86,6 @@ def quotes(explanation: Explanation, answer: Answer) -> tuple[Quotation, ...]:
 def _quoted(lines: list[str], line: int, count: int) -> str:
     words = "\n".join(one.strip() for one in lines[line - 1 : line - 1 + min(count, _MOST_LINES)])
     return shortened(words, _LONGEST_QUOTE)
-
-
-def about_memory(answer: Answer) -> bool:
-    """Whether too little memory on the GPU is what it is about."""
-    return answer.id.startswith(_MEMORY)
 
 
 def picture_of(explanation: Explanation, answer: Answer) -> MemoryPicture | None:

@@ -11,6 +11,7 @@ from gpuassist.diagnose.chain import chains
 from gpuassist.knowledge.change import Change, Demand, Need, Rig, Smallest, TorchThere, Wall
 from gpuassist.knowledge.choosing import InstalledToolkit, Obstacle
 from gpuassist.knowledge.compatibility import kernels_run
+from gpuassist.knowledge.families import families_of, surroundings_of
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import Accelerator, Torch
 from gpuassist.model.fact import Fact, Known, value_or
@@ -28,7 +29,6 @@ from gpuassist.session import imagined
 from gpuassist.session.conda_toolkit import by_conda, is_of_the_system
 from gpuassist.session.driver_notes import driver_notes, root_notes
 from gpuassist.session.foresee_words import DRIVER_STAYS, blocked_by, notes_on, undetermined, without_gpu
-from gpuassist.session.inspect import families_of, surroundings_of
 from gpuassist.session.links import links_of
 from gpuassist.session.mending import mending_steps, waiting_module
 from gpuassist.session.replacing import with_driver, with_toolkit

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePosixPath
 
 from gpuassist.context import Session
 from gpuassist.detect import holders as holder_probe
-from gpuassist.detect import nvml, pci
 from gpuassist.detect.accounts import Accounts
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu, PowerState
 from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.holder import Holder
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
-from gpuassist.system.clock import iso
 from gpuassist.system.process_names import NOT_VISIBLE, is_meant
-from gpuassist.system.stopping import Stopped, never, stop
 from gpuassist.system.world import World
-
-PATIENCE_SECONDS = 10.0  # a training run writes its checkpoint when it is asked to end
 
 # What draws the screen or starts what draws it: to stop one of these ends the desktop session and everything open in it.
 _DESKTOP = frozenset(
@@ -91,20 +85,6 @@ class Holding:
     looked: bool = True
 
 
-def holding(session: Session) -> Holding:
-    """Looks at this machine now; a GPU that sleeps is left asleep."""
-    return holding_of(session, look(session), live=True)
-
-
-def look(session: Session) -> Machine:
-    """As much of the machine as the question needs."""
-    world = session.world
-    on_pci = pci.probe(world, session.knowledge)
-    reading = nvml.probe(world, on_pci)
-    gpus = nvml.merge(on_pci, reading, session.knowledge)
-    return Machine(iso(world.clock.now()), gpus=gpus, holders=holder_probe.probe(world))
-
-
 def holding_of(session: Session, machine: Machine, *, live: bool = False) -> Holding:
     """The same of a machine that was looked at already; in a recorded one nothing can be stopped."""
     used = _memory(machine)
@@ -124,47 +104,6 @@ def holding_of(session: Session, machine: Machine, *, live: bool = False) -> Hol
 def find(found: Holding, pid: int) -> Held | None:
     """The process of that number; none where it holds no GPU."""
     return next((one for one in found.held if one.holder.pid == pid), None)
-
-
-def stop_holder(
-    session: Session, held: Held, *, seconds: float = PATIENCE_SECONDS, called_off: Callable[[], bool] = never
-) -> Outcome:
-    """Asks the process to end, waits, then kills it unless that is called off; refuses whatever is not the user's own program."""
-    if not held.may_stop:
-        return Outcome(Result.REFUSED, held.why)
-    pid, name = held.holder.pid, name_of(held.holder)
-    stopped = stop(pid, lambda: _is_the_same(session.world, held.holder), seconds=seconds, called_off=called_off)
-    words = {
-        Stopped.ENDED: text("process {pid} ({name}) ended", pid=pid, name=name),
-        Stopped.KILLED: text(
-            "process {pid} ({name}) did not end within {seconds:.0f} s of being asked, and was killed",
-            pid=pid,
-            name=name,
-            seconds=seconds,
-        ),
-        Stopped.GONE: text("process {pid} ({name}) had ended already; nothing was stopped", pid=pid, name=name),
-        Stopped.FORBIDDEN: text("the system does not let you stop process {pid} ({name})", pid=pid, name=name),
-        Stopped.SPARED: text(
-            "process {pid} ({name}) was asked to end, and was not killed: it may still be there", pid=pid, name=name
-        ),
-        Stopped.STILL_THERE: text(
-            "process {pid} ({name}) was killed and is still there: it waits inside the driver, which only a restart of the "
-            "machine can end if it does not come back",
-            pid=pid,
-            name=name,
-        ),
-    }
-    return Outcome(_RESULTS[stopped], words[stopped])
-
-
-_RESULTS = {
-    Stopped.ENDED: Result.MODIFIED,
-    Stopped.KILLED: Result.MODIFIED,
-    Stopped.GONE: Result.UNCHANGED,
-    Stopped.FORBIDDEN: Result.REFUSED,
-    Stopped.SPARED: Result.UNCHANGED,
-    Stopped.STILL_THERE: Result.FAILED,
-}
 
 
 def name_of(holder: Holder) -> str:
@@ -289,11 +228,6 @@ def _unopened(world: World, pid: int, accounts: Accounts, *, live: bool) -> Hold
     """A process that NVML names and whose open files this user may not see."""
     seen = holder_probe.look(world.files, pid, accounts) if live and is_meant(world.files, pid, world.surroundings.uid) else None
     return seen or Holder(pid, "", "", ())
-
-
-def _is_the_same(world: World, holder: Holder) -> bool:
-    now = holder_probe.look(world.files, holder.pid, Accounts(world))
-    return now is not None and (now.started, now.uid) == (holder.started, holder.uid)
 
 
 def _notes(world: World, machine: Machine, *, live: bool) -> Iterator[Text]:

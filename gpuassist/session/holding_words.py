@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gpuassist.model.fact import Fact, Known, value_or
-from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.model.text import Text, counted, joined, text, verbatim
 from gpuassist.model.words import Words
 from gpuassist.session.copying import copyable_lines
-from gpuassist.session.holding import PATIENCE_SECONDS, Held, HeldCard, Holding, Role, name_of
+from gpuassist.session.holders import PATIENCE_SECONDS
+from gpuassist.session.holding import Held, HeldCard, Holding, Role, name_of
 from gpuassist.session.live_words import size
 from gpuassist.session.memory_words import short_size
 from gpuassist.session.overview import short_name
-from gpuassist.session.summary import joined
 
 _QUOTED_AT_MOST = 300  # characters: a command line can have 65,000, and a dialog has to fit the screen
 _STATES = {

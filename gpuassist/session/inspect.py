@@ -10,11 +10,9 @@ from gpuassist.detect.machine import detect
 from gpuassist.diagnose.catalogue import Catalogue
 from gpuassist.diagnose.chain import chains
 from gpuassist.diagnose.judge import judge
-from gpuassist.knowledge.families import lookup_order, repository
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import families_of, surroundings_of
 from gpuassist.model.chain import Chain
 from gpuassist.model.codec import DecodeError, decode_machine
-from gpuassist.model.fact import Known, value_or
 from gpuassist.model.finding import Answer, Diagnosis, Finding, Severity
 from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.machine import Machine
@@ -103,23 +101,6 @@ def in_words(session: Session, machine: Machine, findings: tuple[Finding, ...]) 
         )
         for one in findings
     )
-
-
-def families_of(machine: Machine) -> tuple[Family, ...]:
-    """Whose command lines serve this machine; those of any system where its distribution is not known."""
-    host = machine.host
-    if not isinstance(host.distribution, Known):
-        return (Family.ANY,)
-    return lookup_order(host.distribution.value, wsl=value_or(host.wsl, 0), container=value_or(host.container, ""))
-
-
-def surroundings_of(machine: Machine) -> dict[str, str]:
-    """What commands need to know of the machine itself: where NVIDIA's package repository for it is; empty where there is none."""
-    host = machine.host
-    name = repository(host.distribution.value, wsl=value_or(host.wsl, 0)) if isinstance(host.distribution, Known) else ""
-    # NVIDIA's name for ARM servers, to which the repositories' packages for desktops and Jetson from CUDA 13 on belong as well.
-    architecture = {"x86_64": "x86_64", "aarch64": "sbsa"}.get(value_or(host.architecture, ""), "")
-    return {"repository": name if architecture else "", "repository_architecture": architecture}
 
 
 def _judged(session: Session, machine: Machine, began: float, *, recorded: bool) -> Inspection:

@@ -8,11 +8,10 @@ from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.outlook import Outlook, Way
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.solve import Looked, PackageChange, Requirer
-from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.model.text import Text, counted, joined, text, verbatim
 from gpuassist.session.install_wish import toolkit_to_use
 from gpuassist.session.installs import Install, InstallState, StepRecord, StepState
 from gpuassist.session.resume import next_step
-from gpuassist.session.summary import joined
 from gpuassist.session.taking_back import BackStep
 
 _RESTART = text("The machine has to be restarted, now or later: gpuassist goes on where it stopped.")

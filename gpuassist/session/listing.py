@@ -41,6 +41,12 @@ def sections(machine: Machine) -> tuple[Section, ...]:
     )
 
 
+def facts_read(machine: Machine) -> tuple[Section, ...]:
+    """What is known of it alone: what a text told."""
+    read = (Section(one.title, tuple(line for line in one.lines if line.known)) for one in sections(machine))
+    return tuple(one for one in read if one.lines)
+
+
 def facts(record: Any) -> tuple[Line, ...]:
     """The facts of one record, in its own order."""
     found = ((field.name, getattr(record, field.name)) for field in fields(record) if field.name in LABELS)

@@ -7,9 +7,8 @@ from pathlib import PurePosixPath
 
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.sample import GpuSample, Sample
-from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.model.text import Text, counted, joined, text, verbatim
 from gpuassist.session.overview import gibibytes, short_name
-from gpuassist.session.summary import joined
 from gpuassist.session.watch import Came, Change
 
 _GIB = 1 << 30

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.finding import Answer, Diagnosis, Severity
 from gpuassist.model.machine import Machine
-from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.model.text import Text, counted, text
 from gpuassist.session.overview import short_name
 
 _SHOWN_FROM_SECONDS = 0.05  # less would be shown as 0.0
@@ -76,12 +76,6 @@ def machine_figures(seconds: float, *, recorded: bool, title: str) -> Text:
     if recorded:
         return text("Recorded machine: {title}", title=title) if title else text("A recorded machine")
     return text("Read in {seconds} s, without root and without waking anything", seconds=f"{seconds:.1f}")
-
-
-def joined(parts: tuple[Text, ...]) -> Text:
-    """Parts in one line, dots between them."""
-    message = " · ".join(f"{{part{place}}}" for place in range(len(parts)))
-    return Text(message, tuple((f"part{place}", part) for place, part in enumerate(parts))) if parts else verbatim("")
 
 
 def _count(answers: tuple[Answer, ...], severity: Severity) -> int:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields
 
-from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.text import Text, joined, text, verbatim
 from gpuassist.session.nearest import nearest_names
 from gpuassist.session.replacing import WishError
-from gpuassist.session.summary import joined
 from gpuassist.session.what_if import NONE, Wish, distribution_of
 
 _GPU = "gpu"

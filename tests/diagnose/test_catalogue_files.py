@@ -13,12 +13,12 @@ import gpuassist.diagnose.rules
 from gpuassist.diagnose.catalogue import FAMILY, Catalogue
 from gpuassist.diagnose.catalogue_entry import CommandEntry, Condition, Entry, Words, read_entry, slots_of
 from gpuassist.formats.devices import Fault
+from gpuassist.knowledge.families import surroundings_of
 from gpuassist.knowledge.records import Family
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.finding import Action, Finding
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH, LANGUAGES
-from gpuassist.session.inspect import surroundings_of
 from gpuassist.session.standing import USE_CUDA
 from gpuassist.system.resources import Resources
 from tests.diagnose.only_text import ONLY_TEXT

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from gpuassist.detect.readers import Contradiction
 from gpuassist.diagnose.weigh import Rank
+from gpuassist.model.driver import Driver
+from gpuassist.model.fact import Known
 from gpuassist.model.finding import Action, Answer, CommandUse, Evidence, Remedy, Severity, Undetermined
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import text, verbatim
+from gpuassist.model.version import Version
 from gpuassist.session.explain import Basis, Doubt, Explanation, Ground
-from gpuassist.session.listing import Section
-from gpuassist.session.overview import Line
 
 WORDS = "make: all\nnvcc fatal   : Unsupported gpu architecture 'compute_89'\nmake: *** [all] Error 1\n"
 JOINED = Basis(Ground.JOINED, text("What the text does not say was looked up on this machine."))
 ALONE = Basis(Ground.TEXT_ALONE, text("The answer rests on the text alone."))
 OTHER = Basis(Ground.OTHER_MACHINE, text("The text is judged alone: {reason}.", reason=text("it names another GPU")))
-FACTS = (Section(text("Driver"), (Line(text("version"), verbatim("550.54.14"), "pasted nvidia-smi, line 1"),)),)
+NOTHING_READ = Machine()
+READ = Machine(driver=Driver(version=Known(Version.parse("550.54.14"), "pasted nvidia-smi, line 1")))
 CONTRADICTION = Contradiction(text("driver"), ("550.54.14", "535.104.05"), (1, 7))
 OPEN = Undetermined("driver-too-old-for-cuda", text("driver"), text("not looked at"))
 
@@ -59,17 +61,16 @@ def explained(
     basis: Basis = JOINED,
     rank: Rank | None = Rank.SAID,
     doubts: tuple[Doubt, ...] = (),
-    facts: tuple[Section, ...] = (),
+    machine: Machine = NOTHING_READ,
     contradictions: tuple[Contradiction, ...] = (),
 ) -> Explanation:
     """An explanation with these answers; without any it is that of a text that nobody knows."""
     return Explanation(
         paste=Paste(words),
-        machine=Machine(),
+        machine=machine,
         answers=answers,
         less_likely=doubts,
         undetermined=(),
-        facts_read=facts,
         contradictions=contradictions,
         basis=basis,
         known=bool(answers),

@@ -9,6 +9,7 @@ from gpuassist.context import Session
 from gpuassist.diagnose.weigh import Rank
 from gpuassist.model.finding import Severity
 from gpuassist.session.explain import Explanation, Ground, explain
+from gpuassist.session.listing import facts_read
 from tests.values import RTX_5090, machine
 
 NVCC = "nvcc fatal   : Unsupported gpu architecture 'compute_89'\n"
@@ -48,7 +49,7 @@ def test_unknown_text_is_said_to_be_unknown(session: Session) -> None:
 def test_unknown_text_shows_the_facts_that_were_read(session: Session) -> None:
     explanation = explain(session, RELEASE.format("12.4", "12.4") + "The frobnicator failed: error 7\n")
     assert not explanation.known
-    words = [session.words(line.value) for section in explanation.facts_read for line in section.lines]
+    words = [session.words(line.value) for section in facts_read(explanation.machine) for line in section.lines]
     assert any(one.startswith("12.4") for one in words)
 
 

@@ -11,9 +11,9 @@ from gpuassist.model.paste import Paste
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain_report import in_markdown, in_plain_words
 from gpuassist.session.redact import Person
-from tests.session.explained import ANSWER, CONTRADICTION, DOUBT, FACTS, OPEN, explained, remedy
+from tests.session.explained import ANSWER, CONTRADICTION, DOUBT, OPEN, READ, explained, remedy
 
-FULL = replace(explained(ANSWER, doubts=(DOUBT,), facts=FACTS, contradictions=(CONTRADICTION,)), undetermined=(OPEN,))
+FULL = replace(explained(ANSWER, doubts=(DOUBT,), machine=READ, contradictions=(CONTRADICTION,)), undetermined=(OPEN,))
 
 
 def plain() -> str:

@@ -21,7 +21,8 @@ from gpuassist.model.plan import Result
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.session import holding
-from gpuassist.session.holding import Held, Holding, Role, holding_of, stop_holder
+from gpuassist.session.holders import stop_holder
+from gpuassist.session.holding import Held, Holding, Role, holding_of
 from gpuassist.session.holding_words import about, label
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

@@ -13,6 +13,7 @@ import pytest
 
 from gpuassist.context import Session
 from gpuassist.diagnose.judge import judge
+from gpuassist.knowledge.families import families_of, surroundings_of
 from gpuassist.knowledge.records import Family
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.codec import encode_machine
@@ -21,15 +22,7 @@ from gpuassist.model.finding import Answer, Diagnosis, Finding, Severity
 from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.inspect import (
-    answers_of,
-    examples,
-    families_of,
-    inspect,
-    open_example,
-    open_recording,
-    surroundings_of,
-)
+from gpuassist.session.inspect import answers_of, examples, inspect, open_example, open_recording
 from gpuassist.session.recording import RecordingError
 from gpuassist.session.standing import repairable_version
 from gpuassist.system.resources import Resources

@@ -9,9 +9,9 @@ import pytest
 from gpuassist.model.fact import Unknown
 from gpuassist.model.finding import Answer, Diagnosis, Finding, Passed, Severity, Undetermined
 from gpuassist.model.machine import Machine
-from gpuassist.model.text import text, verbatim
+from gpuassist.model.text import joined, text, verbatim
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.summary import found_figures, found_title, gpu_names, joined, machine_figures
+from gpuassist.session.summary import found_figures, found_title, gpu_names, machine_figures
 from tests.values import GTX_1080_TI, RTX_5090, machine
 
 ONE = machine()

@@ -15,7 +15,8 @@ from gpuassist.model.sample import ProcessSample
 from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.board import Board
 from gpuassist.monitor.sources import NvmlSource
-from gpuassist.session.holding import Held, Role, holding
+from gpuassist.session.holders import holding
+from gpuassist.session.holding import Held, Role
 from gpuassist.system.files import Files
 from gpuassist.system.process_names import user_name
 from gpuassist.system.surroundings import Surroundings

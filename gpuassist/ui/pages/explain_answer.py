@@ -18,6 +18,7 @@ from gpuassist.model.words import Words
 from gpuassist.session.answer_document import command_lines
 from gpuassist.session.explain import Explanation
 from gpuassist.session.explain_words import SURENESS_WORDS, Quotation, Sureness, left_out, line_of, picture_of, quotes, sureness
+from gpuassist.session.listing import facts_read
 from gpuassist.ui.in_turns import InTurns, Step
 from gpuassist.ui.pages.explain_rest import folds_of
 from gpuassist.ui.palette import MARK_WORDS, Mark
@@ -305,7 +306,7 @@ def _content(explanation: Explanation) -> tuple[object, ...]:
         one.answers,
         one.less_likely,
         one.undetermined,
-        one.facts_read,
+        one.machine,
         one.basis,
         one.known,
         one.rank,
@@ -321,7 +322,7 @@ def _basis(words: Words, explanation: Explanation) -> str:
 def _not_known(words: Words, explanation: Explanation, parent: QWidget) -> EmptyState:
     if not explanation.paste.words.strip():
         why = text("It is a program, an archive or a picture. Paste or open the text that you see on the screen.")
-    elif explanation.facts_read:
+    elif facts_read(explanation.machine):
         why = text("Nothing in it is a message that gpuassist knows. What could be read in it stands below, and shows no problem.")
     else:
         why = text("Nothing in it is a message that gpuassist knows. More of it may help: the command, and all that it printed.")

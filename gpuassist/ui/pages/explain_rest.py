@@ -9,6 +9,7 @@ from gpuassist.model.text import counted, text
 from gpuassist.model.words import Words
 from gpuassist.session.explain import Doubt, Explanation
 from gpuassist.session.explain_words import places_of
+from gpuassist.session.listing import facts_read
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.facts import FactRow, FactTable
@@ -22,7 +23,7 @@ def folds_of(words: Words, explanation: Explanation) -> tuple[Fold, ...]:
 
 
 def _folds(words: Words, explanation: Explanation) -> Iterator[Fold]:
-    facts = sum(len(section.lines) for section in explanation.facts_read)
+    facts = sum(len(section.lines) for section in facts_read(explanation.machine))
     if facts:
         title = counted("1 fact was read in the text…", "{count} facts were read in the text…", facts)
         yield Fold(words(title), partial(_fill_facts, words, explanation))
@@ -40,7 +41,7 @@ def _folds(words: Words, explanation: Explanation) -> Iterator[Fold]:
 
 
 def _fill_facts(words: Words, explanation: Explanation, card: Card) -> None:
-    for section in explanation.facts_read:
+    for section in facts_read(explanation.machine):
         card.body.addWidget(label(words(section.title), "strong", card))
         rows = [FactRow(words(one.label), words(one.value), one.source) for one in section.lines]
         card.body.addWidget(FactTable(words, rows, card, label_width=220))

@@ -15,7 +15,8 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
 from gpuassist.session.flow import Tool
-from gpuassist.session.holding import PATIENCE_SECONDS, Held, Holding, find, holding, holding_of, stop_holder
+from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
+from gpuassist.session.holding import Held, Holding, find, holding_of
 from gpuassist.session.holding_words import as_plain_text, stop_question, stop_warning, stopping, title
 from gpuassist.session.live_words import clock
 from gpuassist.ui import clipboard

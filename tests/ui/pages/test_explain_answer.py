@@ -24,11 +24,11 @@ from gpuassist.ui.widgets.folds import Folds
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill
 from gpuassist.ui.widgets.memory_bar import MemoryBar
 from gpuassist.ui.widgets.remedy_card import RemedyCard
-from tests.session.explained import ANSWER, CONTRADICTION, DOUBT, FACTS, OPEN, explained, remedy
+from tests.session.explained import ANSWER, CONTRADICTION, DOUBT, OPEN, READ, explained, remedy
 from tests.ui.showing import Show, button_named, words_in
 
 SECOND = replace(ANSWER, id="torch-lacks-sm", severity=Severity.WARNING, title="Another")
-FULL = replace(explained(ANSWER, SECOND, doubts=(DOUBT,), facts=FACTS, contradictions=(CONTRADICTION,)), undetermined=(OPEN,))
+FULL = replace(explained(ANSWER, SECOND, doubts=(DOUBT,), machine=READ, contradictions=(CONTRADICTION,)), undetermined=(OPEN,))
 
 
 class Views:
@@ -183,7 +183,7 @@ def test_without_anything_beside_there_are_no_folds(view: Views) -> None:
 
 
 def test_a_text_that_nobody_knows_shows_what_was_read(view: Views) -> None:
-    made = view(explained(facts=FACTS))
+    made = view(explained(machine=READ))
     assert "I don't know this text" in words_in(made.findChildren(EmptyState)[0])
     assert made.blocks() == ()
     assert [row.value for row in made.findChildren(FactTable)[0].rows] == ["550.54.14"]
@@ -193,7 +193,7 @@ def test_a_text_that_nobody_knows_shows_what_was_read(view: Views) -> None:
     ("explanation", "said"),
     [
         (explained(), "More of it may help"),
-        (explained(facts=FACTS), "What could be read in it stands below"),
+        (explained(machine=READ), "What could be read in it stands below"),
         (replace(explained(), paste=Paste("", 4096)), "It is a program, an archive or a picture."),
     ],
 )

@@ -20,7 +20,8 @@ from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import text
-from gpuassist.session.holding import PATIENCE_SECONDS, name_of
+from gpuassist.session.holders import PATIENCE_SECONDS
+from gpuassist.session.holding import name_of
 from gpuassist.ui.models.holders import PLACE, USER
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.holders import HoldersPage

@@ -1,0 +1,80 @@
+"""Looking at who holds the GPUs now, and stopping one of one's own processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gpuassist.context import Session
+from gpuassist.detect import holders as holder_probe
+from gpuassist.detect import nvml, pci
+from gpuassist.detect.accounts import Accounts
+from gpuassist.model.holder import Holder
+from gpuassist.model.machine import Machine
+from gpuassist.model.plan import Outcome, Result
+from gpuassist.model.text import text
+from gpuassist.session.holding import Held, Holding, holding_of, name_of
+from gpuassist.system.clock import iso
+from gpuassist.system.stopping import Stopped, never, stop
+from gpuassist.system.world import World
+
+PATIENCE_SECONDS = 10.0  # a training run writes its checkpoint when it is asked to end
+
+
+def holding(session: Session) -> Holding:
+    """Looks at this machine now; a GPU that sleeps is left asleep."""
+    return holding_of(session, look(session), live=True)
+
+
+def look(session: Session) -> Machine:
+    """As much of the machine as the question needs."""
+    world = session.world
+    on_pci = pci.probe(world, session.knowledge)
+    reading = nvml.probe(world, on_pci)
+    gpus = nvml.merge(on_pci, reading, session.knowledge)
+    return Machine(iso(world.clock.now()), gpus=gpus, holders=holder_probe.probe(world))
+
+
+def stop_holder(
+    session: Session, held: Held, *, seconds: float = PATIENCE_SECONDS, called_off: Callable[[], bool] = never
+) -> Outcome:
+    """Asks the process to end, waits, then kills it unless that is called off; refuses whatever is not the user's own program."""
+    if not held.may_stop:
+        return Outcome(Result.REFUSED, held.why)
+    pid, name = held.holder.pid, name_of(held.holder)
+    stopped = stop(pid, lambda: _is_the_same(session.world, held.holder), seconds=seconds, called_off=called_off)
+    words = {
+        Stopped.ENDED: text("process {pid} ({name}) ended", pid=pid, name=name),
+        Stopped.KILLED: text(
+            "process {pid} ({name}) did not end within {seconds:.0f} s of being asked, and was killed",
+            pid=pid,
+            name=name,
+            seconds=seconds,
+        ),
+        Stopped.GONE: text("process {pid} ({name}) had ended already; nothing was stopped", pid=pid, name=name),
+        Stopped.FORBIDDEN: text("the system does not let you stop process {pid} ({name})", pid=pid, name=name),
+        Stopped.SPARED: text(
+            "process {pid} ({name}) was asked to end, and was not killed: it may still be there", pid=pid, name=name
+        ),
+        Stopped.STILL_THERE: text(
+            "process {pid} ({name}) was killed and is still there: it waits inside the driver, which only a restart of the "
+            "machine can end if it does not come back",
+            pid=pid,
+            name=name,
+        ),
+    }
+    return Outcome(_RESULTS[stopped], words[stopped])
+
+
+_RESULTS = {
+    Stopped.ENDED: Result.MODIFIED,
+    Stopped.KILLED: Result.MODIFIED,
+    Stopped.GONE: Result.UNCHANGED,
+    Stopped.FORBIDDEN: Result.REFUSED,
+    Stopped.SPARED: Result.UNCHANGED,
+    Stopped.STILL_THERE: Result.FAILED,
+}
+
+
+def _is_the_same(world: World, holder: Holder) -> bool:
+    now = holder_probe.look(world.files, holder.pid, Accounts(world))
+    return now is not None and (now.started, now.uid) == (holder.started, holder.uid)
