@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from gpuassist.changes.target import Target, examine
-from gpuassist.detect.startup_chain import ChainFile, Stage, dialect_of, sources, startup_chain
+from gpuassist.detect.startup.chain import ChainFile, Stage, dialect_of, sources, startup_chain
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import StartupFile

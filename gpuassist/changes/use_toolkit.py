@@ -29,7 +29,7 @@ from gpuassist.changes.record import edited_block
 from gpuassist.changes.shell_files import ShellFile, login_file, recorded_file, shell_files, with_traced
 from gpuassist.changes.syntax import Syntax, breaks, check
 from gpuassist.changes.toolkit_steps import goal_of, steps_of
-from gpuassist.detect.startup_chain import Stage
+from gpuassist.detect.startup.chain import Stage
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import FileEdit, Plan

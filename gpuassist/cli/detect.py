@@ -7,6 +7,7 @@ import argparse
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.streams import BOLD, DIM, Painted
 from gpuassist.detect.machine import detect
+from gpuassist.detect.recording import RecordingError, read_recording
 from gpuassist.detect.runner import Progress
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.machine import Machine
@@ -14,7 +15,6 @@ from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.session.listing import sections
 from gpuassist.session.overview import Line, title
-from gpuassist.session.recording import RecordingError, read_recording
 
 NAME = "detect"
 HELP = text("list what is in this machine: GPUs, driver, CUDA toolkits, compilers, Python environments, shell")

@@ -7,13 +7,13 @@ import argparse
 from gpuassist.cli.answers import AnswerWriter, severest
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.streams import BOLD, DIM
+from gpuassist.detect.recording import RecordingError
 from gpuassist.model.codec import Json
 from gpuassist.model.text import joined, text
 from gpuassist.model.words import Words
 from gpuassist.session.answer_document import SCHEMA, finding_document, undetermined_document
 from gpuassist.session.inspect import Inspection, inspect, open_recording
 from gpuassist.session.installs import installs, root
-from gpuassist.session.recording import RecordingError
 from gpuassist.session.summary import found_figures, found_title
 from gpuassist.system.ownership import why_state_untrusted
 

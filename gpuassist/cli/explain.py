@@ -12,6 +12,7 @@ from gpuassist.cli.memory_bar import show_memory
 from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.detect.machine import detect
 from gpuassist.detect.readers import Contradiction
+from gpuassist.detect.recording import RecordingError, read_recording
 from gpuassist.detect.shell import left_out
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
@@ -22,7 +23,6 @@ from gpuassist.session.explain_document import explanation_document
 from gpuassist.session.guides import GuideError, guide, topics
 from gpuassist.session.listing import Section, facts_read
 from gpuassist.session.paste_file import PasteError, gathered, read_file
-from gpuassist.session.recording import RecordingError, read_recording
 
 NAME = "explain"
 HELP = text("say what a pasted error or output means, what its cause is, and what to do about it")

@@ -9,16 +9,16 @@ from gpuassist.cli.commands import show_command
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.width import width_of
 from gpuassist.cli.wrapping import wrapped
+from gpuassist.detect.gpu_holders import Held, Holding, find, holding_of
+from gpuassist.detect.recording import RecordingError
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Fact, Unknown, value_or
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
-from gpuassist.session.holding import Held, Holding, find, holding_of
 from gpuassist.session.holding_words import about, label
 from gpuassist.session.inspect import open_recording
-from gpuassist.session.recording import RecordingError
 
 NAME = "holders"
 HELP = text("show which processes hold the GPUs, and stop one of your own")

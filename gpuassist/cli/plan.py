@@ -12,6 +12,7 @@ from gpuassist.cli.commands import show_command
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.width import width_of
 from gpuassist.cli.wrapping import wrapped
+from gpuassist.detect.recording import RecordingError
 from gpuassist.detect.shell import left_out
 from gpuassist.model.chain import Chain, Joint, Part, Status
 from gpuassist.model.codec import Json
@@ -21,7 +22,6 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.session.imagined import without_root
 from gpuassist.session.plan import GoalError, look, parse_goal, plan_goals
-from gpuassist.session.recording import RecordingError
 
 NAME = "plan"
 HELP = text("what a driver, a CUDA, a torch or another GPU would take, for every GPU of the machine; changes nothing without --run")

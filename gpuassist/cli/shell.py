@@ -8,14 +8,14 @@ from gpuassist.cli import shell_clean
 from gpuassist.cli.answers import AnswerWriter
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.streams import BOLD, DIM
+from gpuassist.detect.recording import RecordingError, read_recording
+from gpuassist.detect.startup.line import SurveyLine
+from gpuassist.detect.startup.survey import Survey, survey
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.recording import RecordingError, read_recording
 from gpuassist.session.shell_document import survey_document
-from gpuassist.session.shell_line import SurveyLine
-from gpuassist.session.shell_survey import Survey, survey
 from gpuassist.shellfiles.reading import printable
 from gpuassist.system.shell_trace import SECONDS
 

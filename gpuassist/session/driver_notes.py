@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.context import Session
+from gpuassist.detect.gpu_holders import Held, Role, holding_of, name_of
 from gpuassist.diagnose.case import Case
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.records import Family
@@ -13,7 +14,6 @@ from gpuassist.model.text import Text, enumerated, text, verbatim
 from gpuassist.repair.install_cloud import provider_name
 from gpuassist.repair.install_driver_uses import signed
 from gpuassist.repair.install_place import Place
-from gpuassist.session.holding import Held, Role, holding_of, name_of
 
 _AT_MOST = 6
 _ELSEWHERE = frozenset({Family.WSL, Family.CONTAINER})

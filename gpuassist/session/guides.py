@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from gpuassist.context import Session
 from gpuassist.diagnose.guide import ENGLISH, FOLDER, read_guide
+from gpuassist.model.nearest import nearest_names
 from gpuassist.model.text import Text, text
-from gpuassist.session.nearest import nearest_names
 
 
 class GuideError(ValueError):

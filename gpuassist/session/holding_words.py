@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from gpuassist.detect.gpu_holders import Held, HeldCard, Holding, Role, name_of
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.text import Text, counted, joined, text, verbatim
 from gpuassist.model.words import Words
 from gpuassist.session.copying import copyable_lines
 from gpuassist.session.holders import PATIENCE_SECONDS
-from gpuassist.session.holding import Held, HeldCard, Holding, Role, name_of
 from gpuassist.session.live_words import size
 from gpuassist.session.memory_words import short_size
 from gpuassist.session.overview import short_name

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gpuassist.context import Session
 from gpuassist.detect.machine import detect
+from gpuassist.detect.recording import RecordingError, read_recording
 from gpuassist.diagnose.catalogue import Catalogue
 from gpuassist.diagnose.chain import chains
 from gpuassist.diagnose.judge import judge
@@ -17,7 +18,6 @@ from gpuassist.model.finding import Answer, Diagnosis, Finding, Severity
 from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text, verbatim
-from gpuassist.session.recording import RecordingError, read_recording
 
 _EXAMPLES = "machines"
 _ENDING = ".json"

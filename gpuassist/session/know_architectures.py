@@ -13,10 +13,10 @@ from gpuassist.knowledge.compatibility import (
     ptx_runs,
     toolkit_builds_for,
 )
+from gpuassist.model.nearest import nearest_names, nearest_versions
 from gpuassist.model.text import text
 from gpuassist.model.version import Code, ComputeCapability, Target, Version, VersionError
 from gpuassist.session.know_answer import Answered, Shelf, Standing, by_rule, known, unknown
-from gpuassist.session.nearest import nearest_names, nearest_versions
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.records import ArchitectureRecord

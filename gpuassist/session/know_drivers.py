@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from gpuassist.knowledge.branches import serves
+from gpuassist.model.nearest import nearest_numbers
 from gpuassist.model.text import Text, text
 from gpuassist.session.know_answer import Answered, Shelf, Standing, by_rule, known, unknown
 from gpuassist.session.know_versions import read_version
-from gpuassist.session.nearest import nearest_numbers
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.branches import KernelModule

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from gpuassist.model.nearest import nearest_names, nearest_numbers
 from gpuassist.model.text import Text, text
 from gpuassist.session.know_answer import Answered, Shelf, Standing, by_rule, known, unknown
-from gpuassist.session.nearest import nearest_names, nearest_numbers
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.records import GpuRecord

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from gpuassist.formats.conda_build import CondaBuild, read_build
 from gpuassist.knowledge.conda import specs
+from gpuassist.model.nearest import nearest_names, nearest_versions
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
 from gpuassist.session.know_answer import Answered, Shelf, Standing, by_rule, known, unknown
 from gpuassist.session.know_versions import read_version
-from gpuassist.session.nearest import nearest_names, nearest_versions
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.conda_records import CondaRecord

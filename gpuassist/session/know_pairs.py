@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from gpuassist.model.nearest import nearest_names
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.session.know_answer import Answered, Shelf, known, unknown
-from gpuassist.session.nearest import nearest_names
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.tables import Knowledge

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gpuassist.knowledge.compatibility import driver_floor
+from gpuassist.model.nearest import nearest_versions
 from gpuassist.model.text import text
 from gpuassist.model.version import Code, Target, Version
 from gpuassist.session.know_answer import Answered, Shelf, Standing, by_rule, known, unknown
 from gpuassist.session.know_versions import read_version
-from gpuassist.session.nearest import nearest_versions
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.records import ToolkitRecord

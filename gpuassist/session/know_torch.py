@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gpuassist.formats.torch_version import Origin, read_torch_version
+from gpuassist.model.nearest import nearest_versions
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Code, Version
 from gpuassist.session.know_answer import Answered, Shelf, Standing, by_rule, known, unknown
 from gpuassist.session.know_versions import Asked, read_version
-from gpuassist.session.nearest import nearest_versions
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.records import TorchBuild

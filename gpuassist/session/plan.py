@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from gpuassist.context import Session
 from gpuassist.detect.machine import detect
+from gpuassist.detect.recording import read_recording
 from gpuassist.diagnose.case import Case
 from gpuassist.knowledge.change import Demand, Need, Rig
 from gpuassist.knowledge.choosing import Host, choose_torch
@@ -23,7 +24,6 @@ from gpuassist.model.version import Version, VersionError
 from gpuassist.session import imagined
 from gpuassist.session.foresee import Question, foresee, rig_of
 from gpuassist.session.foresee_container import foresee_container
-from gpuassist.session.recording import read_recording
 from gpuassist.session.replacing import WishError, gpu_record, with_added_gpu, with_driver, with_toolkit
 
 _GOAL = re.compile(r"\s*(?P<kind>\w+)\s*(?:={1,2}\s*(?P<value>.*?)\s*)?", re.DOTALL)

@@ -8,10 +8,10 @@ from gpuassist.knowledge.records import GpuRecord, TorchBuild
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import value_or
 from gpuassist.model.machine import Machine
+from gpuassist.model.nearest import nearest_names
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import ComputeCapability, Version, VersionError
 from gpuassist.session import imagined
-from gpuassist.session.nearest import nearest_names
 
 
 class WishError(ValueError):

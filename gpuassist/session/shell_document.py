@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from gpuassist.detect.startup.line import SurveyLine
+from gpuassist.detect.startup.survey import Survey
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.words import Words
-from gpuassist.session.shell_line import SurveyLine
-from gpuassist.session.shell_survey import Survey
 from gpuassist.shellfiles.reading import printable
 
 

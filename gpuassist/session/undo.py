@@ -12,9 +12,9 @@ from gpuassist.changes.journal import Journal
 from gpuassist.changes.record import ChangeRecord, Standing
 from gpuassist.changes.undo import TakeBack
 from gpuassist.context import Session
+from gpuassist.detect.startup.fish_universal import universal_variables
 from gpuassist.model.plan import Outcome, Receipt
 from gpuassist.model.text import Text, text
-from gpuassist.session.shell_universal import universal_variables
 from gpuassist.system.world import World
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields
 
+from gpuassist.model.nearest import nearest_names
 from gpuassist.model.text import Text, joined, text, verbatim
-from gpuassist.session.nearest import nearest_names
 from gpuassist.session.replacing import WishError
 from gpuassist.session.what_if import NONE, Wish, distribution_of
 

@@ -22,8 +22,8 @@ from gpuassist.system.files import Files
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.cli.made_session import run_live
+from tests.detect.test_gpu_holders import GIB, gpu, holder, machine, on
 from tests.fakes import link, put, world_under
-from tests.session.test_holding import GIB, gpu, holder, machine, on
 from tests.values import knowledge
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.detect.gpu_holders import Held, HeldCard, Holding, Role
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.holding import Held, HeldCard, Holding, Role
 from gpuassist.session.holding_words import (
     about,
     as_plain_text,
@@ -24,7 +24,7 @@ from gpuassist.session.holding_words import (
     stopping,
     title,
 )
-from tests.session.test_holding import GIB, found, gpu, holder, machine, on, only
+from tests.detect.test_gpu_holders import GIB, found, gpu, holder, machine, on, only
 
 SILENT: Unknown = Unknown(verbatim("NVML does not say"))
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from gpuassist.context import Session
+from gpuassist.detect.recording import RecordingError
 from gpuassist.diagnose.judge import judge
 from gpuassist.knowledge.families import families_of, surroundings_of
 from gpuassist.knowledge.records import Family
@@ -23,7 +24,6 @@ from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.inspect import answers_of, examples, inspect, open_example, open_recording
-from gpuassist.session.recording import RecordingError
 from gpuassist.session.standing import repairable_version
 from gpuassist.system.resources import Resources
 from tests.diagnose.test_rules import PROBLEMS

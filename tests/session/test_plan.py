@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.detect.recording import RecordingError
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.outlook import Goal, GoalKind, Outlook
 from gpuassist.model.version import ComputeCapability, Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.plan import GoalError, look, parse_goal, plan_goal, plan_goals
-from gpuassist.session.recording import RecordingError
 from tests.cli.made_session import live_session
 from tests.values import GTX_1080_TI, RTX_4090, RTX_5090, Env, Recipe, knowledge, machine, without
 

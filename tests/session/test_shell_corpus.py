@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gpuassist.app import compose
+from gpuassist.detect.startup.survey import Survey, survey
 from gpuassist.model.fact import Known, value_or
-from gpuassist.session.shell_survey import Survey, survey
 from tests.changes.homes import make_toolkit, world_at
 
 CASES = Path(__file__).parent.parent / "cases" / "shell"

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from gpuassist.context import Session
+from gpuassist.detect.gpu_holders import Held, Role
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.sample import ProcessSample
 from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.board import Board
 from gpuassist.monitor.sources import NvmlSource
 from gpuassist.session.holders import holding
-from gpuassist.session.holding import Held, Role
 from gpuassist.system.files import Files
 from gpuassist.system.process_names import user_name
 from gpuassist.system.surroundings import Surroundings

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 
 from gpuassist.context import Session
+from gpuassist.detect.gpu_holders import Held, Holding, holding_of
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.gpu_process import GpuProcess
@@ -14,7 +15,6 @@ from gpuassist.model.holder import Holder
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
-from gpuassist.session.holding import Held, Holding, holding_of
 from tests.ui.made import GIB, known
 
 ME, ADA = os.getuid(), os.getuid() + 777

@@ -6,9 +6,9 @@ import errno
 
 import pytest
 
+from gpuassist.detect.recording import RecordingError
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.recording import RecordingError
 from gpuassist.ui.reasons import reason_of
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from gpuassist.detect.gpu_holders import Held, Holding, Role
 from gpuassist.model.fact import Known
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.session.holding import Held, Holding, Role
 from gpuassist.session.holding_words import ROLE_WORDS, gpus, place, share, state
 from gpuassist.session.live_words import process_name, size
 from gpuassist.ui.models.rows import Cell, Row

@@ -10,13 +10,13 @@ from PySide6.QtGui import QAction, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.context import Session
+from gpuassist.detect.gpu_holders import Held, Holding, find, holding_of
 from gpuassist.model.digits import whole_number
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
 from gpuassist.session.flow import Tool
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
-from gpuassist.session.holding import Held, Holding, find, holding_of
 from gpuassist.session.holding_words import as_plain_text, stop_question, stop_warning, stopping, title
 from gpuassist.session.live_words import clock
 from gpuassist.ui import clipboard

@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
+from gpuassist.detect.gpu_holders import Held, HeldCard, Holding, name_of
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.holding import Held, HeldCard, Holding, name_of
 from gpuassist.session.holding_words import ROLE_WORDS, card_name, gpus, on_card, place, state
 from gpuassist.ui.models.holders import ROLE_MARKS
 from gpuassist.ui.palette import Mark

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from gpuassist.detect.startup.line import SurveyLine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.session.repair_words import shortened
-from gpuassist.session.shell_line import SurveyLine
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.pages.repair_choices import LineChoiceRow
 from gpuassist.ui.reasons import sentence_case

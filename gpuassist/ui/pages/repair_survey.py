@@ -9,12 +9,12 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.changes.plan import ChangePlan
+from gpuassist.detect.startup.line import SurveyLine
+from gpuassist.detect.startup.survey import Survey, survey
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.session.repair_words import shortened
-from gpuassist.session.shell_line import SurveyLine
-from gpuassist.session.shell_survey import Survey, survey
 from gpuassist.shellfiles.line_choice import Choice, LineChoice
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.jobs import Done, Failed

@@ -15,13 +15,13 @@ from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
 from gpuassist.detect.accounts import Accounts
+from gpuassist.detect.gpu_holders import name_of
 from gpuassist.detect.holders import look
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import text
 from gpuassist.session.holders import PATIENCE_SECONDS
-from gpuassist.session.holding import name_of
 from gpuassist.ui.models.holders import PLACE, USER
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.holders import HoldersPage

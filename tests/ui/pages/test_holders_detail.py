@@ -9,11 +9,11 @@ from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QWidget
 
 from gpuassist.context import Session
+from gpuassist.detect.gpu_holders import holding_of
 from gpuassist.model.fact import Unknown
 from gpuassist.model.holder import Holder
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.holding import holding_of
 from gpuassist.ui.pages.holders_detail import HolderCard
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.share_bar import ShareBar

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from PySide6.QtWidgets import QApplication, QLabel
 
+from gpuassist.detect.startup.line import SurveyLine
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.shell_line import SurveyLine
 from gpuassist.shellfiles.line_choice import Choice, LineChoice
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.pages.repair_line import LineCard

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.detect.startup_chain import ChainFile, Stage
+from gpuassist.detect.startup.chain import ChainFile, Stage
+from gpuassist.detect.startup.notes import notes_on
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.shell_notes import notes_on
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.system.shell_trace import Trace
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from gpuassist.context import Session
-from gpuassist.detect.startup_chain import ChainFile, startup_chain
+from gpuassist.detect.startup.chain import ChainFile, startup_chain
+from gpuassist.detect.startup.effect_by_reading import Placed, by_reading, elements_of
+from gpuassist.detect.startup.effect_by_trace import Traced
+from gpuassist.detect.startup.fish_universal import universal_lines
+from gpuassist.detect.startup.line import SurveyLine, line_of, untold
+from gpuassist.detect.startup.notes import notes_on
+from gpuassist.detect.startup.recorded_files import recorded_chain
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.session.shell_effect import Placed, by_reading, elements_of
-from gpuassist.session.shell_line import SurveyLine, line_of, untold
-from gpuassist.session.shell_notes import notes_on
-from gpuassist.session.shell_recorded import recorded_chain
-from gpuassist.session.shell_traced import Traced
-from gpuassist.session.shell_universal import universal_lines
 from gpuassist.shellfiles.reading import WATCHED, Statement, ToolLine
 from gpuassist.system.login import login_environment
 from gpuassist.system.ownership import open_to_others

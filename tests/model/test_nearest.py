@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpuassist.model.nearest import MOST, nearest_names, nearest_numbers, nearest_versions
 from gpuassist.model.version import Version
-from gpuassist.session.nearest import MOST, nearest_names, nearest_numbers, nearest_versions
 
 NAMES = ("GeForce RTX 4090", "GeForce RTX 4090 D", "GeForce RTX 3090", "GeForce RTX 4060", "RTX A400", "Tesla V100", "Quadro P2000")
 

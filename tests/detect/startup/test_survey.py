@@ -11,11 +11,11 @@ import pytest
 
 from gpuassist.app import compose
 from gpuassist.context import Session
+from gpuassist.detect.startup.line import SurveyLine
+from gpuassist.detect.startup.survey import Survey, survey
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Command, Shell, StartupFile, Terminal, Variable
-from gpuassist.session.shell_line import SurveyLine
-from gpuassist.session.shell_survey import Survey, survey
 from tests.changes.homes import make_toolkit, world_at
 
 SECONDS = 20.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from gpuassist.detect.startup_chain import ChainFile, Stage, dialect_of
+from gpuassist.detect.startup.chain import ChainFile, Stage, dialect_of
 from gpuassist.model.fact import Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import StartupFile

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.detect.startup_chain import ChainFile, Stage
+from gpuassist.detect.startup.chain import ChainFile, Stage
+from gpuassist.detect.startup.effect_by_reading import Effect, Placed
+from gpuassist.detect.startup.fish_universal import universal_lines
+from gpuassist.detect.startup.line import Contribution, SurveyLine, line_of, words_of
+from gpuassist.detect.startup.survey import Survey, UnreadFile
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.shell_document import survey_document
-from gpuassist.session.shell_effect import Effect, Placed
-from gpuassist.session.shell_line import Contribution, SurveyLine, line_of, words_of
-from gpuassist.session.shell_survey import Survey, UnreadFile
-from gpuassist.session.shell_universal import universal_lines
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.reading import Statement, ToolLine
 from tests.fakes import put, world_under

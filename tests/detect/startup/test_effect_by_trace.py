@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from gpuassist.detect.startup_chain import ChainFile, Stage
+from gpuassist.detect.startup.chain import ChainFile, Stage
+from gpuassist.detect.startup.effect_by_reading import Effect, Placed
+from gpuassist.detect.startup.effect_by_trace import Traced
+from gpuassist.detect.startup.line import SurveyLine, line_of, untold
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.shell_effect import Effect, Placed
-from gpuassist.session.shell_line import SurveyLine, line_of, untold
-from gpuassist.session.shell_traced import Traced
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.reading import Statement, ToolLine
 from gpuassist.system.shell_steps import TracedChange

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from gpuassist.detect.startup.effect_by_reading import (
+    LISTS,
+    Effect,
+    Judge,
+    Placed,
+    best,
+    deciding,
+    directories,
+    elements_of,
+    not_read,
+)
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.session.shell_effect import LISTS, Effect, Judge, Placed, best, deciding, directories, elements_of, not_read
 from gpuassist.shellfiles.reading import Assignment, Place, Statement
 from gpuassist.system.shell_steps import TracedChange
 from gpuassist.system.shell_trace import Trace

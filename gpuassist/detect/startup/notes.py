@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from gpuassist.detect.startup_chain import ChainFile, Stage, sources
+from gpuassist.detect.startup.chain import ChainFile, Stage, sources
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from gpuassist.context import Session
+from gpuassist.detect import gpu_holders as holding
+from gpuassist.detect.gpu_holders import Held, Holding, Role, holding_of
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.gpu_process import GpuProcess
@@ -20,9 +22,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Result
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.session import holding
 from gpuassist.session.holders import stop_holder
-from gpuassist.session.holding import Held, Holding, Role, holding_of
 from gpuassist.session.holding_words import about, label
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gpuassist.detect.startup_chain import ChainFile
+from gpuassist.detect.startup.chain import ChainFile
+from gpuassist.detect.startup.effect_by_reading import Effect, Placed, elements_of
+from gpuassist.detect.startup.effect_by_trace import SOURCE, Traced
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text, text
-from gpuassist.session.shell_effect import Effect, Placed, elements_of
-from gpuassist.session.shell_traced import SOURCE, Traced
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.reading import Assignment, Place, ToolLine, printable
 from gpuassist.system.shell_steps import TracedChange

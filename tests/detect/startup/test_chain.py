@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.detect.startup_chain import ChainFile, Stage, dialect_of, sources, startup_chain
+from gpuassist.detect.startup.chain import ChainFile, Stage, dialect_of, sources, startup_chain
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.system.world import World
 from tests.fakes import link, put, world_under

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.detect.startup_chain import ChainFile, Stage
+from gpuassist.detect.startup.chain import ChainFile, Stage
+from gpuassist.detect.startup.effect_by_reading import Placed, by_reading, deciding, elements_of
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.text import text
-from gpuassist.session.shell_effect import Placed, by_reading, deciding, elements_of
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.reading import Statement, ToolLine
 

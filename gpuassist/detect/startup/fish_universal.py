@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from gpuassist.detect.startup.effect_by_reading import LISTS, deciding, elements_of
+from gpuassist.detect.startup.line import Contribution, SurveyLine, words_of
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text
-from gpuassist.session.shell_effect import LISTS, deciding, elements_of
-from gpuassist.session.shell_line import Contribution, SurveyLine, words_of
 from gpuassist.shellfiles.fish_variables import UniversalVariable, read
 from gpuassist.system.world import World
 

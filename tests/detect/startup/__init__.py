@@ -1,0 +1,1 @@
+"""Probes on made-up and real machines."""
