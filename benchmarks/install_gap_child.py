@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QApplication
 
 from benchmarks.live_child import Gap
 from gpuassist import app
+from gpuassist.install.records import StepState
 from gpuassist.model.plan import Run, Step, StepKind
 from gpuassist.model.plan import Tool as PackageTool
 from gpuassist.model.text import verbatim
 from gpuassist.session.flow import Tool
 from gpuassist.session.install_course import Course
-from gpuassist.session.installs import StepState
 from gpuassist.ui.application import WindowRun
 from gpuassist.ui.pages.install import InstallPage
 

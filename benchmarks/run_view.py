@@ -9,8 +9,8 @@ from pathlib import Path
 
 from benchmarks.timing import report
 from gpuassist.formats.printed import PrintedLines
-from gpuassist.session.run_log import RunLog
-from gpuassist.session.run_view import RunView
+from gpuassist.install.run_log import RunLog
+from gpuassist.install.run_view import RunView
 from gpuassist.system.disk import Disk
 
 LINES = 100_000

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from benchmarks.timing import report
 from gpuassist.context import Session
+from gpuassist.install.preview import look_before
 from gpuassist.model.plan import Step
-from gpuassist.session.solve import look_before
 from gpuassist.system.processes import Outcome
 from gpuassist.system.real import RealProcesses
 from gpuassist.system.surroundings import Surroundings

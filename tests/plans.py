@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from gpuassist.install import hypothetical
+from gpuassist.install.replacements import gpu_record
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.machine import Distribution, Machine
 from gpuassist.model.text import text
-from gpuassist.session import imagined
-from gpuassist.session.replacing import gpu_record
 from tests.plan_environments import environment_of, installed_by, with_settings
 from tests.values import UBUNTU_22, Recipe, knowledge, machine
 
@@ -74,7 +74,7 @@ def _with_chips(made: Machine, names: list[str]) -> Machine:
     """GPUs inside a system on a chip are on no PCI bus."""
     for place, name in enumerate(names):
         if not _pci_id(name):
-            chip = replace(imagined.gpu(gpu_record(knowledge(), name), place), kernel_driver=Known("nvidia", "test"))
+            chip = replace(hypothetical.gpu(gpu_record(knowledge(), name), place), kernel_driver=Known("nvidia", "test"))
             made = replace(made, gpus=Known((chip,), "test"))
     return made
 

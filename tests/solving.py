@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from gpuassist.context import Session
+from gpuassist.install.preview import look_before
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.solve import Looked
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.solve import look_before
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.isolation import FilesWithoutSettings

@@ -49,13 +49,13 @@ from gpuassist.formats import (
     uv_dry_run,
     uv_toml,
 )
+from gpuassist.install.records import installs
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.installs import installs
 from gpuassist.shellfiles import block, diff, edit, fish_variables, merge
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.dialect import Dialect, read_startup

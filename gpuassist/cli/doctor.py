@@ -8,12 +8,12 @@ from gpuassist.cli.answers import AnswerWriter, severest
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.detect.recording import RecordingError
+from gpuassist.install.records import installs, root
 from gpuassist.model.codec import Json
 from gpuassist.model.text import joined, text
 from gpuassist.model.words import Words
 from gpuassist.session.answer_document import SCHEMA, finding_document, undetermined_document
 from gpuassist.session.inspect import Inspection, inspect, open_recording
-from gpuassist.session.installs import installs, root
 from gpuassist.session.summary import found_figures, found_title
 from gpuassist.system.ownership import why_state_untrusted
 
@@ -73,7 +73,7 @@ def _tell_what_waits(context: Context) -> None:
         context.note(refused)
     if not installs(context.session.world):
         return
-    from gpuassist.session.resume import waiting  # what can go on with it costs a start 80 ms
+    from gpuassist.install.resume import waiting  # what can go on with it costs a start 80 ms
 
     found = waiting(context.session)
     if found is not None:

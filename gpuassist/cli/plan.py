@@ -14,13 +14,13 @@ from gpuassist.cli.width import width_of
 from gpuassist.cli.wrapping import wrapped
 from gpuassist.detect.recording import RecordingError
 from gpuassist.detect.shell import left_out
+from gpuassist.install.hypothetical import without_root
 from gpuassist.model.chain import Chain, Joint, Part, Status
 from gpuassist.model.codec import Json
 from gpuassist.model.outlook import Outlook, WayPlan
 from gpuassist.model.plan import Step, Tool
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.imagined import without_root
 from gpuassist.session.plan import GoalError, look, parse_goal, plan_goals
 
 NAME = "plan"

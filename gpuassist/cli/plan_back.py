@@ -8,11 +8,11 @@ from gpuassist.cli import plan_run_words as say
 from gpuassist.cli.asking import NOBODY_FOR_PACKAGES, confirmed
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.live_lines import LiveLines
+from gpuassist.install import records
+from gpuassist.install.records import Install, InstallState
+from gpuassist.install.rollback import BackStep, plan_back, take_back
+from gpuassist.install.run import Came
 from gpuassist.model.text import text
-from gpuassist.session import installs
-from gpuassist.session.installs import Install, InstallState
-from gpuassist.session.running import Came
-from gpuassist.session.taking_back import BackStep, plan_back, take_back
 from gpuassist.system.interrupts import counted_interrupts
 
 
@@ -21,17 +21,17 @@ def run_back(options: argparse.Namespace, context: Context) -> Exit:
     if context.machine_file:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="plan --back"))
     try:
-        with installs.lock(context.session.world):
+        with records.lock(context.session.world):
             return _back(options, context, _chosen(context, options.back))
     except BlockingIOError:
         raise UsageError(text("another gpuassist is at an install just now")) from None
 
 
 def _chosen(context: Context, name: str) -> Install | None:
-    known = [one for one in installs.installs(context.session.world) if one.state is not InstallState.TAKEN_BACK]
+    known = [one for one in records.installs(context.session.world) if one.state is not InstallState.TAKEN_BACK]
     if not name:
         return known[0] if known else None
-    found = installs.load(context.session.world, name)
+    found = records.load(context.session.world, name)
     if found is None:
         names = ", ".join(one.id for one in known) or "–"
         raise UsageError(text("there is no install {install}; on record are: {names}", install=name, names=names))

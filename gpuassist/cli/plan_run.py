@@ -17,20 +17,20 @@ from gpuassist.cli.asking import NOBODY_FOR_PACKAGES, confirmed
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.live_lines import LiveLines
 from gpuassist.cli.use_here import use_here
+from gpuassist.install import records
+from gpuassist.install.autostart import add_autostart
+from gpuassist.install.execution import forget, give_up, said_done, take
+from gpuassist.install.preview import look_before
+from gpuassist.install.records import Install, StepState
+from gpuassist.install.resume import next_step, open_install, recheck, waiting
+from gpuassist.install.run import Came
+from gpuassist.install.step_proof import Holds
+from gpuassist.install.user_terminal import type_into_terminal, typing_command
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.text import text
-from gpuassist.session import installs
-from gpuassist.session.autostart import add_autostart
-from gpuassist.session.installing import forget, give_up, said_done, take
-from gpuassist.session.installs import Install, StepState
 from gpuassist.session.plan import look
-from gpuassist.session.resume import next_step, open_install, recheck, waiting
-from gpuassist.session.running import Came
-from gpuassist.session.solve import look_before
-from gpuassist.session.step_proof import Holds
-from gpuassist.session.typed import type_into_terminal, typing_command
 from gpuassist.system.interrupts import counted_interrupts
 from gpuassist.system.ownership import UntrustedStateError, require_own_state
 
@@ -57,7 +57,7 @@ def run_plan(options: argparse.Namespace, context: Context, machine: Machine, ou
     session = context.session
     goal = session.words(outlook.goal)
     try:
-        with installs.lock(session.world):
+        with records.lock(session.world):
             earlier = open_install(session.world)
             if earlier is not None:
                 give_up(session, earlier)
@@ -70,7 +70,7 @@ def run_plan(options: argparse.Namespace, context: Context, machine: Machine, ou
 
 def _begun(options: argparse.Namespace, context: Context, outlook: Outlook, goal: str) -> Install:
     try:
-        return installs.begin(context.session, goal, outlook.steps, goals=tuple(options.goals), directory=os.getcwd())
+        return records.begin(context.session, goal, outlook.steps, goals=tuple(options.goals), directory=os.getcwd())
     except OSError as error:
         raise UsageError(text("nothing is run, because it could not be put on record first: {words}", words=str(error))) from error
 
@@ -80,7 +80,7 @@ def run_resume(options: argparse.Namespace, context: Context) -> Exit:
     _require_somebody(options, context)
     session = context.session
     try:
-        with installs.lock(session.world):
+        with records.lock(session.world):
             found = open_install(session.world)
             if found is None:
                 say.nothing_waits(context, options)
@@ -96,7 +96,7 @@ def run_resume(options: argparse.Namespace, context: Context) -> Exit:
 
 def run_give_up(options: argparse.Namespace, context: Context) -> Exit:
     """Lets go of the install that waits; what was done stays."""
-    require_own_state(context.session.world, installs.root(context.session.world))
+    require_own_state(context.session.world, records.root(context.session.world))
     found = waiting(context.session)
     if found is None:
         say.nothing_waits(context, options)

@@ -7,17 +7,17 @@ import shlex
 
 from gpuassist.cli.commands import show_block
 from gpuassist.cli.context import Context, Exit
+from gpuassist.install.execution import log_name
+from gpuassist.install.records import Install, InstallState, StepRecord, StepState, place
+from gpuassist.install.resume import next_step
+from gpuassist.install.rollback import BackStep
+from gpuassist.install.run import Came, StepDone
+from gpuassist.install.step_proof import Holds, Proved
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import StepKind
 from gpuassist.model.solve import Looked, PackageChange
 from gpuassist.model.text import Text, counted, text
-from gpuassist.session.installing import log_name
-from gpuassist.session.installs import Install, InstallState, StepRecord, StepState, place
-from gpuassist.session.resume import next_step
-from gpuassist.session.running import Came, StepDone
-from gpuassist.session.step_proof import Holds, Proved
-from gpuassist.session.taking_back import BackStep
 
 SCHEMA = 1
 _GLYPHS = {StepState.DONE: "✓", StepState.FAILED: "✗", StepState.CANCELLED: "!", StepState.RUNNING: "!"}

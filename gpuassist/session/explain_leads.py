@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuassist.install.what_if import Wish
 from gpuassist.model.fact import value_or
 from gpuassist.model.finding import Answer, CommandUse
 from gpuassist.model.machine import Machine
@@ -11,7 +12,6 @@ from gpuassist.model.text import Text, text
 from gpuassist.session.explain import Explanation, Ground, about_memory
 from gpuassist.session.flow import FILE_WISH, TEXT_WISH, GoTo, Step, Tool
 from gpuassist.session.standing import begins_with_holders, holder_wish, switch_version
-from gpuassist.session.what_if import Wish
 from gpuassist.session.wish_words import wish_in_words
 
 

@@ -7,22 +7,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from gpuassist.context import Session
+from gpuassist.install import execution, records
+from gpuassist.install.autostart import add_autostart
+from gpuassist.install.hypothetical import without_root
+from gpuassist.install.preview import look_before
+from gpuassist.install.records import Install, InstallState, StepState
+from gpuassist.install.resume import open_install, recheck
+from gpuassist.install.rollback import BackStep, plan_back, take_back
+from gpuassist.install.run import Came, Cancelled, OnLine, StepDone
+from gpuassist.install.step_proof import Proved
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Step
 from gpuassist.model.solve import Looked
 from gpuassist.model.text import Text, text
-from gpuassist.session import installing, installs
-from gpuassist.session.autostart import add_autostart
-from gpuassist.session.imagined import without_root
 from gpuassist.session.install_wish import InstallWish
-from gpuassist.session.installs import Install, InstallState, StepState
 from gpuassist.session.plan import parse_goal, plan_goals
-from gpuassist.session.resume import open_install, recheck
-from gpuassist.session.running import Came, Cancelled, OnLine, StepDone
-from gpuassist.session.solve import look_before
-from gpuassist.session.step_proof import Proved
-from gpuassist.session.taking_back import BackStep, plan_back, take_back
 from gpuassist.system.ownership import UntrustedStateError
 
 
@@ -76,10 +76,10 @@ def plan_wish(session: Session, machine: Machine, wish: InstallWish) -> Outlook:
 
 def look_at(session: Session, machine: Machine, course: Course, number: int, *, cancelled: Cancelled) -> Looked:
     """What a step would change; nothing of it is done, and the steps before it that are not done are taken as done."""
-    found = installs.load(session.world, course.install)
-    records = found.steps if found is not None else ()
-    step = records[number].step if records else course.steps[number]
-    waits = {place for place, one in enumerate(records) if one.state is not StepState.DONE} if records else {*range(number)}
+    found = records.load(session.world, course.install)
+    steps = found.steps if found is not None else ()
+    step = steps[number].step if steps else course.steps[number]
+    waits = {place for place, one in enumerate(steps) if one.state is not StepState.DONE} if steps else {*range(number)}
     earlier = tuple(one for place, one in enumerate(course.steps[:number]) if place in waits)
     directory = found.directory if found is not None else session.world.surroundings.home
     return look_before(session, machine, step, earlier=earlier, directory=directory, cancelled=cancelled)
@@ -90,9 +90,9 @@ def take(session: Session, course: Course, number: int, *, on_line: OnLine, canc
     with _alone(session):
         install = _begun(session, course)
         _require_waiting(install, number)
-        install, done = installing.take(session, install, number, on_line=on_line, cancelled=cancelled)
+        install, done = execution.take(session, install, number, on_line=on_line, cancelled=cancelled)
         if done.came is Came.NOT_STARTED and all(one.state is StepState.WAITING for one in install.steps):
-            installing.forget(session, install)
+            execution.forget(session, install)
             return Ran(None, done)
         return Ran(install, done)
 
@@ -102,7 +102,7 @@ def say_done(session: Session, course: Course, number: int) -> Said:
     with _alone(session):
         install = _begun(session, course)
         _require_waiting(install, number)
-        return Said(*installing.said_done(session, install, number))
+        return Said(*execution.said_done(session, install, number))
 
 
 def get_ready_to_restart(session: Session, course: Course, *, autostart: bool) -> ToRestart:
@@ -122,7 +122,7 @@ def go_on(session: Session) -> Install | None:
 def give_up(session: Session, install: str) -> Install:
     """Nobody is reminded of it any more; what was done stays."""
     with _alone(session):
-        return installing.give_up(session, _loaded(session, install))
+        return execution.give_up(session, _loaded(session, install))
 
 
 def way_back(session: Session, install: str) -> tuple[BackStep, ...]:
@@ -145,7 +145,7 @@ def go_back(session: Session, install: str, way: tuple[BackStep, ...], *, on_lin
 def earlier_installs(session: Session) -> tuple[Install, ...]:
     """Those on record that could be taken back, newest first."""
     return tuple(
-        one for one in installs.installs(session.world) if one.state is not InstallState.TAKEN_BACK and can_be_taken_back(one)
+        one for one in records.installs(session.world) if one.state is not InstallState.TAKEN_BACK and can_be_taken_back(one)
     )
 
 
@@ -163,7 +163,7 @@ def course_of(install: Install, goal: Text) -> Course:
 @contextmanager
 def _alone(session: Session) -> Iterator[None]:
     try:
-        with installs.lock(session.world):
+        with records.lock(session.world):
             yield
     except BlockingIOError:
         raise InstallError(text("another gpuassist is at an install just now")) from None
@@ -177,13 +177,13 @@ def _begun(session: Session, course: Course) -> Install:
         return _loaded(session, course.install)
     waits = open_install(session.world)
     if waits is not None:
-        installing.give_up(session, waits)
+        execution.give_up(session, waits)
     home = session.world.surroundings.home
-    return installs.begin(session, session.words(course.goal), course.steps, goals=course.goals, directory=home)
+    return records.begin(session, session.words(course.goal), course.steps, goals=course.goals, directory=home)
 
 
 def _loaded(session: Session, install: str) -> Install:
-    found = installs.load(session.world, install)
+    found = records.load(session.world, install)
     if found is None:
         raise InstallError(text("what is on record of this install cannot be read any more"))
     return found

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from gpuassist.install.what_if import NONE, Wish
 from gpuassist.model.finding import Answer, CommandUse
 from gpuassist.model.outlook import GoalKind
 from gpuassist.model.plan import Step, Tool
-from gpuassist.session.what_if import NONE, Wish
 
 ANY = "any"
 """Whichever version fits."""

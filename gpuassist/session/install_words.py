@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import shlex
 
+from gpuassist.install.records import Install, InstallState, StepRecord, StepState
+from gpuassist.install.resume import next_step
+from gpuassist.install.rollback import BackStep
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.outlook import Outlook, Way
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.solve import Looked, PackageChange, Requirer
 from gpuassist.model.text import Text, counted, joined, text, verbatim
 from gpuassist.session.install_wish import toolkit_to_use
-from gpuassist.session.installs import Install, InstallState, StepRecord, StepState
-from gpuassist.session.resume import next_step
-from gpuassist.session.taking_back import BackStep
 
 _RESTART = text("The machine has to be restarted, now or later: gpuassist goes on where it stopped.")
 _NEW_TERMINAL = text("Terminals that are open keep their old settings: open a new one.")

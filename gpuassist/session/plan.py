@@ -11,6 +11,10 @@ from gpuassist.context import Session
 from gpuassist.detect.machine import detect
 from gpuassist.detect.recording import read_recording
 from gpuassist.diagnose.case import Case
+from gpuassist.install import hypothetical
+from gpuassist.install.outlook import Question, foresee, rig_of
+from gpuassist.install.outlook_container import foresee_container
+from gpuassist.install.replacements import WishError, gpu_record, with_added_gpu, with_driver, with_toolkit
 from gpuassist.knowledge.change import Demand, Need, Rig
 from gpuassist.knowledge.choosing import Host, choose_torch
 from gpuassist.knowledge.records import TorchBuild
@@ -21,10 +25,6 @@ from gpuassist.model.outlook import Goal, GoalKind, Outlook
 from gpuassist.model.plan import Tool
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version, VersionError
-from gpuassist.session import imagined
-from gpuassist.session.foresee import Question, foresee, rig_of
-from gpuassist.session.foresee_container import foresee_container
-from gpuassist.session.replacing import WishError, gpu_record, with_added_gpu, with_driver, with_toolkit
 
 _GOAL = re.compile(r"\s*(?P<kind>\w+)\s*(?:={1,2}\s*(?P<value>.*?)\s*)?", re.DOTALL)
 _BUILD = re.compile(r"\+(cu\d+|cpu)\Z")  # `+git123` of a build of one's own names none that can be installed
@@ -156,8 +156,8 @@ def _with_wished_torch(knowledge: Knowledge, machine: Machine, rig: Rig, goal: G
     choice = choose_torch(builds, rig.capabilities, Host(rig.machine, rig.driver, rig.python), release=goal.version)
     build = choice.build or _default(builds, value_or(machine.host.architecture, "x86_64"))
     if build is None:
-        return imagined.with_unknown_torch(machine, str(goal.version)) if goal.version else machine
-    return imagined.with_torch(machine, build)
+        return hypothetical.with_unknown_torch(machine, str(goal.version)) if goal.version else machine
+    return hypothetical.with_torch(machine, build)
 
 
 def _default(builds: list[TorchBuild], architecture: str) -> TorchBuild | None:

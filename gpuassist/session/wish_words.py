@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields
 
+from gpuassist.install.replacements import WishError
+from gpuassist.install.what_if import NONE, Wish, distribution_of
 from gpuassist.model.nearest import nearest_names
 from gpuassist.model.text import Text, joined, text, verbatim
-from gpuassist.session.replacing import WishError
-from gpuassist.session.what_if import NONE, Wish, distribution_of
 
 _GPU = "gpu"
 _WITH: dict[str, Callable[[str], Text]] = {

@@ -334,7 +334,7 @@ class _Recalled:
 
 def _recalled(desk: Desk) -> _Recalled:
     """Imported here, on the job's thread."""
-    from gpuassist.session.resume import waiting
+    from gpuassist.install.resume import waiting
     from gpuassist.session.undo import any_in_effect
 
     found = waiting(desk.session)

@@ -15,14 +15,14 @@ import pytest
 from gpuassist.cli import plan, plan_run
 from gpuassist.cli.context import Context, Exit, Terminal, UsageError
 from gpuassist.context import Session
+from gpuassist.install import records
+from gpuassist.install.autostart import add_autostart, autostart_path
+from gpuassist.install.records import Install, StepState
+from gpuassist.install.resume import waiting
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.text import verbatim
-from gpuassist.session import installs
-from gpuassist.session.autostart import add_autostart, autostart_path
-from gpuassist.session.installs import Install, StepState
-from gpuassist.session.resume import waiting
 from tests.cli.made_session import Screen, run_live
 from tests.fakes import put
 from tests.session.installs_made import begun, by_user, script, session_at
@@ -60,7 +60,7 @@ class Desk:
 
     @property
     def install(self) -> Install:
-        (found,) = installs.installs(self.session.world)
+        (found,) = records.installs(self.session.world)
         return found
 
     @property
@@ -97,7 +97,7 @@ def test_each_step_is_shown_with_its_exact_commands_and_asked_for(desk: Desk) ->
 def test_a_no_at_once_leaves_nothing_on_record(desk: Desk) -> None:
     assert desk.run(script("print('it ran')"), typed="n\n", words="") is Exit.WARNINGS
     assert "│ it ran" not in desk.out
-    assert installs.installs(desk.session.world) == ()
+    assert records.installs(desk.session.world) == ()
 
 
 def test_without_terminal_and_yes_nothing_is_run(desk: Desk) -> None:
@@ -137,7 +137,7 @@ def test_a_step_that_would_harm_is_not_run(desk: Desk, tmp_path: Path) -> None:
     run = Run((("/no/such/python", "-m", "pip", "install", "torch"),), Tool.PIP, "/no/such", "/no/such/python")
     assert desk.run(Step(StepKind.COMMAND, verbatim("Install torch"), ("pip install torch",), run=run)) is Exit.PROBLEMS
     assert "So it is not run." in desk.out
-    assert installs.installs(desk.session.world) == ()
+    assert records.installs(desk.session.world) == ()
 
 
 def test_a_root_step_is_shown_and_waits(desk: Desk) -> None:
@@ -192,9 +192,9 @@ def test_for_programs_there_is_one_document(desk: Desk) -> None:
 def test_a_new_one_takes_the_place_of_one_that_waits(desk: Desk) -> None:
     earlier = begun(desk.session, script("pass"))
     desk.run(script("pass"))
-    found = installs.load(desk.session.world, earlier.id)
+    found = records.load(desk.session.world, earlier.id)
     assert found is not None
-    assert found.state is installs.InstallState.GIVEN_UP
+    assert found.state is records.InstallState.GIVEN_UP
     assert "given up" in desk.err
 
 
@@ -207,7 +207,7 @@ def test_resume_goes_on_where_it_stopped(desk: Desk, tmp_path: Path) -> None:
     assert desk.later("--resume --yes") is Exit.HEALTHY
     assert "│ once" not in desk.out
     assert "│ last" in desk.out
-    assert desk.install.state is installs.InstallState.DONE
+    assert desk.install.state is records.InstallState.DONE
 
 
 def test_resume_with_nothing_to_do_says_so(desk: Desk) -> None:
@@ -308,7 +308,7 @@ def test_a_real_install_that_cannot_be_solved_is_not_run(desk: Desk, place: Plac
 
 
 def test_two_at_once_are_refused(desk: Desk) -> None:
-    with installs.lock(desk.session.world), pytest.raises(UsageError, match="another gpuassist"):
+    with records.lock(desk.session.world), pytest.raises(UsageError, match="another gpuassist"):
         desk.run(script("pass"))
 
 

@@ -16,8 +16,8 @@ import pytest
 from gpuassist.cli import doctor
 from gpuassist.cli.context import Exit
 from gpuassist.context import Session
-from gpuassist.session.installing import mark
-from gpuassist.session.installs import Install, StepState, installs
+from gpuassist.install.execution import mark
+from gpuassist.install.records import Install, StepState, installs
 from gpuassist.system.marked import marked
 from tests.cli.made_session import run_live
 from tests.session.installs_made import begun, script, session_at

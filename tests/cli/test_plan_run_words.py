@@ -12,14 +12,14 @@ import pytest
 from gpuassist.cli import plan_run_words as say
 from gpuassist.cli.context import Context, Exit, Terminal
 from gpuassist.context import words_for
+from gpuassist.install.records import StepState, save
+from gpuassist.install.rollback import BackStep
+from gpuassist.install.run import Came, StepDone
+from gpuassist.install.step_proof import Holds, Proved
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.plan import Run, Step, StepKind, Tool
 from gpuassist.model.solve import Looked, PackageChange, Solve
 from gpuassist.model.text import text, verbatim
-from gpuassist.session.installs import StepState, save
-from gpuassist.session.running import Came, StepDone
-from gpuassist.session.step_proof import Holds, Proved
-from gpuassist.session.taking_back import BackStep
 from gpuassist.system.resources import Resources
 from tests.session.installs_made import begun, by_user, script, session_at
 

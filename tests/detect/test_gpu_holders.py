@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.context import Session
-from gpuassist.detect import gpu_holders as holding
+from gpuassist.detect import gpu_holders
 from gpuassist.detect.gpu_holders import Held, Holding, Role, holding_of
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.gpu import Gpu
@@ -168,7 +168,7 @@ def test_what_was_not_looked_at_is_said(tmp_path: Path) -> None:
     ],
 )
 def test_program_is_called_by_its_name(command: str, name: str) -> None:
-    assert holding.name_of(holder(command=command)) == name
+    assert gpu_holders.name_of(holder(command=command)) == name
 
 
 def test_line_tells_number_user_gpu_memory_and_command(tmp_path: Path) -> None:

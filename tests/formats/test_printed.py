@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.formats.printed import LINE_AT_MOST, Printed, PrintedLines
-from gpuassist.session.run_view import RunView
+from gpuassist.install.run_view import RunView
 
 
 def read(*pieces: bytes) -> list[Printed]:

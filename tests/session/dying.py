@@ -14,10 +14,10 @@ from pathlib import Path
 
 from gpuassist.context import Session
 from gpuassist.formats.printed import Printed
+from gpuassist.install.execution import take
+from gpuassist.install.records import Install, lock
+from gpuassist.install.resume import next_step, open_install, recheck
 from gpuassist.model.plan import Proves, Step, StepProof
-from gpuassist.session.installing import take
-from gpuassist.session.installs import Install, lock
-from gpuassist.session.resume import next_step, open_install, recheck
 from gpuassist.system.disk import Disk
 from tests.session.installs_made import begun, script, session_at
 

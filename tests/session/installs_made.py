@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gpuassist.context import Session
+from gpuassist.install.records import Install, begin
 from gpuassist.model.plan import Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.text import verbatim
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.installs import Install, begin
 from gpuassist.system.programs import Finished, Program
 from gpuassist.system.streams import NotStarted, Quiet
 from gpuassist.system.surroundings import Surroundings

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpuassist.install.rollback import BackStep
 from gpuassist.model.plan import Run, Tool
 from gpuassist.model.text import text
-from gpuassist.session.taking_back import BackStep
 
 WORDS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=12)
 

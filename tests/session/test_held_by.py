@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.install.packages import Held, held_by
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Run, Tool
 from gpuassist.model.version import Version
-from gpuassist.session.installed import Held, held_by
 from gpuassist.system.files import Files
 from tests.fakes import link, put
 

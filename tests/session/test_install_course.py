@@ -8,18 +8,18 @@ import pytest
 
 from gpuassist.context import Session
 from gpuassist.formats.printed import Printed
+from gpuassist.install.autostart import autostart_path
+from gpuassist.install.records import Install, InstallState, StepState, installs, lock, place
+from gpuassist.install.run import Came
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof
 from gpuassist.model.text import verbatim
 from gpuassist.session import install_course
-from gpuassist.session.autostart import autostart_path
 from gpuassist.session.inspect import open_example
 from gpuassist.session.install_course import Course, InstallError, Ran, course_of
 from gpuassist.session.install_wish import ANY, InstallWish
-from gpuassist.session.installs import Install, InstallState, StepState, installs, lock, place
 from gpuassist.session.plan import GoalError
-from gpuassist.session.running import Came
 from tests.session.installs_made import begun, by_user, script, session_at
 
 

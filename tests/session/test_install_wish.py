@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpuassist.install.what_if import NONE, Wish
 from gpuassist.model.finding import Action, Answer, CommandUse, Remedy, Severity
 from gpuassist.model.plan import Step, StepKind, Tool
 from gpuassist.model.text import verbatim
 from gpuassist.session.install_wish import ANY, InstallWish, toolkit_to_use, wish_for_answer, wish_for_parts, wish_in_words, wish_of
 from gpuassist.session.plan import parse_goal
-from gpuassist.session.what_if import NONE, Wish
 from tests.values import knowledge
 
 VERSIONS = st.sampled_from(["", ANY, "2.7.1+cu128", "12.8", "580"])

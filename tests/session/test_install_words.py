@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gpuassist.install.records import Install, InstallState, StepRecord, StepState
+from gpuassist.install.rollback import BackStep
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.outlook import Outlook, Way
 from gpuassist.model.plan import Run, Step, StepKind, Tool
@@ -25,8 +27,6 @@ from gpuassist.session.install_words import (
     run_lines,
     state_in_words,
 )
-from gpuassist.session.installs import Install, InstallState, StepRecord, StepState
-from gpuassist.session.taking_back import BackStep
 from tests.session.installs_made import by_user, script
 
 ADDED = PackageChange("triton", "", "3.5")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from gpuassist.install.replacements import with_added_gpu
 from gpuassist.knowledge.compatibility import driver_serves_cuda, kernels_run
 from gpuassist.knowledge.conda_records import Channel
 from gpuassist.model.chain import Part, Status
@@ -18,7 +19,6 @@ from gpuassist.model.plan import Tool
 from gpuassist.model.version import ComputeCapability, Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.plan import parse_goal, plan_goals
-from gpuassist.session.replacing import with_added_gpu
 from tests.cli.made_session import live_session
 from tests.plans import cases, machine_of
 from tests.values import knowledge

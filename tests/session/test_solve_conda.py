@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from gpuassist.context import Session
+from gpuassist.install.preview import look_before
 from gpuassist.model.plan import Run, Step, StepKind, Tool
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.solve import look_before
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.solving import changes, reason, said

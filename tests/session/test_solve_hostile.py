@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from gpuassist.context import Session
+from gpuassist.install.preview import look_before
 from gpuassist.model.plan import Run, Step, StepKind, Tool
 from gpuassist.model.solve import Looked
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.solve import look_before
 from gpuassist.system.groups import under_way
 from gpuassist.system.processes import Ending, Outcome
 from gpuassist.system.surroundings import Surroundings

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from gpuassist.context import Session
+from gpuassist.install.dry_run_process import Conditions, look
+from gpuassist.install.freeze import freeze
+from gpuassist.install.run import Around, Came, run_step
+from gpuassist.install.step_proof import prove_step
+from gpuassist.install.user_terminal import typing_command
 from gpuassist.model.fact import Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.text import Text, verbatim
-from gpuassist.session.freeze import freeze
-from gpuassist.session.looking import Conditions, look
-from gpuassist.session.running import Around, Came, run_step
-from gpuassist.session.step_proof import prove_step
-from gpuassist.session.typed import typing_command
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.verify.kernel import KernelVerdict, KernelWish, check_kernel
 from tests.fakes import put

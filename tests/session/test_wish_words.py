@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpuassist.install.what_if import NONE, Wish
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.what_if import NONE, Wish
 from gpuassist.session.wish_words import not_found, part_in_words, wish_in_words, wish_of, wish_title
 
 MACHINE = text("This machine")

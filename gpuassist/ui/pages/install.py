@@ -10,6 +10,9 @@ from PySide6.QtCore import QTimer, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
+from gpuassist.install.records import Install
+from gpuassist.install.resume import Waiting, waiting
+from gpuassist.install.what_if import Choices, choices
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import Text, text
@@ -17,9 +20,6 @@ from gpuassist.session.flow import GO_ON_WISH, Tool
 from gpuassist.session.install_course import Course, earlier_installs, plan_wish
 from gpuassist.session.install_wish import ANY, InstallWish, wish_of
 from gpuassist.session.install_words import plan_title
-from gpuassist.session.installs import Install
-from gpuassist.session.resume import Waiting, waiting
-from gpuassist.session.what_if import Choices, choices
 from gpuassist.session.what_if_words import in_plain_words
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed

@@ -8,11 +8,11 @@ from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.formats.visible import visible
+from gpuassist.install.what_if import Choices
 from gpuassist.model.plan import Tool
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.session.install_wish import ANY, InstallWish
-from gpuassist.session.what_if import Choices
 from gpuassist.ui.theme import set_look
 from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.buttons import LongChoice, Tick

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QElapsedTimer, QTimer, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from gpuassist.install.run_view import RunView
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.session.run_view import RunView
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import CopyButton, small
 from gpuassist.ui.widgets.cards import Card, Well

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal, SignalInstance, Slot
 
+from gpuassist.install.rollback import BackStep
+from gpuassist.install.run_view import RunView
 from gpuassist.model.machine import Machine
 from gpuassist.session.install_course import (
     Course,
@@ -16,8 +18,6 @@ from gpuassist.session.install_course import (
     take,
     way_back,
 )
-from gpuassist.session.run_view import RunView
-from gpuassist.session.taking_back import BackStep
 from gpuassist.ui.jobs import Done, Failed, Job, Work
 from gpuassist.ui.page import Desk, Wrote
 from gpuassist.ui.reasons import reason_of

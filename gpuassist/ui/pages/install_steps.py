@@ -8,6 +8,11 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
+from gpuassist.install.records import Install, InstallState
+from gpuassist.install.resume import Waiting, next_step
+from gpuassist.install.rollback import BackStep
+from gpuassist.install.run import Came
+from gpuassist.install.step_proof import Holds
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import StepKind
 from gpuassist.model.solve import Looked
@@ -17,11 +22,6 @@ from gpuassist.session.flow import Step as FlowStep
 from gpuassist.session.install_course import Course, Ran, Said, ToRestart, can_be_taken_back, course_of
 from gpuassist.session.install_wish import toolkit_to_use
 from gpuassist.session.install_words import before_going_back, before_taking, course_title, next_action, run_lines
-from gpuassist.session.installs import Install, InstallState
-from gpuassist.session.resume import Waiting, next_step
-from gpuassist.session.running import Came
-from gpuassist.session.step_proof import Holds
-from gpuassist.session.taking_back import BackStep
 from gpuassist.ui.asking import CommandsAsked
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.install_output import OutputCard

@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
+from gpuassist.install.records import Install
 from gpuassist.model.outlook import WayPlan
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.session.install_words import WAYS, install_in_words
-from gpuassist.session.installs import Install
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, clear

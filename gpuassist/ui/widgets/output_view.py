@@ -9,7 +9,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from gpuassist.formats.visible import on_one_line
-from gpuassist.session.run_view import Fresh, RunView
+from gpuassist.install.run_view import Fresh, RunView
 from gpuassist.ui.theme import mono
 
 LINES_SHOWN = 1_000  # the last; the log holds them all. All of them anew take 4 ms (measured), ten times a second at most

@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpuassist.context import Session
+from gpuassist.install.records import InstallState, StepState, installs
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import verbatim
 from gpuassist.session.flow import GO_ON_WISH
 from gpuassist.session.inspect import open_example
 from gpuassist.session.install_course import Course
 from gpuassist.session.install_wish import ANY, InstallWish
-from gpuassist.session.installs import InstallState, StepState, installs
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.install import InstallPage
 from gpuassist.ui.pages.install_step import StepCard

@@ -8,6 +8,9 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.context import Session
 from gpuassist.formats.printed import Printed
+from gpuassist.install.records import StepRecord, StepState
+from gpuassist.install.run_view import RunView
+from gpuassist.install.what_if import choices
 from gpuassist.model.fact import Known
 from gpuassist.model.outlook import Way, WayPlan
 from gpuassist.model.plan import Step, StepKind, Tool
@@ -15,9 +18,6 @@ from gpuassist.model.solve import Looked, PackageChange, Requirer, Solve
 from gpuassist.model.text import verbatim
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.install_wish import ANY, InstallWish
-from gpuassist.session.installs import StepRecord, StepState
-from gpuassist.session.run_view import RunView
-from gpuassist.session.what_if import choices
 from gpuassist.ui.pages.install_choices import InstallChoices
 from gpuassist.ui.pages.install_output import OutputCard
 from gpuassist.ui.pages.install_step import StepCard

@@ -13,14 +13,14 @@ from PySide6.QtWidgets import QScrollArea
 from pytestqt.qtbot import QtBot
 
 from gpuassist.context import Session
+from gpuassist.install.autostart import autostart_path
+from gpuassist.install.records import Install, InstallState, StepState, installs, lock
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.text import verbatim
-from gpuassist.session.autostart import autostart_path
 from gpuassist.session.flow import GoTo
 from gpuassist.session.flow import Step as FlowStep
 from gpuassist.session.install_course import Course
-from gpuassist.session.installs import Install, InstallState, StepState, installs, lock
 from gpuassist.ui.page import Desk, Wrote
 from gpuassist.ui.pages.install_steps import InstallSteps
 from gpuassist.ui.palette import Mark
@@ -254,7 +254,7 @@ def test_what_another_gpuassist_is_at_is_left_alone(shown: Shown, session: Sessi
 
 
 def test_beginning_another_says_that_it_gives_up_what_waits(shown: Shown, session: Session, answers: Answers) -> None:
-    from gpuassist.session.resume import waiting
+    from gpuassist.install.resume import waiting
 
     first = begun(session, HELLO)
     shown.steps.show_waiting(waiting(session))

@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QPushButton
 
+from gpuassist.install.what_if import NONE, Choices, Wish
 from gpuassist.model.text import Text, verbatim
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.what_if import NONE, Choices, Wish
 from gpuassist.session.what_if_words import Slot
 from gpuassist.ui.pages.what_if_wishes import PARTS, WishCard
 from gpuassist.ui.theme import Theme

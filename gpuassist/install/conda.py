@@ -1,0 +1,170 @@
+"""The steps to another torch by conda: from conda-forge, or from PyTorch's own channel, which ended with torch 2.5.1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gpuassist.install.conda_channels import channels_for, notes_on_channels
+from gpuassist.install.place import Place, Use, step, use
+from gpuassist.knowledge.change import TorchMove
+from gpuassist.knowledge.conda import exact_spec, specs
+from gpuassist.knowledge.conda_records import Channel, CondaRecord
+from gpuassist.knowledge.smallest import usual_python
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.knowledge.torch_records import Companion
+from gpuassist.model.environment import Package
+from gpuassist.model.outlook import Way, WayPlan
+from gpuassist.model.plan import Proves, Run, Step, StepProof, Tool
+from gpuassist.model.text import Text, text
+from gpuassist.model.version import Version
+
+# What is torch's in an environment of conda's, whichever channel it came from.
+_OF_TORCH = frozenset(
+    (
+        *("pytorch", "pytorch-gpu", "pytorch-cpu", "pytorch-cuda", "pytorch-mutex", "libtorch", "cpuonly", "cudatoolkit"),
+        *("torchvision", "torchaudio", "torchtext", "torchdata", "torchtriton", "triton", "xformers"),
+    )
+)
+_COMPANIONS = ("torchvision", "torchaudio", "torchtext", "torchdata")
+_OF_FORGE = ("torchvision", "torchaudio")
+_BUILT_FOR_IT = frozenset({*_COMPANIONS, "xformers", "flash-attn"})
+_CONDA = text("this takes conda; where it is not installed, conda-forge.org/download has it for your own user")
+
+
+def conda_ways(move: TorchMove, record: CondaRecord, place: Place, knowledge: Knowledge) -> tuple[WayPlan, ...]:
+    """A new environment first; the one that is there too, where conda made it and its Python has a build."""
+    goal = _Goal(move, record, place, knowledge)
+    if not place.around.of_conda or place.around.python is None or not _serves(record, place.around.python):
+        return (goal.in_new(),)
+    if not place.torch_there:
+        return (goal.added(), goal.in_new())
+    return (goal.in_new(), goal.cleaned(), goal.exchanged()) if place.around.torch_of_conda else (goal.in_new(),)
+
+
+def notes_on_conda(record: CondaRecord, place: Place, knowledge: Knowledge) -> tuple[Text, ...]:
+    """What to know of a build by where it comes from, and what of the environment does not come with it."""
+    told = (*notes_on_channels(record, place.around.settings.conda), *_left(record, place, knowledge))
+    if record.channel is not Channel.PYTORCH:
+        return told
+    frozen = text(
+        "the conda channel pytorch is frozen: torch 2.5.1 of October 2024 is its last, and nothing in it is mended any more"
+    )
+    return (*told, frozen)
+
+
+@dataclass(frozen=True, slots=True)
+class _Goal:
+    move: TorchMove
+    record: CondaRecord
+    place: Place
+    knowledge: Knowledge
+
+    def in_new(self) -> WayPlan:
+        directory, python = self.place.around.new_of_conda, self._python
+        arguments = self._arguments(python, f"python={python}")
+        does = text("In a new environment of conda's, {directory}; what is there stays as it is", directory=directory)
+        name = self.place.around.name
+        notes = (text("the other packages of {name} do not come along: install what your project needs there as well", name=name),)
+        told = notes if name and self.place.torch_there else ()
+        needs = () if self.place.around.conda_root or self.place.around.of_conda else (_CONDA,)
+        made = self._install(use("conda-create", directory=directory, arguments=arguments), directory, creates=directory)
+        return WayPlan(Way.NEW, does, (made,), (*told, *needs))
+
+    def added(self) -> WayPlan:
+        does = text("Into {name}, which has no torch yet", name=self.place.around.name)
+        return WayPlan(Way.IN_PLACE, does, (self._here(),))
+
+    def cleaned(self) -> WayPlan:
+        gone = tuple(one.name for one in self.place.around.packages if _is_of_torch(one))
+        directory = self.place.around.prefix
+        name = self.place.around.name
+        taken = text("Take everything that belongs to torch out of {name}", name=name)
+        proof = StepProof(Proves.ABSENT, self.place.around.directory) if self.place.around.directory else None
+        run = Run((), Tool.CONDA, directory, self.place.python)
+        remove = use("conda-remove", directory=directory, packages=" ".join(gone or ("pytorch",)))
+        removal = step((remove,), self.place, self.knowledge.commands, (taken, None), run=run, proof=proof)
+        does = text("In {name}, once every package that belongs to torch is out of it", name=name)
+        return WayPlan(Way.CLEAN, does, (removal, self._here()))
+
+    def exchanged(self) -> WayPlan:
+        does = text("In {name}, in the place of the torch that is there", name=self.place.around.name)
+        return WayPlan(Way.IN_PLACE, does, (self._here(),))
+
+    def _here(self) -> Step:
+        directory, python = self.place.around.prefix, self.place.around.python or self._python
+        return self._install(use("conda-install", directory=directory, arguments=self._arguments(python)), directory)
+
+    @property
+    def _python(self) -> Version:
+        there = self.place.around.python
+        if there is not None and _serves(self.record, there):
+            return there.release
+        return usual_python(self.move.build)
+
+    def _arguments(self, python: Version, *more: str) -> str:
+        """The channels, the Python, torch by the name of its very build where that is known, and what selects the CUDA."""
+        channels = (word for name in channels_for(self.record.channels, self.place.around.settings.conda) for word in ("-c", name))
+        torch, *selectors = specs(self.record)
+        exact = exact_spec(self.record, python) or torch
+        return " ".join((*channels, *more, exact, *self._companions(), *self._limits(), *selectors))
+
+    def _companions(self) -> tuple[str, ...]:
+        """Those of the environment: on conda-forge the solver finds the one that fits, PyTorch's channel has each for one torch."""
+        around, belongs = self.place.around, _belonging(self.record, self.knowledge)
+        if self.record.channel is Channel.CONDA_FORGE:
+            return tuple(one.name for one in belongs if one.name in _OF_FORGE and around.has(one.name))
+        there = {"torchvision", *(name for name in _COMPANIONS if around.has(name))}
+        return tuple(_spec(one) for one in belongs if one.name in there)
+
+    def _limits(self) -> tuple[str, ...]:
+        """Builds that link MKL need one of their time; a torch that does not know NumPy 2 is kept from it."""
+        if self.record.channel is not Channel.PYTORCH or self.record.version >= Version((2, 3)):
+            return ()
+        return ("mkl<2024.1", "numpy<2")
+
+    def _install(self, one: Use, directory: str, *, creates: str = "") -> Step:
+        python = f"{directory}/bin/python"
+        record = self.record
+        does = text(
+            "Install torch {version} for CUDA {cuda} from {channel}",
+            version=str(record.version),
+            cuda=str(record.cuda),
+            channel=record.channel.value,
+        )
+        check = text("`gpuassist verify --python {python}` passes on every GPU", python=python)
+        absolute = directory.startswith("/")
+        run = Run((), Tool.CONDA, directory, python, creates) if absolute else None
+        proof = StepProof(Proves.TORCH, python, str(record.version))
+        return step((one,), self.place, self.knowledge.commands, (does, check), run=run, proof=proof)
+
+
+def _belonging(record: CondaRecord, knowledge: Knowledge) -> tuple[Companion, ...]:
+    release = knowledge.torch_release(record.version)
+    return release.companions_of(record.version) if release else ()
+
+
+def _left(record: CondaRecord, place: Place, knowledge: Knowledge) -> Iterator[Text]:
+    """What is built for one torch, and conda does not exchange with it."""
+    known = {one.name for one in _belonging(record, knowledge)}
+    coming = known & set(_COMPANIONS if record.channel is Channel.PYTORCH else _OF_FORGE)
+    for one in place.around.packages:
+        if one.name in _BUILT_FOR_IT and one.name not in coming:
+            yield text(
+                "{name} {there} is built for the torch that is there, and does not come along: torch {torch} needs another",
+                name=one.name,
+                there=one.version,
+                torch=str(record.version),
+            )
+
+
+def _serves(record: CondaRecord, python: Version) -> bool:
+    return record.pythons is None or python.release in record.pythons
+
+
+def _is_of_torch(package: Package) -> bool:
+    return package.build != "" and package.name in _OF_TORCH
+
+
+def _spec(companion: Companion) -> str:
+    return f"{companion.name}={companion.version}"

@@ -1,0 +1,138 @@
+"""The steps to another driver: by the distribution's packages or NVIDIA's, in Windows under WSL2, on the host of a container."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuassist.install.cloud import cloud_words
+from gpuassist.install.driver_packages import driver_uses, removal, signed
+from gpuassist.install.place import Place, Use, step, use
+from gpuassist.install.secure_boot import key_after, key_before, restart
+from gpuassist.knowledge.change import DriverMove
+from gpuassist.knowledge.commands import Commands
+from gpuassist.knowledge.records import Family
+from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof
+from gpuassist.model.text import Text, text
+
+
+def driver_steps(move: DriverMove, place: Place, commands: Commands) -> Iterator[Step]:
+    """Installing the driver, and the restart that brings it to work."""
+    if place.family is Family.WSL:
+        yield _in_windows(move, place, commands)
+    elif place.family is Family.CONTAINER:
+        yield _on_the_host(move) if place.driver_there else _not_handed_in(move, place, commands)
+    else:
+        yield from _here(move, place, commands)
+
+
+def _in_windows(move: DriverMove, place: Place, commands: Commands) -> Step:
+    version = str(move.version)
+    does = text(
+        "In Windows, install NVIDIA's driver {version} or newer; then bring WSL up to date. Linux needs no driver", version=version
+    )
+    check = text("`nvidia-smi` in a new WSL window shows driver {version} or newer", version=version)
+    return step((use("wsl-update"),), place, commands, (does, check), proof=_proof(move))
+
+
+def _on_the_host(move: DriverMove) -> Step:
+    version = str(move.version)
+    does = text(
+        "On the host, not in this container, install NVIDIA's driver {version} or newer, {flavour}; then start a new container",
+        version=version,
+        flavour=_flavour(move),
+    )
+    check = text("`nvidia-smi` in the new container shows driver {version} or newer", version=version)
+    return Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True, proof=_proof(move))
+
+
+def _not_handed_in(move: DriverMove, place: Place, commands: Commands) -> Step:
+    does = text(
+        "On the host, start this container with its GPUs (`--gpus all`); the command tells whether they reach one. Where they do "
+        "not, the host needs NVIDIA's driver, {version} for instance, and the NVIDIA Container Toolkit",
+        version=str(move.version),
+    )
+    return step((use("container-check"),), place, commands, (does, text("`nvidia-smi` in the new container lists every GPU")))
+
+
+def _here(move: DriverMove, place: Place, commands: Commands) -> Iterator[Step]:
+    uses = driver_uses(move, place)
+    before = tuple(key_before(place, commands)) if uses else ()
+    after = tuple(key_after(place, commands, opened=move.open_module, signed=signed(move, place))) if uses else ()
+    yield from before
+    yield from _removed(move, place, commands)
+    yield _installed(move, uses, place, commands)
+    yield from after
+    if place.system.hybrid and place.family is Family.UBUNTU:
+        yield step((use("prime-on-demand"),), place, commands, (_hybrid(), text("`prime-select query` says on-demand")))
+    enrolled = bool(before or after) and place.system.secure_boot is True
+    yield restart(place, commands, enrolled=enrolled, proof=_proof(move, place, uses))
+
+
+def _removed(move: DriverMove, place: Place, commands: Commands) -> Iterator[Step]:
+    uses = removal(move, place)
+    if uses:
+        does = text(
+            "Remove the driver that is there first: its packages and the new ones cannot stand side by side, and until the restart "
+            "no GPU computes"
+        )
+        yield step(uses, place, commands, (does, None))
+
+
+def _installed(move: DriverMove, uses: tuple[Use, ...], place: Place, commands: Commands) -> Step:
+    check = _check(move, place, uses)
+    words: dict[str, str | Text] = {"branch": str(move.version.major), "flavour": _flavour(move)}
+    if not uses:
+        does = text("Install NVIDIA's driver, branch {branch}, {flavour}, in the way that your distribution describes", **words)
+        return Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True)
+    does = text("Install NVIDIA's driver, branch {branch}, {flavour}", **words)
+    if place.family is Family.FEDORA and uses[0].key != "cuda-repository-add":
+        does = text("With RPM Fusion's nonfree repository enabled, install NVIDIA's driver, branch {branch}, {flavour}", **words)
+    if place.family is Family.ARCH and any(one.key == "driver-install-proprietary" for one in uses):
+        does = text(
+            "Install NVIDIA's driver, branch {branch}, from the AUR, after the headers that its module is built with", **words
+        )
+    if _is_debians(place, uses):
+        does = text(
+            "With Debian's contrib, non-free and non-free-firmware enabled, install Debian's own driver, {flavour}", **words
+        )
+    return step(uses, place, commands, (cloud_words(place, uses) or does, check))
+
+
+def _check(move: DriverMove, place: Place, uses: tuple[Use, ...]) -> Text:
+    if not _is_newest(move, place, uses):
+        branch = str(move.version.major)
+        return text("after the restart, `nvidia-smi` lists every GPU and shows a driver of branch {branch}", branch=branch)
+    return text("after the restart, `nvidia-smi` lists every GPU; its driver is the newest of these packages")
+
+
+def _is_newest(move: DriverMove, place: Place, uses: tuple[Use, ...]) -> bool:
+    """Whether the packages have one driver alone, whichever that is by now."""
+    if cloud_words(place, uses) is not None or _is_debians(place, uses):
+        return True
+    return move.open_module and not move.pinned and place.family is not Family.UBUNTU
+
+
+def _is_debians(place: Place, uses: tuple[Use, ...]) -> bool:
+    return place.family is Family.DEBIAN and any(one.key == "driver-install-proprietary" for one in uses)
+
+
+def _hybrid() -> Text:
+    return text(
+        "Let the processor's graphics draw and the NVIDIA GPU compute: in this mode it sleeps while nothing uses it, and programs "
+        "for CUDA find it all the same"
+    )
+
+
+def _flavour(move: DriverMove) -> Text:
+    return text("with the open kernel modules") if move.open_module else text("with the proprietary kernel module")
+
+
+def _proof(move: DriverMove, place: Place | None = None, uses: tuple[Use, ...] = ()) -> StepProof:
+    """A driver of the branch; one that is no older where the packages hold only their newest; whichever a provider gives."""
+    if place is None:
+        return StepProof(Proves.DRIVER, wanted=f"{move.version}+")
+    if cloud_words(place, uses) is not None or _is_debians(place, uses):
+        return StepProof(Proves.DRIVER)
+    modules = OPEN_MODULES if move.open_module and place.system.needs_open else ""
+    newest = "+" if _is_newest(move, place, uses) else ""
+    return StepProof(Proves.DRIVER, modules, f"{move.version}{newest}")

@@ -1,0 +1,246 @@
+"""Asks the tools of a step what they would do to its environment: what it holds now, and what it would hold then."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from gpuassist.context import Session
+from gpuassist.formats.conda_dry_run import Refused, read_conda_dry_run
+from gpuassist.formats.package_metadata import PackageMetadata
+from gpuassist.formats.paste import read_paste
+from gpuassist.formats.pip_report import Planned, read_pip_report
+from gpuassist.formats.uv_dry_run import read_uv_dry_run
+from gpuassist.install.dry_run import Act, Does, conda_looks, pip_looks, pip_looks_anew, read_act, uv_looks, uv_looks_anew
+from gpuassist.install.dry_run_failure import Asked, closed, failed, impossible, unreadable
+from gpuassist.install.packages import Held, held_by
+from gpuassist.model.machine import Machine
+from gpuassist.model.plan import Run, Tool
+from gpuassist.model.solve import PackageChange
+from gpuassist.model.text import Text, text
+from gpuassist.model.version import Version
+from gpuassist.system.hiding import hide
+from gpuassist.system.ownership import own_cache, why_not_run
+from gpuassist.system.processes import Ending, Outcome, clean
+from gpuassist.system.scratch import scratch
+
+SECONDS = 600.0  # a pip before 23.3 downloads whole wheels of torch to look at them
+_REPORT_AT_MOST_BYTES = 64 << 20
+_TEXT_AT_MOST_BYTES = 128 << 10  # a thousand packages are 30 KB
+_PYTHON = re.compile(r"(?:^|/(?:bin/)?python)(\d{1,9}\.\d{1,9}(?:\.\d{1,9})?)(?:t?$|/)")
+_ELSEWHERE = {"--break-system-packages", "--target", "-t", "--prefix", "--root"}
+_OF_CONDA = {"pytorch": "torch"}  # what a package of conda's is called where Python looks
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """`before` and `after` are the packages by name, as far as Python sees them; `sources` the commands that were asked; `installs`
+    whether anything would be installed, and not only be taken out; `blind` the programs that nobody could look at; `python` is
+    None where its version is not known.
+    """
+
+    before: Mapping[str, PackageMetadata]
+    after: Mapping[str, PackageMetadata]
+    changes: tuple[PackageChange, ...]
+    sources: tuple[str, ...] = ()
+    installs: bool = False
+    yanked: tuple[str, ...] = ()
+    blind: tuple[str, ...] = ()
+    python: Version | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Where the programs run, the steps before them that are not done yet, and who may call it off."""
+
+    directory: str
+    earlier: tuple[Run, ...] = ()
+    cancelled: Callable[[], bool] | None = None
+
+
+def look(session: Session, machine: Machine, run: Run, conditions: Conditions) -> Seen | Text:
+    """What a step's programs would do, or why nobody can tell."""
+    run = _from(conditions.directory, run)
+    held = held_by(session.world.files, machine, run)
+    with scratch(own_cache(session.world)) as directory:
+        view = _View(session, run, held, _Scratch(directory), conditions)
+        for one in conditions.earlier:
+            for program in one.programs:
+                act = read_act(program)
+                if act.does in {Does.CREATES, Does.REMOVES}:
+                    view.take(act, program)
+        for program in run.programs:
+            problem = view.take(read_act(program), program)
+            if problem is not None:
+                return problem
+        return view.seen()
+
+
+def _from(directory: str, run: Run) -> Run:
+    """The run with its places as seen from everywhere."""
+    environment = posixpath.join(directory, run.environment) if run.environment else ""
+    interpreter = posixpath.join(directory, run.interpreter) if "/" in run.interpreter else run.interpreter
+    return replace(run, environment=environment, interpreter=interpreter)
+
+
+@dataclass
+class _Scratch:
+    """A directory for reports, and for directories that are to be empty."""
+
+    directory: str
+    used: int = 0
+
+    def place(self) -> str:
+        self.used += 1
+        return f"{self.directory}/{self.used}"
+
+
+@dataclass
+class _View:
+    """The environment as it changes from program to program."""
+
+    session: Session
+    run: Run
+    held: Held
+    scratch: _Scratch
+    conditions: Conditions
+    python: str = ""  # that will make the environment: an interpreter or a version
+    removed: dict[str, str] = field(default_factory=dict)
+    changes: dict[str, PackageChange] = field(default_factory=dict)
+    sources: list[str] = field(default_factory=list)
+    yanked: list[str] = field(default_factory=list)
+    blind: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.after = dict(self.held.packages)
+
+    def take(self, act: Act, program: tuple[str, ...]) -> Text | None:
+        """One program; a text where what it would do cannot be told."""
+        if act.does is Does.CREATES:
+            self.python = act.value("--python", "-p") if act.tool is Tool.UV else act.head[0]
+        elif act.does is Does.REMOVES:
+            for name in act.names:
+                if name in self.after:
+                    self.removed[name] = self.after.pop(name).version
+        elif act.does is Does.INSTALLS:
+            return self._install(act)
+        elif self.run.environment or self.run.interpreter:
+            self.blind.append(" ".join(program))
+        return None
+
+    def seen(self) -> Seen:
+        """What came of all programs."""
+        for name, version in self.removed.items():
+            if name not in self.after:
+                self.changes.setdefault(name, PackageChange(name, version))
+        changes = tuple(self.changes[name] for name in sorted(self.changes))
+        told = (tuple(self.sources), bool(self.sources), tuple(self.yanked), tuple(self.blind), self.held.python or self._to_come())
+        return Seen(self.held.packages, self.after, changes, *told)
+
+    def _to_come(self) -> Version | None:
+        """The version of the Python that will make the environment, by its name."""
+        found = _PYTHON.search(self.python)
+        return Version.parse(found[1]) if found else None
+
+    def _install(self, act: Act) -> Text | None:
+        if self.sources:  # the second would be told of an environment in which the first has not been yet
+            self.blind.append(" ".join((*act.head, *act.words)))
+            return None
+        if act.tool is Tool.CONDA:
+            return self._conda(act)
+        if not self.held.there and not self.python:
+            return text("{directory} is not there yet, so nobody can tell what would come into it", directory=self.run.environment)
+        return self._uv(act) if act.tool is Tool.UV or not self._has_interpreter() else self._pip(act)
+
+    def _has_interpreter(self) -> bool:
+        return self.held.there or not self.python[:1].isdecimal()
+
+    def _pip(self, act: Act) -> Text | None:
+        if self._is_closed(act):
+            return closed()
+        report = self.scratch.place()
+        around: Mapping[str, str] = {}
+        if not self.held.there:
+            command = pip_looks_anew(act, report, self.python)
+            around = {"PIP_REQUIRE_VIRTUALENV": "0"}  # the one that is required is to be made first
+        else:
+            command = pip_looks(act, report)
+            if self.removed:
+                around = self._without_removed()
+        outcome = self._ask(command, around)
+        planned = read_pip_report(self._written(report)) if outcome.succeeded else None
+        if planned is None:
+            asked = Asked(Tool.PIP, command, SECONDS, act.head[0], "" if self.held.there else self.python)
+            return unreadable(asked) if outcome.succeeded else failed(self.session, asked, outcome)
+        for one in planned:
+            self._planned(one)
+        return None
+
+    def _is_closed(self, act: Act) -> bool:
+        """Whether the distribution keeps this Python from pip (PEP 668), which pip says only when it is in earnest."""
+        files, prefix = self.session.world.files, self.run.environment
+        if not self.held.there or not prefix or files.exists(f"{prefix}/pyvenv.cfg") or _ELSEWHERE & {*act.words}:
+            return False
+        return bool(files.glob(f"{prefix}/lib/python{self.held.python.release if self.held.python else '3*'}/EXTERNALLY-MANAGED"))
+
+    def _planned(self, one: Planned) -> None:
+        before = self.held.packages.get(one.name)
+        self.after[one.name] = PackageMetadata(one.name, one.version, one.requires)
+        self.changes[one.name] = PackageChange(one.name, before.version if before else "", one.version, source=one.source)
+        if one.yanked:
+            self.yanked.append(f"{one.name} {one.version}")
+
+    def _without_removed(self) -> Mapping[str, str]:
+        return hide(self.scratch.place(), {self.held.records[name] for name in self.removed})
+
+    def _uv(self, act: Act) -> Text | None:
+        there, removed = self.held.there, tuple(self.removed)
+        command = uv_looks(act, removed) if there else uv_looks_anew(act, self.scratch.place(), self.python)
+        outcome = self._ask(command, {})
+        printed = read_paste(outcome.stderr[-_TEXT_AT_MOST_BYTES:]).words
+        changes = read_uv_dry_run(printed) if outcome.succeeded else None
+        if changes is None:
+            asked = Asked(Tool.UV, command, SECONDS)
+            return unreadable(asked) if outcome.succeeded else failed(self.session, asked, outcome)
+        self._changed(changes)
+        return None
+
+    def _conda(self, act: Act) -> Text | None:
+        command = conda_looks(act)
+        outcome = self._ask(command, {})
+        changes = read_conda_dry_run(outcome.text)
+        asked = Asked(Tool.CONDA, command, SECONDS)
+        if isinstance(changes, Refused) and changes.words:
+            return impossible(asked, changes.words)
+        if changes is None or isinstance(changes, Refused):
+            return unreadable(asked) if outcome.succeeded else failed(self.session, asked, outcome)
+        self._changed(changes)
+        return None
+
+    def _changed(self, changes: tuple[PackageChange, ...]) -> None:
+        for one in changes:
+            self.changes[one.name] = one
+            name = _OF_CONDA.get(one.name, one.name)
+            if one.after:
+                self.after[name] = PackageMetadata(name, one.after)
+            else:
+                self.after.pop(name, None)
+
+    def _ask(self, command: tuple[str, ...], around: Mapping[str, str]) -> Outcome:
+        self.sources.append(" ".join(command))
+        world, conditions = self.session.world, self.conditions
+        refused = why_not_run(world, command, conditions.directory)
+        if refused is not None:
+            return Outcome(Ending.NOT_STARTED, 0, b"", b"", 0.0, self.session.words(refused))
+        environment = {**clean(world.surroundings.variables), **around}
+        return world.processes.run(
+            command, seconds=SECONDS, environment=environment, directory=conditions.directory, cancelled=conditions.cancelled
+        )
+
+    def _written(self, path: str) -> str:
+        try:
+            return self.session.world.files.read_text(path, _REPORT_AT_MOST_BYTES)
+        except OSError:
+            return ""

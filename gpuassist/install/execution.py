@@ -1,0 +1,175 @@
+"""Taking the steps of an install one by one: frozen before, run, put on record with what came of it."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+from gpuassist.context import Session
+from gpuassist.install.autostart import remove_autostart
+from gpuassist.install.freeze import Frozen, freeze
+from gpuassist.install.records import Install, InstallState, StepRecord, StepState, boot_id, place, save
+from gpuassist.install.run import Around, Came, Cancelled, OnLine, StepDone, run_step
+from gpuassist.install.step_proof import Holds, Proved, prove_step
+from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.model.plan import StepKind, Tool
+from gpuassist.model.text import Text, text
+from gpuassist.system.disk import Disk
+
+_log = logging.getLogger(__name__)
+
+_STATES = {Came.DONE: StepState.DONE, Came.FAILED: StepState.FAILED, Came.CANCELLED: StepState.CANCELLED}
+
+
+def take(session: Session, install: Install, number: int, *, on_line: OnLine, cancelled: Cancelled) -> tuple[Install, StepDone]:
+    """Runs one step; on record before it begins is what its environment holds and that it runs, so that whatever happens meanwhile
+    it can be taken back.
+    """
+    record = install.steps[number]
+    run = record.step.run
+    assert run is not None, "a step that the user takes is not run"
+    session.world.programs.end_marked(mark(session, install, number))
+    record = _begun(session, install, record)
+    obstacle = _prepared(session, install, number, record)
+    if obstacle is not None:
+        return install, StepDone(Came.NOT_STARTED, obstacle)
+    install = install.with_step(number, record)
+    log = f"{place(session.world, install)}/{log_name(number, record.tries)}"
+    around = Around(install.directory, log, mark(session, install, number))
+    done = run_step(session, record.step, around=around, on_line=on_line, cancelled=cancelled)
+    after = _after(session, record, done)
+    try:
+        _freeze_after(session, install, number, record)
+        return settled(session, install, number, after), done
+    except OSError as error:  # on record it still runs: when somebody goes on, its check decides
+        _log.info("what came of it could not be put on record: %s", error)
+        return install.with_step(number, after), done
+
+
+def said_done(session: Session, install: Install, number: int) -> tuple[Install, Proved | None]:
+    """The user says that a step of theirs is done: its own check is asked, where it has one, and counts."""
+    record = install.steps[number]
+    proved = prove_step(session, record.step.proof) if record.step.proof is not None else None
+    if proved is not None and proved.holds is Holds.NO and not _waits_for_reboot(install, number):
+        return install, proved
+    words = session.words(proved.words) if proved is not None else ""
+    done = replace(record, state=StepState.DONE, words=words, boot=boot_id(session.world))
+    return settled(session, install, number, done), proved
+
+
+def settled(session: Session, install: Install, number: int, record: StepRecord) -> Install:
+    """The install with that record of a step, on disk, and done where all of its steps are."""
+    install = install.with_step(number, record)
+    if all(one.state is StepState.DONE for one in install.steps):
+        install = replace(install, state=InstallState.DONE)
+    return _saved(session, install)
+
+
+def give_up(session: Session, install: Install) -> Install:
+    """Nobody is reminded of it any more; what was done stays, and can be taken back."""
+    return _saved(session, replace(install, state=InstallState.GIVEN_UP))
+
+
+def forget(session: Session, install: Install) -> None:
+    """Takes an install of which nothing was begun off the record."""
+    session.world.disk.remove_tree(place(session.world, install))
+
+
+def mark(session: Session, install: Install, number: int) -> str:
+    """By which the processes of a step are found."""
+    return f"{place(session.world, install)}:{number}"
+
+
+def log_name(number: int, tries: int) -> str:
+    """The log of a try in the directory of its install."""
+    return f"step-{number + 1}-log-{tries}.txt"
+
+
+def kept(session: Session, install: Install, number: int, when: str) -> Frozen | None:
+    """What the environment of a step held `before` or `after` it, where that was kept."""
+    run = install.steps[number].step.run
+    try:
+        content = session.world.disk.read(_frozen_path(session, install, number, when))
+    except OSError:
+        return None
+    return Frozen(run.tool if run is not None else Tool.PIP, tuple(content.decode("utf-8", "surrogateescape").splitlines()))
+
+
+def _prepared(session: Session, install: Install, number: int, record: StepRecord) -> Text | None:
+    """Puts on record what is about to be done, and clears the way; says why nothing is run where that cannot be."""
+    run = record.step.run
+    try:
+        obstacle = _freeze_before(session, install, number, record)
+        if obstacle is not None:
+            return obstacle
+        save(session.world, install.with_step(number, record))
+        if record.made and run is not None:
+            session.world.disk.remove_tree(run.creates)  # what is there is what an earlier try had half made
+    except OSError as error:
+        words = error.strerror or str(error)
+        return text(
+            "nothing is run, because it could not be put on record first: {path}: {words}", path=error.filename or "", words=words
+        )
+    return None
+
+
+def _begun(session: Session, install: Install, record: StepRecord) -> StepRecord:
+    run = record.step.run
+    creates = run is not None and bool(run.creates)
+    made = creates and (record.made or not session.world.disk.exists(run.creates if run is not None else ""))
+    return replace(record, state=StepState.RUNNING, boot=boot_id(session.world), made=made, tries=record.tries + 1, words="")
+
+
+def _after(session: Session, record: StepRecord, done: StepDone) -> StepRecord:
+    state = _STATES.get(done.came, StepState.WAITING)
+    # Where it was not started it has made nothing: what somebody puts there until the next try is theirs.
+    return replace(record, state=state, words=session.words(done.words), made=record.made and done.came is not Came.NOT_STARTED)
+
+
+def _freeze_before(session: Session, install: Install, number: int, record: StepRecord) -> Text | None:
+    """Keeps what the environment holds before its first try; says why nothing is run where that cannot be told."""
+    run = record.step.run
+    if run is None or record.made or kept(session, install, number, "before") is not None:
+        return None
+    found = freeze(session, run)
+    if isinstance(found, Unknown):
+        return text("what the environment holds could not be kept, so nothing is run: {reason}", reason=found.reason)
+    _keep(session, install, number, ("before", found))
+    return None
+
+
+def _freeze_after(session: Session, install: Install, number: int, record: StepRecord) -> None:
+    run = record.step.run
+    if run is not None and not record.made:
+        _keep(session, install, number, ("after", freeze(session, run)))
+
+
+def _keep(session: Session, install: Install, number: int, what: tuple[str, Fact[Frozen] | None]) -> None:
+    when, found = what
+    if isinstance(found, Known):
+        content = "".join(f"{line}\n" for line in found.value.lines)
+        _write(session.world.disk, _frozen_path(session, install, number, when), content.encode("utf-8", "surrogateescape"))
+
+
+def _frozen_path(session: Session, install: Install, number: int, when: str) -> str:
+    return f"{place(session.world, install)}/step-{number + 1}-{when}.txt"
+
+
+def _write(disk: Disk, path: str, content: bytes) -> None:
+    fresh = f"{path}.new"
+    disk.remove(fresh)
+    disk.create(fresh)
+    disk.write(fresh, content)
+    disk.flush(fresh)
+    disk.replace(fresh, path)
+
+
+def _saved(session: Session, install: Install) -> Install:
+    save(session.world, install)
+    if install.state is not InstallState.OPEN:
+        remove_autostart(session)
+    return install
+
+
+def _waits_for_reboot(install: Install, number: int) -> bool:
+    return any(one.step.kind is StepKind.REBOOT and one.state is not StepState.DONE for one in install.steps[number + 1 :])

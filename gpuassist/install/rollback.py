@@ -1,0 +1,167 @@
+"""The way back of an install: what would be done, the last step first, and doing it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from gpuassist.context import Session
+from gpuassist.formats.frozen import back_to
+from gpuassist.install.autostart import remove_autostart
+from gpuassist.install.execution import kept, mark
+from gpuassist.install.freeze import freeze
+from gpuassist.install.records import Install, InstallState, StepRecord, StepState, place, save
+from gpuassist.install.rollback_programs import back_programs
+from gpuassist.install.run import Around, Came, Cancelled, OnLine, StepDone, run_step
+from gpuassist.knowledge.records import Family
+from gpuassist.model.fact import Known
+from gpuassist.model.plan import Run, Step, StepKind
+from gpuassist.model.text import Text, text, verbatim
+
+_TOUCHED = {StepState.DONE, StepState.FAILED, StepState.CANCELLED, StepState.RUNNING}
+
+
+@dataclass(frozen=True, slots=True)
+class BackStep:
+    """What takes step `number` back: a directory that goes, or programs that run. `left` names what somebody else changed since
+    and stays; `obstacle` says why it cannot be taken back.
+    """
+
+    number: int
+    text: Text
+    removes: str = ""
+    run: Run | None = None
+    left: tuple[str, ...] = ()
+    obstacle: Text | None = None
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The exact lines, for a shell."""
+        if self.removes:
+            return (shlex.join(("rm", "-r", self.removes)),)
+        return tuple(shlex.join(one) for one in self.run.programs) if self.run is not None else ()
+
+
+def plan_back(session: Session, install: Install) -> tuple[BackStep, ...]:
+    """The way back, in the order in which it is gone."""
+    return tuple(_plan(session, install))
+
+
+def take_back(
+    session: Session, install: Install, back: BackStep, *, on_line: OnLine, cancelled: Cancelled
+) -> tuple[Install, StepDone]:
+    """Goes one step back, and looks whether everything is as it was."""
+    session.world.programs.end_marked(mark(session, install, back.number))
+    if back.obstacle is not None:
+        done = StepDone(Came.NOT_STARTED, back.obstacle)
+    elif back.removes:
+        done = _remove(session, back)
+    elif back.run is not None and back.run.programs:
+        done = _restore(session, install, back, (on_line, cancelled))
+    else:
+        done = StepDone(Came.DONE, text("nothing has to be done"))
+    if done.came is Came.DONE:
+        install = _taken_back(install, back)
+        save(session.world, install)
+        if install.state is not InstallState.OPEN:
+            remove_autostart(session)
+    return install, done
+
+
+def _plan(session: Session, install: Install) -> Iterator[BackStep]:
+    made = [one.step.run.creates for one in install.steps if one.made and one.step.run is not None and one.state in _TOUCHED]
+    for number, record in reversed(tuple(enumerate(install.steps))):
+        run = record.step.run
+        if run is None or record.state not in _TOUCHED:
+            continue
+        if record.made:
+            yield BackStep(
+                number, text("Take {path} away, with all that it holds: it was made by this install", path=run.creates), run.creates
+            )
+        elif not any(_lies_in(run, directory) for directory in made):
+            yield _restoring(session, install, number, run)
+
+
+def _restoring(session: Session, install: Install, number: int, run: Run) -> BackStep:
+    does = text("Take {place} back to what it held before", place=run.environment or run.interpreter)
+    before = kept(session, install, number, "before")
+    if before is None:
+        return BackStep(number, text("This step changed no environment of packages: there is nothing to take back"))
+    session.world.programs.end_marked(mark(session, install, number))  # what a killed gpuassist left running changes it still
+    now = freeze(session, run)
+    if not isinstance(now, Known):
+        reason = now.reason if now is not None else text("it cannot be asked")
+        return BackStep(number, does, obstacle=text("what it holds now could not be told: {reason}", reason=reason))
+    begun = _backs(session, install, number)  # what is missing now may be what an earlier way back had taken out
+    after = (None if begun else kept(session, install, number, "after")) or now.value
+    back = back_to(before.packages, after.packages, now.value.packages)
+    programs = () if back.nothing else back_programs(run, back, _indexes(session, back.restore))
+    return BackStep(number, does, run=replace(run, programs=programs, creates=""), left=back.left)
+
+
+def _indexes(session: Session, lines: tuple[str, ...]) -> tuple[str, ...]:
+    """PyTorch's indexes for the builds that are to come back: their versions name them (`2.9.1+cu128`)."""
+    tags = dict.fromkeys(line.rpartition("+")[2] for line in lines if "==" in line and "+" in line)
+    words = (
+        word
+        for tag in tags
+        for line in session.knowledge.commands.render("torch-install", Family.ANY, {"python": "-", "version": "-", "tag": tag})
+        for word in line.split()
+    )
+    return tuple(word for word in words if word.startswith("https://"))
+
+
+def _lies_in(run: Run, directory: str) -> bool:
+    return any(one == directory or one.startswith(f"{directory}/") for one in (run.environment, run.interpreter) if one)
+
+
+def _remove(session: Session, back: BackStep) -> StepDone:
+    try:
+        session.world.disk.remove_tree(back.removes)
+    except OSError as error:
+        words = text("{path} could not be taken away: {words}", path=back.removes, words=error.strerror or str(error))
+        return StepDone(Came.FAILED, words)
+    return StepDone(Came.DONE, text("{path} is gone", path=back.removes))
+
+
+def _restore(session: Session, install: Install, back: BackStep, listen: tuple[OnLine, Cancelled]) -> StepDone:
+    on_line, cancelled = listen
+    directory = place(session.world, install)
+    log = f"{directory}/step-{back.number + 1}-back-{_backs(session, install, back.number) + 1}.txt"
+    around = Around(directory, log, mark(session, install, back.number))
+    step = Step(StepKind.COMMAND, verbatim(""), run=back.run)
+    done = run_step(session, step, around=around, on_line=on_line, cancelled=cancelled)
+    return _checked(session, install, back, done) if done.came is Came.DONE else done
+
+
+def _backs(session: Session, install: Install, number: int) -> int:
+    """How often the way back of that step was begun."""
+    return sum(name.startswith(f"step-{number + 1}-back-") for name in session.world.disk.names(place(session.world, install)))
+
+
+def _checked(session: Session, install: Install, back: BackStep, done: StepDone) -> StepDone:
+    before = kept(session, install, back.number, "before")
+    run = install.steps[back.number].step.run
+    now = freeze(session, run) if run is not None else None
+    if before is None or not isinstance(now, Known):
+        return done
+    was, found = before.packages, now.value.packages
+    other = sorted(name for name in {*was, *found} - set(back.left) if was.get(name) != found.get(name))
+    if other:
+        return replace(done, came=Came.FAILED, words=text("these are not as they were: {names}", names=", ".join(other)))
+    return replace(done, words=text("everything is as it was before"))
+
+
+def _taken_back(install: Install, back: BackStep) -> Install:
+    for number, record in enumerate(install.steps):
+        inside = back.removes and record.step.run is not None and _lies_in(record.step.run, back.removes)
+        if number == back.number or (inside and record.state in _TOUCHED):
+            install = install.with_step(number, _back(record))
+    if not any(one.state in _TOUCHED and one.step.run is not None for one in install.steps):
+        install = replace(install, state=InstallState.TAKEN_BACK)
+    return install
+
+
+def _back(record: StepRecord) -> StepRecord:
+    return replace(record, state=StepState.TAKEN_BACK, words="", made=False)

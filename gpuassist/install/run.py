@@ -1,0 +1,201 @@
+"""Running one step as the user: live lines, a log, a clean end when it is cancelled, and the step's own proof afterwards."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+from gpuassist.context import Session
+from gpuassist.formats.asked import asked
+from gpuassist.formats.printed import Printed, PrintedLines
+from gpuassist.install.run_log import RunLog
+from gpuassist.install.step_proof import Holds, Proved, prove_step
+from gpuassist.model.plan import Run, Step
+from gpuassist.model.text import Text, text
+from gpuassist.system.ownership import why_not_run
+from gpuassist.system.processes import clean
+from gpuassist.system.programs import Finished, Program
+from gpuassist.system.streams import NotStarted, Quiet
+
+OnLine = Callable[[Printed], None]
+Cancelled = Callable[[], bool]
+
+_LOOK_AGAIN_SECONDS = 0.1
+_PATIENCE_SECONDS = (3.0, 2.0)  # after Ctrl-C conda puts its transaction back; after SIGTERM nobody does anything useful
+_LAST_LINES = 40
+
+
+class Came(str, Enum):
+    """What came of running a step."""
+
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    NOT_STARTED = "not started"
+
+
+@dataclass(frozen=True, slots=True)
+class StepDone:
+    """`proved` is none where the step has no proof, or was not run to its end; `left` counts what it had left running, which was
+    ended. `log` is the file that holds all that it printed.
+    """
+
+    came: Came
+    words: Text
+    proved: Proved | None = None
+    log: str = ""
+    seconds: float = 0.0
+    left: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Where the programs start, the log that is made, and the mark by which all that they start is found again."""
+
+    directory: str
+    log: str
+    mark: str
+
+
+def run_step(session: Session, step: Step, *, around: Around, on_line: OnLine, cancelled: Cancelled) -> StepDone:
+    """Runs a step that has a `run`; `on_line` is called on this thread, and whatever the programs do is in the result."""
+    assert step.run is not None, "a step that the user takes is not run"
+    obstacle = _obstacle(session, step.run, around)
+    if obstacle is not None:
+        return StepDone(Came.NOT_STARTED, obstacle)
+    began = session.world.clock.monotonic()
+    log = RunLog(session.world.disk, around.log)
+    try:
+        done = _run(_Running(session, around, log, on_line, cancelled), step.run)
+    finally:
+        log.close()
+    proved = prove_step(session, step.proof) if step.proof is not None and done.came in {Came.DONE, Came.FAILED} else None
+    came, words = _came(done, proved)
+    return StepDone(came, words, proved, around.log, session.world.clock.monotonic() - began, done.left)
+
+
+@dataclass
+class _Running:
+    session: Session
+    around: Around
+    log: RunLog
+    on_line: OnLine
+    cancelled: Cancelled
+    last: deque[Printed] = field(default_factory=lambda: deque(maxlen=_LAST_LINES))
+
+    def tell(self, lines: list[Printed]) -> None:
+        for line in lines:
+            self.log.add(line)
+            self.on_line(line)
+        self.last.extend(lines[-_LAST_LINES:])
+
+
+def _obstacle(session: Session, run: Run, around: Around) -> Text | None:
+    disk = session.world.disk
+    if run.creates and disk.exists(os.path.join(around.directory, run.creates)):
+        return text("{path} is there already, and it was not made by this step", path=run.creates)
+    if not disk.exists(around.directory):
+        return text("the directory {path} is not there", path=around.directory)
+    return None
+
+
+def _run(running: _Running, run: Run) -> StepDone:
+    left = 0
+    for number, command in enumerate(run.programs):
+        if running.cancelled():
+            return StepDone(Came.CANCELLED, _cancelled_before(number))
+        running.log.note(f"$ {shlex.join(command)}")
+        world = running.session.world
+        refused = why_not_run(world, command, running.around.directory)
+        if refused is not None:
+            running.log.note(running.session.words(refused))
+            return StepDone(Came.FAILED if number else Came.NOT_STARTED, refused, left=left)
+        program = world.programs.start(
+            command,
+            environment=clean(world.surroundings.variables),
+            directory=running.around.directory,
+            mark=running.around.mark,
+        )
+        if isinstance(program, NotStarted):
+            running.log.note(program.words)
+            came = Came.FAILED if number else Came.NOT_STARTED
+            return StepDone(came, text("{program} could not be started: {words}", program=command[0], words=program.words))
+        stopped, finished = _read(running, program)
+        left += finished.left
+        running.log.note(f"[status {finished.status}] {finished.signal}".rstrip())
+        if stopped:
+            return StepDone(Came.CANCELLED, text("cancelled while {program} ran", program=_name(command)), left=left)
+        if not finished.succeeded:
+            return StepDone(Came.FAILED, _why(running, _name(command), finished), left=left)
+    return StepDone(Came.DONE, text("done"), left=left)
+
+
+def _read(running: _Running, program: Program) -> tuple[bool, Finished]:
+    """Reads to its end, or until it is cancelled and stopped; says which, and how it ended."""
+    lines = PrintedLines()
+    stopped = False
+    try:
+        while not (stopped := running.cancelled()):
+            piece = program.read(seconds=_LOOK_AGAIN_SECONDS)
+            if piece is Quiet.CLOSED:
+                break
+            if isinstance(piece, bytes):
+                running.tell(lines.feed(piece))
+        if stopped:
+            for piece in _stopping(running, program):
+                running.tell(lines.feed(piece))
+    finally:
+        finished = program.end()  # whatever happens here, nothing of it goes on
+        running.tell(lines.close())
+    return stopped, finished
+
+
+def _stopping(running: _Running, program: Program) -> Iterator[bytes]:
+    """Asks it to stop and hands on what it says to that, for a few seconds."""
+    clock = running.session.world.clock
+    for ask, seconds in zip((program.interrupt, program.terminate), _PATIENCE_SECONDS, strict=True):
+        ask()
+        deadline = clock.monotonic() + seconds
+        while clock.monotonic() < deadline:
+            piece = program.read(seconds=_LOOK_AGAIN_SECONDS)
+            if piece is Quiet.CLOSED:
+                return
+            if isinstance(piece, bytes):
+                yield piece
+
+
+def _cancelled_before(number: int) -> Text:
+    return text("cancelled between two of its programs") if number else text("cancelled before it began")
+
+
+def _why(running: _Running, program: str, finished: Finished) -> Text:
+    said = [line.text.strip() for line in running.last if line.text.strip()]
+    last = said[-1][:400] if said else ""
+    question = asked(said)
+    if finished.stuck:
+        return text("{program} cannot be ended: it waits in the kernel", program=program)
+    if finished.signal:
+        return text("{program} was ended by {signal}; it said last: {words}", program=program, signal=finished.signal, words=last)
+    if question:
+        return text("{program} asked “{words}”, and a step that runs here gets no answers", program=program, words=question)
+    words = next((line[:400] for line in reversed(said) if "error" in line.lower()), last)
+    return text("{program} ended with status {status}: {words}", program=program, status=finished.status, words=words)
+
+
+def _name(command: tuple[str, ...]) -> str:
+    return os.path.basename(command[0])
+
+
+def _came(done: StepDone, proved: Proved | None) -> tuple[Came, Text]:
+    if proved is None or done.came is not Came.DONE:
+        return done.came, done.words
+    if proved.holds is Holds.NO:
+        words = text("its programs say that all went well, but its check does not hold: {reason}", reason=proved.words)
+        return Came.FAILED, words
+    if proved.holds is Holds.UNKNOWN:
+        return Came.DONE, text("done; whether it worked could not be told: {reason}", reason=proved.words)
+    return Came.DONE, proved.words

@@ -1,0 +1,188 @@
+"""The ways to a CUDA toolkit: NVIDIA's packages, its installer into HOME, conda, or the wheels of the compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gpuassist.install.place import Place, step, use
+from gpuassist.knowledge.change import ToolkitMove
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.outlook import Way, WayPlan
+from gpuassist.model.plan import Proves, Run, Step, StepProof, Tool
+from gpuassist.model.text import Text, text
+from gpuassist.model.version import Version
+
+# conda-forge has CUDA in parts, its nvcc among them, from 12.0 on; the newest that its cuda-version named in April 2026 is 13.2.
+_FIRST_OF_CONDA, _LAST_OF_CONDA = Version((12, 0)), Version((13, 2))
+_FIRST_OF_WHEELS = Version((13, 0))  # the wheels of 11 and 12 hold ptxas and no nvcc (wheels.json)
+# The first release that NVIDIA's repository of a distribution holds: Jimver/cuda-toolkit issues 183 and 375 (Ubuntu),
+# NVIDIA/nvidia-docker issue 1791 (Debian 12), guoqingbao/xinfer issue 366 (Debian 13, without 13.0). Others are not known.
+_FIRST_OF_REPOSITORY = {
+    "ubuntu2204": Version((11, 7)),
+    "ubuntu2404": Version((12, 5)),
+    "debian12": Version((12, 3)),
+    "debian13": Version((13, 1)),
+}
+_MACHINES = {"x86_64": "x86_64", "sbsa": "aarch64"}
+_FIRST = {Tool.CONDA: Way.CONDA, Tool.PIP: Way.WHEELS, Tool.UV: Way.WHEELS}
+
+
+def toolkit_ways(move: ToolkitMove, place: Place, knowledge: Knowledge) -> tuple[WayPlan, ...]:
+    """Each way that there is, the best first: the packages where the user may become root, else what needs none; the one by the
+    tool that the user asked for before all others.
+    """
+    goal = _Goal(move.release.release, place, knowledge)
+    found = tuple(goal.ways())
+    first = _FIRST.get(place.around.wished) if place.around.wished else None
+    return tuple(sorted(found, key=lambda one: one.way is not first))
+
+
+def of_conda(release: Version) -> bool:
+    """Whether conda-forge has this CUDA with its nvcc."""
+    return _FIRST_OF_CONDA <= release.release <= _LAST_OF_CONDA
+
+
+@dataclass(frozen=True, slots=True)
+class _Goal:
+    release: Version
+    place: Place
+    knowledge: Knowledge
+
+    def ways(self) -> Iterator[WayPlan]:
+        if self._has_packages and self.place.system.administrator:
+            yield self.packages()
+        if self.knowledge.runfile(self.release) is not None and self._machine and not self.place.system.jetson:
+            yield from self.runfile()
+        if self.place.system.conda:
+            yield from self.conda()
+        if self.release >= _FIRST_OF_WHEELS:
+            yield self.wheels()
+        if not self.place.system.conda:
+            yield from self.conda()
+
+    def packages(self) -> WayPlan:
+        root = f"/usr/local/cuda-{self.release}"
+        added = use("cuda-repository-add", repository=self.place.repository, architecture=self.place.repository_architecture)
+        install = use("toolkit-install", version=self.release)
+        # JetPack brings its own repository, whose CUDA is built for the board.
+        uses = (install,) if self.place.system.jetson else (added, install)
+        does = text("Install CUDA {release} from NVIDIA's repository, without a driver, beside what is there", release=self._words)
+        check = text("/usr/local/cuda-{release}/bin/nvcc is there", release=self._words)
+        made = step(uses, self.place, self.knowledge.commands, (does, check), proof=self._nvcc(root))
+        return WayPlan(Way.PACKAGES, text("By NVIDIA's packages, for every user of the machine"), (made, self.used(root)))
+
+    def runfile(self) -> Iterator[WayPlan]:
+        record = self.knowledge.runfile(self.release)
+        if record is None or self._machine not in record.machines:
+            return
+        root = self._directory
+        installer = use("toolkit-install-runfile", version=record.version, file=record.file(self._machine), directory=root)
+        does = text(
+            "Install CUDA {release} into {directory} by NVIDIA's installer, without its driver and without root",
+            release=self._words,
+            directory=root,
+        )
+        words = (does, text("{path} is there", path=f"{root}/bin/nvcc"))
+        made = step((installer,), self.place, self.knowledge.commands, words, proof=self._nvcc(root))
+        told = text(
+            "the installer writes /tmp/cuda-installer.log and fails where that is another user's: its owner, or a restart, takes "
+            "it away"
+        )
+        yield WayPlan(Way.RUNFILE, text("Into your home directory, without root"), (made, self.used(root)), (told,))
+
+    def conda(self) -> Iterator[WayPlan]:
+        if not of_conda(self.release) or not self._machine:
+            return
+        there = self.place.system.conda
+        under = self.place.around.conda_root or f"{self._miniforge}/envs"
+        directory = f"{under}/cuda-{self.release}"
+        arguments = f"-c conda-forge cuda-toolkit cuda-version={self.release}"
+        does = text(
+            "Make an environment of conda's with CUDA {release} and a host compiler that it accepts, and work in it",
+            release=self._words,
+        )
+        words = (does, text("`nvcc --version` in the environment shows {release}", release=self._words))
+        # A conda that comes with the step before is on the PATH of that shell alone.
+        run = Run((), Tool.CONDA, directory, creates=directory) if there else None
+        create = use("conda-create", directory=directory, arguments=arguments)
+        made = step((create,), self.place, self.knowledge.commands, words, run=run, proof=self._nvcc(directory))
+        steps = (made,) if there else (self._conda_itself(), made)
+        yield WayPlan(
+            Way.CONDA, text("By conda, with a compiler and a C library of its own, where the environment is active"), steps
+        )
+
+    def _conda_itself(self) -> Step:
+        does = text("Install conda (miniforge) into {directory}; it needs no root", directory=self._miniforge)
+        get = use("conda-get", architecture=self._machine, directory=self._miniforge)
+        check = text("`conda --version` answers in the same terminal")
+        proof = StepProof(Proves.ENVIRONMENT, self._miniforge)
+        return step((get,), self.place, self.knowledge.commands, (does, check), proof=proof)
+
+    def wheels(self) -> WayPlan:
+        directory = self._directory
+        release, python = next(iter(self.place.around.pythons), (None, "python3"))
+        made = Run((), Tool.PIP, directory, creates=directory)
+        create = step(
+            (use("environment-create", python=python, directory=directory),),
+            self.place,
+            self.knowledge.commands,
+            (text("Make an environment for the compiler alone: {directory}", directory=directory), None),
+            run=made,
+            proof=StepProof(Proves.ENVIRONMENT, directory),
+        )
+        inside = f"{directory}/bin/python"
+        requirement = f"cuda-toolkit[nvcc,cccl]~={self.release}.0"
+        packages = f"{directory}/lib/python{release.release}/site-packages/nvidia/cu{self.release.major}" if release else ""
+        does = text("Install the compiler of CUDA {release} with its headers from PyPI", release=self._words)
+        install = step(
+            (use("toolkit-install-wheels", python=inside, requirement=requirement),),
+            self.place,
+            self.knowledge.commands,
+            (does, None),
+            run=Run((), Tool.PIP, directory, inside),
+            proof=self._nvcc(packages) if packages else None,
+        )
+        return WayPlan(
+            Way.WHEELS,
+            text("By the wheels of the compiler: nvcc, its headers and the runtime, without the libraries for mathematics"),
+            (create, install, self.used(packages)),
+        )
+
+    def used(self, root: str) -> Step:
+        """Making it the one that new terminals find."""
+        check = text("`nvcc --version` in a new terminal shows {release}", release=self._words)
+        proof = StepProof(Proves.NEW_TERMINAL, root, self._words) if root else None
+        return step(
+            (use("use-cuda", version=self.release),), self.place, self.knowledge.commands, (_use(self._words), check), proof=proof
+        )
+
+    def _nvcc(self, root: str) -> StepProof:
+        return StepProof(Proves.NVCC, f"{root}/bin/nvcc", self._words)
+
+    @property
+    def _has_packages(self) -> bool:
+        first = _FIRST_OF_REPOSITORY.get(self.place.repository)
+        return self.place.system.jetson or (bool(self.place.repository) and (first is None or self.release >= first))
+
+    @property
+    def _words(self) -> str:
+        return str(self.release)
+
+    @property
+    def _machine(self) -> str:
+        return _MACHINES.get(self.place.repository_architecture, "")
+
+    @property
+    def _directory(self) -> str:
+        home = self.place.system.home
+        return f"{home}/cuda-{self.release}" if home else f"cuda-{self.release}"
+
+    @property
+    def _miniforge(self) -> str:
+        home = self.place.system.home
+        return f"{home}/miniforge3" if home else "miniforge3"
+
+
+def _use(release: str) -> Text:
+    return text("Let new terminals use CUDA {release}; gpuassist shows the change to your start-up file first", release=release)

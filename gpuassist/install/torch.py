@@ -1,0 +1,174 @@
+"""The steps to another torch: into a new environment, into the one that is there once torch is out of it, or in torch's place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from gpuassist.install.environment import Target, create, here, new
+from gpuassist.install.place import Place, Use, step, use
+from gpuassist.install.torch_index import notes_on_index, origin_of
+from gpuassist.knowledge.change import TorchMove
+from gpuassist.knowledge.companions import Company, built_for_it, company_of, of_torch
+from gpuassist.knowledge.records import Family, TorchBuild
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.outlook import Way, WayPlan
+from gpuassist.model.plan import Proves, Step, StepProof, Tool
+from gpuassist.model.text import Text, text
+
+_UV = text("this takes uv; where it is not installed, docs.astral.sh/uv tells how to install it for your own user")
+_PROJECT = text(
+    "in a project of uv's, `uv sync` and `uv run` bring back the torch of uv.lock: name PyTorch's index in pyproject.toml too"
+)
+_VENV = text("where Python says that ensurepip is not available, `sudo apt install python3-venv` comes first")
+_NEWER_THAN_UV = frozenset({"cu134"})  # what the --torch-backend of uv 0.13.9 does not take yet, measured
+
+
+def torch_ways(move: TorchMove, place: Place, knowledge: Knowledge) -> tuple[WayPlan, ...]:
+    """The ways to the build, the best first. A torch that is there is best left to the environment that works with it; where
+    none is, installing it changes nothing that is there.
+    """
+    build, company = move.build, _company(move, place, knowledge)
+    version, tag = str(build.newest), build.tag
+    does = text("Install torch {version} of the build {tag}", version=version, tag=tag)
+    install = _Install(
+        place, knowledge, does, f"{version}+{tag}", lambda target: _use(build, company, place, target), company.others, move
+    )
+    return install.ways()
+
+
+def jetson_ways(place: Place, knowledge: Knowledge) -> tuple[WayPlan, ...]:
+    """torch of NVIDIA's own index for the system that the board runs: its driver cannot be replaced alone."""
+    does = text("Install torch from NVIDIA's index for JetPack 6; PyTorch's own builds need a newer driver than this system's")
+    by_pip = replace(place, around=replace(place.around, wished=Tool.PIP))
+    return _Install(by_pip, knowledge, does, "", lambda target: use("torch-install-jetson", python=target.python)).ways()
+
+
+def left_by(move: TorchMove, place: Place, knowledge: Knowledge) -> tuple[Text, ...]:
+    """What of the environment will not work with the build, whichever way it comes, and what the user's settings have to do with
+    it.
+    """
+    tool = new(place, move).tool
+    return (*_company(move, place, knowledge).left, *notes_on_index(move.build, tool, place.around.settings))
+
+
+def _company(move: TorchMove, place: Place, knowledge: Knowledge) -> Company:
+    release = knowledge.torch_release(move.build.newest)
+    return company_of(move.build, place.around.packages, release, knowledge.bad_pairs())
+
+
+def _use(build: TorchBuild, company: Company, place: Place, target: Target) -> Use:
+    origin = origin_of(build, target.tool, place.around.settings)
+    torch, *others = company.requirements
+    exact = f"{torch}+{build.tag}" if origin.exact else torch
+    words = {"python": target.python, "requirements": " ".join((exact, *others))}
+    suffix = "-uv" if target.tool is Tool.UV else ""
+    if origin.own:
+        return use(f"packages-install{suffix}", **words)
+    if suffix and build.tag in _NEWER_THAN_UV:
+        return use(
+            "packages-install-index-uv", **{**words, "requirements": " ".join((f"{torch}+{build.tag}", *others))}, tag=build.tag
+        )
+    return use(f"packages-install-tag{suffix}", **words, tag=build.tag)
+
+
+@dataclass(frozen=True, slots=True)
+class _Install:
+    """A torch that is to come to a place: `use` installs it into an environment, `others` come after it from elsewhere."""
+
+    place: Place
+    knowledge: Knowledge
+    does: Text
+    wanted: str
+    use: Callable[[Target], Use]
+    others: tuple[str, ...] = ()
+    move: TorchMove | None = None
+
+    def ways(self) -> tuple[WayPlan, ...]:
+        place = self.place
+        without_pip = place.tool == "uv" and place.around.wished is Tool.PIP  # uv puts no pip into what it makes
+        if not place.tool or without_pip or (self.move is not None and self.move.python is not None):
+            return (self._in_new(),)
+        if not place.torch_there:
+            return (self._added(), self._in_new())
+        return (self._in_new(), self._cleaned(), self._exchanged())
+
+    def _in_new(self) -> WayPlan:
+        """Beside what is there, which then stays as it is."""
+        target = new(self.place, self.move)
+        name = self.place.around.name
+        does = text("In a new environment, {directory}; what is there stays as it is", directory=target.prefix)
+        notes = (text("the other packages of {name} do not come along: install what your project needs there as well", name=name),)
+        told = notes if name and self.place.torch_there else ()
+        made = create(target, self.place, self.knowledge.commands, self.move)
+        return WayPlan(Way.NEW, does, (made, *self._installed(target)), (*told, *self._needs(made), *self._venv(made)))
+
+    def _added(self) -> WayPlan:
+        """Into an environment that has no torch."""
+        does = text("Into {name}, which has no torch yet", name=self._name)
+        steps = tuple(self._installed(here(self.place)))
+        return WayPlan(Way.IN_PLACE, does, steps, (*self._needs(*steps), *self._project()))
+
+    def _cleaned(self) -> WayPlan:
+        """Into the same environment, once nothing of the old torch is left in it."""
+        target = here(self.place)
+        wheels = (one.distribution for one in self.knowledge.wheels())
+        gone = of_torch(self.place.around.packages, wheels)
+        does = text("In {name}, once every package that belongs to torch is out of it", name=self._name)
+        return WayPlan(Way.CLEAN, does, (self._removal(target, gone), *self._installed(target)), self._project())
+
+    def _exchanged(self) -> WayPlan:
+        """Into the same environment, torch and what is built for it alone."""
+        target = here(self.place)
+        uses = (_remove(target, built_for_it(self.place.around.packages)), self.use(target))
+        does = text("In {name}, in the place of the torch that is there", name=self._name)
+        note = text("what the old torch brought and the new one does not ask for stays in {name}", name=self._name)
+        return WayPlan(Way.IN_PLACE, does, (self._step(uses, target), *self._others(target)), (note, *self._project()))
+
+    @property
+    def _name(self) -> str:
+        return self.place.around.name or self.place.python
+
+    def _needs(self, *steps: Step) -> tuple[Text, ...]:
+        """That uv has to be there, where nothing shows that it is."""
+        by_uv = any(line.startswith("uv ") for step in steps for line in step.commands)
+        return (_UV,) if by_uv and self.place.tool != "uv" else ()
+
+    def _project(self) -> tuple[Text, ...]:
+        """That uv's own projects undo by themselves what is done by hand."""
+        return (_PROJECT,) if self.place.tool == "uv" else ()
+
+    def _venv(self, made: Step) -> tuple[Text, ...]:
+        """That Debian's own Python may lack the module that makes environments."""
+        of_debian = {Family.DEBIAN, Family.UBUNTU} & set(self.place.families)
+        by_system = any(line.startswith(("/usr/bin/python", "python3 ")) and " -m venv " in line for line in made.commands)
+        return (_VENV,) if of_debian and by_system else ()
+
+    def _removal(self, target: Target, packages: tuple[str, ...]) -> Step:
+        does = text("Take everything that belongs to torch out of {name}", name=self._name)
+        directory = self.place.around.directory
+        proof = StepProof(Proves.ABSENT, directory) if directory else None
+        check = text("{directory} is gone", directory=directory) if directory else None
+        words = (does, check)
+        return step((_remove(target, packages),), self.place, self.knowledge.commands, words, run=target.run, proof=proof)
+
+    def _installed(self, target: Target) -> Iterator[Step]:
+        yield self._step((self.use(target),), target)
+        yield from self._others(target)
+
+    def _step(self, uses: tuple[Use, ...], target: Target) -> Step:
+        proof = StepProof(Proves.TORCH, target.python, self.wanted)
+        check = text("`gpuassist verify --python {python}` passes on every GPU", python=target.python)
+        return step(uses, self.place, self.knowledge.commands, (self.does, check), run=target.run, proof=proof)
+
+    def _others(self, target: Target) -> Iterator[Step]:
+        if self.others:
+            key = "packages-install-uv" if target.tool is Tool.UV else "packages-install"
+            one = use(key, python=target.python, requirements=" ".join(self.others))
+            does = text("Install {packages}, which works with torch and is not PyTorch's", packages=", ".join(self.others))
+            yield step((one,), self.place, self.knowledge.commands, (does, None), run=target.run)
+
+
+def _remove(target: Target, packages: tuple[str, ...]) -> Use:
+    key = "packages-remove-uv" if target.tool is Tool.UV else "packages-remove"
+    return use(key, python=target.python, packages=" ".join(packages))

@@ -1,0 +1,165 @@
+"""A machine as it would be: parts of it replaced by others, so that the same chain judges it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from gpuassist.context import Session
+from gpuassist.diagnose.case import Case
+from gpuassist.install import hypothetical
+from gpuassist.install.no_wheel import lacks_wheel, without_wheel
+from gpuassist.install.outlook import Question, foresee, rig_of
+from gpuassist.install.replacements import WishError, gpu_record, version_of, with_driver, with_toolkit, with_torch
+from gpuassist.knowledge.change import Demand, Need
+from gpuassist.knowledge.compatibility import is_jetson
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.fact import NOT_ASKED, Known
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Distribution, Host, Machine
+from gpuassist.model.outlook import Outlook
+from gpuassist.model.text import text
+from gpuassist.system.clock import iso
+
+NONE = "none"
+_OLDEST_GCC = 6
+_TITLE = text("what if")
+# What an imagined machine may run: the newest two of each for which NVIDIA's repository was looked at.
+_OFFERED = ("ubuntu 24.04", "ubuntu 22.04", "debian 13", "debian 12", "fedora 42", "rhel 9", "arch", "opensuse-tumbleweed")
+_DISTRIBUTIONS = {
+    "ubuntu": ((), "Ubuntu"),
+    "debian": ((), "Debian"),
+    "fedora": ((), "Fedora"),
+    "rhel": (("fedora",), "RHEL"),
+    "arch": ((), "Arch Linux"),
+    "opensuse-leap": (("suse", "opensuse"), "openSUSE Leap"),
+    "opensuse-tumbleweed": (("suse", "opensuse"), "openSUSE Tumbleweed"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Parts to imagine: empty as the machine has it, `none` where it shall not be there. `gpus` are names or PCI ids and replace
+    all that are there; `driver` is a branch or a version, `torch` `2.7`, `2.7.1+cu128`; `distribution` `ubuntu 24.04`.
+    """
+
+    gpus: tuple[str, ...] = ()
+    driver: str = ""
+    toolkit: str = ""
+    torch: str = ""
+    python: str = ""
+    gcc: str = ""
+    distribution: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What each part can be: `gpus` are names by architecture, newest first; drivers, CUDA and torch newest first as well."""
+
+    gpus: tuple[tuple[str, tuple[str, ...]], ...]
+    drivers: tuple[str, ...]
+    toolkits: tuple[str, ...]
+    torches: tuple[str, ...]
+    pythons: tuple[str, ...]
+    gccs: tuple[str, ...]
+    distributions: tuple[str, ...] = ()
+
+
+def imagine(session: Session, wish: Wish, machine: Machine | None = None) -> Machine:
+    """The machine with the wish in place, or one of nothing but the wish; raises `WishError` for a part that is not known."""
+    knowledge = session.knowledge
+    made = machine if machine is not None else _blank(session, wish)
+    if wish.gpus:
+        names = () if wish.gpus == (NONE,) else wish.gpus
+        made = hypothetical.with_gpus(made, tuple(_gpu(knowledge, name, place) for place, name in enumerate(names)))
+    if wish.driver:
+        made = hypothetical.without_driver(made) if wish.driver == NONE else with_driver(knowledge, made, version_of(wish.driver))
+    if wish.toolkit:
+        made = (
+            hypothetical.without_toolkit(made) if wish.toolkit == NONE else with_toolkit(knowledge, made, version_of(wish.toolkit))
+        )
+    if wish.gcc:
+        made = hypothetical.without_gcc(made) if wish.gcc == NONE else hypothetical.with_gcc(made, version_of(wish.gcc))
+    if wish.python and wish.python != NONE:
+        made = hypothetical.with_python(made, version_of(wish.python))
+    if wish.torch:
+        made = hypothetical.without_torch(made) if wish.torch == NONE else with_torch(knowledge, made, wish.torch)
+    return made
+
+
+def choices(session: Session) -> Choices:
+    """Everything that the knowledge can judge."""
+    knowledge = session.knowledge
+    builds = sorted(
+        (one for one in knowledge.torch_builds() if one.cuda), key=lambda one: (one.newest, one.default, one.cuda), reverse=True
+    )
+    pythons = sorted({python for one in builds for python in one.pythons}, reverse=True)
+    limits = [one.gcc_limit for one in knowledge.toolkits() if one.gcc_limit]
+    return Choices(
+        gpus=_gpus_by_architecture(knowledge),
+        drivers=tuple(str(one.branch) for one in sorted(knowledge.branches(), key=lambda one: -one.branch)),
+        toolkits=tuple(str(one.release) for one in sorted(knowledge.toolkits(), key=lambda one: one.release, reverse=True)),
+        torches=tuple(dict.fromkeys(f"{one.newest}+{one.tag}" for one in builds)),
+        pythons=tuple(str(one) for one in pythons),
+        gccs=tuple(str(major) for major in range(max(limits, default=_OLDEST_GCC), _OLDEST_GCC - 1, -1)),
+        distributions=_OFFERED,
+    )
+
+
+def outlook(session: Session, wish: Wish, machine: Machine | None = None) -> Outlook:
+    """How the chains look with the wish in place, and the smallest change from there that makes every link hold."""
+    made = imagine(session, wish, machine)
+    rig = rig_of(Case(made, session.knowledge))
+    demand = Demand(
+        torch_need=Need.MUST if rig.torch is not None else Need.LEAVE,
+        toolkit_need=Need.MUST if rig.toolkit is not None else Need.LEAVE,
+    )
+    if not lacks_wheel(session.knowledge, rig):
+        return foresee(session, Question(_TITLE, made, made, demand))
+    return _with_another_python(session, made, demand)
+
+
+def _with_another_python(session: Session, made: Machine, demand: Demand) -> Outlook:
+    """torch cannot be in that environment at all: first the same in a new one, and where that does not fit either, another."""
+    torch = rig_of(Case(made, session.knowledge)).torch
+    bare = hypothetical.without_torch(made)
+    pinned = replace(demand, torch=torch.version, torch_tag=torch.tag) if torch else demand
+    answers = (foresee(session, Question(_TITLE, bare, made, one)) for one in (pinned, demand))
+    found = next((one for one in answers if not one.blocked_by), None)
+    return without_wheel(found or foresee(session, Question(_TITLE, made, made, demand)), made)
+
+
+def distribution_of(words: str) -> Distribution:
+    """The distribution that `ubuntu 24.04` means; raises `WishError`."""
+    name, _, version = words.partition(" ")
+    if name not in _DISTRIBUTIONS:
+        raise WishError(text("{name} is no distribution that gpuassist knows", name=name))
+    like, title = _DISTRIBUTIONS[name]
+    return Distribution(name, like, version, f"{title} {version}".strip())
+
+
+def _blank(session: Session, wish: Wish) -> Machine:
+    """A machine of which only the day is known, the kind of its processor, and that it is no Jetson unless its GPU is one."""
+    records = [gpu_record(session.knowledge, name) for name in wish.gpus if name != NONE]
+    integrated = any(record.integrated for record in records)
+    jetson = any(record.integrated and record.compute_capability and is_jetson(record.compute_capability) for record in records)
+    host = Host(
+        distribution=Known(distribution_of(wish.distribution), hypothetical.SOURCE) if wish.distribution else NOT_ASKED,
+        architecture=Known("aarch64" if integrated else "x86_64", hypothetical.SOURCE),
+        wsl=Known(0, hypothetical.SOURCE),
+        container=Known("", hypothetical.SOURCE),
+        jetson=Known(jetson, hypothetical.SOURCE),
+    )
+    made = Machine(taken_at=iso(session.world.clock.now()), host=host, gpus=Known((), hypothetical.SOURCE))
+    made = replace(made, environments=Known((), hypothetical.SOURCE))
+    return hypothetical.without_gcc(hypothetical.without_toolkit(hypothetical.without_driver(made)))
+
+
+def _gpu(knowledge: Knowledge, name: str, place: int) -> Gpu:
+    return hypothetical.gpu(gpu_record(knowledge, name), place)
+
+
+def _gpus_by_architecture(knowledge: Knowledge) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    names: dict[str, dict[str, None]] = {one.name: {} for one in reversed(knowledge.architectures())}
+    for record in knowledge.gpus():
+        names[record.architecture].setdefault(record.name)
+    return tuple((architecture, tuple(found)) for architecture, found in names.items() if found)

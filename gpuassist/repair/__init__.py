@@ -1,1 +1,0 @@
-"""From a wish to a plan, from a plan to a changed file, and back."""

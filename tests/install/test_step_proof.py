@@ -1,0 +1,144 @@
+"""Whether a step did what it should, asked of made-up interpreters and machines."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gpuassist.context import Session
+from gpuassist.install.step_proof import Holds, Proved, prove_step
+from gpuassist.model.plan import OPEN_MODULES, Proves, StepProof
+from gpuassist.system.files import Files
+from tests.fakes import ScriptedProcesses, put
+from tests.session.installs_made import session_at
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    return session_at(tmp_path / "home")
+
+
+def python(tmp_path: Path, torch: str) -> str:
+    """An interpreter whose torch is this source."""
+    put(tmp_path, "/site/torch/version.py", torch)
+    put(tmp_path, "/site/torch/__init__.py", "print('a package that prints')\n")
+    wrapper = f'#!/bin/sh\nPYTHONPATH={tmp_path}/site exec {sys.executable} "$@"\n'
+    return str(put(tmp_path, "/python", wrapper, mode=0o755))
+
+
+CUDA = "__version__ = '2.9.1+cu128'\ncuda = '12.8'\n"
+CPU = "__version__ = '2.9.1+cpu'\ncuda = None\n"
+
+
+def told(session: Session, proof: StepProof) -> tuple[Holds, str]:
+    found: Proved = prove_step(session, proof)
+    return found.holds, session.words(found.words)
+
+
+@pytest.mark.parametrize(
+    ("torch", "wanted", "holds"),
+    [
+        (CUDA, "2.9.1+cu128", Holds.YES),
+        (CUDA, "2.9.1", Holds.YES),
+        (CUDA, "", Holds.YES),
+        (CUDA, "2.9.1+cu126", Holds.NO),
+        (CPU, "2.9.1+cu128", Holds.NO),
+        (CUDA, "2.9", Holds.NO),
+        ("raise ImportError('libcudart.so.12 is missing')\n", "", Holds.NO),
+    ],
+)
+def test_torch_is_imported(session: Session, tmp_path: Path, torch: str, wanted: str, holds: Holds) -> None:
+    assert told(session, StepProof(Proves.TORCH, python(tmp_path, torch), wanted))[0] is holds
+
+
+LAST_WORDS = "import atexit\n__version__ = '2.9.1'\natexit.register(print, {words})\n"
+
+
+@pytest.mark.parametrize("words", ["5", "'null'", "'[1, 2, 3]'", "'goodbye'"])
+def test_a_torch_that_prints_as_it_ends_is_not_proved(session: Session, tmp_path: Path, words: str) -> None:
+    assert told(session, StepProof(Proves.TORCH, python(tmp_path, LAST_WORDS.format(words=words))))[0] is Holds.NO
+
+
+def test_what_torch_said_is_told(session: Session, tmp_path: Path) -> None:
+    place = python(tmp_path, CPU)
+    assert told(session, StepProof(Proves.TORCH, place, "2.9.1+cu128"))[1] == f"{place} imports torch 2.9.1+cpu, not 2.9.1+cu128"
+    place = python(tmp_path, "raise ImportError('libcudart.so.12 is missing')\n")
+    assert "libcudart.so.12 is missing" in told(session, StepProof(Proves.TORCH, place))[1]
+
+
+def test_no_interpreter_is_no(session: Session) -> None:
+    assert told(session, StepProof(Proves.TORCH, "/no/python"))[0] is Holds.NO
+
+
+@pytest.mark.parametrize(("wanted", "holds"), [("", Holds.YES), ("99.1", Holds.NO)])
+def test_an_environment_answers(session: Session, tmp_path: Path, wanted: str, holds: Holds) -> None:
+    (tmp_path / "e/bin").mkdir(parents=True)
+    (tmp_path / "e/bin/python").symlink_to(sys.executable)
+    assert told(session, StepProof(Proves.ENVIRONMENT, str(tmp_path / "e"), wanted))[0] is holds
+
+
+def test_an_empty_directory_is_no_environment(session: Session, tmp_path: Path) -> None:
+    assert told(session, StepProof(Proves.ENVIRONMENT, str(tmp_path)))[0] is Holds.NO
+
+
+@pytest.mark.parametrize(("wanted", "holds"), [("12.8", Holds.YES), ("12.8.93", Holds.YES), ("12.9", Holds.NO), ("", Holds.YES)])
+def test_nvcc_says_its_version(session: Session, wanted: str, holds: Holds) -> None:
+    answer = "Cuda compilation tools, release 12.8, V12.8.93\n"
+    world = replace(session.world, processes=ScriptedProcesses({"/cuda/bin/nvcc --version": answer}))
+    assert told(replace(session, world=world), StepProof(Proves.NVCC, "/cuda/bin/nvcc", wanted))[0] is holds
+
+
+def test_an_nvcc_that_does_not_answer_is_no(session: Session) -> None:
+    assert told(session, StepProof(Proves.NVCC, "/no/nvcc", "12.8"))[0] is Holds.NO
+
+
+@pytest.mark.parametrize(
+    ("wanted", "holds"),
+    [("580", Holds.YES), ("580.95.05", Holds.YES), ("595", Holds.NO), ("", Holds.YES), ("570+", Holds.YES), ("595+", Holds.NO)],
+)
+def test_the_loaded_driver_counts(session: Session, tmp_path: Path, wanted: str, holds: Holds) -> None:
+    root = tmp_path / "root"
+    put(root, "/sys/module/nvidia/version", "580.95.05\n")
+    put(root, "/sys/module/nvidia/initstate", "live\n")
+    put(
+        root,
+        "/proc/driver/nvidia/version",
+        "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  Tue Sep 23 10:11:16 UTC 2025\n",
+    )
+    put(root, "/proc/modules", "nvidia 1 0 - Live 0x0\n")
+    world = replace(session.world, files=Files(str(root)))
+    assert told(replace(session, world=world), StepProof(Proves.DRIVER, wanted=wanted))[0] is holds
+
+
+@pytest.mark.parametrize(("words", "holds"), [("Kernel Module", Holds.NO), ("Open Kernel Module", Holds.YES)])
+def test_flavour_of_the_loaded_driver_counts(session: Session, tmp_path: Path, words: str, holds: Holds) -> None:
+    root = tmp_path / "root"
+    put(root, "/sys/module/nvidia/version", "580.95.05\n")
+    put(root, "/sys/module/nvidia/initstate", "live\n")
+    put(
+        root,
+        "/proc/driver/nvidia/version",
+        f"NVRM version: NVIDIA UNIX {words} for x86_64  580.95.05  Release Build  (archlinux-builder@)\n",
+    )
+    put(root, "/proc/modules", "nvidia 1 0 - Live 0x0\n")
+    world = replace(session.world, files=Files(str(root)))
+    assert told(replace(session, world=world), StepProof(Proves.DRIVER, OPEN_MODULES, "580+"))[0] is holds
+
+
+def test_no_module_is_no(session: Session, tmp_path: Path) -> None:
+    put(tmp_path / "root", "/proc/modules", "")
+    world = replace(session.world, files=Files(str(tmp_path / "root")))
+    assert told(replace(session, world=world), StepProof(Proves.DRIVER))[0] is not Holds.YES
+
+
+def test_absent_is_absent(session: Session, tmp_path: Path) -> None:
+    assert told(session, StepProof(Proves.ABSENT, str(tmp_path)))[0] is Holds.NO
+    assert told(session, StepProof(Proves.ABSENT, str(tmp_path / "gone")))[0] is Holds.YES
+
+
+def test_a_new_terminal_is_asked(session: Session) -> None:
+    holds, _ = told(session, StepProof(Proves.NEW_TERMINAL, "/no/toolkit"))
+    assert holds is not Holds.YES
