@@ -14,8 +14,8 @@ from gpuassist.install.records import StepState
 from gpuassist.model.plan import Run, Step, StepKind
 from gpuassist.model.plan import Tool as PackageTool
 from gpuassist.model.text import verbatim
-from gpuassist.session.flow import Tool
-from gpuassist.session.install_course import Course
+from gpuassist.session.install import Course
+from gpuassist.session.navigation import Tool
 from gpuassist.ui.application import WindowRun
 from gpuassist.ui.pages.install import InstallPage
 

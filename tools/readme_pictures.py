@@ -84,7 +84,7 @@ def take(page: str, folder: Path) -> None:
     from PySide6.QtWidgets import QApplication
 
     from gpuassist.app import compose
-    from gpuassist.session.flow import GoTo, Step
+    from gpuassist.session.navigation import GoTo, Step
     from gpuassist.ui.application import WindowRun
     from gpuassist.ui.theme import Appearance
 

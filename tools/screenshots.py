@@ -121,7 +121,7 @@ def _walk(run: WindowRun, options: argparse.Namespace) -> None:
 def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
     """Does one thing each time it is asked, and says how many milliseconds that takes to settle."""
     from gpuassist.session.explain_leads import wish_for_file, wish_for_text
-    from gpuassist.session.flow import GoTo, Place, Step, Tool, place_named
+    from gpuassist.session.navigation import GoTo, Place, Step, Tool, place_named
     from gpuassist.ui.page import OpenExample
 
     assert run.frame is not None
@@ -140,7 +140,7 @@ def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
 
 
 def _repair_shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
-    from gpuassist.session.flow import GoTo, Step
+    from gpuassist.session.navigation import GoTo, Step
     from gpuassist.ui.pages.repair import RepairPage
 
     assert run.frame is not None

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from gpuassist.changes import syntax
 from gpuassist.changes.journal import Journal, JournalError, Kept, digest
+from gpuassist.changes.replace_file import ChangedError, make_directories, put, remove_directories, sibling
 from gpuassist.changes.settle import Holds, holds, restore, sweep
 from gpuassist.changes.target import Target, examine
-from gpuassist.changes.writing import ChangedError, make_directories, put, remove_directories, sibling
 from gpuassist.model.plan import FileEdit, Outcome, Receipt, Result
 from gpuassist.model.text import Text, enumerated, text
 from gpuassist.system.clock import iso

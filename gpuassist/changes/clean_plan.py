@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from gpuassist.changes.hurting import hurting, on_library_path
+from gpuassist.changes.harmful_libraries import hurting, on_library_path
 from gpuassist.changes.line_plan import change_id, edit_of, parsed, within_reach
 from gpuassist.changes.plan import Aim, ChangePlan
 from gpuassist.changes.shell_files import ShellFile, ShellFiles, shell_files

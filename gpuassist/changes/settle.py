@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import Enum
 
 from gpuassist.changes.journal import Journal, State, digest, undone
-from gpuassist.changes.writing import ChangedError, put, remove_directories, sibling, take_away
+from gpuassist.changes.replace_file import ChangedError, put, remove_directories, sibling, take_away
 from gpuassist.model.plan import FileEdit, Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import RepairError

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gpuassist.changes.journal import Entry, Journal, State, digest, is_plain, undone
+from gpuassist.changes.replace_file import ChangedError, put, remove_directories, take_away
+from gpuassist.changes.restore import FileBack, GoneError, plan_file
 from gpuassist.changes.settle import holds, stands, sweep, undo_of
-from gpuassist.changes.taking_back import FileBack, GoneError, plan_file
-from gpuassist.changes.writing import ChangedError, put, remove_directories, take_away
 from gpuassist.model.plan import FileEdit, Outcome, Receipt, Result
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import RepairError

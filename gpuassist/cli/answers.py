@@ -11,8 +11,8 @@ from gpuassist.cli.width import width_of
 from gpuassist.cli.wrapping import wrapped
 from gpuassist.model.finding import Answer, Evidence, Remedy, Severity, Undetermined
 from gpuassist.model.text import text
-from gpuassist.session.answer_document import command_lines
-from gpuassist.session.copying import copyable
+from gpuassist.present.answer_document import command_lines
+from gpuassist.present.copyable import copyable
 
 _COLOURS = {Severity.PROBLEM: RED, Severity.WARNING: YELLOW, Severity.INFO: CYAN}
 _MARKS = {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from gpuassist.cli.context import Context
 from gpuassist.cli.streams import Painted
-from gpuassist.session.copying import copyable, copyable_lines
+from gpuassist.present.copyable import copyable, copyable_lines
 
 
 def show_command(context: Context, line: str, *, indent: str, style: str = "") -> None:

@@ -13,8 +13,8 @@ from gpuassist.model.codec import encode_machine
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH, Words
-from gpuassist.session.listing import sections
-from gpuassist.session.overview import Line, title
+from gpuassist.present.listing import sections
+from gpuassist.present.overview import Line, title
 
 NAME = "detect"
 HELP = text("list what is in this machine: GPUs, driver, CUDA toolkits, compilers, Python environments, shell")

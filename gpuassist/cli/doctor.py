@@ -12,9 +12,9 @@ from gpuassist.install.records import installs, root
 from gpuassist.model.codec import Json
 from gpuassist.model.text import joined, text
 from gpuassist.model.words import Words
-from gpuassist.session.answer_document import SCHEMA, finding_document, undetermined_document
+from gpuassist.present.answer_document import SCHEMA, finding_document, undetermined_document
+from gpuassist.present.summary import found_figures, found_title
 from gpuassist.session.inspect import Inspection, inspect, open_recording
-from gpuassist.session.summary import found_figures, found_title
 from gpuassist.system.ownership import why_state_untrusted
 
 NAME = "doctor"

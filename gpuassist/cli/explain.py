@@ -18,10 +18,10 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
+from gpuassist.present.explanation_document import explanation_document
+from gpuassist.present.listing import Section, facts_read
 from gpuassist.session.explain import Doubt, Explanation, explain
-from gpuassist.session.explain_document import explanation_document
 from gpuassist.session.guides import GuideError, guide, topics
-from gpuassist.session.listing import Section, facts_read
 from gpuassist.session.paste_file import PasteError, gathered, read_file
 
 NAME = "explain"

@@ -16,8 +16,8 @@ from gpuassist.model.fact import Fact, Unknown, value_or
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
+from gpuassist.present.holders import about, label
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
-from gpuassist.session.holding_words import about, label
 from gpuassist.session.inspect import open_recording
 
 NAME = "holders"

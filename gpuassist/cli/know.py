@@ -10,9 +10,9 @@ from gpuassist.cli.width import width_of
 from gpuassist.cli.wrapping import wrapped
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH, Words
-from gpuassist.session.know import KINDS, answer_document, ask, everything, names, names_document, nearest_kinds
-from gpuassist.session.know_answer import Answered, Standing
-from gpuassist.session.know_words import lines, source_line
+from gpuassist.present.lookup import lines, source_line
+from gpuassist.session.lookup.answer import Answered, Standing
+from gpuassist.session.lookup.ask import KINDS, answer_document, ask, everything, names, names_document, nearest_kinds
 
 NAME = "know"
 HELP = text("say what is known of a GPU, a CUDA or torch release, a driver, an architecture, an error number, and by which source")

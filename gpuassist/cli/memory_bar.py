@@ -8,7 +8,7 @@ from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.cli.width import width_of
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
-from gpuassist.session.memory_words import text_bar, text_legend, wanted
+from gpuassist.present.memory import text_bar, text_legend, wanted
 
 _WIDEST = 76
 _NARROWEST = 16

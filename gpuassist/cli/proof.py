@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpuassist.changes.kernels import KernelProof, told
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof
 from gpuassist.changes.shells import NAMES, ShellChange
 from gpuassist.cli.commands import show_command
@@ -10,7 +11,6 @@ from gpuassist.model.codec import Json, encode
 from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.kernels import KernelProof, told
 
 
 def show_shells(context: Context, applied: ChangeOutcome) -> None:

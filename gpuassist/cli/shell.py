@@ -15,7 +15,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.shell_document import survey_document
+from gpuassist.present.shell_document import survey_document
 from gpuassist.shellfiles.reading import printable
 from gpuassist.system.shell_trace import SECONDS
 

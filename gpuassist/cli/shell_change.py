@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from gpuassist.changes.carry_out import carry_out
+from gpuassist.changes.kernels import KernelProof
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof, ToolkitChoice
 from gpuassist.cli.asking import confirmed
 from gpuassist.cli.commands import show_block
@@ -17,8 +18,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
-from gpuassist.session.kernels import KernelProof
-from gpuassist.session.repair_words import loader_words, run_notes
+from gpuassist.present.changes import loader_words, run_notes
 from gpuassist.system.terminal import SECONDS
 
 _EXITS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from gpuassist.changes.taking_back import ConflictError
+from gpuassist.changes.restore import ConflictError
 from gpuassist.changes.undo import NothingToUndoError, TakeBack, UnknownChangeError
 from gpuassist.cli.asking import confirmed
 from gpuassist.cli.context import Context, Exit, UsageError
@@ -12,7 +12,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.plan import Outcome, Receipt, Result
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session import undo_document
+from gpuassist.present import undo as undo_document
 from gpuassist.session.undo import history, left_out, plan_undo, records, undo, what_stays
 from gpuassist.shellfiles.block import RepairError
 

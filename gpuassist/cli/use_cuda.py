@@ -7,6 +7,7 @@ import os
 from dataclasses import replace
 
 from gpuassist.changes.choice import LdLibraryPath, WishError, version_of
+from gpuassist.changes.kernels import KernelProof, prove_kernels
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, UseCuda
 from gpuassist.changes.use_toolkit import plan_use_cuda
 from gpuassist.cli.context import Context, Exit, UsageError
@@ -15,8 +16,7 @@ from gpuassist.cli.shell_change import Change, change_files, refuse
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
-from gpuassist.session.kernels import KernelProof, prove_kernels
-from gpuassist.session.repair_words import loader_words
+from gpuassist.present.changes import loader_words
 from gpuassist.session.use import look
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.line_choice import ChoiceError

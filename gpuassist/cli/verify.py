@@ -10,6 +10,8 @@ from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, Verdict, Verification
 from gpuassist.model.words import ENGLISH, Words
+from gpuassist.present.check_figures import measured, rate_words
+from gpuassist.present.verification import device_sentence, verification_document
 from gpuassist.session.verify import (
     CheckBegun,
     CheckDone,
@@ -24,8 +26,6 @@ from gpuassist.session.verify import (
     verdict_on_accelerators,
     verify,
 )
-from gpuassist.session.verify_document import device_sentence, verification_document
-from gpuassist.session.verify_figures import measured, rate_words
 
 NAME = "verify"
 HELP = text("run tensor operations in an environment's own torch and check their results")

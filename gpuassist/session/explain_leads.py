@@ -10,7 +10,7 @@ from gpuassist.model.finding import Answer, CommandUse
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.session.explain import Explanation, Ground, about_memory
-from gpuassist.session.flow import FILE_WISH, TEXT_WISH, GoTo, Step, Tool
+from gpuassist.session.navigation import FILE_WISH, TEXT_WISH, GoTo, Step, Tool
 from gpuassist.session.standing import begins_with_holders, holder_wish, switch_version
 from gpuassist.session.wish_words import wish_in_words
 

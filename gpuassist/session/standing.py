@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpuassist.model.fact import Unknown
 from gpuassist.model.finding import Action, Answer, Diagnosis, Severity
 from gpuassist.model.machine import Machine
-from gpuassist.session.flow import ReadingEnded, StepState
+from gpuassist.session.navigation import ReadingEnded, StepState
 
 USE_CUDA = "use-cuda"  # the command key of the repair that the window itself can do
 _WHO_HOLDS = frozenset(("gpu-holders", "gpu-processes", "process-end"))  # those of what its page of holders shows and does

@@ -18,7 +18,7 @@ from gpuassist.ui.main_window import MainWindow
 from gpuassist.ui.palette import DARK, LIGHT
 
 if TYPE_CHECKING:
-    from gpuassist.session.flow import Place
+    from gpuassist.session.navigation import Place
     from gpuassist.ui.frame import Frame
     from gpuassist.ui.jobs import Jobs
     from gpuassist.ui.theme import Appearance, Theme
@@ -136,6 +136,6 @@ def _appearance(value: str) -> Appearance:
 
 
 def _place(value: str) -> Place:
-    from gpuassist.session.flow import Step, place_named
+    from gpuassist.session.navigation import Step, place_named
 
     return place_named(value) or Step.MACHINE

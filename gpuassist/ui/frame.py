@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.model.text import text
-from gpuassist.session.flow import (
+from gpuassist.session.navigation import (
     FILE_WISH,
     GO_ON_WISH,
     Back,

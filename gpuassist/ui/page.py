@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.formats.visible import on_one_line
-from gpuassist.session.flow import Place
+from gpuassist.session.navigation import Place
 from gpuassist.ui.widgets.progress import ProgressStrip
 from gpuassist.ui.widgets.scroll_page import ScrollPage
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gpuassist.model.text import text
-from gpuassist.session.flow import Place, Step
+from gpuassist.session.navigation import Place, Step
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.catalogue import make_page
 from gpuassist.ui.pages.machine import MachinePage

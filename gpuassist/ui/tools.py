@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpuassist.model.text import Text, text
-from gpuassist.session.flow import Tool
+from gpuassist.session.navigation import Tool
 
 Strokes = tuple[tuple[tuple[float, float], ...], ...]
 

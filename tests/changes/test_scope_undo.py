@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.changes.restore import ConflictError
 from gpuassist.changes.scope_plan import plan_cuda_in, plan_devices_in
-from gpuassist.changes.taking_back import ConflictError
 from gpuassist.context import Session
 from gpuassist.model.plan import Result
 from gpuassist.model.words import ENGLISH

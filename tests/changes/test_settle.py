@@ -11,8 +11,8 @@ from gpuassist.changes import undo as undoing
 from gpuassist.changes.apply import Change, apply
 from gpuassist.changes.journal import Journal, State
 from gpuassist.changes.record import Standing, records
+from gpuassist.changes.replace_file import ChangedError, sibling
 from gpuassist.changes.settle import Holds, holds, restore, stands, sweep, undo_of
-from gpuassist.changes.writing import ChangedError, sibling
 from gpuassist.model.plan import Receipt
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.disk import Disk

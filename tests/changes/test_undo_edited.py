@@ -13,7 +13,7 @@ from gpuassist.changes import undo as undoing
 from gpuassist.changes.apply import Change, apply
 from gpuassist.changes.journal import Journal
 from gpuassist.changes.record import Standing, records
-from gpuassist.changes.taking_back import ConflictError
+from gpuassist.changes.restore import ConflictError
 from gpuassist.model.plan import Result
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.edit import write

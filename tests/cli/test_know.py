@@ -12,7 +12,7 @@ from gpuassist.cli import know
 from gpuassist.cli.context import Exit, UsageError
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.know import KINDS
+from gpuassist.session.lookup.ask import KINDS
 from tests.cli.made_session import live_session, run_live
 from tests.cli.runs import Run
 from tests.knowledge.shipped import damaged_at

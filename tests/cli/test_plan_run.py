@@ -25,7 +25,7 @@ from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.text import verbatim
 from tests.cli.made_session import Screen, run_live
 from tests.fakes import put
-from tests.session.installs_made import begun, by_user, script, session_at
+from tests.install.installs_made import begun, by_user, script, session_at
 from tests.solving import Place
 from tests.wheels import Wheel, torch
 

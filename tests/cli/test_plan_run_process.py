@@ -20,7 +20,7 @@ from gpuassist.install.execution import mark
 from gpuassist.install.records import Install, StepState, installs
 from gpuassist.system.marked import marked
 from tests.cli.made_session import run_live
-from tests.session.installs_made import begun, script, session_at
+from tests.install.installs_made import begun, script, session_at
 
 _STEP = "import time\nprint('under way', flush=True)\ntry: time.sleep(100)\nfinally: print('put back')"
 

@@ -21,7 +21,7 @@ from gpuassist.model.plan import Run, Step, StepKind, Tool
 from gpuassist.model.solve import Looked, PackageChange, Solve
 from gpuassist.model.text import text, verbatim
 from gpuassist.system.resources import Resources
-from tests.session.installs_made import begun, by_user, script, session_at
+from tests.install.installs_made import begun, by_user, script, session_at
 
 PLAIN = argparse.Namespace(json=False)
 FOR_PROGRAMS = argparse.Namespace(json=True)

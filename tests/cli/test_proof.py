@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 
 from gpuassist.changes.choice import LoaderChoice
+from gpuassist.changes.kernels import KernelProof
 from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan, Expected, ToolkitChoice, UseCuda
 from gpuassist.changes.shells import ShellChange, ShellSeen
 from gpuassist.cli.context import Context, Terminal
@@ -17,7 +18,6 @@ from gpuassist.model.shell import Terminal as Held
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.kernels import KernelProof
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.system.terminal import Opening
 from gpuassist.verify.kernel import KernelCheck, KernelVerdict

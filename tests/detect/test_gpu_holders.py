@@ -22,8 +22,8 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Result
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.holders import about, label
 from gpuassist.session.holders import stop_holder
-from gpuassist.session.holding_words import about, label
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.facts import reason, value

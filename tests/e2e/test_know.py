@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import gpuassist as package
-from gpuassist.session.know import KINDS
+from gpuassist.session.lookup.ask import KINDS
 from tests.e2e.command import Done, gpuassist, in_shell
 from tests.e2e.contract import check_base, check_record, check_unknown
 from tests.e2e.test_examples import PATHS

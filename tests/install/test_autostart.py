@@ -11,7 +11,7 @@ import pytest
 
 from gpuassist.context import Session
 from gpuassist.install.autostart import add_autostart, autostart_path, own_command, remove_autostart
-from tests.session.installs_made import session_at
+from tests.install.installs_made import session_at
 
 
 @pytest.fixture

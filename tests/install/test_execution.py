@@ -18,7 +18,7 @@ from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.text import verbatim
 from gpuassist.system.disk import Disk
 from gpuassist.system.marked import marked
-from tests.session.installs_made import begun, by_user, script, session_at
+from tests.install.installs_made import begun, by_user, script, session_at
 from tests.solving import Place
 from tests.wheels import Wheel, torch
 

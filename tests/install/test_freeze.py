@@ -13,7 +13,7 @@ from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.plan import Run, Tool
 from gpuassist.system.processes import Ending, Outcome
 from tests.fakes import ScriptedProcesses
-from tests.session.installs_made import session_at
+from tests.install.installs_made import session_at
 
 PYTHON = "/e/bin/python"
 PIP = Run(((PYTHON, "-m", "pip", "install", "torch"),), Tool.PIP, "/e", PYTHON)

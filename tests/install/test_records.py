@@ -15,7 +15,7 @@ from gpuassist.install.records import StepState, begin, boot_id, installs, load,
 from gpuassist.model.plan import OPEN_MODULES, Proves, Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.text import text, verbatim
 from gpuassist.system.ownership import UntrustedStateError
-from tests.session.installs_made import begun, by_user, script, session_at
+from tests.install.installs_made import begun, by_user, script, session_at
 from tests.strangers import given_away
 
 

@@ -17,7 +17,7 @@ from gpuassist.model.plan import Proves, StepKind, StepProof
 from gpuassist.system.files import Files
 from gpuassist.system.marked import marked
 from tests.fakes import put
-from tests.session.installs_made import begun, by_user, script, session_at
+from tests.install.installs_made import begun, by_user, script, session_at
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -46,7 +46,7 @@ def with_states(session: Session, install: Install, *wanted: StepState) -> Insta
 
 def dying(tmp_path: Path, moment: str) -> int:
     """A gpuassist that is killed at that moment; how it ended."""
-    command = [sys.executable, "-m", "tests.session.dying", str(tmp_path / "home"), str(tmp_path), moment]
+    command = [sys.executable, "-m", "tests.install.dying", str(tmp_path / "home"), str(tmp_path), moment]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=100)
     assert done.returncode in {0, -9}, done.stderr.decode()
     return done.returncode

@@ -16,7 +16,7 @@ from gpuassist.model.plan import Run, Step, StepKind, Tool
 from gpuassist.model.text import verbatim
 from gpuassist.system.processes import Ending, Outcome
 from tests.fakes import ScriptedProcesses
-from tests.session.installs_made import ScriptedPrograms, begun, by_user, script, session_at
+from tests.install.installs_made import ScriptedPrograms, begun, by_user, script, session_at
 
 CHANNEL = "https://conda.anaconda.org/conda-forge/linux-64"
 CPU = f"{CHANNEL}/pytorch-2.9.1-cpu_generic_py312_0.conda#11"

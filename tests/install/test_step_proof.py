@@ -13,7 +13,7 @@ from gpuassist.install.step_proof import Holds, Proved, prove_step
 from gpuassist.model.plan import OPEN_MODULES, Proves, StepProof
 from gpuassist.system.files import Files
 from tests.fakes import ScriptedProcesses, put
-from tests.session.installs_made import session_at
+from tests.install.installs_made import session_at
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import pytest
 from gpuassist.context import Session
 from gpuassist.install.user_terminal import type_into_terminal, typing_command
 from tests.fakes import put
-from tests.session.installs_made import session_at
+from tests.install.installs_made import session_at
 
 _PATIENCE_SECONDS = 100.0
 

@@ -8,8 +8,8 @@ from gpuassist.app import compose
 from gpuassist.context import Session
 from gpuassist.diagnose.weigh import Rank
 from gpuassist.model.finding import Severity
+from gpuassist.present.listing import facts_read
 from gpuassist.session.explain import Explanation, Ground, explain
-from gpuassist.session.listing import facts_read
 from tests.values import RTX_5090, machine
 
 NVCC = "nvcc fatal   : Unsupported gpu architecture 'compute_89'\n"

@@ -15,7 +15,7 @@ from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain import Basis, Explanation
 from gpuassist.session.explain_leads import WayOn, file_wished, text_wished, way_on, wish_for_file, wish_for_text
-from gpuassist.session.flow import GoTo, Step, Tool
+from gpuassist.session.navigation import GoTo, Step, Tool
 from tests.session.explained import ALONE, ANSWER, OTHER, explained, remedy
 
 HERE = Machine(

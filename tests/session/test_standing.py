@@ -9,7 +9,7 @@ import pytest
 from gpuassist.model.fact import Unknown
 from gpuassist.model.finding import Action, Answer, CommandUse, Diagnosis, Remedy, Severity, Undetermined
 from gpuassist.model.text import text
-from gpuassist.session.flow import StepState
+from gpuassist.session.navigation import StepState
 from gpuassist.session.standing import (
     USE_CUDA,
     begins_with_holders,

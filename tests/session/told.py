@@ -9,8 +9,8 @@ from gpuassist.context import Session
 from gpuassist.model.chain import Chain, Status
 from gpuassist.model.finding import Answer
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.summary import found_title
 from gpuassist.session.inspect import Inspection, open_recording
-from gpuassist.session.summary import found_title
 from gpuassist.system.files import Files
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.flow import Place, Step, StepState
+from gpuassist.session.navigation import Place, Step, StepState
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk
 from gpuassist.ui.theme import Appearance

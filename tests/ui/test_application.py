@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpuassist.context import Session
-from gpuassist.session.flow import Step, StepState
+from gpuassist.session.navigation import Step, StepState
 from gpuassist.ui.application import WindowRun
 from gpuassist.ui.palette import DARK
 from gpuassist.ui.theme import Appearance, colours
@@ -140,6 +140,12 @@ def test_nothing_but_the_window_is_imported_before_the_first_paint(tmp_path: Pat
         env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "QT_QPA_PLATFORM": "offscreen"},
     )
     first, then = (set(modules) for modules in json.loads(done.stdout.splitlines()[-1]))
-    late = {"gpuassist.ui.frame", "gpuassist.ui.theme", "gpuassist.session.flow", "gpuassist.model.machine", "concurrent.futures"}
+    late = {
+        "gpuassist.ui.frame",
+        "gpuassist.ui.theme",
+        "gpuassist.session.navigation",
+        "gpuassist.model.machine",
+        "concurrent.futures",
+    }
     assert first & {*late, "numpy", "pyqtgraph", "tree_sitter", "gpuassist.detect.machine"} == set()
     assert {"gpuassist.ui.frame", "gpuassist.ui.theme"} <= then

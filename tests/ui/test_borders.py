@@ -25,7 +25,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.codec import Json, decode_machine
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.flow import GoTo, Place, Step, Tool
+from gpuassist.session.navigation import GoTo, Place, Step, Tool
 from gpuassist.system.resources import Resources
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.explain import ExplainPage

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.session.flow import Back, GoTo, Marked, Next, Place, Step, StepState, Tool
+from gpuassist.session.navigation import Back, GoTo, Marked, Next, Place, Step, StepState, Tool
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk, OpenExample, ReadAgain
 from gpuassist.ui.widgets.help import Help

@@ -8,13 +8,13 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gpuassist.context import Session
-from gpuassist.session.flow import GoTo, Step, Tool
 from gpuassist.session.inspect import open_example
+from gpuassist.session.navigation import GoTo, Step, Tool
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.install import InstallPage
 from gpuassist.ui.theme import Appearance
-from tests.session.installs_made import begun, script
+from tests.install.installs_made import begun, script
 from tests.ui.frames import HEALTHY
 from tests.ui.showing import Show, button_named
 

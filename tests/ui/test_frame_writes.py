@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.context import Session
 from gpuassist.session import inspect
-from gpuassist.session.flow import GoTo, Marked, Place, Step, StepState, Tool
 from gpuassist.session.inspect import Inspection, open_example
+from gpuassist.session.navigation import GoTo, Marked, Place, Step, StepState, Tool
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk, Page, Wrote
 from gpuassist.ui.theme import Appearance

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuassist.session.flow import GoTo, Place, Step, Tool
+from gpuassist.session.navigation import GoTo, Place, Step, Tool
 from gpuassist.ui.page import Desk, Page
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.pages.catalogue import make_page

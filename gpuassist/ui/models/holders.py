@@ -6,8 +6,8 @@ from gpuassist.detect.gpu_holders import Held, Holding, Role
 from gpuassist.model.fact import Known
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.session.holding_words import ROLE_WORDS, gpus, place, share, state
-from gpuassist.session.live_words import process_name, size
+from gpuassist.present.holders import ROLE_WORDS, gpus, place, share, state
+from gpuassist.present.samples import process_name, size
 from gpuassist.ui.models.rows import Cell, Row
 from gpuassist.ui.palette import Mark
 

@@ -11,7 +11,7 @@ from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.session.live_words import size, told
+from gpuassist.present.samples import size, told
 from gpuassist.ui.models.rows import Cell, Row, RowsModel
 
 PROCESS, USER, GPU, USED, PEAK = range(5)

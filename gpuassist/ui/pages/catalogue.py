@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QWidget
 
-from gpuassist.session.flow import Place, Step, Tool
+from gpuassist.session.navigation import Place, Step, Tool
 from gpuassist.ui.page import Desk, Page
 from gpuassist.ui.pages.machine import MachinePage
 

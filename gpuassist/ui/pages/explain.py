@@ -13,13 +13,13 @@ from gpuassist.formats.paste import read_paste
 from gpuassist.formats.visible import visible
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, text
+from gpuassist.present.explanation import Quotation, lines_quoted
+from gpuassist.present.explanation_report import in_markdown, in_plain_words
+from gpuassist.present.redaction import person_of
 from gpuassist.session.explain import Explanation, explain
 from gpuassist.session.explain_leads import WayOn, file_wished, text_wished, way_on
-from gpuassist.session.explain_report import in_markdown, in_plain_words
-from gpuassist.session.explain_words import Quotation, lines_quoted
-from gpuassist.session.flow import GoTo, Tool
+from gpuassist.session.navigation import GoTo, Tool
 from gpuassist.session.paste_file import read_file
-from gpuassist.session.redact import person_of
 from gpuassist.ui import clipboard
 from gpuassist.ui.dropped import dropped_file
 from gpuassist.ui.in_turns import InTurns

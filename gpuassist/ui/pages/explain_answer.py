@@ -15,10 +15,10 @@ from gpuassist.model.finding import Answer, GuideLink, Remedy
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.session.answer_document import command_lines
+from gpuassist.present.answer_document import command_lines
+from gpuassist.present.explanation import SURENESS_WORDS, Quotation, Sureness, left_out, line_of, picture_of, quotes, sureness
+from gpuassist.present.listing import facts_read
 from gpuassist.session.explain import Explanation
-from gpuassist.session.explain_words import SURENESS_WORDS, Quotation, Sureness, left_out, line_of, picture_of, quotes, sureness
-from gpuassist.session.listing import facts_read
 from gpuassist.ui.in_turns import InTurns, Step
 from gpuassist.ui.pages.explain_rest import folds_of
 from gpuassist.ui.palette import MARK_WORDS, Mark

@@ -7,9 +7,9 @@ from functools import partial
 
 from gpuassist.model.text import counted, text
 from gpuassist.model.words import Words
+from gpuassist.present.explanation import places_of
+from gpuassist.present.listing import facts_read
 from gpuassist.session.explain import Doubt, Explanation
-from gpuassist.session.explain_words import places_of
-from gpuassist.session.listing import facts_read
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.facts import FactRow, FactTable

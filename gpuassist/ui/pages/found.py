@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from gpuassist.model.chain import Chain, Part
 from gpuassist.model.finding import Answer, Passed, Severity, Undetermined
 from gpuassist.model.text import counted, joined, text
-from gpuassist.session.flow import GoTo, Step, Tool
+from gpuassist.present.summary import found_figures, found_title
+from gpuassist.session.navigation import GoTo, Step, Tool
 from gpuassist.session.standing import repairable_version
-from gpuassist.session.summary import found_figures, found_title
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import Choice, small

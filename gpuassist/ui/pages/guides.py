@@ -7,8 +7,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from gpuassist.model.text import text
-from gpuassist.session.flow import Tool
 from gpuassist.session.guides import Guide, guide, topics
+from gpuassist.session.navigation import Tool
 from gpuassist.ui import clipboard
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.widgets.cards import Card

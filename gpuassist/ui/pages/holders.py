@@ -15,10 +15,10 @@ from gpuassist.model.digits import whole_number
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
-from gpuassist.session.flow import Tool
+from gpuassist.present.holders import as_plain_text, stop_question, stop_warning, stopping, title
+from gpuassist.present.samples import clock
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
-from gpuassist.session.holding_words import as_plain_text, stop_question, stop_warning, stopping, title
-from gpuassist.session.live_words import clock
+from gpuassist.session.navigation import Tool
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Job
 from gpuassist.ui.latest import Latest

@@ -10,7 +10,7 @@ from gpuassist.formats.visible import on_one_line
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.holding_words import ROLE_WORDS, card_name, gpus, on_card, place, state
+from gpuassist.present.holders import ROLE_WORDS, card_name, gpus, on_card, place, state
 from gpuassist.ui.models.holders import ROLE_MARKS
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import sentence_case

@@ -16,11 +16,11 @@ from gpuassist.install.what_if import Choices, choices
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import Text, text
-from gpuassist.session.flow import GO_ON_WISH, Tool
-from gpuassist.session.install_course import Course, earlier_installs, plan_wish
+from gpuassist.present.install import plan_title
+from gpuassist.present.what_if import in_plain_words
+from gpuassist.session.install import Course, earlier_installs, plan_wish
 from gpuassist.session.install_wish import ANY, InstallWish, wish_of
-from gpuassist.session.install_words import plan_title
-from gpuassist.session.what_if_words import in_plain_words
+from gpuassist.session.navigation import GO_ON_WISH, Tool
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed
 from gpuassist.ui.latest import Latest

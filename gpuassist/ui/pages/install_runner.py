@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal, SignalInstance, Slot
 from gpuassist.install.rollback import BackStep
 from gpuassist.install.run_view import RunView
 from gpuassist.model.machine import Machine
-from gpuassist.session.install_course import (
+from gpuassist.session.install import (
     Course,
     get_ready_to_restart,
     give_up,

@@ -10,7 +10,7 @@ from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.solve import Looked
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.session.install_words import change_lines, changes_title, remarks, requirer_in_words, state_in_words
+from gpuassist.present.install import change_lines, changes_title, remarks, requirer_in_words, state_in_words
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.tips import as_tip

@@ -17,11 +17,11 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.plan import StepKind
 from gpuassist.model.solve import Looked
 from gpuassist.model.text import Text, text, verbatim
-from gpuassist.session.flow import GoTo
-from gpuassist.session.flow import Step as FlowStep
-from gpuassist.session.install_course import Course, Ran, Said, ToRestart, can_be_taken_back, course_of
+from gpuassist.present.install import before_going_back, before_taking, course_title, next_action, run_lines
+from gpuassist.session.install import Course, Ran, Said, ToRestart, can_be_taken_back, course_of
 from gpuassist.session.install_wish import toolkit_to_use
-from gpuassist.session.install_words import before_going_back, before_taking, course_title, next_action, run_lines
+from gpuassist.session.navigation import GoTo
+from gpuassist.session.navigation import Step as FlowStep
 from gpuassist.ui.asking import CommandsAsked
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.install_output import OutputCard

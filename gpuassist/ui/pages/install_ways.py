@@ -9,7 +9,7 @@ from gpuassist.install.records import Install
 from gpuassist.model.outlook import WayPlan
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.session.install_words import WAYS, install_in_words
+from gpuassist.present.install import WAYS, install_in_words
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, clear

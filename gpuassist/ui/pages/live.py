@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.model.sample import Sample
 from gpuassist.model.text import Text, text
-from gpuassist.session.flow import GoTo, Marked, Step, StepState, Tool
-from gpuassist.session.live_words import WINDOWS_SECONDS, change_words, clock, process_name, subtitle
+from gpuassist.present.samples import WINDOWS_SECONDS, change_words, clock, process_name, subtitle
+from gpuassist.session.navigation import GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.watch import Watch
 from gpuassist.ui.latest import Latest
 from gpuassist.ui.models.processes import COLUMN_SAMPLES, GPU, PROCESS, ProcessesModel, process_rows

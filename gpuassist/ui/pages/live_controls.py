@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.live_words import WINDOWS_SECONDS, window_words
+from gpuassist.present.samples import WINDOWS_SECONDS, window_words
 from gpuassist.ui.plots.bands import series_colour
 from gpuassist.ui.theme import colours
 from gpuassist.ui.widgets.buttons import Choice, small

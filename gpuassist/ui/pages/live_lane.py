@@ -13,7 +13,7 @@ from gpuassist.model.sample import GpuSample
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.monitor.history import History, Window
-from gpuassist.session.live_words import gpu_figures, gpu_title, gpu_trouble
+from gpuassist.present.samples import gpu_figures, gpu_title, gpu_trouble
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.plots.bands import Flag
 from gpuassist.ui.plots.lane_plot import LanePlot

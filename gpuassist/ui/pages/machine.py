@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from gpuassist.model.text import text
-from gpuassist.session.flow import Step
+from gpuassist.session.navigation import Step
 from gpuassist.ui.jobs import Control, Done, Failed
 from gpuassist.ui.page import Bar, Desk, OpenExample, OpenRecording, Page, ReadAgain
 from gpuassist.ui.palette import Mark
@@ -80,8 +80,8 @@ class MachinePage(Page):
             self._scroll.header.show_words(self.desk.words(text("Nothing could be read")), "")
 
     def show_inspection(self, inspection: Inspection) -> None:
-        from gpuassist.session.overview import title
-        from gpuassist.session.summary import machine_figures
+        from gpuassist.present.overview import title
+        from gpuassist.present.summary import machine_figures
         from gpuassist.ui.pages.machine_cards import MachineCards
 
         words = self.desk.words

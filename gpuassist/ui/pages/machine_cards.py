@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import joined, text
 from gpuassist.model.words import Words
-from gpuassist.session.environments import EnvironmentLine, environment_lines
-from gpuassist.session.overview import GpuCard, Line, gpu_cards, host_words, software_lines
+from gpuassist.present.environments import EnvironmentLine, environment_lines
+from gpuassist.present.overview import GpuCard, Line, gpu_cards, host_words, software_lines
 from gpuassist.ui.in_turns import InTurns, Step
 from gpuassist.ui.models.rows import Cell, Row, RowsModel
 from gpuassist.ui.palette import Mark

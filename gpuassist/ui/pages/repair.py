@@ -11,11 +11,11 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from gpuassist.changes.record import ChangeRecord, Standing
-from gpuassist.changes.taking_back import ConflictError
+from gpuassist.changes.restore import ConflictError
+from gpuassist.changes.scope_list import ListedScope, list_scopes
 from gpuassist.changes.undo import TakeBack
 from gpuassist.model.text import Text, text
-from gpuassist.session.flow import Marked, Step, StepState
-from gpuassist.session.scope_list import ListedScope, list_scopes
+from gpuassist.session.navigation import Marked, Step, StepState
 from gpuassist.session.standing import repairable_version
 from gpuassist.session.undo import Undone, left_out, plan_undo, records, undo
 from gpuassist.ui.jobs import Done, Failed

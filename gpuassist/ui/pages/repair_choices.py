@@ -10,8 +10,8 @@ from gpuassist.changes.plan import ToolkitChoice
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.session.repair_summary import line_context
-from gpuassist.session.repair_words import loader_words, place_of
+from gpuassist.present.changes import loader_words, place_of
+from gpuassist.present.toolkit_change import line_context
 from gpuassist.shellfiles.line_choice import Choice, LineChoice
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.reasons import sentence_case

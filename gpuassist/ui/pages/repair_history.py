@@ -6,12 +6,12 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.changes.record import ChangeRecord, Standing
-from gpuassist.changes.taking_back import FileBack, ThreeWay
+from gpuassist.changes.restore import FileBack, ThreeWay
 from gpuassist.changes.undo import TakeBack
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.repair_words import change_words, file_words, stands
-from gpuassist.session.undo_document import diff_of, meeting_words
+from gpuassist.present.changes import change_words, file_words, stands
+from gpuassist.present.undo import diff_of, meeting_words
 from gpuassist.shellfiles.diff import unified
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import sentence_case

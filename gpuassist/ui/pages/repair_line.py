@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gpuassist.detect.startup.line import SurveyLine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.repair_words import shortened
+from gpuassist.present.changes import shortened
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.pages.repair_choices import LineChoiceRow
 from gpuassist.ui.reasons import sentence_case

@@ -11,7 +11,7 @@ from gpuassist.changes.plan import Aim, ChangePlan
 from gpuassist.changes.wishes import ChangeWish
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
-from gpuassist.session.repair_words import PROMISE
+from gpuassist.present.changes import PROMISE
 from gpuassist.shellfiles.line_choice import LineChoice
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair_devices import DevicesCard

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.repair_summary import expected_rows, proved_rows
-from gpuassist.session.repair_words import ONLY_NEW, result_notes, run_notes, unchanged_words
+from gpuassist.present.changes import ONLY_NEW, result_notes, run_notes, unchanged_words
+from gpuassist.present.toolkit_change import expected_rows, proved_rows
 from gpuassist.ui.pages.repair_proof import KernelsCard, ShellsCard
 from gpuassist.ui.pages.repair_result import DiffCard, TerminalCard
 from gpuassist.ui.reasons import sentence_case

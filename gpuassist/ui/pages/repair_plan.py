@@ -12,8 +12,8 @@ from gpuassist.changes.plan import ChangePlan
 from gpuassist.model.plan import StepKind
 from gpuassist.model.text import Text, counted, text
 from gpuassist.model.words import Words
-from gpuassist.session.repair_summary import Offer, edit_summary
-from gpuassist.session.repair_words import matters
+from gpuassist.present.changes import matters
+from gpuassist.present.toolkit_change import Offer, edit_summary
 from gpuassist.shellfiles.line_choice import Choice as Becomes
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.pages.repair_choices import LineRow, LoaderRow

@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from gpuassist.changes.kernels import KernelProof, told
 from gpuassist.changes.plan import ChangeOutcome
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.kernels import KernelProof, told
-from gpuassist.session.repair_words import ShellsAlike, alike, slow_words
+from gpuassist.present.changes import ShellsAlike, alike, slow_words
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import small

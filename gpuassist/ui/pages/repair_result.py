@@ -9,7 +9,7 @@ from gpuassist.changes.plan import ChangePlan
 from gpuassist.model.plan import FileEdit
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.repair_summary import TerminalRow, is_verbatim
+from gpuassist.present.toolkit_change import TerminalRow, is_verbatim
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.cards import Card, clear

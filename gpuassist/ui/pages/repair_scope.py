@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
+from gpuassist.changes.scope_list import ListedScope
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.repair_words import scope_title
-from gpuassist.session.scope_list import ListedScope
-from gpuassist.session.scope_words import PROGRAMS, SEEN, TITLES, Kind, Program, Sees
+from gpuassist.present.changes import scope_title
+from gpuassist.present.scopes import PROGRAMS, SEEN, TITLES, Kind, Program, Sees
 from gpuassist.ui.models.rows import Cell, Row, RowsModel
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import sentence_case

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QWidget
 
+from gpuassist.changes.scope_list import ListedScope
 from gpuassist.changes.wishes import SHELL
-from gpuassist.session.scope_list import ListedScope
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair_plan import PlanCard
 from gpuassist.ui.pages.repair_scope import ProgramsCard, ScopeChoice

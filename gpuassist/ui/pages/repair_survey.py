@@ -14,7 +14,7 @@ from gpuassist.detect.startup.survey import Survey, survey
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
-from gpuassist.session.repair_words import shortened
+from gpuassist.present.changes import shortened
 from gpuassist.shellfiles.line_choice import Choice, LineChoice
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.jobs import Done, Failed

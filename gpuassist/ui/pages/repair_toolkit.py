@@ -8,14 +8,14 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QWidget
 
 from gpuassist.changes.choice import LdLibraryPath
+from gpuassist.changes.kernels import KernelProof, prove_kernels
 from gpuassist.changes.plan import Aim, ChangeOutcome, UseCuda
 from gpuassist.changes.wishes import ChangeWish
 from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
+from gpuassist.present.toolkit_change import offers
 from gpuassist.session.explain_leads import wish_for_text
-from gpuassist.session.flow import GoTo, Tool
-from gpuassist.session.kernels import KernelProof, prove_kernels
-from gpuassist.session.repair_summary import offers
+from gpuassist.session.navigation import GoTo, Tool
 from gpuassist.shellfiles.line_choice import LineChoice
 from gpuassist.ui.jobs import Done, Failed, Job
 from gpuassist.ui.page import Desk

@@ -15,10 +15,10 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.verdict import Verdict, Verification
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.flow import TEXT_WISH, GoTo, Marked, Step, StepState, Tool
+from gpuassist.present.verification import verification_document
+from gpuassist.present.verification_errors import errors_to_explain
+from gpuassist.session.navigation import TEXT_WISH, GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.verify import Event, VerifyRequest, interpreter_at, rests_on, verify
-from gpuassist.session.verify_document import verification_document
-from gpuassist.session.verify_errors import errors_to_explain
 from gpuassist.session.verify_progress import Progress, conclude, follow
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Control, Done, Failed, Job

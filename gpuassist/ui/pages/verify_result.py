@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.verdict import DeviceVerdict, Verdict, Verification
 from gpuassist.model.words import Words
+from gpuassist.present.verification import device_sentence
 from gpuassist.session.verify import Level, check_label, verdict_on_accelerators
-from gpuassist.session.verify_document import device_sentence
 from gpuassist.ui.models.checks import VERDICT_MARKS
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import small

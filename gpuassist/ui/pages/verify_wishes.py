@@ -9,8 +9,8 @@ from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.environments import environment_lines
-from gpuassist.session.overview import short_name
+from gpuassist.present.environments import environment_lines
+from gpuassist.present.overview import short_name
 from gpuassist.session.verify import Level, choose
 from gpuassist.ui.widgets.buttons import Choice, primary, secondary
 from gpuassist.ui.widgets.cards import Card

@@ -13,9 +13,9 @@ from gpuassist.install.what_if import Choices, Wish, choices, outlook
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import Text, text
-from gpuassist.session.flow import GoTo, Tool
+from gpuassist.present.what_if import answer, as_it_is, in_plain_words, slots
 from gpuassist.session.install_wish import wish_for_parts
-from gpuassist.session.what_if_words import answer, as_it_is, in_plain_words, slots
+from gpuassist.session.navigation import GoTo, Tool
 from gpuassist.session.wish_words import wish_of
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed

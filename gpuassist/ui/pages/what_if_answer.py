@@ -11,7 +11,7 @@ from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Step
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.what_if_words import alike, caption
+from gpuassist.present.what_if import alike, caption
 from gpuassist.ui.in_turns import InTurns
 from gpuassist.ui.in_turns import Step as Turn
 from gpuassist.ui.reasons import sentence_case

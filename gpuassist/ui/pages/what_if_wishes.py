@@ -11,8 +11,8 @@ from gpuassist.formats.visible import visible
 from gpuassist.install.what_if import NONE, Choices, Wish
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.overview import short_name
-from gpuassist.session.what_if_words import Slot as GpuSlot
+from gpuassist.present.overview import short_name
+from gpuassist.present.what_if import Slot as GpuSlot
 from gpuassist.session.wish_words import not_found, part_in_words, wish_title
 from gpuassist.ui.theme import set_look
 from gpuassist.ui.tips import as_tip

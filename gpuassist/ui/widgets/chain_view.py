@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from gpuassist.model.chain import Chain, Joint, Node, Status
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.session.chain_words import PART_WORDS, STATUS_WORDS, chain_in_words
+from gpuassist.present.chain import PART_WORDS, STATUS_WORDS, chain_in_words
 from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Mark, Palette
 from gpuassist.ui.theme import SMALL_POINTS, colours, sans

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.words import Words
-from gpuassist.session.memory_words import part_name, short_size, wanted
+from gpuassist.present.memory import part_name, short_size, wanted
 from gpuassist.ui.theme import colours
 from gpuassist.ui.widgets.cards import clear
 from gpuassist.ui.widgets.flow_layout import FlowLayout

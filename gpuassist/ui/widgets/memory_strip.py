@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip, QWidget
 from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.session.memory_words import as_plain_text, part_explained, part_name, short_size
+from gpuassist.present.memory import as_plain_text, part_explained, part_name, short_size
 from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, sans

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.session.explain_words import Quotation
+from gpuassist.present.explanation import Quotation
 from gpuassist.ui.widgets.buttons import secondary
 from gpuassist.ui.widgets.paragraphs import paragraph
 

@@ -8,9 +8,9 @@ from gpuassist.formats.visible import on_one_line
 from gpuassist.model.finding import Remedy
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.session.answer_document import command_lines
-from gpuassist.session.copying import copyable
-from gpuassist.session.explain_words import where_to_type
+from gpuassist.present.answer_document import command_lines
+from gpuassist.present.copyable import copyable
+from gpuassist.present.explanation import where_to_type
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.paragraphs import paragraph

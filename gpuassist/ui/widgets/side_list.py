@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout,
 from gpuassist import __version__
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.flow import Entry, Place, Step, Tool
+from gpuassist.session.navigation import Entry, Place, Step, Tool
 from gpuassist.ui.palette import MARK_WORDS, Mark, Palette
 from gpuassist.ui.theme import colours, sans
 from gpuassist.ui.tools import TOOLS, Strokes

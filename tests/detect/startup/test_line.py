@@ -16,7 +16,7 @@ from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.shell_document import survey_document
+from gpuassist.present.shell_document import survey_document
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.reading import Statement, ToolLine
 from tests.fakes import put, world_under

@@ -16,8 +16,8 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain import Ground
 from gpuassist.session.explain_leads import wish_for_file, wish_for_text
-from gpuassist.session.flow import GoTo, Step, Tool
 from gpuassist.session.inspect import Inspection, open_example
+from gpuassist.session.navigation import GoTo, Step, Tool
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.explain import ExplainPage
 from gpuassist.ui.pages.explain_examples import ExamplesCard

@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 from gpuassist.context import Session
 from gpuassist.model.finding import Severity, Undetermined
 from gpuassist.model.text import text
-from gpuassist.session.flow import GoTo, Step, Tool
 from gpuassist.session.inspect import Inspection, examples, open_example
+from gpuassist.session.navigation import GoTo, Step, Tool
 from gpuassist.ui.page import Desk, ReadAgain
 from gpuassist.ui.pages.found import ChainCard, FoundPage, Remainder
 from gpuassist.ui.palette import Mark

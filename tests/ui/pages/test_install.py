@@ -16,17 +16,17 @@ from gpuassist.context import Session
 from gpuassist.install.records import InstallState, StepState, installs
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import verbatim
-from gpuassist.session.flow import GO_ON_WISH
 from gpuassist.session.inspect import open_example
-from gpuassist.session.install_course import Course
+from gpuassist.session.install import Course
 from gpuassist.session.install_wish import ANY, InstallWish
+from gpuassist.session.navigation import GO_ON_WISH
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.install import InstallPage
 from gpuassist.ui.pages.install_step import StepCard
 from gpuassist.ui.pages.install_ways import EarlierCard, WaysCard
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.scroll_page import PageHeader
-from tests.session.installs_made import begun, script
+from tests.install.installs_made import begun, script
 from tests.ui.made import Answers
 from tests.ui.pages.test_what_if import EXAMPLES
 from tests.ui.showing import Show, button_named, words_in

@@ -24,7 +24,7 @@ from gpuassist.ui.pages.install_step import StepCard
 from gpuassist.ui.pages.install_ways import EarlierCard, WaysCard
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.code import CodeBlock
-from tests.session.installs_made import begun, by_user, script
+from tests.install.installs_made import begun, by_user, script
 from tests.ui.showing import Show, button_named, words_in
 
 LONG = "安装支持所有显卡的驱动程序 " * 20

@@ -18,13 +18,13 @@ from gpuassist.install.records import Install, InstallState, StepState, installs
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.text import verbatim
-from gpuassist.session.flow import GoTo
-from gpuassist.session.flow import Step as FlowStep
-from gpuassist.session.install_course import Course
+from gpuassist.session.install import Course
+from gpuassist.session.navigation import GoTo
+from gpuassist.session.navigation import Step as FlowStep
 from gpuassist.ui.page import Desk, Wrote
 from gpuassist.ui.pages.install_steps import InstallSteps
 from gpuassist.ui.palette import Mark
-from tests.session.installs_made import begun, by_user, script
+from tests.install.installs_made import begun, by_user, script
 from tests.ui.made import Answers
 from tests.ui.showing import Show, button_named, words_in
 

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.sample import Sample
-from gpuassist.session.flow import GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.inspect import Inspection
+from gpuassist.session.navigation import GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.watch import Watch
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.live import LivePage

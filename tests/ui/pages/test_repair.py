@@ -17,7 +17,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.flow import GoTo, Marked, Step, StepState, Tool
+from gpuassist.session.navigation import GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.use import look
 from gpuassist.shellfiles.line_choice import Choice
 from gpuassist.ui.page import Desk

@@ -12,7 +12,7 @@ from gpuassist.context import Session
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Result
-from gpuassist.session.flow import Marked, Step, StepState
+from gpuassist.session.navigation import Marked, Step, StepState
 from gpuassist.session.undo import undo
 from gpuassist.ui.page import Desk, Wrote
 from gpuassist.ui.pages.repair import CLEAN, DEVICES, LINES, TOOLKIT

@@ -20,7 +20,7 @@ from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.repair_summary import Offer, TerminalRow
+from gpuassist.present.toolkit_change import Offer, TerminalRow
 from gpuassist.shellfiles.line_choice import Choice, LineChoice
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.pages.repair_choices import LoaderRow

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
-from gpuassist.changes.taking_back import FileBack, ThreeWay
+from gpuassist.changes.restore import FileBack, ThreeWay
 from gpuassist.changes.undo import TakeBack
 from gpuassist.model.plan import FileEdit, Receipt
 from gpuassist.model.text import text

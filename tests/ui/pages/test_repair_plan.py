@@ -21,7 +21,7 @@ from gpuassist.model.text import text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.repair_summary import Offer
+from gpuassist.present.toolkit_change import Offer
 from gpuassist.shellfiles.line_choice import Choice, LineChoice
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.pages.repair_choices import LineRow

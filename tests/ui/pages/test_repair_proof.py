@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 
+from gpuassist.changes.kernels import KernelProof
 from gpuassist.changes.plan import ChangeOutcome
 from gpuassist.changes.shells import ShellChange, ShellSeen
 from gpuassist.model.fact import Known
@@ -16,7 +17,6 @@ from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.kernels import KernelProof
 from gpuassist.system.terminal import Opening
 from gpuassist.ui.pages.repair_proof import KernelRow, KernelsCard, ShellsCard
 from gpuassist.ui.palette import Mark

@@ -20,7 +20,7 @@ from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.repair_summary import NOT_SET, TerminalRow, expected_rows
+from gpuassist.present.toolkit_change import NOT_SET, TerminalRow, expected_rows
 from gpuassist.ui.pages.repair_result import DiffCard, TerminalCard
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import CopyButton

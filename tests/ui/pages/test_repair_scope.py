@@ -7,10 +7,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
+from gpuassist.changes.scope_list import ListedScope
 from gpuassist.changes.scopes.wanted import Held
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.scope_list import ListedScope
-from gpuassist.session.scope_words import Kind, Program
+from gpuassist.present.scopes import Kind, Program
 from gpuassist.ui.models.rows import RowsModel
 from gpuassist.ui.pages.repair_scope import ProgramsCard, ScopeChoice
 from gpuassist.ui.palette import Mark

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from gpuassist.changes.taking_back import ThreeWay
+from gpuassist.changes.restore import ThreeWay
 from gpuassist.model.words import ENGLISH
 from gpuassist.ui.pages.repair_history import UndoCard
 from tests.ui.showing import Show

@@ -20,7 +20,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, Terminal, Variable
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
-from gpuassist.session.flow import GoTo, Marked, Step, StepState, Tool
+from gpuassist.session.navigation import GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.verify import CheckBegun, CheckDone, Level, Planned, Started, rests_on
 from gpuassist.ui.jobs import Done
 from gpuassist.ui.page import Desk

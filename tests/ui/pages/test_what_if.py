@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.install.what_if import Wish
 from gpuassist.model.outlook import Outlook
-from gpuassist.session.flow import GoTo, Tool
 from gpuassist.session.inspect import examples, open_example
+from gpuassist.session.navigation import GoTo, Tool
 from gpuassist.session.wish_words import wish_in_words
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.what_if import WhatIfPage

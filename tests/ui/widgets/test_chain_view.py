@@ -15,7 +15,7 @@ from gpuassist.diagnose.chain import chains
 from gpuassist.model.chain import Chain, Joint, Node, Part, Status
 from gpuassist.model.text import Text, verbatim
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.chain_words import PART_WORDS
+from gpuassist.present.chain import PART_WORDS
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import Theme
 from gpuassist.ui.widgets.chain_view import ChainView

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.chain import Status
 from gpuassist.model.finding import Severity
-from gpuassist.session.flow import StepState
+from gpuassist.session.navigation import StepState
 from gpuassist.ui.palette import MARK_WORDS, Mark
 from gpuassist.ui.theme import Appearance, Theme
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill, pill_font, pill_size

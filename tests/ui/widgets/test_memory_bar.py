@@ -13,7 +13,7 @@ from gpuassist.diagnose.memory_parts import picture_of
 from gpuassist.formats.oom import principal
 from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.memory_words import as_plain_text
+from gpuassist.present.memory import as_plain_text
 from gpuassist.ui.theme import Theme
 from gpuassist.ui.widgets.memory_bar import MemoryBar
 from gpuassist.ui.widgets.memory_strip import MemoryStrip, part_colour

@@ -8,7 +8,7 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QPushButton
 
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.explain_words import Quotation
+from gpuassist.present.explanation import Quotation
 from gpuassist.ui.widgets.quote import Quote
 from tests.ui.showing import Show, words_in
 

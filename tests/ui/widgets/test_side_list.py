@@ -8,7 +8,7 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QWidget
 
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.flow import Entry, Flow, Place, ReadingEnded, Step, StepState, Tool, follow
+from gpuassist.session.navigation import Entry, Flow, Place, ReadingEnded, Step, StepState, Tool, follow
 from gpuassist.ui.palette import MARK_WORDS, Mark
 from gpuassist.ui.theme import Theme
 from gpuassist.ui.tools import TOOLS

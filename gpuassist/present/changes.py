@@ -1,0 +1,223 @@
+"""A repair of any kind and what came of it in words: titles, outcomes, the shells that changed alike, and where a line stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan, ToolkitChoice
+from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
+from gpuassist.changes.scope_list import ListedScope
+from gpuassist.changes.shells import NAMES, ShellChange
+from gpuassist.model.fact import NOT_ASKED, Known
+from gpuassist.model.plan import Result
+from gpuassist.model.shell import Shell, Terminal
+from gpuassist.model.text import Text, text
+from gpuassist.present import toolkit_change
+from gpuassist.present.scopes import TITLES, Kind
+from gpuassist.present.undo import state_of
+from gpuassist.shellfiles.lines import ShellLine
+
+PROMISE = text("Nothing is changed until you apply. You can undo at any time.")
+ONLY_NEW = text(
+    "New terminals only: a terminal that is open, and whatever runs in it, keeps what it has. For one of them, paste this into it."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ShellsAlike:
+    """Ways of starting a shell in which the same changed; no differences where nothing did."""
+
+    shells: tuple[Text, ...]
+    differences: tuple[Text, ...]
+
+
+def title_of(repair: ChangePlan) -> Text:
+    """The page's title for a plan."""
+    if repair.scope is None and repair.cuda is not None:
+        return toolkit_change.title(repair)
+    if repair.diff:
+        return repair.plan.goal
+    if repair.devices is not None and not repair.devices.value:
+        return text("Programs see every GPU already")
+    return _DONE[repair.aim]
+
+
+def promise_of(repair: ChangePlan) -> Text:
+    """The line below the title."""
+    if repair.diff or repair.obstacle is not None:
+        return PROMISE
+    if repair.scope is None and repair.cuda is not None:
+        return text("A new terminal finds this toolkit by what stands in the file already.")
+    return text("Nothing has to be written.")
+
+
+def bar_note(repair: ChangePlan) -> Text:
+    """What is said beside the button that makes it."""
+    if repair.recorded:
+        return text("A recorded machine can be looked at, not changed.")
+    if repair.scope is not None:
+        return text("Nothing outside {scope} is changed.", scope=repair.scope.scope.words)
+    return text("Open terminals keep their old settings.")
+
+
+def unchanged_words(repair: ChangePlan) -> Text:
+    """What stands where the diff would be."""
+    if repair.devices is not None and not repair.devices.value:
+        return text("No line of gpuassist hides a GPU from them: nothing has to be written.")
+    if repair.aim is Aim.CLEAN:
+        return text("No line that you chose to clean is left, so nothing has to be written.")
+    return text("The lines for this stand in the file already: nothing has to be written.")
+
+
+def outcome_of(carried: ChangeOutcome) -> Text:
+    """What came of making it, in one sentence."""
+    proof = carried.proof
+    if carried.rolled_back is not None and proof is not None and isinstance(proof.holds, Known) and not proof.holds.value:
+        return text("{outcome}. While it stood: {proof}", outcome=carried.outcome.text, proof=proof.words)
+    if not carried.wrote or proof is None:
+        return carried.outcome.text
+    if carried.outcome.result is Result.UNCHANGED:
+        return text("Nothing had to be changed; {proof}", proof=proof.words)
+    if isinstance(proof.holds, Known) and proof.holds.value:
+        return text("Done and proved: {proof}", proof=proof.words)
+    return text("Changed, but {proof}", proof=proof.words)
+
+
+def result_words(plan: ChangePlan, outcome: ChangeOutcome) -> tuple[Text, Text]:
+    """The page's title once something was tried, and the line below it: only what holds now."""
+    if outcome.rolled_back is not None:
+        return _TAKEN_BACK
+    if not outcome.wrote:
+        return text("The change was not made"), text("The reason stands below.")
+    proof = outcome.proof
+    holds = (
+        proof.holds if proof is not None else Known(value=True, source="")
+    )  # where nothing can be asked, nothing speaks against it
+    if not isinstance(holds, Known):
+        return text("Changed, but not proved"), text("The files were changed; what a new terminal does since could not be asked.")
+    toolkit = plan.cuda.toolkit if plan.cuda is not None and plan.scope is None else None
+    version = toolkit_change.release_of(toolkit) if toolkit is not None else ""
+    if not holds.value:
+        does_not = text("The change does not do what was planned")
+        title = text("Not every new shell uses CUDA {version}", version=version) if version else does_not
+        return title, text("The files were changed, but new shells do not do what was planned.")
+    if plan.scope is not None:
+        return text("Done"), text("Nothing outside {scope} was changed.", scope=plan.scope.scope.words)
+    title = text("New shells use CUDA {version}", version=version) if version else text("Done")
+    return title, text("New terminals use what you chose; those that are open keep their old settings.")
+
+
+def loader_words(chosen: ToolkitChoice) -> Text:
+    """Why LD_LIBRARY_PATH is planned as it is: the reason of that choice, but where what is on it follows the toolkit by itself."""
+    if not chosen.loader.on and chosen.expected.ld_library_path:
+        return text("what is on it already follows the toolkit; nothing is added")
+    return chosen.loader.reason
+
+
+def run_notes(plan: ChangePlan) -> tuple[Text, ...]:
+    """That start-up files are run to see what they do, and how often."""
+    if plan.cuda is None or plan.scope is not None or plan.recorded:
+        return ()
+    return (
+        text(
+            "your start-up files are run to see what they do, as a new terminal runs them: once when the machine is read, and "
+            "when the change is made in {ways} ways of starting a shell, before and after",
+            ways=len(NAMES),
+        ),
+    )
+
+
+def result_notes(outcome: ChangeOutcome) -> tuple[Text, ...]:
+    """What else came of it: an earlier change that had been interrupted, and what start-up files left running."""
+    if not outcome.left_behind:
+        return outcome.notes
+    left = text("your start-up files left these processes running: {names}", names=", ".join(outcome.left_behind))
+    return (*outcome.notes, left)
+
+
+def still_holds(outcome: ChangeOutcome, shell: Shell) -> bool:
+    """Whether what was proved of a new terminal is what one finds now; where either was not told, nothing speaks against it."""
+    proved = outcome.proof.terminal if outcome.proof is not None else NOT_ASKED
+    now = shell.new_terminal
+    if outcome.rolled_back is not None or not isinstance(proved, Known) or not isinstance(now, Known):
+        return True
+    return _chosen_in(proved.value) == _chosen_in(now.value)
+
+
+def _chosen_in(terminal: Terminal) -> tuple[object, ...]:
+    """All of it that repairs choose; PATH counts by the nvcc that it finds."""
+    variables = {one for one in terminal.variables if one.name != "PATH"}
+    return terminal.command("nvcc"), terminal.shadow("nvcc"), variables
+
+
+def alike(changes: tuple[ShellChange, ...]) -> tuple[ShellsAlike, ...]:
+    """The ways of starting a shell, those together in which the same changed."""
+    together: dict[tuple[Text, ...], list[Text]] = {}
+    for change in changes:
+        together.setdefault(change.differences, []).append(NAMES[change.after.opening])
+    return tuple(ShellsAlike(tuple(shells), differences) for differences, shells in together.items())
+
+
+def slow_words(applied: ChangeOutcome) -> Text | None:
+    """That a shell takes long to come up; none where none does."""
+    if applied.slow is None:
+        return None
+    return text(
+        "A shell is ready only after {seconds:.1f} s ({shell}); the time goes into its start-up files.",
+        seconds=applied.slow.seconds,
+        shell=NAMES[applied.slow.opening],
+    )
+
+
+def shortened(path: str, home: str) -> str:
+    """A path as people write it."""
+    return f"~{path[len(home) :]}" if home and path.startswith(f"{home}/") else path
+
+
+def place_of(line: ShellLine, home: str) -> Text:
+    """Which file and line it is."""
+    path = shortened(line.file, home)
+    if line.line == line.last_line:
+        return text("{file}, line {line}", file=path, line=line.line)
+    return text("{file}, lines {first} to {last}", file=path, first=line.line, last=line.last_line)
+
+
+def matters(line: ShellLine) -> bool:
+    """Whether there is anything to choose for it, or it stands in the way."""
+    return line.other or line.tickable or bool(line.instead)
+
+
+def scope_title(scope: ListedScope) -> Text:
+    """What a scope is called where it is chosen."""
+    if scope.kind is Kind.SHELL:
+        return text("Every new terminal")
+    if scope.kind is Kind.DESKTOP:
+        return text("The whole desktop session")
+    return text("{scope}: {what}", scope=scope.words, what=TITLES[scope.kind])
+
+
+def change_words(record: ChangeRecord) -> tuple[Text, Text]:
+    """A change that was made: what it was for, and when."""
+    receipt = record.receipt
+    return text("{goal}", goal=receipt.goal), text("made {made}", made=receipt.made_at[:16].replace("T", " "))
+
+
+def file_words(file: FileRecord, home: str) -> tuple[str, Text]:
+    """One file of a change, and what became of the change in it."""
+    return shortened(file.receipt.path, home), state_of(file)
+
+
+def stands(record: ChangeRecord) -> bool:
+    """Whether there is anything of it to take back."""
+    return any(file.standing is not Standing.UNDONE for file in record.files)
+
+
+_TAKEN_BACK = (
+    text("The change was taken back again"),
+    text("It made something worse than before, so every file is as it was. The reason stands below."),
+)
+_DONE = {
+    Aim.TOOLKIT: text("This toolkit is chosen there already"),
+    Aim.CLEAN: text("The start-up files put nothing wrong on a search list"),
+    Aim.DEVICES: text("These GPUs are chosen already"),
+}

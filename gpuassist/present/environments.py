@@ -1,0 +1,103 @@
+"""The Python environments of a machine in words, and on which of its GPUs the torch of each runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuassist.knowledge.compatibility import driver_serves_cuda, kernels_run
+from gpuassist.model.chain import Status
+from gpuassist.model.environment import Accelerator, Manager, PythonEnvironment, Torch
+from gpuassist.model.fact import Fact, Known, Unknown, value_or
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Machine
+from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.present.overview import driver_version, is_true
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentLine:
+    """A Python environment, the torch in it, and on how many of the GPUs that torch runs."""
+
+    name: str
+    manager: str
+    prefix: str
+    python: Text
+    torch: Text
+    has_torch: bool
+    status: Status
+    runs_on: Text
+
+
+def environment_lines(machine: Machine) -> tuple[EnvironmentLine, ...]:
+    """The Python environments: those with torch first, the active ones before all."""
+    environments = value_or(machine.environments, ())
+    order = sorted(environments, key=lambda one: (not is_true(one.active), not value_or(one.torch, ()), one.name))
+    return tuple(_environment(one, machine) for one in order)
+
+
+def _environment(environment: PythonEnvironment, machine: Machine) -> EnvironmentLine:
+    python, torches = environment.python_version, environment.torch
+    manager = environment.manager
+    torch = torches.value[0] if isinstance(torches, Known) and torches.value else None
+    status, runs_on = torch_runs_on(torch, machine) if torch is not None else (Status.ABSENT, verbatim("–"))
+    return EnvironmentLine(
+        environment.name,
+        manager.value.value if isinstance(manager, Known) and manager.value is not Manager.SYSTEM else "",
+        environment.prefix,
+        verbatim(str(python.value.release)) if isinstance(python, Known) else text("not known"),
+        _torch_words(torches),
+        torch is not None,
+        status,
+        runs_on,
+    )
+
+
+def _torch_words(torches: Fact[tuple[Torch, ...]]) -> Text:
+    if isinstance(torches, Unknown):
+        return text("not known")
+    if not torches.value:
+        return text("none")
+    version = torches.value[0].version
+    return verbatim(version.value) if isinstance(version, Known) else text("version not known")
+
+
+def torch_runs_on(torch: Torch, machine: Machine) -> tuple[Status, Text]:
+    """On which GPUs this torch's own code runs, as far as its files and the driver tell."""
+    accelerator = torch.accelerator
+    if isinstance(accelerator, Unknown):
+        return Status.UNKNOWN, text("not known")
+    if accelerator.value is Accelerator.CPU:
+        return Status.WARNING, text("CPU only")
+    if accelerator.value is not Accelerator.CUDA:
+        return Status.WARNING, text("not NVIDIA")
+    gpus = value_or(machine.gpus, ())
+    if not gpus:
+        return Status.UNKNOWN, text("no GPU")
+    return _cuda_torch_runs_on(torch, machine, gpus)
+
+
+def _cuda_torch_runs_on(torch: Torch, machine: Machine, gpus: tuple[Gpu, ...]) -> tuple[Status, Text]:
+    driver = driver_version(machine)
+    if isinstance(driver, Known) and isinstance(torch.cuda, Known) and not driver_serves_cuda(driver.value, torch.cuda.value):
+        return Status.PROBLEM, text("driver too old")
+    told = [_runs(torch, gpu) for gpu in gpus]
+    if None in told:
+        return Status.UNKNOWN, text("not known")
+    if all(told):
+        return _all_run(len(gpus), usable=isinstance(driver, Known))
+    if not any(told):
+        return Status.PROBLEM, counted("not this GPU", "none of the GPUs", len(gpus))
+    return Status.WARNING, text("{some} of {all} GPUs", some=sum(map(bool, told)), all=len(gpus))
+
+
+def _all_run(count: int, *, usable: bool) -> tuple[Status, Text]:
+    if not usable:
+        return Status.UNKNOWN, text("needs a driver")
+    return Status.RIGHT, text("both GPUs") if count == 2 else counted("this GPU", "all {count} GPUs", count)
+
+
+def _runs(torch: Torch, gpu: Gpu) -> bool | None:
+    if isinstance(torch.targets, Unknown) or isinstance(gpu.compute_capability, Unknown):
+        return None
+    cuda = torch.cuda.value if isinstance(torch.cuda, Known) else None
+    return kernels_run(gpu.compute_capability.value, torch.targets.value, cuda=cuda)

@@ -1,0 +1,125 @@
+"""An explanation in words for who shows it: how sure the first answer is, which lines it quotes, where its commands are typed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from gpuassist.detect.readers import Contradiction
+from gpuassist.diagnose.weigh import Rank
+from gpuassist.formats.shortened import shortened
+from gpuassist.model.finding import Answer, Evidence, Remedy
+from gpuassist.model.memory_picture import MemoryPicture
+from gpuassist.model.text import Text, text
+from gpuassist.present.answer_document import command_lines
+from gpuassist.session.explain import Explanation, about_memory
+from gpuassist.session.standing import USE_CUDA
+
+_LINE_OF_TEXT = re.compile(r"pasted [^\n]{1,80}, line (\d{1,9})")
+
+
+_LONGEST_QUOTE = 200  # characters: two lines of the window
+_MOST_LINES = 4
+_PLACES = ("terminal", "终端", "powershell")
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """So many lines of the text from `line` on, counted from 1, and their beginning."""
+
+    line: int
+    count: int
+    words: str
+
+
+class Sureness(str, Enum):
+    """How sure the first answer is."""
+
+    SURE = "sure"
+    LIKELY = "likely"
+    POSSIBLE = "possible"
+
+
+SURENESS_WORDS: dict[Sureness, Text] = {
+    Sureness.SURE: text("sure"),
+    Sureness.LIKELY: text("likely"),
+    Sureness.POSSIBLE: text("possible"),
+}
+
+
+def sureness(explanation: Explanation) -> Sureness | None:
+    """Sure where the text names the cause; likely where facts prove one that explains it; possible where it merely fits. None
+    where there is no cause: in a text that shows a sound machine.
+    """
+    if explanation.rank is None:
+        return None
+    if explanation.rank is Rank.PROVED:
+        return Sureness.LIKELY
+    return Sureness.POSSIBLE if explanation.rank in {Rank.POSSIBLE, Rank.FOLLOWS} else Sureness.SURE
+
+
+def line_of(evidence: Evidence) -> int:
+    """The line of the text that an evidence quotes, counted from 1; 0 where it was read elsewhere."""
+    found = _LINE_OF_TEXT.fullmatch(evidence.source)
+    return int(found.group(1)) if found else 0
+
+
+def lines_quoted(answers: Iterable[Answer]) -> tuple[int, ...]:
+    """The lines of the text that these answers rest on, in their order."""
+    found = (line_of(one) for answer in answers for one in answer.evidence)
+    return tuple(dict.fromkeys(line for line in found if line))
+
+
+def quotes(explanation: Explanation, answer: Answer) -> tuple[Quotation, ...]:
+    """The lines of the text that an answer rests on, each once and as it stands there, in their order."""
+    passages: dict[int, int] = {}
+    for one in answer.evidence:
+        if line_of(one):
+            words = str(dict(one.value.parameters).get("words", ""))
+            passages[line_of(one)] = max(passages.get(line_of(one), 1), words.count("\n") + 1)
+    lines = explanation.paste.words.split("\n") if passages else []
+    return tuple(Quotation(line, count, _quoted(lines, line, count)) for line, count in sorted(passages.items()))
+
+
+def _quoted(lines: list[str], line: int, count: int) -> str:
+    words = "\n".join(one.strip() for one in lines[line - 1 : line - 1 + min(count, _MOST_LINES)])
+    return shortened(words, _LONGEST_QUOTE)
+
+
+def picture_of(explanation: Explanation, answer: Answer) -> MemoryPicture | None:
+    """The picture of the card's memory, for the answer that it belongs to: the first about memory, else the first."""
+    owner = next(filter(about_memory, explanation.answers), explanation.answers[0] if explanation.answers else None)
+    return explanation.memory if answer is owner else None
+
+
+def places_of(contradiction: Contradiction) -> Text:
+    """The lines of the text that contradict each other."""
+    return text("lines {numbers}", numbers=", ".join(map(str, contradiction.lines)))
+
+
+def left_out(explanation: Explanation) -> Text | None:
+    """That only the two ends of a long text were read; none where all of it was."""
+    if not explanation.paste.left_out or not explanation.paste.words:
+        return None
+    mebibytes = max(1, explanation.paste.left_out >> 20)
+    return text("Its beginning and its end were read; {count} MiB between them were left out.", count=mebibytes)
+
+
+def where_to_type(remedy: Remedy) -> Text | None:
+    """Where its commands belong; none where it has none, or says so itself."""
+    lines = tuple(command_lines(remedy))
+    if not lines:
+        return None
+    if not remedy.needs_root and any(word in remedy.text.lower() for word in _PLACES):
+        return None
+    if remedy.needs_root:
+        return text("Needs administrator rights: copy it into a terminal. gpuassist shows such commands and never runs them.")
+    if any(command.key == USE_CUDA for command in remedy.commands):
+        return text("gpuassist does this itself, with a preview and an undo; or type it into a terminal.")
+    if any(line.startswith("wsl.exe") for line in lines):
+        return text("Type it into PowerShell or another terminal of Windows.")
+    if all(line.startswith(("export ", "unset ")) for line in lines):
+        return text("Type it into the terminal that starts your program, before you start it; for a notebook, before its server.")
+    return text("Type it into a terminal.")

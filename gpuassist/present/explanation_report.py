@@ -1,0 +1,120 @@
+"""An explanation to hand on: as plain lines to paste into a message, and as Markdown with the text it is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpuassist.detect.readers import Contradiction
+from gpuassist.model.finding import Answer, Evidence, Remedy
+from gpuassist.model.memory_picture import MemoryPicture
+from gpuassist.model.text import Text, text
+from gpuassist.model.words import Words
+from gpuassist.present.answer_document import command_lines
+from gpuassist.present.copyable import copyable, copyable_lines
+from gpuassist.present.explanation import left_out, picture_of, places_of, where_to_type
+from gpuassist.present.listing import Section, facts_read
+from gpuassist.present.memory import as_plain_text
+from gpuassist.present.overview import Line
+from gpuassist.present.redaction import HOST, NOBODY, USER, Person, redacted
+from gpuassist.session.explain import Doubt, Explanation
+
+_EACH_END = 50_000  # characters of the text that a file for a colleague holds from either end
+_FENCES = re.compile(r"`{3,}")
+
+
+def in_plain_words(explanation: Explanation, words: Words, person: Person = NOBODY) -> str:
+    """The answer, to be copied into a message, without the names of users and computers."""
+    return redacted("\n\n".join(_Lines(words).answer(explanation)), person) + "\n"
+
+
+def in_markdown(explanation: Explanation, words: Words, person: Person = NOBODY) -> str:
+    """The answer, what was read, and the text itself, without the names of users and computers."""
+    lines = _Lines(words)
+    parts = [f"# {words(explanation.title)}", *list(lines.answer(explanation))[1:], *lines.facts(facts_read(explanation.machine))]
+    left = text("The names of users and computers are left out: {user} and {host} stand in their place.", user=USER, host=HOST)
+    parts += [f"## {words(text('The text'))}", words(left), *_fenced(explanation.paste.words)]
+    return redacted("\n\n".join(parts), person) + "\n"
+
+
+class _Lines:
+    """Paragraphs that read well as plain text and are Markdown as well."""
+
+    def __init__(self, words: Words) -> None:
+        self._words = words
+
+    def answer(self, explanation: Explanation) -> Iterator[str]:
+        """The verdict first; every paragraph is one string."""
+        yield self._words(explanation.title)
+        shortened = left_out(explanation)
+        yield " ".join(self._words(one) for one in (explanation.basis.reason, shortened) if one is not None)
+        for one in explanation.answers:
+            yield from self._one(one, picture_of(explanation, one))
+        if explanation.less_likely:
+            yield "\n".join([self._words(text("Less likely:")), *map(self._doubt, explanation.less_likely)])
+        if explanation.contradictions:
+            yield "\n".join(
+                [
+                    self._words(text("The text says two things; the first was taken:")),
+                    *map(self._contradiction, explanation.contradictions),
+                ]
+            )
+        if explanation.undetermined:
+            open_ = (self._pair(text("{fact}: {reason}", fact=one.fact, reason=one.reason)) for one in explanation.undetermined)
+            yield "\n".join([self._words(text("Could not be determined:")), *open_])
+
+    def facts(self, sections: tuple[Section, ...]) -> Iterator[str]:
+        """What was read in the text."""
+        if sections:
+            yield f"## {self._words(text('Read in the text'))}"
+        for section in sections:
+            yield "\n".join([self._words(section.title), "", *map(self._line, section.lines)])
+
+    def _one(self, answer: Answer, picture: MemoryPicture | None) -> Iterator[str]:
+        yield f"## {answer.title}"
+        if answer.explanation:
+            yield answer.explanation
+        if picture is not None:
+            yield "\n".join(f"- {line}" for line in as_plain_text(picture, self._words).split("\n"))
+        if answer.evidence:
+            yield "\n".join(map(self._evidence, answer.evidence))
+        for place, remedy in enumerate(answer.remedies, start=1):
+            yield from self._remedy(place, remedy)
+        if answer.links:
+            yield "\n".join(f"<{address}>" for address in answer.links)
+
+    def _remedy(self, place: int, remedy: Remedy) -> Iterator[str]:
+        yield f"{place}. {remedy.text}"
+        commands = [f"       {self._words(line)}" for line in copyable_lines(command_lines(remedy))]
+        if commands:
+            yield "\n".join(commands)
+        where = where_to_type(remedy)
+        if where is not None:
+            yield f"   {self._words(where)}"
+        if remedy.check:
+            yield f"   {self._words(text('To see that it worked: {check}', check=copyable(remedy.check)))}"
+
+    def _evidence(self, one: Evidence) -> str:
+        source = f" ({one.source})" if one.source else ""
+        return f"{self._pair(text('{fact}: {value}', fact=one.fact, value=one.value))}{source}"
+
+    def _doubt(self, doubt: Doubt) -> str:
+        return self._pair(text("{title}: {reason}", title=doubt.answer.title, reason=doubt.reason))
+
+    def _contradiction(self, one: Contradiction) -> str:
+        value = text("{fact}: {value}", fact=one.fact, value=" / ".join(one.values))
+        return f"{self._pair(value)} ({self._words(places_of(one))})"
+
+    def _line(self, line: Line) -> str:
+        return self._pair(text("{fact}: {value}", fact=line.label, value=line.value))
+
+    def _pair(self, words: Text) -> str:
+        return f"- {self._words(words)}"
+
+
+def _fenced(words: str) -> Iterator[str]:
+    """The text as a block of code, its middle left out where it is very long; a fence is longer than any in the text."""
+    longest = max((len(found.group()) for found in _FENCES.finditer(words)), default=2)
+    fence = "`" * (longest + 1)
+    ends = (words,) if len(words) <= 2 * _EACH_END else (words[:_EACH_END], words[-_EACH_END:])
+    yield "\n\n⋯\n\n".join(f"{fence}text\n{end}\n{fence}" for end in ends)

@@ -1,0 +1,227 @@
+"""The names of facts, and their values, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from gpuassist.model.driver import Bar, DeviceNode, KernelModule, Library, NvmlStatus, Option
+from gpuassist.model.environment import Package
+from gpuassist.model.fact import Known
+from gpuassist.model.gpu import PcieLink
+from gpuassist.model.gpu_process import GpuProcess
+from gpuassist.model.machine import Distribution
+from gpuassist.model.shell import Command
+from gpuassist.model.system_wide import ContainerList, LoaderDirectory, ToolkitLink
+from gpuassist.model.text import Text, text, verbatim
+from gpuassist.present.overview import gibibytes
+
+# By the name of the field; what is a list of records has a section of its own and no label here.
+LABELS: dict[str, Text] = {
+    "distribution": text("distribution"),
+    "kernel": text("kernel"),
+    "architecture": text("architecture"),
+    "glibc": text("C library (glibc)"),
+    "wsl": text("WSL"),
+    "container": text("container"),
+    "jetson": text("Jetson"),
+    "secure_boot": text("Secure Boot"),
+    "key_pending": text("key for Secure Boot that waits to be confirmed"),
+    "realtime": text("real-time kernel"),
+    "slept": text("times slept since the start"),
+    "unattended": text("packages upgrade by themselves"),
+    "provider": text("rented from"),
+    "product": text("model by its firmware"),
+    "hybrid": text("a laptop with two graphics processors"),
+    "administrator": text("this user may become root"),
+    "pci_address": text("PCI address"),
+    "pci_id": text("PCI id"),
+    "compute_capability": text("compute capability"),
+    "kernel_driver": text("bound kernel driver"),
+    "power_state": text("power state"),
+    "pcie_link": text("PCIe link"),
+    "index": text("index"),
+    "uuid": text("UUID"),
+    "minor": text("device number"),
+    "memory_total_bytes": text("memory"),
+    "memory_used_bytes": text("memory used"),
+    "display_active": text("drives a display"),
+    "mig_enabled": text("MIG"),
+    "mig_uuids": text("MIG instances"),
+    "compute_mode": text("compute mode"),
+    "processes": text("processes on it"),
+    "addressed": text("has its place in memory"),
+    "excluded": text("left out by the driver"),
+    "sleeps": text("may be switched off while idle"),
+    "persistence": text("driver stays ready while idle"),
+    "slowdowns": text("slowed by the hardware"),
+    "recovery": text("needs before it works again"),
+    "loaded": text("loaded NVIDIA modules"),
+    "on_disk": text("NVIDIA modules on disk"),
+    "nouveau_loaded": text("nouveau loaded"),
+    "libcuda": text("libcuda"),
+    "device_nodes": text("device nodes"),
+    "nvml_status": text("NVML"),
+    "nvml_version": text("NVML version"),
+    "nvml_fault": text("fault of NVML"),
+    "version": text("version"),
+    "cuda_version": text("CUDA version of the driver"),
+    "bars": text("settings that forbid a module"),
+    "options": text("options of the driver"),
+    "firmware": text("firmware of the driver"),
+    "uninstaller": text("NVIDIA's own installer left"),
+    "driver_packages": text("driver packages"),
+    "nvidia_smi": text("nvidia-smi"),
+    "origin": text("installed as"),
+    "nvcc": text("nvcc"),
+    "nvcc_version": text("nvcc version"),
+    "targets": text("architectures"),
+    "gcc_limit": text("newest gcc it accepts"),
+    "clang_limit": text("newest clang it accepts"),
+    "manager": text("made by"),
+    "interpreter": text("interpreter"),
+    "python_version": text("Python"),
+    "accelerator": text("computes on"),
+    "cuda": text("built for CUDA"),
+    "installer": text("installed by"),
+    "damaged": text("files that are missing or cut off"),
+    "packages": text("packages around torch"),
+    "stray": text("CUDA libraries where its wheels look first"),
+    "path_libraries": text("cuDNN in LD_LIBRARY_PATH"),
+    "package_settings": text("where packages come from"),
+    "links": text("links to toolkits"),
+    "loader": text("directories that the loader searches"),
+    "container_lists": text("lists of driver files for containers"),
+    "login_shell": text("login shell"),
+    "directories_missing": text("directories of PATH and LD_LIBRARY_PATH that do not exist"),
+}
+
+
+def words_of_field(name: str, value: Any) -> Text:
+    """The value of a fact whose field says what its number counts."""
+    if name.endswith("_bytes"):
+        return gibibytes(value)
+    return text("none") if name == "wsl" and not value else words_of(value)
+
+
+def words_of(value: Any) -> Text:
+    """Any value, as people read it."""
+    if isinstance(value, bool):
+        return text("yes") if value else text("no")
+    if isinstance(value, Enum):
+        return verbatim(str(value.value))
+    if isinstance(value, tuple):
+        return _several(value)
+    if value == "":
+        return text("none")
+    in_words = _RECORDS.get(type(value))
+    return in_words(value) if in_words else verbatim(str(value))
+
+
+def _several(values: tuple[Any, ...]) -> Text:
+    if not values:
+        return text("none")
+    first, *rest = map(words_of, values)
+    for one in rest:
+        first = text("{before}, {one}", before=first, one=one)
+    return first
+
+
+def _distribution(distribution: Distribution) -> Text:
+    return verbatim(distribution.name or distribution.id)
+
+
+def _link(link: PcieLink) -> Text:
+    return text(
+        "×{width} at {speed} GT/s (at most ×{max_width} at {max_speed} GT/s)",
+        width=link.width,
+        speed=f"{link.speed_gigatransfers:g}",
+        max_width=link.max_width,
+        max_speed=f"{link.max_speed_gigatransfers:g}",
+    )
+
+
+def _process(process: GpuProcess) -> Text:
+    if isinstance(process.memory_used_bytes, Known):
+        return text("process {pid} with {memory}", pid=process.pid, memory=gibibytes(process.memory_used_bytes.value))
+    return text("process {pid}", pid=process.pid)
+
+
+def _module(module: KernelModule) -> Text:
+    version = str(module.version.value) if isinstance(module.version, Known) else "?"
+    if not module.path:  # a pasted text says what is loaded and not from where
+        return verbatim(version)
+    if not isinstance(module.open_flavour, Known):
+        return text("{version} ({path})", version=version, path=module.path)
+    if module.open_flavour.value:
+        return text("{version}, open ({path})", version=version, path=module.path)
+    return text("{version}, proprietary ({path})", version=version, path=module.path)
+
+
+def _bar(bar: Bar) -> Text:
+    return text("{words} ({place})", words=bar.words, place=bar.place)
+
+
+def _option(option: Option) -> Text:
+    return verbatim(f"{option.name}={option.value}")
+
+
+def _toolkit_link(one: ToolkitLink) -> Text:
+    if one.exists:
+        return verbatim(f"{one.path} → {one.target}")
+    return text("{path} → {target}, which is not there", path=one.path, target=one.target)
+
+
+def _loader_directory(one: LoaderDirectory) -> Text:
+    return text("{words} ({place})", words=one.directory, place=one.file)
+
+
+def _container_list(one: ContainerList) -> Text:
+    if not isinstance(one.driver, Known):
+        return verbatim(one.path)
+    return text("{version} ({path})", version=str(one.driver.value), path=one.path)
+
+
+def _library(library: Library) -> Text:
+    return verbatim(library.path)
+
+
+def _status(status: NvmlStatus) -> Text:
+    return verbatim(f"{status.name} ({status.code})")
+
+
+def _node(node: DeviceNode) -> Text:
+    if node.readable and node.writable:
+        return text("{path}: usable", path=node.path)
+    return text(
+        "{path}: not usable by this user ({owner}, {mode})", path=node.path, owner=node.owner, mode=f"{node.mode & 0o7777:04o}"
+    )
+
+
+def _command(command: Command) -> Text:
+    if command.path == command.real_path:
+        return verbatim(command.path)
+    return text("{path}, which is {real}", path=command.path, real=command.real_path)
+
+
+def _package(package: Package) -> Text:
+    return verbatim(f"{package.name} {package.version} {package.build}".rstrip())
+
+
+_RECORDS: dict[type, Callable[[Any], Text]] = {
+    Package: _package,
+    Distribution: _distribution,
+    PcieLink: _link,
+    GpuProcess: _process,
+    KernelModule: _module,
+    Bar: _bar,
+    Option: _option,
+    Library: _library,
+    ToolkitLink: _toolkit_link,
+    LoaderDirectory: _loader_directory,
+    ContainerList: _container_list,
+    NvmlStatus: _status,
+    DeviceNode: _node,
+    Command: _command,
+}

@@ -1,0 +1,165 @@
+"""How a process that holds a GPU is told of: its line, and what stands below it; the same for the terminal and the window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from gpuassist.detect.gpu_holders import Held, HeldCard, Holding, Role, name_of
+from gpuassist.model.fact import Fact, Known, value_or
+from gpuassist.model.text import Text, counted, joined, text, verbatim
+from gpuassist.model.words import Words
+from gpuassist.present.copyable import copyable_lines
+from gpuassist.present.memory import short_size
+from gpuassist.present.overview import short_name
+from gpuassist.present.samples import size
+from gpuassist.session.holders import PATIENCE_SECONDS
+
+_QUOTED_AT_MOST = 300  # characters: a command line can have 65,000, and a dialog has to fit the screen
+_STATES = {
+    "D": text("waits inside the driver or the kernel"),
+    "T": text("stopped, its memory stays taken"),
+    "t": text("stopped by a debugger, its memory stays taken"),
+    "Z": text("ended, not yet cleared away"),
+}
+
+
+def label(held: Held) -> Text:
+    """The process in one line: number, user, program, GPUs and memory."""
+    holder, memory = held.holder, held.memory_used_bytes
+    used = (
+        text("{size} of GPU memory", size=short_size(memory.value)) if isinstance(memory, Known) else text("GPU memory not known")
+    )
+    if held.role is Role.INVISIBLE:
+        return text("{pid}  {gpus}  {memory}", pid=holder.pid, gpus=gpus(held), memory=used)
+    return text(
+        "{pid}  {user}  {gpus}  {memory}  {command}",
+        pid=holder.pid,
+        user=holder.user,
+        gpus=gpus(held),
+        memory=used,
+        command=holder.command or name_of(holder),
+    )
+
+
+def gpus(held: Held) -> Text:
+    """The GPUs that it is on."""
+    if held.gpus:
+        return text("GPU {indices}", indices=", ".join(str(index) for index in held.gpus))
+    nodes = [device.removeprefix("/dev/") for device in held.holder.devices if device[len("/dev/nvidia") :].isdecimal()]
+    # Without a node of a GPU it has the driver's own open, /dev/nvidiactl or /dev/nvidia-uvm.
+    return text("{devices}", devices=", ".join(nodes)) if nodes else text("driver only")
+
+
+def about(held: Held) -> Iterator[Text]:
+    """What stands below the line: where it belongs, its state where that is unusual, and whether it may be stopped."""
+    holder = held.holder
+    container, unit = value_or(holder.container, ""), value_or(holder.unit, "")
+    if container:
+        yield text("in the container {container}", container=container)
+    elif unit and held.role is not Role.SERVICE:
+        yield text("in the unit {unit}", unit=unit)
+    unusual = state(held)
+    if unusual is not None:
+        yield unusual
+    if len(held.memory_by_gpu) > 1:
+        yield joined(tuple(_on_gpu(index, used) for index, used in held.memory_by_gpu))
+    yield held.why
+
+
+def _on_gpu(index: int, used: Fact[int]) -> Text:
+    known = text("GPU {index}: {size}", index=index, size=size(used.value)) if isinstance(used, Known) else None
+    return known or text("GPU {index}: not known", index=index)
+
+
+ROLE_WORDS: dict[Role, Text] = {
+    Role.PROGRAM: text("your program"),
+    Role.DESKTOP: text("desktop"),
+    Role.SERVICE: text("system service"),
+    Role.OTHERS: text("another user's"),
+    Role.INVISIBLE: text("not visible"),
+}
+
+
+def title(found: Holding) -> Text:
+    """The answer in a line."""
+    if not found.held and not found.looked:
+        return text("It could not be seen who holds the GPUs")
+    if not found.held:
+        return text("Nothing that can be seen holds a GPU")
+    return counted("1 process holds a GPU", "{count} processes hold a GPU", len(found.held))
+
+
+def place(held: Held) -> Text:
+    """The container or unit that it belongs to; empty where to none."""
+    return verbatim(value_or(held.holder.container, "") or value_or(held.holder.unit, ""))
+
+
+def state(held: Held) -> Text | None:
+    """Its state where that is unusual."""
+    return _STATES.get(value_or(held.holder.state, ""))
+
+
+def card_name(card: HeldCard) -> Text:
+    """`GPU 0 · RTX 4090`."""
+    if isinstance(card.name, Known):
+        return text("GPU {index} · {name}", index=card.index, name=short_name(card.name.value))
+    return text("GPU {index}", index=card.index)
+
+
+def on_card(card: HeldCard, used: Fact[int]) -> Text:
+    """How much of the card it takes; the reason where that is not known."""
+    if not isinstance(used, Known):
+        return used.reason
+    if isinstance(card.memory_total_bytes, Known):
+        return text("{used} of {total}", used=size(used.value), total=size(card.memory_total_bytes.value))
+    return size(used.value)
+
+
+def share(found: Holding, held: Held) -> float | None:
+    """Which part of its cards' memory it takes; none where that is not known."""
+    totals = {card.index: value_or(card.memory_total_bytes, 0) for card in found.cards}
+    whole = sum(totals.get(index, 0) for index, _ in held.memory_by_gpu)
+    if not whole or not isinstance(held.memory_used_bytes, Known):
+        return None
+    return held.memory_used_bytes.value / whole
+
+
+def stop_question(held: Held) -> Text:
+    """What is asked before it is stopped."""
+    return text("Stop process {pid} ({name})?", pid=held.holder.pid, name=name_of(held.holder))
+
+
+def stop_warning(held: Held) -> Text:
+    """What the answer yes means, and what is lost; of a long command only its beginning."""
+    command = held.holder.command
+    if len(command) > _QUOTED_AT_MOST:
+        held = replace(held, holder=replace(held.holder, command=f"{command[:_QUOTED_AT_MOST]}…"))
+    return text(
+        "{process}\n\nIt is asked to end, and killed where it is still there after {seconds:.0f} s. What it has not saved by then "
+        "is lost: a training run goes back to its last checkpoint. Its GPU memory becomes free.",
+        process=label(held),
+        seconds=PATIENCE_SECONDS,
+    )
+
+
+def stopping(held: Held, seconds: int) -> Text:
+    """What is going on while it is waited for."""
+    pid, name = held.holder.pid, name_of(held.holder)
+    if seconds <= 0:
+        return text("Process {pid} ({name}) is being killed.", pid=pid, name=name)
+    return text(
+        "Process {pid} ({name}) was asked to end. It is killed in {seconds} s unless it does.", pid=pid, name=name, seconds=seconds
+    )
+
+
+def as_plain_text(found: Holding, words: Words) -> str:
+    """All of it, to be handed on."""
+    lines = [words(title(found))]
+    for held in found.held:
+        lines += [
+            words(label(held)),
+            *(f"    {words(one)}" for one in about(held)),
+            *(f"      {words(line)}" for line in copyable_lines(held.command)),
+        ]
+    return "\n".join([*lines, *(words(text("Note: {note}", note=note)) for note in found.notes)]) + "\n"

@@ -1,0 +1,109 @@
+"""The answer to a "what if" in words: its title, what the machine has as it is, chains that are alike, and all of it to copy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuassist.model.chain import Chain, Part, Status
+from gpuassist.model.fact import Known, value_or
+from gpuassist.model.gpu import Gpu
+from gpuassist.model.machine import Machine
+from gpuassist.model.outlook import Outlook
+from gpuassist.model.text import Text, counted, text, verbatim
+from gpuassist.model.words import Words
+from gpuassist.present.chain import chain_in_words
+from gpuassist.present.copyable import copyable_lines
+from gpuassist.present.overview import short_name
+from gpuassist.session.verify import choose
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A GPU of the wish: the word by which the engine knows it, and the name that people read."""
+
+    token: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """A chain, and the places of the GPUs that share it."""
+
+    chain: Chain
+    places: tuple[int, ...]
+
+
+def slots(machine: Machine) -> tuple[Slot, ...]:
+    """The GPUs of a machine as a wish names them: by PCI id where it is known, which no two models share."""
+    return tuple(slot for gpu in value_or(machine.gpus, ()) for slot in [_slot(gpu)] if slot.token)
+
+
+def _slot(gpu: Gpu) -> Slot:
+    name, pci_id = value_or(gpu.name, ""), value_or(gpu.pci_id, "")
+    return Slot(pci_id or name, short_name(name) or pci_id)
+
+
+def as_it_is(machine: Machine, chains: tuple[Chain, ...]) -> dict[str, Text]:
+    """What the machine has now of each part that a wish can name; a part that it has not, or that is not known, is left out."""
+    fields = {Part.DRIVER: "driver", Part.TOOLKIT: "toolkit", Part.TORCH: "torch", Part.COMPILER: "gcc"}
+    nodes = chains[0].nodes if chains else ()
+    found = {
+        fields[node.part]: node.name for node in nodes if node.part in fields and node.status not in {Status.ABSENT, Status.UNKNOWN}
+    }
+    environment = choose(machine.environments)
+    if isinstance(environment, Known) and isinstance(environment.value.python_version, Known):
+        found["python"] = verbatim(str(environment.value.python_version.value))
+    return found
+
+
+def standing(outlook: Outlook) -> Status:
+    """How the chains stand with the wish in place and nothing else changed."""
+    found = {joint.status for chain in outlook.before for joint in chain.joints}
+    return next((one for one in (Status.PROBLEM, Status.WARNING, Status.UNKNOWN) if one in found), Status.RIGHT)
+
+
+def answer(outlook: Outlook) -> Text:
+    """The answer in one sentence."""
+    if outlook.blocked_by:
+        return text("This cannot be made to fit")
+    if outlook.steps:
+        return counted("It fits after one step", "It fits after {count} steps", len(outlook.steps))
+    status = standing(outlook)
+    if not outlook.before:
+        return text("Nothing to compare without a GPU")
+    if status is Status.PROBLEM:
+        return text("This does not fit together")
+    if status is Status.UNKNOWN:
+        return text("Nothing speaks against it, but not everything is known")
+    return text("Everything fits together")
+
+
+def alike(chains: tuple[Chain, ...]) -> tuple[Alike, ...]:
+    """The chains in order, those that are equal once."""
+    places: dict[Chain, list[int]] = {}
+    for place, chain in enumerate(chains):
+        places.setdefault(chain, []).append(place)
+    return tuple(Alike(chain, tuple(found)) for chain, found in places.items())
+
+
+def caption(one: Alike) -> Text:
+    """Whose chain it is: `RTX 4090 · GPU 0`, `2 × RTX 4090 · GPU 0, 1`."""
+    node = next((node for node in one.chain.nodes if node.part is Part.GPU), None)
+    name: Text = node.name if node is not None else text("GPU")
+    indexes = ", ".join(map(str, one.places))
+    if len(one.places) > 1:
+        return text("{count} × {name} · GPU {indexes}", count=len(one.places), name=name, indexes=indexes)
+    return text("{name} · GPU {indexes}", name=name, indexes=indexes)
+
+
+def in_plain_words(title: Text, outlook: Outlook, words: Words) -> str:
+    """All of the answer to what `title` says, to be copied."""
+    parts = [f"{words(title)}\n{words(answer(outlook))}"]
+    parts.extend(f"{words(caption(one))}\n{chain_in_words(one.chain, words)}" for one in alike(outlook.before))
+    parts.extend(_step(place, step.text, step.commands, words) for place, step in enumerate(outlook.steps, start=1))
+    parts.extend(words(reason) for reason in (*outlook.blocked_by, *outlook.notes, *outlook.undetermined))
+    return "\n\n".join(parts) + "\n"
+
+
+def _step(place: int, title: Text, commands: tuple[str, ...], words: Words) -> str:
+    return "\n".join((f"{place}. {words(title)}", *(f"   {words(command)}" for command in copyable_lines(commands))))

@@ -1,0 +1,179 @@
+"""What is known of a GPU architecture: by compute capability, by nvcc's name of it, or by its generation's name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from gpuassist.knowledge.compatibility import (
+    cubin_runs,
+    first_toolkit_for_target,
+    last_toolkit_for_target,
+    ptx_runs,
+    toolkit_builds_for,
+)
+from gpuassist.model.nearest import nearest_names, nearest_versions
+from gpuassist.model.text import text
+from gpuassist.model.version import Code, ComputeCapability, Target, Version, VersionError
+from gpuassist.session.lookup.answer import Answered, Shelf, Standing, by_rule, known, unknown
+
+if TYPE_CHECKING:
+    from gpuassist.knowledge.records import ArchitectureRecord
+    from gpuassist.knowledge.tables import Knowledge
+    from gpuassist.model.codec import Json
+    from gpuassist.session.lookup.answer import Document
+
+_BARE = re.compile(r"(\d{1,2})(\d)([af]?)")
+_DOTTED = re.compile(r"(\d{1,2}\.\d)([af]?)")
+_RENAMED = {ComputeCapability(10, 1): ComputeCapability(11, 0)}  # CUDA 12.8 and 12.9 call Thor sm_101, 13.0 and later sm_110
+
+
+def answer(knowledge: Knowledge, words: str) -> Answered:
+    """By target where the words are one (`sm_90a`, `compute_89`, `8.9`, `89`), else by a generation's name, whole or begun."""
+    target = _target(words)
+    if target is None:
+        return _by_name(knowledge, words)
+    renamed = _RENAMED.get(target.capability)
+    if renamed is None:
+        return _by_target(knowledge, target)
+    found = _by_target(knowledge, Target(renamed, target.code, target.suffix))
+    note = text("CUDA 12.8 and 12.9 call it {old}; since 13.0 it is {new}", old=str(target.capability), new=str(renamed))
+    return Answered(found.standing, found.title, found.record, (*found.notes, note), found.nearest)
+
+
+def names(knowledge: Knowledge) -> tuple[str, ...]:
+    """Every architecture that nvcc can be asked for, then the generations."""
+    targets = (str(Target(one, Code.CUBIN)) for one in _capabilities(knowledge))
+    return (*targets, *(architecture.name for architecture in knowledge.architectures()))
+
+
+def records(knowledge: Knowledge) -> Iterator[Document]:
+    """One for each compute capability, lowest first."""
+    return (_document(knowledge, Target(one, Code.CUBIN)) for one in _capabilities(knowledge))
+
+
+SHELF = Shelf("arch", answer, names, records)
+
+
+def _target(words: str) -> Target | None:
+    plain = words.strip().lower()
+    found = _DOTTED.fullmatch(plain)
+    if found:
+        return Target(ComputeCapability.parse(found[1]), Code.CUBIN, found[2])
+    try:
+        return Target.parse(f"sm_{plain}" if _BARE.fullmatch(plain) else plain)
+    except VersionError:
+        return None
+
+
+def _capabilities(knowledge: Knowledge) -> tuple[ComputeCapability, ...]:
+    """Those of GPUs, and those that nvcc accepts without a GPU of them being known (8.8)."""
+    of_gpus = {one for architecture in knowledge.architectures() for one in architecture.capabilities}
+    of_nvcc = {target.capability for toolkit in knowledge.toolkits() for target in toolkit.targets}
+    return tuple(sorted((of_gpus | of_nvcc) - set(_RENAMED)))
+
+
+def _by_target(knowledge: Knowledge, target: Target) -> Answered:
+    capability = target.capability
+    every = _capabilities(knowledge)
+    if target.suffix and capability in every and first_toolkit_for_target(target, knowledge.toolkits()) is None:
+        return _no_variant(knowledge, target)
+    architecture = knowledge.architecture_of(capability)
+    if architecture is None and capability in every:
+        title = text("{target}: accepted by nvcc; no GPU of it is known", target=str(target))
+        return known(title, _document(knowledge, target))
+    if architecture is not None:
+        name, number = architecture.name, str(capability)
+        title = text("{target}: {architecture}, compute capability {number}", target=str(target), architecture=name, number=number)
+        return known(title, _document(knowledge, target))
+    if every and capability > every[-1]:
+        return _newer(knowledge, target)
+    near = nearest_versions(_version(capability), map(_version, every))
+    title = text("no GPU of compute capability {capability} is known", capability=str(capability))
+    return unknown(title, (str(Target(ComputeCapability.parse(str(one)), Code.CUBIN)) for one in near))
+
+
+def _no_variant(knowledge: Knowledge, target: Target) -> Answered:
+    of_it = {one for toolkit in knowledge.toolkits() for one in toolkit.codes if one.capability == target.capability}
+    names = map(str, sorted(of_it) or [Target(target.capability, Code.CUBIN)])
+    return unknown(text("no nvcc knows {target}: there is no such variant", target=str(target)), names)
+
+
+def _version(capability: ComputeCapability) -> Version:
+    return Version((capability.major, capability.minor))
+
+
+def _by_name(knowledge: Knowledge, words: str) -> Answered:
+    wanted = words.strip().lower()
+    architectures = knowledge.architectures()
+    found = knowledge.architecture(wanted) or next((one for one in architectures if wanted in one.name.lower().split()), None)
+    if found is None:
+        title = text("no architecture named {name} is known", name=words)
+        pieces = (piece for one in architectures for piece in one.name.split())
+        return unknown(title, nearest_names(words, (*pieces, *names(knowledge))))
+    each = [_document(knowledge, Target(one, Code.CUBIN)) for one in found.capabilities]
+    title = text("{name}: compute capability {capabilities}", name=found.name, capabilities=", ".join(map(str, found.capabilities)))
+    if len(each) == 1:
+        return known(title, each[0])
+    shared: Document = {name: value if all(one[name] == value for one in each) else None for name, value in each[0].items()}
+    others: list[Json] = [*each]
+    return known(title, {**shared, "others": others})
+
+
+def _newer(knowledge: Knowledge, target: Target) -> Answered:
+    record: Document = {
+        **by_rule("newer than what I know", knowledge.architectures()),
+        **_code(knowledge, target),
+        "architecture": None,
+        "first_cuda": None,
+        "last_cuda": None,
+        "first_driver": None,
+        "last_driver": None,
+    }
+    title = text("{target}: newer than what I know", target=str(target))
+    note = text(
+        "By rule, its driver compiles the PTX of any older architecture for it, and the machine code of its own major runs."
+    )
+    return Answered(Standing.NEWER, title, record, (note,))
+
+
+def _document(knowledge: Knowledge, target: Target) -> Document:
+    capability = target.capability
+    architecture = knowledge.architecture_of(capability)
+    toolkits = knowledge.toolkits()
+    early = None if target.suffix else knowledge.early_toolkits(capability)
+    named = next((one for one in reversed(toolkits) if toolkit_builds_for(one.targets, capability)), None)
+    records = [one for one in (architecture or named, early) if one is not None]
+    last_branch = None if architecture is None else architecture.last_branch
+    return {
+        "source": "; ".join(one.source for one in records),
+        "checked": min(one.checked for one in records),
+        **_code(knowledge, target),
+        "architecture": None if architecture is None else architecture.name,
+        "first_cuda": _spelled(early.first if early else first_toolkit_for_target(target, toolkits)),
+        "last_cuda": _spelled((early.last if early else None) or last_toolkit_for_target(target, toolkits)),
+        "first_driver": None if architecture is None else _first_driver(architecture, capability),
+        "last_driver": None if last_branch is None else str(last_branch),
+    }
+
+
+def _code(knowledge: Knowledge, target: Target) -> Document:
+    """The GPUs that code of this architecture runs on, and the machine code that runs on GPUs of it."""
+    capability = target.capability
+    every = sorted({capability, *_capabilities(knowledge)})
+    return {
+        "target": str(target),
+        "compute_capability": str(capability),
+        "runs_on": [str(one) for one in every if cubin_runs(one, target) or ptx_runs(one, target)],
+        "runs_code_of": [str(Target(one, Code.CUBIN)) for one in every if cubin_runs(capability, Target(one, Code.CUBIN))],
+    }
+
+
+def _first_driver(architecture: ArchitectureRecord, capability: ComputeCapability) -> str | None:
+    firsts = [chip.first_driver for chip in architecture.chips if chip.compute_capability == capability and chip.first_driver]
+    return _spelled(min(firsts, default=None))
+
+
+def _spelled(version: Version | None) -> str | None:
+    return None if version is None else str(version)

@@ -1,0 +1,206 @@
+"""What is known of a GPU, by its PCI id or by a name in any spelling."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from gpuassist.model.nearest import nearest_names, nearest_numbers
+from gpuassist.model.text import Text, text
+from gpuassist.session.lookup.answer import Answered, Shelf, Standing, by_rule, known, unknown
+
+if TYPE_CHECKING:
+    from gpuassist.knowledge.records import GpuRecord
+    from gpuassist.knowledge.tables import Knowledge
+    from gpuassist.model.codec import Json
+    from gpuassist.session.lookup.answer import Document
+
+_PCI_ID = re.compile(r"(?:(?:0x)?(?P<vendor>[0-9a-f]{4}):)?(?P<x>0x)?(?P<device>[0-9a-f]{4})", re.IGNORECASE)
+_NVIDIA = "10de"
+# GeForce cards since the 20 series: the thousands count the series, `RTX 5090`.
+_SERIES = re.compile(r"\brtx\s*(\d{1,2})0[5-9]0\b", re.IGNORECASE)
+_Key = tuple[str, str, str]
+
+
+def answer(knowledge: Knowledge, words: str) -> Answered:
+    """By PCI id where the words are one (`10de:2684`, `0x2684`, `2684`), else by name."""
+    found = _PCI_ID.fullmatch(words)
+    if found is None:
+        return _by_name(knowledge, words)
+    if (found["vendor"] or _NVIDIA).lower() != _NVIDIA:
+        return unknown(text("{id} is not a GPU of NVIDIA: its PCI vendor is not {vendor}", id=words, vendor=_NVIDIA), ())
+    by_id = _by_id(knowledge, found["device"].lower())
+    if found["vendor"] or found["x"] or by_id.standing is Standing.KNOWN:
+        return by_id
+    by_name = _by_name(knowledge, words)
+    return by_name if by_name.standing is Standing.KNOWN or by_name.nearest else by_id
+
+
+def names(knowledge: Knowledge) -> tuple[str, ...]:
+    """Every name that a GPU is sold under, each once."""
+    return tuple(dict.fromkeys(gpu.name for gpu in knowledge.gpus()))
+
+
+def records(knowledge: Knowledge) -> Iterator[Document]:
+    """One for each name and compute capability, in the order of the base."""
+    return (_document(group) for group in _groups(knowledge.gpus()).values())
+
+
+SHELF = Shelf("gpu", answer, names, records)
+
+
+def _by_id(knowledge: Knowledge, device: str) -> Answered:
+    gpu = knowledge.gpu(f"{_NVIDIA}:{device}")
+    if gpu is not None:
+        return known(_title(gpu), _document(_groups(knowledge.gpus())[_key(gpu)]), *_also_a_name(knowledge, device))
+    numbers = [int(one.pci_id.partition(":")[2], 16) for one in knowledge.gpus() if one.pci_id]
+    if numbers and int(device, 16) > max(numbers):
+        return _newer(knowledge, text("the PCI id {id}", id=f"{_NVIDIA}:{device}"), pci_id=f"0x{device}")
+    title = text("no GPU with the PCI id {id} is known", id=f"{_NVIDIA}:{device}")
+    return unknown(title, (f"{_NVIDIA}:{one:04x}" for one in nearest_numbers(int(device, 16), numbers)))
+
+
+def _also_a_name(knowledge: Knowledge, device: str) -> tuple[Text, ...]:
+    """`1080` is a PCI id, and a person may mean the GTX 1080."""
+    named = min((name for name in names(knowledge) if device in name.lower().split()), key=len, default="")
+    note = text("{number} was read as a PCI id; {name} is another GPU: ask by its name", number=device, name=named)
+    return (note,) if named else ()
+
+
+def _by_name(knowledge: Knowledge, words: str) -> Answered:
+    found = _best(knowledge.gpus_named(words), words)
+    if not found:
+        return _unknown_name(knowledge, words)
+    # The id list alone knows a GeForce GT 1030 of 2012, for one: where NVIDIA's own lists decide, they do.
+    decided = knowledge.gpu_named(words)
+    agreeing = [one for one in found if decided and _key(one)[1:] == _key(decided)[1:]] or found
+    by_capability = _by_capability(agreeing)
+    if len(by_capability) > 1:
+        return _several(tuple(map(tuple, by_capability.values())))
+    doubtful = (_doubtful(one) for one in found if one not in agreeing)
+    return known(_title(agreeing[0]), _document(_groups(knowledge.gpus())[_key(agreeing[0])]), *doubtful)
+
+
+def _by_capability(gpus: Iterable[GpuRecord]) -> dict[tuple[str, str], list[GpuRecord]]:
+    found: dict[tuple[str, str], list[GpuRecord]] = {}
+    for gpu in gpus:
+        found.setdefault(_key(gpu)[1:], []).append(gpu)
+    return found
+
+
+def _doubtful(gpu: GpuRecord) -> Text:
+    """A chip that only the id list calls so."""
+    id_of, architecture = gpu.pci_id, gpu.architecture
+    return text(
+        "The PCI id list has {id} under this name too, of {architecture}; NVIDIA's lists do not.",
+        id=id_of,
+        architecture=architecture,
+    )
+
+
+def _best(found: tuple[GpuRecord, ...], words: str) -> tuple[GpuRecord, ...]:
+    """Those whose own name differs from the words by least: not the laptop's where the desktop's is meant."""
+    from gpuassist.knowledge import names as spelling
+
+    wanted = spelling.key(words)
+
+    def distance(gpu: GpuRecord) -> int:
+        spelled = (piece for name in (gpu.name, *gpu.aliases) for piece in spelling.alternatives(name))
+        return min(len(wanted ^ spelling.key(piece)) for piece in spelled)
+
+    distances = [distance(gpu) for gpu in found]
+    return tuple(gpu for gpu, far in zip(found, distances, strict=True) if far == min(distances))
+
+
+def _unknown_name(knowledge: Knowledge, words: str) -> Answered:
+    series = _SERIES.search(words)
+    every = names(knowledge)
+    known_series = [int(one[1]) for name in every if (one := _SERIES.search(name))]
+    if series and known_series and int(series[1]) > max(known_series):
+        return _newer(knowledge, text("{name}", name=words), name=words)
+    aliases = (name for gpu in knowledge.gpus() for name in gpu.aliases)
+    return unknown(text("no GPU named {name} is known", name=words), nearest_names(words, (*every, *aliases)))
+
+
+def _newer(knowledge: Knowledge, what: Text, *, name: str | None = None, pci_id: str = "") -> Answered:
+    record: Document = {
+        **by_rule("newer than what I know", knowledge.gpus()),
+        "name": name,
+        "architecture": None,
+        "compute_capability": None,
+        "pci_ids": [pci_id] if pci_id else None,
+        "memory_bytes": None,
+        "integrated": None,
+    }
+    branches = knowledge.branches()
+    notes = [text("A CUDA toolkit or a torch build serves it where it names its architecture, or holds PTX of an older one.")]
+    if branches:
+        newest_branch = max(branch.branch for branch in branches)
+        notes.insert(0, text("It needs a driver that knows it: {branch} is the newest branch that I know.", branch=newest_branch))
+    return Answered(Standing.NEWER, text("{what}: newer than what I know", what=what), record, tuple(notes))
+
+
+def _several(groups: tuple[tuple[GpuRecord, ...], ...]) -> Answered:
+    """One record with what all share, and each of them in `others`: which one it is, its PCI id decides."""
+    each = [_document(group) for group in groups]
+    shared: Document = {name: value if all(one[name] == value for one in each) else None for name, value in each[0].items()}
+    ids = [pci_id for one in each for pci_id in _listed(one["pci_ids"])]
+    others: list[Json] = [*each]
+    sources = {"source": _joined(str(one["source"]) for one in each), "checked": min(str(one["checked"]) for one in each)}
+    record: Document = {**shared, **sources, "name": groups[0][0].name, "pci_ids": [*ids], "others": others}
+    title = text("{name}: sold with different chips", name=groups[0][0].name)
+    return known(title, record, text("Only its PCI id tells which one a card is; `lspci -nn` shows it."))
+
+
+def _title(gpu: GpuRecord) -> Text:
+    capability = gpu.compute_capability
+    if capability is None:
+        return text("{name}: {architecture}", name=gpu.name, architecture=gpu.architecture)
+    return text(
+        "{name}: {architecture}, compute capability {capability}",
+        name=gpu.name,
+        architecture=gpu.architecture,
+        capability=str(capability),
+    )
+
+
+def _key(gpu: GpuRecord) -> _Key:
+    return gpu.name, gpu.architecture, str(gpu.compute_capability)
+
+
+def _groups(gpus: Iterable[GpuRecord]) -> dict[_Key, tuple[GpuRecord, ...]]:
+    groups: dict[_Key, list[GpuRecord]] = {}
+    for gpu in gpus:
+        groups.setdefault(_key(gpu), []).append(gpu)
+    return {key: tuple(group) for key, group in groups.items()}
+
+
+def _document(group: tuple[GpuRecord, ...]) -> Document:
+    """The record of GPUs that differ in nothing but their PCI ids."""
+    first = group[0]
+    capability = first.compute_capability
+    return {
+        "source": _joined(gpu.source for gpu in group),
+        "checked": min(gpu.checked for gpu in group),
+        "name": first.name,
+        "architecture": first.architecture,
+        "compute_capability": None if capability is None else str(capability),
+        "pci_ids": [f"0x{gpu.pci_id.partition(':')[2]}" for gpu in group if gpu.pci_id],
+        "memory_bytes": _memory(group),
+        "integrated": first.integrated,
+    }
+
+
+def _memory(group: tuple[GpuRecord, ...]) -> int | None:
+    """The size where all were sold with one and the same."""
+    sizes = {size for gpu in group for size in gpu.memory_bytes}
+    return sizes.pop() if len(sizes) == 1 and all(gpu.memory_bytes for gpu in group) else None
+
+
+def _listed(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
+
+
+def _joined(words: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(words))

@@ -1,0 +1,185 @@
+"""What is known of a torch release: by any version that torch prints of itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from gpuassist.formats.torch_version import Origin, read_torch_version
+from gpuassist.model.nearest import nearest_versions
+from gpuassist.model.text import Text, text
+from gpuassist.model.version import Code, Version
+from gpuassist.session.lookup.answer import Answered, Shelf, Standing, by_rule, known, unknown
+from gpuassist.session.lookup.versions import Asked, read_version
+
+if TYPE_CHECKING:
+    from gpuassist.knowledge.records import TorchBuild
+    from gpuassist.knowledge.tables import Knowledge
+    from gpuassist.knowledge.torch_records import TorchRelease
+    from gpuassist.model.codec import Json
+    from gpuassist.session.lookup.answer import Document
+
+_TAG = re.compile(r"(?:^|\+)(cu\d{2,3}|cpu)\b")
+_FULL = 3  # parts of a version that names its patch
+
+
+def answer(knowledge: Knowledge, words: str) -> Answered:
+    """The release of the version; a patch, or a build such as `+cu121`, where the version names one."""
+    asked = read_version(words)
+    releases = tuple(one.release for one in knowledge.torch_releases())
+    if asked is None or not releases:
+        return unknown(text("{words} is not a version of torch", words=words), map(str, reversed(releases[-3:])))
+    if asked.is_major:
+        return _of_major(knowledge, asked.version.major, releases)
+    release = knowledge.torch_release(asked.version)
+    if release is not None:
+        return _of_release(knowledge, release, asked, words)
+    if asked.version.release > max(releases):
+        return _newer(knowledge, asked.version)
+    if asked.version.release < min(releases):
+        return _older(knowledge, asked.version)
+    title = text("no torch {version} is known", version=str(asked.version))
+    return unknown(title, map(str, nearest_versions(asked.version.release, releases)))
+
+
+def names(knowledge: Knowledge) -> tuple[str, ...]:
+    """The releases, oldest first."""
+    return tuple(str(one.release) for one in knowledge.torch_releases())
+
+
+def records(knowledge: Knowledge) -> Iterator[Document]:
+    """One a release, with the builds of its newest patch."""
+    return (_document(knowledge, one, one.release) for one in knowledge.torch_releases())
+
+
+SHELF = Shelf("torch", answer, names, records)
+
+
+def _of_major(knowledge: Knowledge, major: int, releases: tuple[Version, ...]) -> Answered:
+    of_major = [one for one in releases if one.major == major]
+    if not of_major:
+        newer = major > max(releases).major
+        near = map(str, nearest_versions(Version((major, 0)), releases))
+        return (
+            _newer(knowledge, Version((major,)))
+            if newer
+            else unknown(text("no torch {version} is known", version=str(major)), near)
+        )
+    newest = knowledge.torch_release(max(of_major))
+    assert newest is not None
+    title = text("torch {release}, the newest of {major}", release=str(newest.release), major=str(major))
+    note = text("torch {major} is the releases {releases}.", major=str(major), releases=", ".join(map(str, of_major)))
+    return known(title, _document(knowledge, newest, newest.release), note)
+
+
+def _of_release(knowledge: Knowledge, release: TorchRelease, asked: Asked, words: str) -> Answered:
+    version = asked.version if len(asked.version.parts) >= _FULL else release.release
+    notes = _origin(words)
+    own = bool(notes)
+    title = text("torch {version}", version=str(version))
+    if version != release.release and version not in release.patches and not own:
+        if release.patches and release.release == max(_versions(knowledge)) and version > max(release.patches):
+            return _newer(knowledge, version)
+        return unknown(
+            text("no torch {version} is known", version=str(version)), map(str, nearest_versions(version, release.patches))
+        )
+    tag = _TAG.search(asked.rest)
+    record = _document(knowledge, release, release.release if own else version)
+    if tag and not own:
+        return _of_tag(title, record, tag[1])
+    if not release.known_in_detail:
+        title = text("torch {version}: older than what I know in detail", version=str(version))
+        return Answered(Standing.OLDER, title, record, (*notes, _OLD))
+    return known(title, record, *notes)
+
+
+def _origin(words: str) -> tuple[Text, ...]:
+    """What a version that is no release's own tells of its build."""
+    read = read_torch_version(words)
+    if read is None or read.origin in {Origin.RELEASE, Origin.CANDIDATE}:
+        return ()
+    if read.month:
+        return (text("NVIDIA built it for its images of {month}: `gpuassist know image pytorch:{month}-py3`.", month=read.month),)
+    return (text("It was built from source or nightly: its CUDA and its architectures are those that it was built with."),)
+
+
+_OLD = text("Its builds are not listed; what its own files say of its CUDA and its architectures holds.")
+
+
+def _versions(knowledge: Knowledge) -> tuple[Version, ...]:
+    return tuple(one.release for one in knowledge.torch_releases())
+
+
+def _of_tag(title: Text, record: Document, tag: str) -> Answered:
+    """The builds of one tag alone; where the release has none, those that it has are the nearest."""
+    variants = _records(record["variants"])
+    chosen: list[Json] = [one for one in variants if one["tag"] == tag]
+    if chosen or not variants:
+        return known(text("{torch}, build {tag}", torch=title, tag=tag), {**record, "variants": chosen or None})
+    tags = dict.fromkeys(str(one["tag"]) for one in variants)
+    return unknown(text("{torch} has no build {tag}", torch=title, tag=tag), (f"{record['version']}+{one}" for one in tags))
+
+
+def _records(value: Json) -> list[Document]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _newer(knowledge: Knowledge, version: Version) -> Answered:
+    note = text("Its own files say which CUDA and which architectures it was built for; the rules for them are the same.")
+    title = text("torch {version}: newer than what I know", version=str(version))
+    return Answered(Standing.NEWER, title, _by_rule_alone("newer than what I know", knowledge, version), (note,))
+
+
+def _older(knowledge: Knowledge, version: Version) -> Answered:
+    title = text("torch {version}: older than what I know in detail", version=str(version))
+    return Answered(Standing.OLDER, title, _by_rule_alone("older than what I know", knowledge, version), (_OLD,))
+
+
+def _by_rule_alone(why: str, knowledge: Knowledge, version: Version) -> Document:
+    return {
+        **by_rule(why, knowledge.torch_releases()),
+        "version": str(version),
+        "patches": None,
+        "published": None,
+        "python": None,
+        "variants": None,
+        "companions": None,
+    }
+
+
+def _document(knowledge: Knowledge, release: TorchRelease, version: Version) -> Document:
+    """`version` is the release, and then its newest patch is meant, or one patch of it."""
+    builds = knowledge.torch_builds(release.release)
+    patch = version if version != release.release else max(release.patches, default=version)
+    pythons = release.pythons or tuple(sorted({python for build in builds for python in build.pythons}))
+    companions = release.companions_of(patch)
+    sources = dict.fromkeys("; ".join((release.source, *(build.source for build in builds))).split("; "))
+    return {
+        "source": "; ".join(sources),
+        "checked": min((release.checked, *(build.checked for build in builds))),
+        "version": str(version),
+        "patches": [str(one) for one in release.patches] or None,
+        "published": release.published or None,
+        "python": [str(python) for python in pythons] or None,
+        "variants": [_variant(build, patch) for build in builds] or None,
+        "companions": {one.name: one.version for one in companions} or None,
+    }
+
+
+def _variant(build: TorchBuild, patch: Version) -> Document:
+    cubins = [str(target) for target in build.targets if target.code is Code.CUBIN]
+    ptx = [str(target) for target in build.targets if target.code is Code.PTX]
+    unlisted = build.cuda is not None and not build.targets
+    pins = build.pins if patch == build.newest else None  # each patch pins its own; only those of the newest are known
+    return {
+        "tag": build.tag,
+        "cuda": None if build.cuda is None else str(build.cuda),
+        "platform": build.machine,
+        "default_index": build.default,
+        "python": [str(python) for python in build.pythons] or None,
+        "architectures": None if unlisted else [*cubins],
+        "ptx": None if unlisted else [*ptx],
+        "pins": None if pins is None else dict(pins),
+        "source": build.source,
+    }
