@@ -66,9 +66,8 @@ def _toolkit(world: World, plan: ChangePlan, seconds: float) -> ChangeOutcome:
     if _fell_silent(before, after):  # on a busy machine one of many shells may: it is asked again before anything is taken back
         after = ask_shells(asked, seconds=seconds)
     judged = judge_shells(world, plan.cuda, before, after)
-    outcome = replace(
-        outcome, proof=judged.proof, shells=compare(before, after), slow=slow(after), left_behind=_left_behind((*before, *after))
-    )
+    changes = compare(before, after, world.files.real(plan.cuda.expected.nvcc))
+    outcome = replace(outcome, proof=judged.proof, shells=changes, slow=slow(after), left_behind=_left_behind((*before, *after)))
     if judged.worse is None or not made.receipts:
         return outcome
     return _rolled_back(world, outcome, judged.worse)

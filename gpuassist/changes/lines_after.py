@@ -150,7 +150,8 @@ class LinesAfter:
 
     def _programs_replaced(self, reads: Callable[[ShellFile], bool], *, certain: bool = False) -> bool:
         """Whether a word in front of `/bin` is replaced: what a loop or a function makes of it no reader can tell. `certain` where
-        nothing in front of it may keep it from being read.
+        nothing in front of it may keep it from being read, in a shell that finds no nvcc: a line that names one that is there
+        does not reach it, as one behind an error does not.
         """
         return any(
             _PROGRAMS.match(file.content, one.end_byte)
@@ -159,8 +160,11 @@ class LinesAfter:
             for line in self._lines
             if line.rewritten and line.file == file.path and (not line.variables or "PATH" in line.variables)
             for one in line.replacements
-            if not certain or (one.first_byte < _end(file) and not line.variables)
+            if not certain or (one.first_byte < _end(file) and not line.variables and not self._has_nvcc(line))
         )
+
+    def _has_nvcc(self, line: ShellLine) -> bool:
+        return any(self._installed.holds(f"{root}/bin/nvcc") for root in line.roots)
 
     def _takes_from_a_home(self, reads: Callable[[ShellFile], bool]) -> bool:
         """Whether a line takes PATH from a variable that a replaced line sets in a way that no reader follows."""

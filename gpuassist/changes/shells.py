@@ -69,14 +69,20 @@ def ask_shells(world: World, *, seconds: float = SECONDS) -> tuple[ShellSeen, ..
     return tuple(_seen(opening, asked) for opening, asked in ask_ways(world, seconds=seconds).items())
 
 
-def compare(before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...]) -> tuple[ShellChange, ...]:
-    """What changed, way by way, in the order of `after`."""
+def compare(before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...], chosen: str = "") -> tuple[ShellChange, ...]:
+    """What changed, way by way, in the order of `after`; where nothing did, which nvcc is still found if it is not the `chosen` one:
+    that of the system stands where every shell looks, also those that read no file of the user's.
+    """
     earlier = {one.opening: one for one in before}
-    return tuple(
-        ShellChange(earlier[one.opening], one, tuple(_differences(earlier[one.opening], one)))
-        for one in after
-        if one.opening in earlier
-    )
+    changes = []
+    for one in after:
+        if one.opening in earlier:
+            differences = tuple(_differences(earlier[one.opening], one))
+            command = one.terminal.value.command("nvcc") if isinstance(one.terminal, Known) else None
+            if chosen and not differences and command is not None and command.real_path != chosen:
+                differences = (text("nvcc: {nvcc}, as before", nvcc=command.path),)
+            changes.append(ShellChange(earlier[one.opening], one, differences))
+    return tuple(changes)
 
 
 def slow(shells: tuple[ShellSeen, ...]) -> ShellSeen | None:

@@ -51,6 +51,8 @@ LOOP = f"for d in {OLD}/bin; do PATH=$d:$PATH; done\n"
         (LAST, _held(OLD), True),  # it won before, and does so with the other directory
         (f"export CUDA_HOME={OLD}\nexport PATH=$CUDA_HOME/bin:$PATH\n", _held(OLD), True),
         (LOOP, _held(OLD), True),
+        (f"pathmunge {OLD}/bin\n", _held(OLD), True),
+        (f"pathmunge {OLD}/bin\n", _held(""), False),  # it names an nvcc that is there, and gave none
         ("alias x=y\n", _held(NEW), True),
         ("alias x=y\n", _held(OLD), False),
         ("alias x=y\n", _held(""), False),

@@ -61,6 +61,13 @@ def test_differences_are_told(before: Fact[Terminal], after: Fact[Terminal], tol
     assert differences(before, after) == told
 
 
+def test_another_nvcc_that_is_still_found_is_told() -> None:
+    stray = terminal("/usr/bin/nvcc")
+    ((told,),) = (one.differences for one in compare((seen(stray),), (seen(stray),), f"{NEW}/nvcc"))
+    assert ENGLISH(told) == "nvcc: /usr/bin/nvcc, as before"
+    assert [one.differences for one in compare((seen(stray),), (seen(stray),), "/usr/bin/nvcc")] == [()]
+
+
 def test_shell_that_was_silent_before_has_nothing_to_compare() -> None:
     assert differences(Unknown(text("too late")), terminal(PATH="/a")) == []
 
