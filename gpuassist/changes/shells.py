@@ -70,8 +70,8 @@ def ask_shells(world: World, *, seconds: float = SECONDS) -> tuple[ShellSeen, ..
 
 
 def compare(before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...], chosen: str = "") -> tuple[ShellChange, ...]:
-    """What changed, way by way, in the order of `after`; where nothing did, which nvcc is still found if it is not the `chosen` one:
-    that of the system stands where every shell looks, also those that read no file of the user's.
+    """What changed, way by way, in the order of `after`; where nothing did, which nvcc is still found where it is not the `chosen`
+    one: that of the system stands where every shell looks, also those that read no file of the user's.
     """
     earlier = {one.opening: one for one in before}
     changes = []
