@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-FUNCTION_MEDIAN, FUNCTION_P90, FUNCTION_MAX = 9, 30, 50
+FUNCTION_P90, FUNCTION_MAX = 30, 80
 FILE_P90, FILE_MAX, MAIN_WINDOW_MAX = 300, 400, 250
 # The borders where anything may come through, and is told as a result: house style, point 27.
 BROAD_EXCEPTS_IN = frozenset(
@@ -24,7 +24,6 @@ BROAD_EXCEPTS_IN = frozenset(
         "gpuassist/verify/child.py",
     }
 )
-TEST_TO_CODE = 1.2
 LONG_FUNCTIONS_ALLOWED: frozenset[str] = frozenset()  # "file:function": one table or one page layout, with its reason beside it
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -33,7 +32,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 def main() -> int:
     """Judges gpuassist/ and tests/."""
     files = {path: ast.parse(path.read_text("utf-8")) for path in sorted(Path("gpuassist").rglob("*.py"))}
-    breaches = [*_files(files), *_functions(files), *_values(files), *_broad(files), *_ratio()]
+    breaches = [*_files(files), *_functions(files), *_values(files), *_broad(files)]
     for breach in breaches:
         print(breach)
     return 1 if breaches else 0
@@ -60,8 +59,8 @@ def _functions(files: dict[Path, ast.Module]) -> Iterator[str]:
                     yield f"{path}:{node.lineno}: {node.name} has {lengths[-1]} lines, at most {FUNCTION_MAX}"
     median, p90 = statistics.median(lengths), _p90(lengths)
     print(f"functions: {len(lengths)}, median {median}, p90 {p90}, longest {max(lengths)}")
-    if median > FUNCTION_MEDIAN or p90 > FUNCTION_P90:
-        yield f"functions: median {median} (at most {FUNCTION_MEDIAN}), p90 {p90} (at most {FUNCTION_P90})"
+    if p90 > FUNCTION_P90:
+        yield f"functions: p90 {p90} (at most {FUNCTION_P90})"
 
 
 def _values(files: dict[Path, ast.Module]) -> Iterator[str]:
@@ -83,28 +82,6 @@ def _broad(files: dict[Path, ast.Module]) -> Iterator[str]:
     for path, line in places:
         if path not in BROAD_EXCEPTS_IN or [one for one, _ in places].count(path) > 1:
             yield f"{path}:{line}: a broad except; they belong to the borders alone, one in each"
-
-
-def _ratio() -> Iterator[str]:
-    code, tests = (_code_lines(folder) for folder in ("gpuassist", "tests"))
-    print(f"code lines: {code}, test lines: {tests}, ratio {tests / code:.2f}")
-    if tests < TEST_TO_CODE * code:
-        yield f"tests: {tests} lines for {code} of code, at least {TEST_TO_CODE} to 1"
-
-
-def _code_lines(folder: str) -> int:
-    """Lines that are neither blank, nor comment, nor docstring."""
-    return sum(_code_lines_of(path.read_text("utf-8")) for path in Path(folder).rglob("*.py"))
-
-
-def _code_lines_of(source: str) -> int:
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    docstrings: set[int] = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, documented) and ast.get_docstring(node) is not None:
-            docstrings |= set(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
-    lines = enumerate(source.splitlines(), 1)
-    return sum(1 for number, line in lines if line.strip() and not line.lstrip().startswith("#") and number not in docstrings)
 
 
 def _length(node: Function) -> int:

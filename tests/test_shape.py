@@ -44,10 +44,10 @@ def test_small_project_passes(gates: ModuleType, project: Path, capsys: pytest.C
 
 
 def test_long_function_is_named(gates: ModuleType, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _write(project / "gpuassist" / "b.py", "def long() -> None:\n" + "    pass\n" * 51)
+    _write(project / "gpuassist" / "b.py", "def long() -> None:\n" + "    pass\n" * 81)
     status, out = _judge(gates, capsys)
     assert status == 1
-    assert "b.py:1: long has 52 lines" in out
+    assert "b.py:1: long has 82 lines" in out
 
 
 def test_long_file_is_named(gates: ModuleType, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,13 +88,3 @@ def test_border_may_not_have_two(gates: ModuleType, project: Path, capsys: pytes
 def test_bare_except_counts_as_broad(gates: ModuleType, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _write(project / "gpuassist" / "b.py", "try:\n    pass\nexcept:\n    pass\n")
     assert "broad excepts: 1" in _judge(gates, capsys)[1]
-
-
-def test_docstring_is_no_code(gates: ModuleType, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _write(project / "gpuassist" / "b.py", '"""Two\n\nlines."""\n')
-    assert "code lines: 2," in _judge(gates, capsys)[1]
-
-
-def test_too_few_tests_are_told(gates: ModuleType, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _write(project / "tests" / "test_a.py", "x = 1\n")
-    assert "tests: 1 lines for 2 of code" in _judge(gates, capsys)[1]

@@ -129,7 +129,17 @@ class _Making:
             done = True
         finally:
             if not done:  # whatever it was: Ctrl-C too must not leave one file new and the next one old
-                self._put_back()
+                left = [receipt for receipt in reversed(self._receipts) if not self._is_back(receipt)]
+                self.standing = tuple(reversed(left))
+                self._settle(self.standing)
+                for receipt in self._receipts:
+                    if receipt not in left:
+                        remove_directories(self._world, receipt.made_directories)
+                self._journal.forget(
+                    receipt
+                    for receipt in self._receipts
+                    if receipt not in left and not self._world.disk.exists(sibling(self._world, receipt.target, self._change))
+                )
         self._settle(self._receipts)
 
     def _settle(self, receipts: Sequence[Receipt]) -> None:
@@ -138,15 +148,6 @@ class _Making:
         except OSError as error:
             # The change stands and its record is there as prepared: the next run reads from the files that it was made.
             _log.info("record of %s not settled: %s", self._change, error)
-
-    def _put_back(self) -> None:
-        left = [receipt for receipt in reversed(self._receipts) if not self._is_back(receipt)]
-        self.standing = tuple(reversed(left))
-        self._settle(self.standing)
-        for receipt in self._receipts:
-            if receipt not in left:
-                remove_directories(self._world, receipt.made_directories)
-        self._journal.forget(receipt for receipt in self._receipts if receipt not in left and not self._has_sibling(receipt))
 
     def _is_back(self, receipt: Receipt) -> bool:
         try:
@@ -157,10 +158,6 @@ class _Making:
         except (OSError, ChangedError) as error:
             _log.info("%s not put back: %s", receipt.path, error)
             return False
-
-    def _has_sibling(self, receipt: Receipt) -> bool:
-        # What could not be cleared up now stays on record as prepared, so that the next run does it.
-        return self._world.disk.exists(sibling(self._world, receipt.target, self._change))
 
 
 def _changed_since(edit: FileEdit, target: Target) -> Text | None:

@@ -18,7 +18,7 @@ from gpuassist.changes.undo import undo
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.shell import Terminal
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import text
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.installed import LISTS
 from gpuassist.system.terminal import SECONDS, ask_terminal
@@ -42,14 +42,12 @@ def carry_out(world: World, plan: ChangePlan, *, seconds: float = SECONDS) -> Ch
 
 def _made(world: World, plan: ChangePlan) -> Applied:
     if not plan.diff:
-        return Applied(Outcome(Result.UNCHANGED, _unchanged(plan)))
+        if plan.cuda is not None and plan.edits:
+            unchanged = text("{path} already says so; nothing was changed", path=plan.edit.path)
+        else:
+            unchanged = text("nothing is left to do; nothing was changed")
+        return Applied(Outcome(Result.UNCHANGED, unchanged))
     return applying.apply(world, applying.Change(plan.plan.id, plan.command, plan.edits))
-
-
-def _unchanged(plan: ChangePlan) -> Text:
-    if plan.cuda is not None and plan.edits:
-        return text("{path} already says so; nothing was changed", path=plan.edit.path)
-    return text("nothing is left to do; nothing was changed")
 
 
 def _toolkit(world: World, plan: ChangePlan, seconds: float) -> ChangeOutcome:
@@ -63,14 +61,24 @@ def _toolkit(world: World, plan: ChangePlan, seconds: float) -> ChangeOutcome:
     if not outcome.wrote:
         return outcome
     after = ask_shells(asked, seconds=seconds) if plan.diff else before
-    if _fell_silent(before, after):  # on a busy machine one of many shells may: it is asked again before anything is taken back
+    spoke = {one.opening for one in before if isinstance(one.terminal, Known)}
+    if any(
+        one.opening in spoke and isinstance(one.terminal, Unknown) for one in after
+    ):  # on a busy machine one of many shells may: it is asked again before anything is taken back
         after = ask_shells(asked, seconds=seconds)
     judged = judge_shells(world, plan.cuda, before, after)
     changes = compare(before, after, world.files.real(plan.cuda.expected.nvcc))
     outcome = replace(outcome, proof=judged.proof, shells=changes, slow=slow(after), left_behind=_left_behind((*before, *after)))
     if judged.worse is None or not made.receipts:
         return outcome
-    return _rolled_back(world, outcome, judged.worse)
+    change = outcome.receipts[0].change
+    try:
+        undo(world, change)
+    except RepairError as error:
+        words = text("{worse}. Taking the change back failed: {reason}", worse=judged.worse, reason=error.reason)
+        return replace(outcome, notes=(*outcome.notes, words))
+    said = text("the change was taken back again, and every file is as it was: {worse}", worse=judged.worse)
+    return replace(outcome, outcome=Outcome(Result.FAILED, said), rolled_back=judged.worse, receipts=())
 
 
 def _asked_as(world: World, plan: ChangePlan) -> World:
@@ -78,24 +86,8 @@ def _asked_as(world: World, plan: ChangePlan) -> World:
     return with_shell(world, plan.cuda.dialect.value) if plan.cuda is not None and plan.cuda.wish.rc else world
 
 
-def _fell_silent(before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...]) -> bool:
-    spoke = {one.opening for one in before if isinstance(one.terminal, Known)}
-    return any(one.opening in spoke and isinstance(one.terminal, Unknown) for one in after)
-
-
 def _left_behind(shells: tuple[ShellSeen, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{one.name} ({one.pid})" for shell in shells for one in shell.left_behind))
-
-
-def _rolled_back(world: World, outcome: ChangeOutcome, worse: Text) -> ChangeOutcome:
-    change = outcome.receipts[0].change
-    try:
-        undo(world, change)
-    except RepairError as error:
-        words = text("{worse}. Taking the change back failed: {reason}", worse=worse, reason=error.reason)
-        return replace(outcome, notes=(*outcome.notes, words))
-    said = text("the change was taken back again, and every file is as it was: {worse}", worse=worse)
-    return replace(outcome, outcome=Outcome(Result.FAILED, said), rolled_back=worse, receipts=())
 
 
 def _proof(world: World, plan: ChangePlan) -> Proof | None:

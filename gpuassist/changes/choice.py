@@ -47,7 +47,12 @@ class WishError(RepairError):
 
 def choose_toolkit(toolkits: Fact[tuple[Toolkit, ...]], wish: str) -> Toolkit:
     """The installed toolkit of that version, of several the newest; raises `RepairError` that lists what is installed."""
-    version = _wished(wish)
+    try:
+        version = Version.parse(wish)
+    except VersionError:
+        raise WishError(text("{wish} is not a CUDA version; 12.4 or 12.4.1 is", wish=wish or "''")) from None
+    if str(version) != wish.strip().lstrip("Vv"):
+        raise WishError(text("{wish} is not a CUDA version; 12.4 or 12.4.1 is", wish=wish))
     if isinstance(toolkits, Unknown):
         raise RepairError(text("which toolkits are installed is not known: {reason}", reason=toolkits.reason))
     fitting = [toolkit for toolkit in toolkits.value if _fits(toolkit, version)]
@@ -108,16 +113,6 @@ def require_executable(files: Files, toolkit: Toolkit) -> None:
         raise RepairError(text("{nvcc} does not exist", nvcc=nvcc))
     if not files.may(nvcc, os.X_OK):
         raise RepairError(text("{nvcc} is not executable, so no shell would find it", nvcc=nvcc))
-
-
-def _wished(wish: str) -> Version:
-    try:
-        version = Version.parse(wish)
-    except VersionError:
-        raise WishError(text("{wish} is not a CUDA version; 12.4 or 12.4.1 is", wish=wish or "''")) from None
-    if str(version) != wish.strip().lstrip("Vv"):
-        raise WishError(text("{wish} is not a CUDA version; 12.4 or 12.4.1 is", wish=wish))
-    return version
 
 
 def _fits(toolkit: Toolkit, wish: Version) -> bool:

@@ -33,13 +33,19 @@ def choose_devices(gpus: Fact[tuple[Gpu, ...]], words: str) -> Devices:
     if words.strip() == ALL:
         return Devices(())
     values = tuple(_value(word.strip(), words) for word in words.split(","))
-    _require_one_kind(values, words)
+    if len({value.isdigit() for value in values}) > 1:
+        raise WishError(text("{words} mixes indices and UUIDs; CUDA takes the ones or the others", words=words))
     if isinstance(gpus, Unknown):
         _require_distinct(values, values, ())
         return Devices(values, notes=(text("not checked: this machine's GPUs are not known ({reason})", reason=gpus.reason),))
     if not gpus.value:
         raise RepairError(text("this machine has no NVIDIA GPU, so there is none to choose"))
-    return _checked(values, gpus.value)
+    found = tuple(_number_of(value, gpus.value) for value in values)
+    pairs = tuple(zip(values, found, strict=True))
+    _require_distinct(values, tuple(value if number is None else (number, _mig(value)) for value, number in pairs), gpus.value)
+    hidden = tuple(_name(number, gpu) for number, gpu in enumerate(gpus.value) if number not in found)
+    unsure = tuple(value for value, number in pairs if number is None)
+    return Devices(values, () if unsure else hidden, _notes(values, unsure, gpus.value))
 
 
 def names_of(gpus: tuple[Gpu, ...]) -> str:
@@ -55,26 +61,12 @@ def _value(word: str, words: str) -> str:
     raise WishError(text("{word} names no GPU; 0,2 or UUIDs (GPU-…, MIG-…) or all do", word=word or f"'{words}'"))
 
 
-def _require_one_kind(values: tuple[str, ...], words: str) -> None:
-    if len({value.isdigit() for value in values}) > 1:
-        raise WishError(text("{words} mixes indices and UUIDs; CUDA takes the ones or the others", words=words))
-
-
 def _require_distinct(values: tuple[str, ...], meant: tuple[object, ...], gpus: tuple[Gpu, ...]) -> None:
     for number, value in enumerate(values):
         if meant[number] in meant[:number]:
             raise WishError(
                 text("{value} names a GPU a second time. This machine has {gpus}", value=value, gpus=names_of(gpus) or "?")
             )
-
-
-def _checked(values: tuple[str, ...], gpus: tuple[Gpu, ...]) -> Devices:
-    found = tuple(_number_of(value, gpus) for value in values)
-    pairs = tuple(zip(values, found, strict=True))
-    _require_distinct(values, tuple(value if number is None else (number, _mig(value)) for value, number in pairs), gpus)
-    hidden = tuple(_name(number, gpu) for number, gpu in enumerate(gpus) if number not in found)
-    unsure = tuple(value for value, number in pairs if number is None)
-    return Devices(values, () if unsure else hidden, _notes(values, unsure, gpus))
 
 
 def _mig(value: str) -> str:
@@ -84,18 +76,14 @@ def _mig(value: str) -> str:
 def _notes(values: tuple[str, ...], unsure: tuple[str, ...], gpus: tuple[Gpu, ...]) -> tuple[Text, ...]:
     notes: list[Text] = []
     if unsure:
-        reason = _why_unsure(gpus)
+        reasons = (fact.reason for gpu in gpus for fact in (gpu.uuid, gpu.mig_uuids) if isinstance(fact, Unknown))
+        reason = next(reasons, text("not looked at"))
         notes.append(text("not checked: whether {values} is here ({reason})", values=", ".join(unsure), reason=reason))
     elif values[0].isdigit() and not all(isinstance(gpu.index, Known) for gpu in gpus):
         notes.append(text("NVML did not count the GPUs: their indices were taken from the order of the PCI bus"))
     if sum(value.startswith("MIG-") for value in values) > 1:
         notes.append(text("CUDA gives a program one MIG instance: the first of the list"))
     return tuple(notes)
-
-
-def _why_unsure(gpus: tuple[Gpu, ...]) -> Text:
-    reasons = (fact.reason for gpu in gpus for fact in (gpu.uuid, gpu.mig_uuids) if isinstance(fact, Unknown))
-    return next(reasons, text("not looked at"))
 
 
 def _number_of(value: str, gpus: tuple[Gpu, ...]) -> int | None:

@@ -40,12 +40,13 @@ def plan_use_devices(world: World, machine: Machine, wish: UseDevices) -> Change
     change = change_id(world, main, (b"devices", *block))
     edit = edit_of(main, write(main.content, block, LineChanges(), change, place=place_of(main)))
     syntax, obstacle = (None, main.obstacle) if main.obstacle is not None else parsed(world, (edit,))
+    value = ",".join(devices.values)
     steps = (
         Step(
             StepKind.EDIT,
             _does(devices, main.path),
             diff=unified(edit.path, edit.before, edit.after),
-            check=_check(devices),
+            check=text('in a new terminal, `echo "$CUDA_VISIBLE_DEVICES"` prints {value}', value=value or text("an empty line")),
             edit=edit,
         ),
         Step(StepKind.NEW_SHELL, _RESTART, commands=_paste(devices, main.dialect)),
@@ -86,11 +87,6 @@ def _does(devices: Devices, path: str) -> Text:
     if not devices.values:
         return text("Take the lines that choose GPUs out of gpuassist's block in {path}", path=path)
     return text("Write CUDA_VISIBLE_DEVICES={value} in gpuassist's block in {path}", value=",".join(devices.values), path=path)
-
-
-def _check(devices: Devices) -> Text:
-    value = ",".join(devices.values)
-    return text('in a new terminal, `echo "$CUDA_VISIBLE_DEVICES"` prints {value}', value=value or text("an empty line"))
 
 
 _RESTART = text("Open a new terminal: those that are open, and programs that run, keep what they have.")

@@ -84,7 +84,8 @@ class LinesAfter:
             return any(first for _, first, certain in self._given("PATH", reads) if certain)
         command = now.value.command("nvcc")
         if command is None:  # a line that gives it only maybe is one that gave it none before
-            return self._surely_gives(reads)
+            # Whether a line puts it on PATH that no construct in front of it can keep from being read.
+            return any(certain for _, _, certain in self._given("PATH", reads)) or self._programs_replaced(reads, certain=True)
         directory = command.path.rpartition("/")[0]
         lead = self._installed.lead(directory)
         if lead is Lead.CHOSEN:
@@ -138,10 +139,6 @@ class LinesAfter:
             for statement in self._readings[file.path].statements
             for given in statement.assignments
         )
-
-    def _surely_gives(self, reads: Callable[[ShellFile], bool]) -> bool:
-        """Whether a line puts it on PATH that no construct in front of it can keep from being read."""
-        return any(certain for _, _, certain in self._given("PATH", reads)) or self._programs_replaced(reads, certain=True)
 
     def _is_gone(self, directory: str) -> bool:
         """Whether a line that puts it there is commented out."""

@@ -118,10 +118,8 @@ def _on_lines(lines: tuple[ShellLine, ...], file: str) -> Iterator[Text]:
         )
     for line in lines:
         if line.other and not line.ticked and not line.rewritten and not line.follows:
-            yield _stays(line, file)
-
-
-def _stays(line: ShellLine, main: str) -> Text:
-    if line.file == main:
-        return text("line {line} stays: {why}", line=line.line, why=line.why)
-    return text("line {line} of {file} stays: {why}", line=line.line, file=line.file, why=line.why)
+            if line.file == file:
+                stays = text("line {line} stays: {why}", line=line.line, why=line.why)
+            else:
+                stays = text("line {line} of {file} stays: {why}", line=line.line, file=line.file, why=line.why)
+            yield stays

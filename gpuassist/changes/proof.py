@@ -48,7 +48,13 @@ def judge_shells(world: World, chosen: ToolkitChoice, before: tuple[ShellSeen, .
     judge = _Judge(world, installed, before)
     terminal = next((one for one in after if one.opening is Opening.TERMINAL), None)
     if terminal is None or isinstance(terminal.terminal, Unknown):
-        return _unasked(judge, before, after, terminal)
+        reason = (
+            terminal.terminal.reason if terminal is not None and isinstance(terminal.terminal, Unknown) else text("none was asked")
+        )
+        words = text("no new terminal could be asked: {reason}", reason=reason)
+        worse = next((why for one in after if (why := judge.worse(one)) is not None), None)
+        unknown: Fact[bool] = Unknown(reason)
+        return Judged(Proof(unknown, _with_complaint(words, terminal), Unknown(reason)), worse)
     told = terminal.terminal
     winner = winner_in(world, told.value)
     wrong = [(one, why) for one in after if (why := judge.wrong(one)) is not None]
@@ -164,14 +170,6 @@ def _was_given_nvcc(terminal: Terminal) -> bool:
     """
     command = terminal.command(_NVCC)
     return command is not None and command.path.rpartition("/")[0] not in _SYSTEM
-
-
-def _unasked(judge: _Judge, before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...], terminal: ShellSeen | None) -> Judged:
-    reason = terminal.terminal.reason if terminal is not None and isinstance(terminal.terminal, Unknown) else text("none was asked")
-    words = text("no new terminal could be asked: {reason}", reason=reason)
-    worse = next((why for one in after if (why := judge.worse(one)) is not None), None)
-    unknown: Fact[bool] = Unknown(reason)
-    return Judged(Proof(unknown, _with_complaint(words, terminal), Unknown(reason)), worse)
 
 
 def _wrong_nvcc(world: World, root: str, terminal: Terminal, winner: Winner | None) -> Text | None:

@@ -32,7 +32,13 @@ def put(world: World, edit: FileEdit, change: str) -> None:
     world.disk.remove(beside)  # a crash may have left it; the id in its name makes it ours
     placed = False
     try:
-        _fill(world, edit, beside)
+        world.disk.create(beside)
+        world.disk.write(beside, edit.after)
+        if edit.existed:
+            world.disk.copy_attributes(world.files.place(edit.target), beside)
+        else:
+            world.disk.set_mode(beside, _NEW_FILE_MODE if edit.mode is None else edit.mode)
+        world.disk.flush(beside)
         _swap(world, edit, beside)
         placed = True
     finally:
@@ -87,16 +93,6 @@ def sibling(world: World, target: str, change: str) -> str:
     """The name beside the file under which its new bytes are written first."""
     path = PurePosixPath(world.files.place(target))
     return f"{path.parent}/.{path.name.lstrip('.')}.gpuassist-{change}"
-
-
-def _fill(world: World, edit: FileEdit, beside: str) -> None:
-    world.disk.create(beside)
-    world.disk.write(beside, edit.after)
-    if edit.existed:
-        world.disk.copy_attributes(world.files.place(edit.target), beside)
-    else:
-        world.disk.set_mode(beside, _NEW_FILE_MODE if edit.mode is None else edit.mode)
-    world.disk.flush(beside)
 
 
 def _swap(world: World, edit: FileEdit, beside: str) -> None:

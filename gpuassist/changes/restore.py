@@ -91,19 +91,18 @@ def plan_file(world: World, journal: Journal, receipt: Receipt, *, take_out: boo
         if not receipt.existed:
             return _nothing_left(receipt)
         raise GoneError(_cannot(looked, text("{path} is not there any more", path=receipt.target)))
-    if digest(target.content) == receipt.hash_after and not _would_bring_back(looked):
-        return _exactly(looked)
+    # Whether the bytes before this change hold the block of one that was undone in the meantime.
+    if digest(target.content) == receipt.hash_after and not (
+        looked.receipt.existed and _block_of(_backup(looked)) is not None and _earlier(looked) is None
+    ):
+        receipt = looked.receipt
+        if not receipt.existed:
+            return _removed(looked, edited=False)
+        way = text("{path} is byte for byte what it was before", path=receipt.target)
+        return FileBack(receipt, _edit(looked, _backup(looked)), removes_file=False, way=way)
     if receipt.existed and digest(target.content) == receipt.hash_before:
         return _nothing_left(receipt)
     return _by_marks(looked)
-
-
-def _exactly(looked: _Looked) -> FileBack:
-    receipt = looked.receipt
-    if not receipt.existed:
-        return _removed(looked, edited=False)
-    way = text("{path} is byte for byte what it was before", path=receipt.target)
-    return FileBack(receipt, _edit(looked, _backup(looked)), removes_file=False, way=way)
 
 
 def _by_marks(looked: _Looked) -> FileBack:
@@ -132,7 +131,8 @@ def _changed(looked: _Looked, after: bytes, way: Text) -> FileBack:
 
 def _removed(looked: _Looked, *, edited: bool) -> FileBack:
     way = text("{path} was removed again, because it had not been there before", path=looked.receipt.target)
-    edit, directories = _edit(looked, b""), _made_for(looked)
+    made = [path for entry in _of_this_file(looked) for path in entry.receipt.made_directories]
+    edit, directories = _edit(looked, b""), tuple(sorted(set(made), key=len))
     return FileBack(looked.receipt, edit, removes_file=True, way=way, edited=edited, directories=directories)
 
 
@@ -206,11 +206,6 @@ def _is_ours(looked: _Looked) -> bool:
     )
 
 
-def _made_for(looked: _Looked) -> tuple[str, ...]:
-    made = [path for entry in _of_this_file(looked) for path in entry.receipt.made_directories]
-    return tuple(sorted(set(made), key=len))
-
-
 def _of_this_file(looked: _Looked) -> list[Entry]:
     return [entry for entry in looked.journal.entries() if entry.receipt.target == looked.receipt.target]
 
@@ -219,11 +214,6 @@ def _breaks(looked: _Looked, after: bytes) -> bool:
     dialect = looked.receipt.dialect
     found = syntax.check(looked.world, after, dialect)
     return found.broken and syntax.breaks(syntax.check(looked.world, looked.now, dialect), found)
-
-
-def _would_bring_back(looked: _Looked) -> bool:
-    """Whether the bytes before this change hold the block of one that was undone in the meantime."""
-    return looked.receipt.existed and _block_of(_backup(looked)) is not None and _earlier(looked) is None
 
 
 def _earlier(looked: _Looked) -> Block | None:

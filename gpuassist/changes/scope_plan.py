@@ -13,7 +13,7 @@ from gpuassist.changes.choice import (
     require_executable,
     version_of,
 )
-from gpuassist.changes.devices import Devices, choose_devices
+from gpuassist.changes.devices import choose_devices
 from gpuassist.changes.line_plan import new_id, parsed
 from gpuassist.changes.plan import Aim, ChangePlan, ScopeChoice
 from gpuassist.changes.scope_find import Scope, find_scope
@@ -81,7 +81,12 @@ def plan_devices_in(world: World, machine: Machine, words: str, *, scope: str) -
     """Plans that programs see some of the GPUs alone there, or all of them again; raises as `plan_cuda_in` does."""
     found = find_scope(world, scope)
     devices = choose_devices(machine.gpus, words)
-    told = _Told(_devices_goal(found, devices), f"use devices {words.strip()} --scope {scope}", tuple(notes_on_devices(devices)))
+    value = ",".join(devices.values)
+    if value:
+        devices_goal = text("Show the GPUs {devices} alone, for {scope}", devices=value, scope=TITLES[found.kind])
+    else:
+        devices_goal = text("Choose no GPUs any more for {scope}", scope=TITLES[found.kind])
+    told = _Told(devices_goal, f"use devices {words.strip()} --scope {scope}", tuple(notes_on_devices(devices)))
     plan, held = _planned(world, found, Wanted(devices=devices.values), told)
     return replace(plan, scope=ScopeChoice(found, held, devices=devices))
 
@@ -93,18 +98,13 @@ def held_in(world: World, scope: Scope) -> Held:
     return _held(_known(examine(world, scope.files[0].path)), scope)
 
 
-def _devices_goal(scope: Scope, devices: Devices) -> Text:
-    value = ",".join(devices.values)
-    if value:
-        return text("Show the GPUs {devices} alone, for {scope}", devices=value, scope=TITLES[scope.kind])
-    return text("Choose no GPUs any more for {scope}", scope=TITLES[scope.kind])
-
-
 def _planned(world: World, scope: Scope, wanted: Wanted, told: _Told) -> tuple[ChangePlan, Held]:
     found = _kernel(world, scope, wanted) if scope.kind is Kind.JUPYTER else _blocks(world, scope, wanted)
     edits = tuple(_edit(file) for file in found.files if file.target.exists or file.after)
     afterwards = AFTERWARDS[scope.kind](scope)
     steps = (*(_step(edit) for edit in edits), Step(StepKind.NEW_SHELL, afterwards))
+    obstacles = (strangers_prefix(world, scope), *(file.target.obstacle for file in found.files))
+    obstacle = next((one for one in obstacles if one is not None), None)
     plan = ChangePlan(
         Aim.DEVICES,
         Plan(
@@ -115,17 +115,11 @@ def _planned(world: World, scope: Scope, wanted: Wanted, told: _Told) -> tuple[C
         ),
         told.command,
         block=_by_hand(found.files),
-        obstacle=_obstacle(world, scope, found.files, edits),
+        obstacle=parsed(world, edits)[1] if obstacle is None and edits else obstacle,
         by_hand=BY_HAND[scope.kind],
         afterwards=afterwards,
     )
     return plan, found.held
-
-
-def _obstacle(world: World, scope: Scope, files: tuple[_File, ...], edits: tuple[FileEdit, ...]) -> Text | None:
-    obstacles = (strangers_prefix(world, scope), *(file.target.obstacle for file in files))
-    obstacle = next((one for one in obstacles if one is not None), None)
-    return parsed(world, edits)[1] if obstacle is None and edits else obstacle
 
 
 def _notes(files: tuple[_File, ...], edits: tuple[FileEdit, ...], wanted: Wanted) -> Iterator[Text]:

@@ -65,7 +65,12 @@ def _settled(world: World, journal: Journal, change: str, receipts: list[Receipt
         return _settle(world, journal, change, receipts)
     except (OSError, ChangedError) as error:
         _log.info("change %s not settled: %s", change, error)
-        return [_unfinished(change)]
+        return [
+            text(
+                "the change {change} was interrupted half way and could not be put back now: `gpuassist undo {change}` tries again",
+                change=change,
+            )
+        ]
 
 
 def _settle(world: World, journal: Journal, change: str, receipts: list[Receipt]) -> list[Text]:
@@ -80,15 +85,11 @@ def _settle(world: World, journal: Journal, change: str, receipts: list[Receipt]
         journal.commit(receipts)
         return []
     if all(held is Holds.OLD for _, held in found) and first is None:
-        _forget(world, journal, receipts)
+        for receipt in receipts:
+            remove_directories(world, receipt.made_directories)
+        journal.forget(receipts)
         return []
     return _put_back(world, journal, change, found)
-
-
-def _forget(world: World, journal: Journal, receipts: list[Receipt]) -> None:
-    for receipt in receipts:
-        remove_directories(world, receipt.made_directories)
-    journal.forget(receipts)
 
 
 def _put_back(world: World, journal: Journal, change: str, found: list[tuple[Receipt, Holds]]) -> list[Text]:
@@ -142,21 +143,17 @@ def _is_in(now: bytes, journal: Journal, receipt: Receipt) -> bool:
 
 def _undo_settled(world: World, journal: Journal, change: str, wanted: Mapping[str, str]) -> list[Text]:
     try:
-        return _settle_undo(world, journal, change, wanted)
+        for entry in journal.group(change):
+            world.disk.remove(sibling(world, entry.receipt.target, undo_of(change)))
+            if entry.state is State.MADE and _is_back(world, entry.receipt, wanted):
+                remove_directories(world, entry.receipt.made_directories)
+                journal.settle(undone(entry.receipt, iso(world.clock.now()), wanted.get(entry.receipt.id, "")), State.UNDONE)
+        journal.end_undo(change)
+        states = {entry.state for entry in journal.group(change)}
+        return [_half_undone(change)] if states == {State.MADE, State.UNDONE} else []
     except OSError as error:
         _log.info("undo of %s not settled: %s", change, error)
         return [_half_undone(change)]
-
-
-def _settle_undo(world: World, journal: Journal, change: str, wanted: Mapping[str, str]) -> list[Text]:
-    for entry in journal.group(change):
-        world.disk.remove(sibling(world, entry.receipt.target, undo_of(change)))
-        if entry.state is State.MADE and _is_back(world, entry.receipt, wanted):
-            remove_directories(world, entry.receipt.made_directories)
-            journal.settle(undone(entry.receipt, iso(world.clock.now()), wanted.get(entry.receipt.id, "")), State.UNDONE)
-    journal.end_undo(change)
-    states = {entry.state for entry in journal.group(change)}
-    return [_half_undone(change)] if states == {State.MADE, State.UNDONE} else []
 
 
 def _is_back(world: World, receipt: Receipt, wanted: Mapping[str, str]) -> bool:
@@ -180,13 +177,6 @@ def _left(change: str, left: list[Receipt]) -> Text:
         "the change {change} had been interrupted half way, and {files} was edited since: `gpuassist undo {change}` takes it back",
         change=change,
         files=", ".join(receipt.path for receipt in left),
-    )
-
-
-def _unfinished(change: str) -> Text:
-    return text(
-        "the change {change} was interrupted half way and could not be put back now: `gpuassist undo {change}` tries again",
-        change=change,
     )
 
 

@@ -229,13 +229,17 @@ def _others(world: World, main: ShellFile, chain: tuple[ChainFile, ...]) -> Iter
         of_interest = file.reading.statements or file.stage is Stage.LOGIN
         if file.exists and file.unread is None and real not in seen and of_interest:
             seen.add(real)
+            # Whether a file reads the other one, too: the chain names a file once, by the first that does.
             of_terminal = (
-                file.stage in _OF_TERMINALS or PurePosixPath(file.path).name == ".zshenv" or _reads(chain, main.path, file)
+                file.stage in _OF_TERMINALS or PurePosixPath(file.path).name == ".zshenv" or sources(chain, main.path, file.path)
             )
             handed_over = file.dialect.value != PurePosixPath(usable_shell(world)).name
             of_login = file.stage in {Stage.LOGIN, Stage.SYSTEM_LOGIN} or file.path.endswith("env") or handed_over
+            target = examine(world, file.path)
+            changed = target.content != file.content and target.obstacle is None
+            obstacle = text("{path} is being changed by someone else just now", path=file.path) if changed else target.obstacle
             yield replace(
-                _other(world, file),
+                _guarded(world, ShellFile(target, file.dialect, file.reading, obstacle=obstacle)),
                 later=_is_later(file, main, chain),
                 of_terminal=of_terminal,
                 of_login=of_login,
@@ -244,11 +248,6 @@ def _others(world: World, main: ShellFile, chain: tuple[ChainFile, ...]) -> Iter
 
 
 _OF_TERMINALS = frozenset({Stage.SYSTEM_TERMINAL, Stage.TERMINAL})
-
-
-def _reads(chain: tuple[ChainFile, ...], reader: str, file: ChainFile) -> bool:
-    """Whether a file reads the other one, too: the chain names a file once, by the first that does."""
-    return sources(chain, reader, file.path)
 
 
 def _is_later(file: ChainFile, main: ShellFile, chain: tuple[ChainFile, ...]) -> bool:
@@ -266,13 +265,6 @@ def _read_by(file: ChainFile, reader: str, chain: tuple[ChainFile, ...]) -> bool
     while path in above and path != reader and steps:
         path, steps = above[path], steps - 1
     return path == reader
-
-
-def _other(world: World, file: ChainFile) -> ShellFile:
-    target = examine(world, file.path)
-    changed = target.content != file.content and target.obstacle is None
-    obstacle = text("{path} is being changed by someone else just now", path=file.path) if changed else target.obstacle
-    return _guarded(world, ShellFile(target, file.dialect, file.reading, obstacle=obstacle))
 
 
 def _guarded(world: World, file: ShellFile) -> ShellFile:

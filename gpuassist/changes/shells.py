@@ -10,7 +10,7 @@ from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
 from gpuassist.system.asking import LeftBehind
-from gpuassist.system.terminal import SECONDS, Asked, Opening, ask_ways
+from gpuassist.system.terminal import SECONDS, Opening, ask_ways
 from gpuassist.system.world import World
 
 SLOW_SECONDS = 1.5  # what people notice as a terminal that hangs
@@ -66,7 +66,10 @@ class ShellChange:
 
 def ask_shells(world: World, *, seconds: float = SECONDS) -> tuple[ShellSeen, ...]:
     """Starts the user's shell in every way, side by side."""
-    return tuple(_seen(opening, asked) for opening, asked in ask_ways(world, seconds=seconds).items())
+    return tuple(
+        ShellSeen(opening, asked.terminal, asked.seconds, asked.complaints, asked.left_behind)
+        for opening, asked in ask_ways(world, seconds=seconds).items()
+    )
 
 
 def compare(before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...], chosen: str = "") -> tuple[ShellChange, ...]:
@@ -89,10 +92,6 @@ def slow(shells: tuple[ShellSeen, ...]) -> ShellSeen | None:
     """The slowest of them, where it is slow enough to be worth a word."""
     slowest = max(shells, key=lambda one: one.seconds, default=None)
     return slowest if slowest is not None and slowest.seconds >= SLOW_SECONDS else None
-
-
-def _seen(opening: Opening, asked: Asked) -> ShellSeen:
-    return ShellSeen(opening, asked.terminal, asked.seconds, asked.complaints, asked.left_behind)
 
 
 def _differences(before: ShellSeen, after: ShellSeen) -> Iterator[Text]:

@@ -31,31 +31,23 @@ class Syntax:
 def check(world: World, content: bytes, dialect: str = "bash") -> Syntax:
     """Asks the shell with `-n`, which reads and does not run; what no shell reads is right unless it is JSON that is not."""
     if dialect == "json":
-        return _json(content)
+        try:
+            read_json(content)
+        except NotJsonError as error:
+            return Syntax(broken=True, asked=True, words=str(error), shell="json")
+        return Syntax(broken=False, asked=True, shell="json")
     if dialect not in _COMMANDS:
         return Syntax(broken=False, asked=True, shell="")
-    return _ask(world, content, dialect)
+    outcome = world.processes.run(_COMMANDS[dialect], seconds=_SECONDS, environment=_ENVIRONMENT, stdin=content)
+    if outcome.ending is not Ending.EXITED:
+        return Syntax(broken=False, asked=False, words=outcome.words or outcome.ending.value, shell=dialect)
+    said = outcome.stderr.decode("utf-8", "replace").strip().splitlines()
+    # bash only warns of a here-document that nothing ends, and swallows everything below it.
+    swallowed = next((line for line in said if "here-document" in line and "delimited by end-of-file" in line), "")
+    broken = outcome.status != 0 or bool(swallowed)
+    return Syntax(broken=broken, asked=True, words=swallowed or (said[0] if said else ""), shell=dialect)
 
 
 def breaks(before: Syntax, after: Syntax) -> bool:
     """Whether a change broke what was right."""
     return after.broken and not before.broken
-
-
-def _ask(world: World, content: bytes, shell: str) -> Syntax:
-    outcome = world.processes.run(_COMMANDS[shell], seconds=_SECONDS, environment=_ENVIRONMENT, stdin=content)
-    if outcome.ending is not Ending.EXITED:
-        return Syntax(broken=False, asked=False, words=outcome.words or outcome.ending.value, shell=shell)
-    said = outcome.stderr.decode("utf-8", "replace").strip().splitlines()
-    # bash only warns of a here-document that nothing ends, and swallows everything below it.
-    swallowed = next((line for line in said if "here-document" in line and "delimited by end-of-file" in line), "")
-    broken = outcome.status != 0 or bool(swallowed)
-    return Syntax(broken=broken, asked=True, words=swallowed or (said[0] if said else ""), shell=shell)
-
-
-def _json(content: bytes) -> Syntax:
-    try:
-        read_json(content)
-    except NotJsonError as error:
-        return Syntax(broken=True, asked=True, words=str(error), shell="json")
-    return Syntax(broken=False, asked=True, shell="json")

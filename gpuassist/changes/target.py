@@ -36,7 +36,14 @@ class Target:
 def examine(world: World, path: str) -> Target:
     """Looks at a start-up file without changing anything; never opens what is not a regular file."""
     real = world.files.real(path)
-    obstacle = _who_forbids(world, path, real) or _link_forbids(world, path) or _place_forbids(world, path, real)
+    stranger = strangers_home(world)
+    if stranger is not None and _is_within(real, world.files.real(world.surroundings.home)):
+        who_forbids: Text | None = stranger
+    elif real.startswith("/etc/"):
+        who_forbids = text("{path} is a file of the whole system; gpuassist changes only your own start-up files", path=path)
+    else:
+        who_forbids = None
+    obstacle = who_forbids or _link_forbids(world, path) or _place_forbids(world, path, real)
     obstacle = obstacle or why_state_untrusted(world, f"{world.surroundings.state()}/journal")  # nothing is written off the record
     if obstacle is not None:
         return Target(path, real, obstacle=obstacle)
@@ -44,7 +51,7 @@ def examine(world: World, path: str) -> Target:
         missing = _missing_directories(world, real)
         top = missing[0] if missing else real
         obstacle = _strangers_directory(world, top) or _directory_forbids(world, top)
-        notes = (_will_be_made(path), *home_notes(world))
+        notes = (text("{path} does not exist; it will be created, and removed again by undo", path=path), *home_notes(world))
         return Target(path, real, obstacle=obstacle, notes=notes, missing_directories=missing)
     return _existing(world, path, real)
 
@@ -68,15 +75,6 @@ def home_notes(world: World) -> tuple[Text, ...]:
     """A warning where others can write in HOME, and with that put start-up files of their own there."""
     warning = open_to_others(world, world.surroundings.home)
     return (warning,) if warning is not None else ()
-
-
-def _who_forbids(world: World, path: str, real: str) -> Text | None:
-    stranger = strangers_home(world)
-    if stranger is not None and _is_within(real, world.files.real(world.surroundings.home)):
-        return stranger
-    if real.startswith("/etc/"):
-        return text("{path} is a file of the whole system; gpuassist changes only your own start-up files", path=path)
-    return None
 
 
 def _link_forbids(world: World, path: str) -> Text | None:
@@ -185,10 +183,6 @@ def _checkout(world: World, real: str) -> str:
         if world.files.exists(f"{parent}/.git"):
             return str(parent)
     return ""
-
-
-def _will_be_made(path: str) -> Text:
-    return text("{path} does not exist; it will be created, and removed again by undo", path=path)
 
 
 def _owner(world: World, path: str) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gpuassist.changes.journal import Entry, Journal, State, digest, is_plain, undone
@@ -80,7 +80,17 @@ def left_out(world: World) -> tuple[Text, ...]:
 def plan(world: World, change: str, *, take_out: bool = False) -> TakeBack:
     """How a change, or the newest one that stands, would be taken back; raises `RepairError` where it cannot be."""
     journal = Journal.of(world)
-    files = tuple(_planned(world, journal, receipt, take_out=take_out) for receipt in _receipts(world, journal, change))
+    receipts = _history(world, journal, journal.group(change) if change else journal.entries())
+    wanted = next((one.change for one in receipts if change in {one.change, one.id} or not (change or one.undone_at)), None)
+    if wanted is None and change:
+        raise _unknown(journal, change)
+    if wanted is None:
+        raise NothingToUndoError(text("there is no change to undo"))
+    group = [receipt for receipt in receipts if receipt.change == wanted]
+    standing = tuple(receipt for receipt in group if not receipt.undone_at)
+    if not standing:
+        raise NothingToUndoError(text("the change {change} was undone already ({when})", change=wanted, when=group[0].undone_at))
+    files = tuple(_planned(world, journal, receipt, take_out=take_out) for receipt in standing)
     if all(file.passed_over for file in files):
         raise GoneError(files[0].way)
     return TakeBack(files, take_out)
@@ -96,8 +106,12 @@ def undo(world: World, change: str, *, take_out: bool = False) -> tuple[Outcome,
     try:
         with journal.lock():
             settled = sweep(world, journal)
-            if settled and not _stands(world, journal, change):
-                return _put_back(journal, change, settled)
+            if settled and not any(not receipt.undone_at for receipt in _history(world, journal, journal.group(change))):
+                # What to say of a change that had been interrupted and that looking at the journal alone took back.
+                entry = journal.settled(change)
+                if entry is None:
+                    raise UnknownChangeError(settled[0])
+                return Outcome(Result.MODIFIED, settled[0]), entry.receipt
             return taking.take(plan(world, change, take_out=take_out))
     except BlockingIOError as error:
         raise RepairError(text("another gpuassist is changing a file just now; please try again")) from error
@@ -125,7 +139,15 @@ class _Taking:
                 self._carry_out(file)
                 self._done.append(undone(file.receipt, iso(self._world.clock.now()), _wanted(file)))
         finally:
-            self._settle(planned.receipt.change, finished=len(self._done) == len(files))
+            finished = len(self._done) == len(files)
+            try:
+                for receipt in self._done:
+                    self._journal.settle(receipt, State.UNDONE)
+                if finished:
+                    self._journal.end_undo(planned.receipt.change)
+            except OSError as error:
+                # The files are as they were: only the records lag behind, and what `begin_undo` noted tells the next run.
+                _log.info("undo of %s not settled: %s", planned.receipt.change, error)
         changed = any(file.edit is not None for file in files)
         return Outcome(Result.MODIFIED if changed else Result.UNCHANGED, planned.way), self._done[-1]
 
@@ -147,16 +169,6 @@ class _Taking:
         take_away(self._world, file.edit)
         remove_directories(self._world, file.directories)
 
-    def _settle(self, change: str, *, finished: bool) -> None:
-        try:
-            for receipt in self._done:
-                self._journal.settle(receipt, State.UNDONE)
-            if finished:
-                self._journal.end_undo(change)
-        except OSError as error:
-            # The files are as they were: only the records lag behind, and what `begin_undo` noted tells the next run.
-            _log.info("undo of %s not settled: %s", change, error)
-
 
 def _history(world: World, journal: Journal, entries: Iterable[Entry]) -> tuple[Receipt, ...]:
     groups: dict[str, list[Receipt]] = {}
@@ -166,38 +178,12 @@ def _history(world: World, journal: Journal, entries: Iterable[Entry]) -> tuple[
     return tuple(receipt for group in reversed(groups.values()) for receipt in group)
 
 
-def _receipts(world: World, journal: Journal, change: str) -> tuple[Receipt, ...]:
-    receipts = _history(world, journal, journal.group(change) if change else journal.entries())
-    wanted = next((one.change for one in receipts if change in {one.change, one.id} or not (change or one.undone_at)), None)
-    if wanted is None and change:
-        raise _unknown(journal, change)
-    if wanted is None:
-        raise NothingToUndoError(text("there is no change to undo"))
-    group = [receipt for receipt in receipts if receipt.change == wanted]
-    standing = tuple(receipt for receipt in group if not receipt.undone_at)
-    if not standing:
-        raise NothingToUndoError(text("the change {change} was undone already ({when})", change=wanted, when=group[0].undone_at))
-    return standing
-
-
 def _unknown(journal: Journal, change: str) -> RepairError:
     reason = journal.left_out.get(change)
     if reason is not None:
         return RepairError(text("the record of {change} is not used: {reason}", change=change, reason=reason))
     shown = change if is_plain(change) else ascii(change)
     return UnknownChangeError(text("there is no change {change}; `gpuassist undo --list` shows all", change=shown))
-
-
-def _stands(world: World, journal: Journal, change: str) -> bool:
-    return any(not receipt.undone_at for receipt in _history(world, journal, journal.group(change)))
-
-
-def _put_back(journal: Journal, change: str, settled: Sequence[Text]) -> tuple[Outcome, Receipt]:
-    """What to say of a change that had been interrupted and that looking at the journal alone took back."""
-    entry = journal.settled(change)
-    if entry is None:
-        raise UnknownChangeError(settled[0])
-    return Outcome(Result.MODIFIED, settled[0]), entry.receipt
 
 
 def _planned(world: World, journal: Journal, receipt: Receipt, *, take_out: bool) -> FileBack:

@@ -9,7 +9,7 @@ from gpuassist.cli.context import Context, Exit
 from gpuassist.cli.streams import BOLD, CYAN, DIM, RED, YELLOW, Painted
 from gpuassist.cli.width import width_of
 from gpuassist.cli.wrapping import wrapped
-from gpuassist.model.finding import Answer, Evidence, Remedy, Severity, Undetermined
+from gpuassist.model.finding import Answer, Severity, Undetermined
 from gpuassist.model.text import text
 from gpuassist.present.answer_document import command_lines
 from gpuassist.present.copyable import copyable
@@ -47,10 +47,21 @@ class AnswerWriter:
         if answer.explanation:
             self.say(answer.explanation, indent="  ")
         for one in answer.evidence:
-            self._evidence(one)
+            source = f"  [{one.source}]" if one.source else ""
+            words = self._words(text("{fact}: {value}", fact=one.fact, value=one.value))
+            self.say(f"- {words}{source}", indent="  ", hanging="  ", style=DIM)
         for place, remedy in enumerate(answer.remedies, start=1):
             self._context.say()
-            self._remedy(remedy, f"{place}. ")
+            number = f"{place}. "
+            hanging = " " * len(number)
+            self.say(f"{number}{remedy.text}", indent="  ", hanging=hanging)
+            for line in command_lines(remedy):
+                show_command(self._context, line, indent=f"  {hanging}  ", style=BOLD)
+            if remedy.needs_root:
+                self.say(f"({self._words(_ROOT)})", indent=f"  {hanging}", style=DIM)
+            if remedy.check:
+                check = self._words(text("To see that it worked: {check}", check=copyable(remedy.check)))
+                self.say(check, indent=f"  {hanging}")
         if answer.links:
             self._context.say()
         for address in answer.links:
@@ -70,19 +81,3 @@ class AnswerWriter:
         """A paragraph as wide as the terminal."""
         for line in wrapped(words, self._width, first=indent, hanging=indent + hanging) or [indent]:
             self._context.say(Painted(line, style))
-
-    def _evidence(self, evidence: Evidence) -> None:
-        source = f"  [{evidence.source}]" if evidence.source else ""
-        words = self._words(text("{fact}: {value}", fact=evidence.fact, value=evidence.value))
-        self.say(f"- {words}{source}", indent="  ", hanging="  ", style=DIM)
-
-    def _remedy(self, remedy: Remedy, number: str) -> None:
-        hanging = " " * len(number)
-        self.say(f"{number}{remedy.text}", indent="  ", hanging=hanging)
-        for line in command_lines(remedy):
-            show_command(self._context, line, indent=f"  {hanging}  ", style=BOLD)
-        if remedy.needs_root:
-            self.say(f"({self._words(_ROOT)})", indent=f"  {hanging}", style=DIM)
-        if remedy.check:
-            check = self._words(text("To see that it worked: {check}", check=copyable(remedy.check)))
-            self.say(check, indent=f"  {hanging}")

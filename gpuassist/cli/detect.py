@@ -14,7 +14,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.present.listing import sections
-from gpuassist.present.overview import Line, title
+from gpuassist.present.overview import title
 
 NAME = "detect"
 HELP = text("list what is in this machine: GPUs, driver, CUDA toolkits, compilers, Python environments, shell")
@@ -33,7 +33,15 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     if options.json:
         context.document(encode_machine(machine, context.session.words if options.lang else ENGLISH))
     else:
-        _show(machine, context)
+        context.say(title(machine))
+        for section in sections(machine):
+            context.say()
+            context.say(Painted(context.session.words(section.title), BOLD))
+            for line in section.lines:
+                words = context.session.words
+                value = words(line.value) if line.known else words(text("not known: {reason}", reason=line.value))
+                source = ("  ", Painted(f"[{line.source}]", DIM)) if line.source else ()
+                context.say(f"  {words(line.label).ljust(_LABEL_WIDTH)}  {value}", *source)
     return Exit.HEALTHY
 
 
@@ -50,19 +58,3 @@ def _machine(context: Context) -> Machine:
 def _tell(progress: Progress, context: Context) -> None:
     said = text("looked at {section} ({done} of {total})", section=progress.section, done=progress.done, total=progress.total)
     context.passing(said if progress.done < progress.total else "")
-
-
-def _show(machine: Machine, context: Context) -> None:
-    context.say(title(machine))
-    for section in sections(machine):
-        context.say()
-        context.say(Painted(context.session.words(section.title), BOLD))
-        for line in section.lines:
-            _show_row(line, context)
-
-
-def _show_row(line: Line, context: Context) -> None:
-    words = context.session.words
-    value = words(line.value) if line.known else words(text("not known: {reason}", reason=line.value))
-    source = ("  ", Painted(f"[{line.source}]", DIM)) if line.source else ()
-    context.say(f"  {words(line.label).ljust(_LABEL_WIDTH)}  {value}", *source)

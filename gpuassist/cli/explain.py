@@ -11,16 +11,15 @@ from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.memory_bar import show_memory
 from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.detect.machine import detect
-from gpuassist.detect.readers import Contradiction
 from gpuassist.detect.recording import RecordingError, read_recording
 from gpuassist.detect.shell import left_out
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.explanation_document import explanation_document
 from gpuassist.present.listing import Section, facts_read
-from gpuassist.session.explain import Doubt, Explanation, explain
+from gpuassist.session.explain import Explanation, explain
 from gpuassist.session.guides import GuideError, guide, topics
 from gpuassist.session.paste_file import PasteError, gathered, read_file
 
@@ -44,7 +43,16 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 def run(options: argparse.Namespace, context: Context) -> Exit:
     """Reads, looks and tells; or prints a guide."""
     if options.topic is not None:
-        return _tell_of(options.topic, context)
+        if not options.topic:
+            for name in topics(context.session):
+                context.say(f"{name}  {guide(context.session, name).title}")
+            return Exit.HEALTHY
+        try:
+            found = guide(context.session, options.topic)
+        except GuideError as error:
+            raise UsageError(error.reason) from error
+        context.say_lines(f"# {found.title}\n\n{found.body}".rstrip())
+        return Exit.HEALTHY
     context = context.for_programs(options)
     paste = _paste(options.file, context)
     explanation = explain(context.session, paste, _machine(context), recorded=bool(context.machine_file))
@@ -58,19 +66,6 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
 def status(explanation: Explanation) -> Exit:
     """The worst of what was found; a text that is not known could hide anything."""
     return severest(explanation.answers, otherwise=Exit.HEALTHY if explanation.known else Exit.UNDETERMINED)
-
-
-def _tell_of(topic: str, context: Context) -> Exit:
-    if not topic:
-        for name in topics(context.session):
-            context.say(f"{name}  {guide(context.session, name).title}")
-        return Exit.HEALTHY
-    try:
-        found = guide(context.session, topic)
-    except GuideError as error:
-        raise UsageError(error.reason) from error
-    context.say_lines(f"# {found.title}\n\n{found.body}".rstrip())
-    return Exit.HEALTHY
 
 
 def _paste(file: str, context: Context) -> Paste:
@@ -102,11 +97,6 @@ def _machine(context: Context) -> Machine | None:
         raise UsageError(error.reason) from error
 
 
-def _left_out(paste: Paste) -> Text:
-    mebibytes = max(1, paste.left_out >> 20)
-    return text("Its beginning and its end were read; {count} MiB between them were left out.", count=mebibytes)
-
-
 class _Report:
     """Writes an explanation for people to read."""
 
@@ -120,34 +110,32 @@ class _Report:
         self._writer.say(self._words(explanation.title), style=BOLD)
         self._writer.say(self._words(explanation.basis.reason), style=DIM)
         if explanation.paste.left_out and explanation.paste.words:
-            self._writer.say(self._words(_left_out(explanation.paste)), style=DIM)
+            mebibytes = max(1, explanation.paste.left_out >> 20)
+            self._writer.say(
+                self._words(text("Its beginning and its end were read; {count} MiB between them were left out.", count=mebibytes)),
+                style=DIM,
+            )
         if explanation.memory is not None:
             show_memory(self._context, self._writer, explanation.memory)
         for answer in explanation.answers:
             self._writer.answer(answer)
         if explanation.less_likely:
-            self._show_doubts(explanation.less_likely)
+            self._context.say()
+            self._writer.say(self._words(text("Less likely:")))
+            for doubt in explanation.less_likely:
+                words = text("{title} ({id}): {reason}", title=doubt.answer.title, id=doubt.answer.id, reason=doubt.reason)
+                self._writer.say(f"- {self._words(words)}", indent="  ", hanging="  ")
         if explanation.undetermined:
             self._writer.undetermined(explanation.undetermined)
         if explanation.contradictions:
-            self._show_contradictions(explanation.contradictions)
+            self._context.say()
+            self._writer.say(self._words(text("The text says two things; the first was taken:")))
+            for one in explanation.contradictions:
+                lines = ", ".join(map(str, one.lines))
+                words = text("{fact}: {values} (lines {lines})", fact=one.fact, values=" / ".join(one.values), lines=lines)
+                self._writer.say(f"- {self._words(words)}", indent="  ", hanging="  ")
         if facts_read(explanation.machine) and not explanation.convicts:
             self._show_facts(facts_read(explanation.machine))
-
-    def _show_doubts(self, doubts: tuple[Doubt, ...]) -> None:
-        self._context.say()
-        self._writer.say(self._words(text("Less likely:")))
-        for doubt in doubts:
-            words = text("{title} ({id}): {reason}", title=doubt.answer.title, id=doubt.answer.id, reason=doubt.reason)
-            self._writer.say(f"- {self._words(words)}", indent="  ", hanging="  ")
-
-    def _show_contradictions(self, contradictions: tuple[Contradiction, ...]) -> None:
-        self._context.say()
-        self._writer.say(self._words(text("The text says two things; the first was taken:")))
-        for one in contradictions:
-            lines = ", ".join(map(str, one.lines))
-            words = text("{fact}: {values} (lines {lines})", fact=one.fact, values=" / ".join(one.values), lines=lines)
-            self._writer.say(f"- {self._words(words)}", indent="  ", hanging="  ")
 
     def _show_facts(self, sections: tuple[Section, ...]) -> None:
         self._context.say()

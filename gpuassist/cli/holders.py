@@ -54,7 +54,20 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     if options.json:
         context.document(_document(found, context.session.words))
     else:
-        _show(found, context)
+        words, width = context.session.words, width_of(context)
+        if not found.held:
+            nobody = text("No process that can be seen from here holds a GPU.")
+            context.say(nobody if found.looked else text("It could not be seen who holds the GPUs."))
+        for held in found.held:
+            for line in wrapped(words(label(held)), width, hanging="    "):
+                context.say(line)
+            for words_about in about(held):
+                for line in wrapped(words(words_about), width, first="    ", hanging="    "):
+                    context.say(line)
+            for command in held.command:
+                show_command(context, command, indent="      ")
+        for note in found.notes:
+            context.note(text("Note: {note}", note=note))
     return Exit.HEALTHY if found.looked else Exit.UNDETERMINED
 
 
@@ -99,23 +112,6 @@ def _say(options: argparse.Namespace, context: Context, outcome: Outcome) -> Exi
     else:
         context.say(outcome.text)
     return _EXITS[outcome.result]
-
-
-def _show(found: Holding, context: Context) -> None:
-    words, width = context.session.words, width_of(context)
-    if not found.held:
-        nobody = text("No process that can be seen from here holds a GPU.")
-        context.say(nobody if found.looked else text("It could not be seen who holds the GPUs."))
-    for held in found.held:
-        for line in wrapped(words(label(held)), width, hanging="    "):
-            context.say(line)
-        for words_about in about(held):
-            for line in wrapped(words(words_about), width, first="    ", hanging="    "):
-                context.say(line)
-        for command in held.command:
-            show_command(context, command, indent="      ")
-    for note in found.notes:
-        context.note(text("Note: {note}", note=note))
 
 
 def _document(found: Holding, words: Words) -> Json:

@@ -38,7 +38,12 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         context.document(everything(context.session), indent=None)
         return Exit.HEALTHY
     if not options.name:
-        return _list(options, context)
+        if options.json:
+            context.document(names_document(context.session, options.kind))
+        else:
+            for name in names(context.session, options.kind):
+                context.say(name)
+        return Exit.HEALTHY
     asked = " ".join(options.name)
     answered = ask(context.session, options.kind, asked)
     if options.json:
@@ -67,15 +72,6 @@ def _check(options: argparse.Namespace) -> None:
     raise UsageError(text("there is no kind {kind}; the kinds are {kinds}", kind=options.kind, kinds=", ".join(KINDS)))
 
 
-def _list(options: argparse.Namespace, context: Context) -> Exit:
-    if options.json:
-        context.document(names_document(context.session, options.kind))
-    else:
-        for name in names(context.session, options.kind):
-            context.say(name)
-    return Exit.HEALTHY
-
-
 class _Report:
     """Writes an answer for people to read."""
 
@@ -88,7 +84,11 @@ class _Report:
         """The answer, then what it rests on; or what may have been meant."""
         self._say(answered.title, BOLD)
         if answered.standing is Standing.UNKNOWN:
-            self._show_nearest(answered)
+            self._show_notes(answered)
+            if answered.nearest:
+                self._say(text("The nearest that I know:"))
+                for name in answered.nearest:
+                    self._context.say(f"  {name}")
             return
         for line in lines(answered):
             self._row(line.label, line.value)
@@ -98,13 +98,6 @@ class _Report:
         self._context.say()
         source = source_line(answered.record)
         self._row(source.label, source.value, DIM)
-
-    def _show_nearest(self, answered: Answered) -> None:
-        self._show_notes(answered)
-        if answered.nearest:
-            self._say(text("The nearest that I know:"))
-            for name in answered.nearest:
-                self._context.say(f"  {name}")
 
     def _show_notes(self, answered: Answered) -> None:
         for note in answered.notes:

@@ -47,32 +47,29 @@ def main(arguments: Sequence[str], *, compose: Compose, open_window: OpenWindow)
     """Runs one command line and returns the exit status; `open_window(session, machine_file, page)` shows the window."""
     streams.prepare()
     with streams.shown():
-        return _main(arguments, compose(_language(arguments)), open_window)
+        session = compose(_language(arguments))
+        try:
+            return int(_flushed(arguments, session, open_window))
+        except UsageError as error:
+            streams.tell(sys.stderr, on_one_line(f"gpuassist: {session.words(error.reason)}"), "\n")
+            return int(Exit.USAGE)
+        except UntrustedStateError as error:
+            sys.stderr.write(f"gpuassist: {session.words(error.reason)}\n")
+            return int(Exit.PROBLEMS)
+        except KeyboardInterrupt:
+            return int(Exit.INTERRUPTED)
+        except BrokenPipeError:  # the reader has gone (`| head`): nothing is wrong
+            streams.give_up()
+            return int(Exit.HEALTHY)
+        except streams.OutputError as error:
+            streams.give_up()
+            streams.tell(sys.stderr, on_one_line(f"gpuassist: {session.words(error.reason)}"), "\n")
+            return int(Exit.OUR_FAULT)
+        except Exception:  # noqa: BLE001 -- the border: whatever else happens is our own fault and is said so
+            import traceback
 
-
-def _main(arguments: Sequence[str], session: Session, open_window: OpenWindow) -> int:
-    try:
-        return int(_flushed(arguments, session, open_window))
-    except UsageError as error:
-        streams.tell(sys.stderr, on_one_line(f"gpuassist: {session.words(error.reason)}"), "\n")
-        return int(Exit.USAGE)
-    except UntrustedStateError as error:
-        sys.stderr.write(f"gpuassist: {session.words(error.reason)}\n")
-        return int(Exit.PROBLEMS)
-    except KeyboardInterrupt:
-        return int(Exit.INTERRUPTED)
-    except BrokenPipeError:  # the reader has gone (`| head`): nothing is wrong
-        streams.give_up()
-        return int(Exit.HEALTHY)
-    except streams.OutputError as error:
-        streams.give_up()
-        streams.tell(sys.stderr, on_one_line(f"gpuassist: {session.words(error.reason)}"), "\n")
-        return int(Exit.OUR_FAULT)
-    except Exception:  # noqa: BLE001 -- the border: whatever else happens is our own fault and is said so
-        import traceback
-
-        streams.tell(sys.stderr, session.words(_OUR_FAULT), "\n\n", traceback.format_exc())
-        return int(Exit.OUR_FAULT)
+            streams.tell(sys.stderr, session.words(_OUR_FAULT), "\n\n", traceback.format_exc())
+            return int(Exit.OUR_FAULT)
 
 
 _OUR_FAULT = text(
@@ -101,36 +98,28 @@ def _run(arguments: Sequence[str], session: Session, open_window: OpenWindow) ->
     machine_file = options.machine or ""
     context = Context(session, _terminal(session), machine_file, lambda page: open_window(session, machine_file, page))
     if not options.command:
-        return _window_or_doctor(context)
+        try:
+            return context.open_window("")
+        except UsageError as error:
+            doctor = _load("doctor")
+            raise_again()
+            status = doctor.run(_parse(["doctor"], context.session.words), context)
+            context.note(error.reason)
+            return status
     command = _load(options.command)
     raise_again()
     try:
         return command.run(options, context)
     finally:
-        _tell_damage(context)
-
-
-def _tell_damage(context: Context) -> None:
-    """Names the lines of our own files that could not be used in what was just done; the rest worked without them."""
-    damaged = context.session.knowledge.noticed()
-    for words in damaged[:_MOST_NOTES]:
-        context.note(words)
-    if len(damaged) > _MOST_NOTES:
-        context.note(counted("and {count} more such line", "and {count} more such lines", len(damaged) - _MOST_NOTES))
+        # Names the lines of our own files that could not be used in what was just done; the rest worked without them.
+        damaged = context.session.knowledge.noticed()
+        for words in damaged[:_MOST_NOTES]:
+            context.note(words)
+        if len(damaged) > _MOST_NOTES:
+            context.note(counted("and {count} more such line", "and {count} more such lines", len(damaged) - _MOST_NOTES))
 
 
 _MOST_NOTES = 10
-
-
-def _window_or_doctor(context: Context) -> Exit:
-    try:
-        return context.open_window("")
-    except UsageError as error:
-        doctor = _load("doctor")
-        raise_again()
-        status = doctor.run(_parse(["doctor"], context.session.words), context)
-        context.note(error.reason)
-        return status
 
 
 def _parse(arguments: Sequence[str], words: Words) -> argparse.Namespace:

@@ -40,38 +40,31 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     if options.count is not None and options.count < 1:
         raise UsageError(text("--count must be at least 1"))
     if options.headless:
-        return _headless(context, options.count, options.hz, context.session.words if options.lang else ENGLISH)
+        # On a thread of its own, so that Ctrl-C is heard while a call of the driver does not return.
+        words = context.session.words if options.lang else ENGLISH
+        samples: SimpleQueue[Sample] = SimpleQueue()
+        world = context.session.world
+        sampler = Sampler(NvmlSource(world), world.clock, samples.put, hz=options.hz)
+        sampler.start()
+        try:
+            printed = 0
+            while options.count is None or printed < options.count:
+                sample = samples.get()
+                context.document(_document(sample, words), indent=None)
+                printed += 1
+                if printed == 1 and not sample.gpus:
+                    # What comes after the first is when it would be tried again, which it is not here.
+                    context.note(next(iter(sample.trouble), text("NVIDIA's driver answers, but it drives no GPU")))
+                    return Exit.UNDETERMINED
+            return Exit.HEALTHY
+        finally:
+            sampler.stop()
     if options.count is not None:
         raise UsageError(text("--count needs --headless"))
     try:
         return context.open_window("live")
     except UsageError as error:
         raise UsageError(text("{reason} Without a window: gpuassist monitor --headless", reason=error.reason)) from error
-
-
-def _headless(context: Context, count: int | None, hz: float, words: Words) -> Exit:
-    # On a thread of its own, so that Ctrl-C is heard while a call of the driver does not return.
-    samples: SimpleQueue[Sample] = SimpleQueue()
-    world = context.session.world
-    sampler = Sampler(NvmlSource(world), world.clock, samples.put, hz=hz)
-    sampler.start()
-    try:
-        return _print(context, samples, count, words)
-    finally:
-        sampler.stop()
-
-
-def _print(context: Context, samples: SimpleQueue[Sample], count: int | None, words: Words) -> Exit:
-    printed = 0
-    while count is None or printed < count:
-        sample = samples.get()
-        context.document(_document(sample, words), indent=None)
-        printed += 1
-        if printed == 1 and not sample.gpus:
-            # What comes after the first is when it would be tried again, which it is not here.
-            context.note(next(iter(sample.trouble), text("NVIDIA's driver answers, but it drives no GPU")))
-            return Exit.UNDETERMINED
-    return Exit.HEALTHY
 
 
 def _document(sample: Sample, words: Words) -> Json:

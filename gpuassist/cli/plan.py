@@ -15,7 +15,7 @@ from gpuassist.cli.wrapping import wrapped
 from gpuassist.detect.recording import RecordingError
 from gpuassist.detect.shell import left_out
 from gpuassist.install.hypothetical import without_root
-from gpuassist.model.chain import Chain, Joint, Part, Status
+from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.codec import Json
 from gpuassist.model.outlook import Outlook, WayPlan
 from gpuassist.model.plan import Step, Tool
@@ -119,7 +119,15 @@ def _show(context: Context, outlook: Outlook) -> None:
     for place, chain in enumerate(outlook.before):
         _show_chain(context, place, chain)
     context.say()
-    say(_verdict(outlook))
+    if outlook.blocked_by:
+        verdict = text("No change makes every link hold:")
+    elif outlook.undetermined:
+        verdict = text("This could not be determined:")
+    elif outlook.steps:
+        verdict = text("What it takes:")
+    else:
+        verdict = text("Nothing has to be done.")
+    say(verdict)
     for reason in (*outlook.blocked_by, *outlook.undetermined):
         say(reason, first="  - ")
     for number, step in enumerate(outlook.steps, start=1):
@@ -155,16 +163,6 @@ class _Paragraphs:
             self._context.say(line)
 
 
-def _verdict(outlook: Outlook) -> Text:
-    if outlook.blocked_by:
-        return text("No change makes every link hold:")
-    if outlook.undetermined:
-        return text("This could not be determined:")
-    if outlook.steps:
-        return text("What it takes:")
-    return text("Nothing has to be done.")
-
-
 def _show_chain(context: Context, place: int, chain: Chain) -> None:
     words, say = context.session.words, _Paragraphs(context)
     nodes = {node.part: node for node in chain.nodes}
@@ -176,13 +174,9 @@ def _show_chain(context: Context, place: int, chain: Chain) -> None:
     say(row, first="  ")
     for joint in chain.joints:
         if joint.status in {Status.PROBLEM, Status.WARNING, Status.UNKNOWN}:
-            say(_reason(joint, chain, words), first=f"  {_MARKS[joint.status]} ")
-
-
-def _reason(joint: Joint, chain: Chain, words: Words) -> str:
-    names = {node.part: words(node.name) for node in chain.nodes}
-    reason = words(joint.reason) or words(text("not known"))
-    return f"{names[joint.first]} → {names[joint.second]}: {reason}"
+            names = {node.part: words(node.name) for node in chain.nodes}
+            reason = words(joint.reason) or words(text("not known"))
+            say(f"{names[joint.first]} → {names[joint.second]}: {reason}", first=f"  {_MARKS[joint.status]} ")
 
 
 def _show_step(context: Context, number: int, step: Step) -> None:

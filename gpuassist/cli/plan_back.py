@@ -22,7 +22,19 @@ def run_back(options: argparse.Namespace, context: Context) -> Exit:
         raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="plan --back"))
     try:
         with records.lock(context.session.world):
-            return _back(options, context, _chosen(context, options.back))
+            install = _chosen(context, options.back)
+            way = plan_back(context.session, install) if install is not None else ()
+            if install is None or not way:
+                say.nothing_to_take_back(context, install, options)
+                return Exit.HEALTHY
+            status = Exit.HEALTHY
+            for back in way:
+                install, status = _step(options, context, install, back)
+                if status is not Exit.HEALTHY:
+                    break
+            if options.json:
+                context.document(say.document(context, install))
+            return status
     except BlockingIOError:
         raise UsageError(text("another gpuassist is at an install just now")) from None
 
@@ -36,21 +48,6 @@ def _chosen(context: Context, name: str) -> Install | None:
         names = ", ".join(one.id for one in known) or "–"
         raise UsageError(text("there is no install {install}; on record are: {names}", install=name, names=names))
     return found
-
-
-def _back(options: argparse.Namespace, context: Context, install: Install | None) -> Exit:
-    way = plan_back(context.session, install) if install is not None else ()
-    if install is None or not way:
-        say.nothing_to_take_back(context, install, options)
-        return Exit.HEALTHY
-    status = Exit.HEALTHY
-    for back in way:
-        install, status = _step(options, context, install, back)
-        if status is not Exit.HEALTHY:
-            break
-    if options.json:
-        context.document(say.document(context, install))
-    return status
 
 
 def _step(options: argparse.Namespace, context: Context, install: Install, back: BackStep) -> tuple[Install, Exit]:

@@ -28,7 +28,7 @@ from gpuassist.install.step_proof import Holds
 from gpuassist.install.user_terminal import type_into_terminal, typing_command
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
-from gpuassist.model.plan import Step, StepKind
+from gpuassist.model.plan import StepKind
 from gpuassist.model.text import text
 from gpuassist.session.plan import look
 from gpuassist.system.interrupts import counted_interrupts
@@ -77,7 +77,10 @@ def _begun(options: argparse.Namespace, context: Context, outlook: Outlook, goal
 
 def run_resume(options: argparse.Namespace, context: Context) -> Exit:
     """Goes on with the install that waits, from what the machine shows now."""
-    _require_somebody(options, context)
+    if context.machine_file:
+        raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="plan --resume"))
+    if not options.yes and not context.terminal.interactive:
+        raise UsageError(NOBODY_FOR_PACKAGES)
     session = context.session
     try:
         with records.lock(session.world):
@@ -106,13 +109,6 @@ def run_give_up(options: argparse.Namespace, context: Context) -> Exit:
     return Exit.HEALTHY
 
 
-def _require_somebody(options: argparse.Namespace, context: Context) -> None:
-    if context.machine_file:
-        raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="plan --resume"))
-    if not options.yes and not context.terminal.interactive:
-        raise UsageError(NOBODY_FOR_PACKAGES)
-
-
 def _finished(run: Run) -> Exit:
     status = Exit.HEALTHY
     while status is Exit.HEALTHY and (number := next_step(run.install)) is not None:
@@ -127,44 +123,32 @@ def _take(run: Run, number: int) -> Exit:
     step = run.install.steps[number].step
     say.step(run.context, run.install, number, run.options)
     if step.run is not None:
-        return _run(run, number)
+        # A step that gpuassist takes itself: looked at, confirmed, run, proved.
+        session = run.context.session
+        with counted_interrupts() as interrupted:
+            step = run.install.steps[number].step
+            looked = look_before(session, run.machine(), step, directory=run.install.directory, cancelled=interrupted)
+        if interrupted():
+            return Exit.INTERRUPTED
+        say.looked(run.context, looked, run.options)
+        if looked.stops:
+            return Exit.PROBLEMS
+        if not run.agreed():
+            return Exit.WARNINGS
+        lines = LiveLines(run.context, on_error=run.options.json)
+        with counted_interrupts() as interrupted:
+            run.install, done = take(session, run.install, number, on_line=lines, cancelled=interrupted)
+        lines.close()
+        say.done(run.context, done, run.options)
+        return _ENDS.get(done.came, Exit.PROBLEMS)
     if step.kind is StepKind.EDIT and step.commands:
-        return _edit(run, number, step)
+        # A change of a start-up file, which is shown, asked for and proved by the command that makes it.
+        status = use_here(run.context, step.commands, yes=run.options.yes, quiet=run.options.json)
+        if status is not Exit.HEALTHY:
+            return status
+        return _said(run, number)
     if step.kind is StepKind.REBOOT:
         return _reboot(run)
-    return _by_user(run, number)
-
-
-def _run(run: Run, number: int) -> Exit:
-    """A step that gpuassist takes itself: looked at, confirmed, run, proved."""
-    session = run.context.session
-    with counted_interrupts() as interrupted:
-        step = run.install.steps[number].step
-        looked = look_before(session, run.machine(), step, directory=run.install.directory, cancelled=interrupted)
-    if interrupted():
-        return Exit.INTERRUPTED
-    say.looked(run.context, looked, run.options)
-    if looked.stops:
-        return Exit.PROBLEMS
-    if not run.agreed():
-        return Exit.WARNINGS
-    lines = LiveLines(run.context, on_error=run.options.json)
-    with counted_interrupts() as interrupted:
-        run.install, done = take(session, run.install, number, on_line=lines, cancelled=interrupted)
-    lines.close()
-    say.done(run.context, done, run.options)
-    return _ENDS.get(done.came, Exit.PROBLEMS)
-
-
-def _edit(run: Run, number: int, step: Step) -> Exit:
-    """A change of a start-up file, which is shown, asked for and proved by the command that makes it."""
-    status = use_here(run.context, step.commands, yes=run.options.yes, quiet=run.options.json)
-    if status is not Exit.HEALTHY:
-        return status
-    return _said(run, number)
-
-
-def _by_user(run: Run, number: int) -> Exit:
     if not run.context.terminal.interactive or run.options.json:
         return Exit.WARNINGS
     _offer_terminal(run, number)

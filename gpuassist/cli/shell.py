@@ -72,26 +72,11 @@ class _Table:
         file = ""
         for line in found.lines:
             if line.file != file:
-                self._file(line)
+                self._context.say()
+                read_by = text("{file} (read in by {place})", file=printable(line.file), place=printable(line.read_by))
+                self._say(read_by if line.read_by else text("{file}", file=printable(line.file)), style=BOLD)
                 file = line.file
             self._line(line)
-        self._rest(found)
-
-    def _file(self, line: SurveyLine) -> None:
-        self._context.say()
-        read_by = text("{file} (read in by {place})", file=printable(line.file), place=printable(line.read_by))
-        self._say(read_by if line.read_by else text("{file}", file=printable(line.file)), style=BOLD)
-
-    def _line(self, line: SurveyLine) -> None:
-        number = str(line.line) if line.line == line.last_line else f"{line.line}-{line.last_line}"
-        rows = line.text.splitlines() or [""]
-        self._writer.say(f"{_mark(line)} {number}: {rows[0].strip()}{' …' if len(rows) > 1 else ''}", indent="  ", hanging="      ")
-        for words in line.contribution:
-            self._say(words, indent="      ", hanging="      ")
-        for words in _beside(line):
-            self._say(words, indent="      ", hanging="      ", style=DIM)
-
-    def _rest(self, found: Survey) -> None:
         self._context.say()
         for one in found.unread:
             self._say(text("Not read: {file}: {reason}", file=printable(one.path), reason=one.reason))
@@ -99,6 +84,20 @@ class _Table:
             self._say(text("Note: {note}", note=note))
         if isinstance(found.seconds, Known):
             self._say(text("A new terminal is ready after {seconds:.1f} s.", seconds=found.seconds.value), style=DIM)
+
+    def _line(self, line: SurveyLine) -> None:
+        number = str(line.line) if line.line == line.last_line else f"{line.line}-{line.last_line}"
+        rows = line.text.splitlines() or [""]
+        self._writer.say(f"{_mark(line)} {number}: {rows[0].strip()}{' …' if len(rows) > 1 else ''}", indent="  ", hanging="      ")
+        for words in line.contribution:
+            self._say(words, indent="      ", hanging="      ")
+        told = [line.effect]
+        if line.wins:
+            told.append(text("this line wins for {variables}", variables=", ".join(line.wins)))
+        if line.owner:
+            told.append(text("owner: {owner}", owner=line.owner))
+        for words in [*told, line.why]:
+            self._say(words, indent="      ", hanging="      ", style=DIM)
 
     def _say(self, words: Text, *, indent: str = "", hanging: str = "", style: str = "") -> None:
         self._writer.say(self._words(words), indent=indent, hanging=hanging, style=style)
@@ -108,12 +107,3 @@ def _mark(line: SurveyLine) -> str:
     if not isinstance(line.in_effect, Known):
         return "?"
     return "✓" if line.in_effect.value else "-"
-
-
-def _beside(line: SurveyLine) -> list[Text]:
-    told = [line.effect]
-    if line.wins:
-        told.append(text("this line wins for {variables}", variables=", ".join(line.wins)))
-    if line.owner:
-        told.append(text("owner: {owner}", owner=line.owner))
-    return [*told, line.why]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.kernels import KernelProof
-from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof, ToolkitChoice
+from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof
 from gpuassist.cli.asking import confirmed
 from gpuassist.cli.commands import show_block
 from gpuassist.cli.context import Context, Exit
@@ -44,7 +44,11 @@ def change_files(options: argparse.Namespace, context: Context, change: Change) 
     if not options.json:
         _show(context, plan)
     if options.dry_run:
-        return _planned(options, context, change)
+        if change.plan.obstacle is not None:
+            refused = ChangeOutcome(Outcome(Result.REFUSED, change.plan.obstacle))
+            return _told(options, context, change, refused, status=Exit.PROBLEMS)
+        outcome = ChangeOutcome(Outcome(Result.UNCHANGED, text("nothing was changed (--dry-run)")))
+        return _told(options, context, change, outcome, status=Exit.HEALTHY)
     if plan.diff and plan.obstacle is None and not (options.yes or confirmed(context, text("Change the files like this?"))):
         declined = ChangeOutcome(Outcome(Result.REFUSED, text("you said no; nothing was changed")))
         return _told(options, context, change, declined, status=Exit.HEALTHY)
@@ -78,14 +82,6 @@ def _exit(outcome: ChangeOutcome, kernels: tuple[KernelProof, ...]) -> Exit:
     return _EXITS[outcome.outcome.result]
 
 
-def _planned(options: argparse.Namespace, context: Context, change: Change) -> Exit:
-    if change.plan.obstacle is not None:
-        refused = ChangeOutcome(Outcome(Result.REFUSED, change.plan.obstacle))
-        return _told(options, context, change, refused, status=Exit.PROBLEMS)
-    outcome = ChangeOutcome(Outcome(Result.UNCHANGED, text("nothing was changed (--dry-run)")))
-    return _told(options, context, change, outcome, status=Exit.HEALTHY)
-
-
 def _told(options: argparse.Namespace, context: Context, change: Change, outcome: ChangeOutcome, *, status: Exit) -> Exit:
     if options.json:
         dry_run = options.dry_run or change.plan.cuda is not None  # for a toolkit it says that nothing was tried
@@ -99,17 +95,13 @@ def _show(context: Context, plan: ChangePlan) -> None:
     context.say(plan.plan.goal)
     show_lines(context, plan.lines, plan.edit.path if plan.edits else "")
     if plan.cuda is not None:
-        context.say(_on_loader(plan.cuda))
+        state = text("on") if plan.cuda.expected.ld_library_path else text("off")
+        context.say(text("LD_LIBRARY_PATH: {state} – {reason}", state=state, reason=loader_words(plan.cuda)))
     for note in (*plan.plan.notes, *run_notes(plan)):
         context.say(text("Note: {note}", note=note))
     if plan.diff:
         context.say()
         context.say_lines(plan.diff)
-
-
-def _on_loader(chosen: ToolkitChoice) -> Text:
-    state = text("on") if chosen.expected.ld_library_path else text("off")
-    return text("LD_LIBRARY_PATH: {state} – {reason}", state=state, reason=loader_words(chosen))
 
 
 def _show_outcome(context: Context, plan: ChangePlan, outcome: ChangeOutcome) -> None:

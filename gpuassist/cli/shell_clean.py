@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.changes.clean_plan import CleanShell, plan_clean
-from gpuassist.changes.plan import ChangePlan
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.line_options import named
 from gpuassist.cli.shell_change import Change, change_files, refuse
@@ -42,19 +41,15 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     try:
         plan = plan_clean(context.session.world, machine, CleanShell())
         if options.lines is not None:
-            plan = plan_clean(context.session.world, machine, CleanShell(_choices(plan, options.lines)))
+            # The lines that are named: without what is wrong in them where they hold something else, else as a comment only.
+            offered = {(line.file, line.line): line for line in plan.lines}
+            chosen = []
+            for place in named(options.lines, plan.lines):
+                rewrites = place in offered and bool(offered[place].instead)
+                chosen.append(LineChoice(*place, Choice.REPLACE if rewrites else Choice.COMMENT_OUT))
+            plan = plan_clean(context.session.world, machine, CleanShell(tuple(chosen)))
     except ChoiceError as error:
         raise UsageError(error.reason) from error
     except RepairError as error:
         return refuse(options, context, error.reason)
     return change_files(options, context, Change(plan))
-
-
-def _choices(plan: ChangePlan, words: str) -> tuple[LineChoice, ...]:
-    """The lines that are named: without what is wrong in them where they hold something else, else as a comment only."""
-    offered = {(line.file, line.line): line for line in plan.lines}
-    chosen = []
-    for place in named(words, plan.lines):
-        rewrites = place in offered and bool(offered[place].instead)
-        chosen.append(LineChoice(*place, Choice.REPLACE if rewrites else Choice.COMMENT_OUT))
-    return tuple(chosen)

@@ -43,7 +43,26 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     except NothingToUndoError as error:
         return _not_undone(options, context, error.reason, Result.UNCHANGED)
     except ConflictError as error:
-        return _conflict(options, context, error)
+        command = f"gpuassist undo {error.change} --take-out" if error.in_block else ""
+        # Of a look nothing more is wanted; whoever wanted it done is told the command that does it.
+        status = Exit.USAGE if command and not options.dry_run else Exit.PROBLEMS
+        if options.json:
+            conflict = undo_document.conflict_json(error.three_way)
+            message = context.session.words(error.reason)
+            context.document(
+                {"schema": 1, "result": Result.REFUSED.value, "message": message, "conflict": conflict, "command": command or None}
+            )
+            return status
+        _show_conflict(context, error)
+        if not command:
+            return status
+        context.note(
+            text(
+                "They meet in gpuassist's own lines alone. To take these out, with what was edited there: {command}",
+                command=command,
+            )
+        )
+        return status
     except RepairError as error:
         return _not_undone(options, context, error.reason, Result.REFUSED)
 
@@ -84,16 +103,12 @@ def _planned(options: argparse.Namespace, context: Context, taking: TakeBack) ->
     if options.json:
         context.document(_document(context, Outcome(Result.UNCHANGED, nothing), taking.receipt, taking, dry_run=True))
         return Exit.HEALTHY
-    _show(context, taking)
-    context.say(nothing)
-    return Exit.HEALTHY
-
-
-def _show(context: Context, taking: TakeBack) -> None:
     for file in taking.files:
         if file.edit is not None:
             context.say_lines(undo_document.diff_of(file))
         context.say(text("Then: {way}.", way=file.way))
+    context.say(nothing)
+    return Exit.HEALTHY
 
 
 def _agreed(context: Context, taking: TakeBack) -> bool:
@@ -128,26 +143,6 @@ def _document(context: Context, outcome: Outcome, receipt: Receipt, taking: Take
         "change": undo_document.receipt_json(context.session, receipt),
         "files": undo_document.back_json(taking, context.session.words),
     }
-
-
-def _conflict(options: argparse.Namespace, context: Context, error: ConflictError) -> Exit:
-    command = f"gpuassist undo {error.change} --take-out" if error.in_block else ""
-    # Of a look nothing more is wanted; whoever wanted it done is told the command that does it.
-    status = Exit.USAGE if command and not options.dry_run else Exit.PROBLEMS
-    if options.json:
-        conflict = undo_document.conflict_json(error.three_way)
-        message = context.session.words(error.reason)
-        context.document(
-            {"schema": 1, "result": Result.REFUSED.value, "message": message, "conflict": conflict, "command": command or None}
-        )
-        return status
-    _show_conflict(context, error)
-    if not command:
-        return status
-    context.note(
-        text("They meet in gpuassist's own lines alone. To take these out, with what was edited there: {command}", command=command)
-    )
-    return status
 
 
 def _show_conflict(context: Context, error: ConflictError) -> None:

@@ -27,7 +27,9 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     wish = UseCuda(options.which, os.path.abspath(options.rc) if options.rc else "", LdLibraryPath(options.ld_library_path))
     try:
         machine = look(context.session)
-        plan = _planned(options, context, machine, wish)
+        plan = plan_use_cuda(context.session.world, machine, wish)
+        lines = choices(plan.lines, comment_out=options.comment_out, replaced=options.replace, kept=options.keep)
+        plan = plan if lines is None else plan_use_cuda(context.session.world, machine, replace(wish, lines=lines))
     except (WishError, ChoiceError) as error:
         raise UsageError(error.reason) from error
     except RepairError as error:
@@ -35,12 +37,6 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     return change_files(
         options, context, Change(plan, _members(context, plan), lambda outcome: _kernels(options, context, machine, outcome))
     )
-
-
-def _planned(options: argparse.Namespace, context: Context, machine: Machine, wish: UseCuda) -> ChangePlan:
-    plan = plan_use_cuda(context.session.world, machine, wish)
-    lines = choices(plan.lines, comment_out=options.comment_out, replaced=options.replace, kept=options.keep)
-    return plan if lines is None else plan_use_cuda(context.session.world, machine, replace(wish, lines=lines))
 
 
 def _kernels(options: argparse.Namespace, context: Context, machine: Machine, outcome: ChangeOutcome) -> tuple[KernelProof, ...]:

@@ -6,7 +6,6 @@ import argparse
 import os
 
 from gpuassist.changes.choice import LdLibraryPath, WishError, version_of
-from gpuassist.changes.plan import ChangePlan
 from gpuassist.changes.scope_list import ListedScope, list_scopes, scopes_json
 from gpuassist.changes.scope_plan import plan_cuda_in, plan_devices_in
 from gpuassist.cli.context import Context, Exit, UsageError
@@ -43,12 +42,25 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
             text("--rc, --keep, --comment-out, --replace and --also-login are for start-up files: they go with --scope shell")
         )
     try:
-        plan = _planned(options, context)
+        session = context.session
+        if options.what == "devices":
+            plan = plan_devices_in(session.world, look_at_gpus(session), options.which, scope=options.scope)
+        else:
+            loader = LdLibraryPath(options.ld_library_path)
+            plan = plan_cuda_in(session.world, look(session), options.which, scope=options.scope, ld_library_path=loader)
     except WishError as error:
         raise UsageError(error.reason) from error
     except RepairError as error:
         return refuse(options, context, error.reason)
-    return change_files(options, context, Change(plan, _members(plan)))
+    chosen = plan.scope
+    if chosen is None:
+        raise ValueError(plan.aim)
+    told: dict[str, Json] = {"scope": chosen.scope.words}
+    if chosen.devices is not None:
+        told |= {"devices": list(chosen.devices.values), "hidden": list(chosen.devices.hidden)}
+    if chosen.toolkit is not None:
+        told |= {"toolkit": {"root": chosen.toolkit.root, "version": version_of(chosen.toolkit)}}
+    return change_files(options, context, Change(plan, told))
 
 
 def show_scopes(options: argparse.Namespace, context: Context) -> Exit:
@@ -62,26 +74,6 @@ def show_scopes(options: argparse.Namespace, context: Context) -> Exit:
     for kind in Kind:
         _show_kind(context, kind, tuple(one for one in scopes if one.kind is kind))
     return Exit.HEALTHY
-
-
-def _planned(options: argparse.Namespace, context: Context) -> ChangePlan:
-    session = context.session
-    if options.what == "devices":
-        return plan_devices_in(session.world, look_at_gpus(session), options.which, scope=options.scope)
-    loader = LdLibraryPath(options.ld_library_path)
-    return plan_cuda_in(session.world, look(session), options.which, scope=options.scope, ld_library_path=loader)
-
-
-def _members(plan: ChangePlan) -> dict[str, Json]:
-    chosen = plan.scope
-    if chosen is None:
-        raise ValueError(plan.aim)
-    told: dict[str, Json] = {"scope": chosen.scope.words}
-    if chosen.devices is not None:
-        told |= {"devices": list(chosen.devices.values), "hidden": list(chosen.devices.hidden)}
-    if chosen.toolkit is not None:
-        told |= {"toolkit": {"root": chosen.toolkit.root, "version": version_of(chosen.toolkit)}}
-    return told
 
 
 def _show_kind(context: Context, kind: Kind, scopes: tuple[ListedScope, ...]) -> None:

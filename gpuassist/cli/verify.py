@@ -110,7 +110,13 @@ def _verify(context: Context, request: VerifyRequest, *, quiet: bool) -> Verific
         context.say(text("Verifying in {interpreter}", interpreter=request.interpreter))
     result = verify(context.session, request, on_event=show.take, cancelled=lambda: False)
     if not quiet:
-        _conclude(context, result)
+        context.say()
+        if result.error is not None:
+            context.say(text("The run did not end well: {reason}", reason=result.error))
+        for device in result.devices:
+            context.say(device_sentence(device))
+        if result.devices:
+            context.say(verdict_on_accelerators(result))
     elif result.error is not None:
         context.note(result.error)
     return result
@@ -147,17 +153,13 @@ class _Live(_Silent):
                 self._shown = event.device
                 self._context.say()
                 self._context.say(f"{event.device} · {self._names[event.device]}")
-            _show_check(self._context, event.check)
+            words = self._context.session.words
+            mark, verdict, colour = _MARKS[event.check.verdict]
+            label = f"  {words(check_label(event.check)).ljust(_LABEL_WIDTH)} {event.check.dtype.ljust(_DTYPE_WIDTH)} "
+            figures = _measured(words, event.check)
+            said = f"{mark} {words(verdict)}".ljust(_MARK_WIDTH + 2 if figures else 0)
+            self._context.say(label, Painted(said, colour), f" {figures}" if figures else "")
         self._context.terminal.out.flush()
-
-
-def _show_check(context: Context, check: Check) -> None:
-    words = context.session.words
-    mark, verdict, colour = _MARKS[check.verdict]
-    label = f"  {words(check_label(check)).ljust(_LABEL_WIDTH)} {check.dtype.ljust(_DTYPE_WIDTH)} "
-    figures = _measured(words, check)
-    said = f"{mark} {words(verdict)}".ljust(_MARK_WIDTH + 2 if figures else 0)
-    context.say(label, Painted(said, colour), f" {figures}" if figures else "")
 
 
 def _measured(words: Words, check: Check) -> str:
@@ -166,13 +168,3 @@ def _measured(words: Words, check: Check) -> str:
     if figures is not None:
         parts.insert(0, words(figures).ljust(_ERROR_WIDTH))
     return " ".join((*parts, rate_words(check))).rstrip()
-
-
-def _conclude(context: Context, result: Verification) -> None:
-    context.say()
-    if result.error is not None:
-        context.say(text("The run did not end well: {reason}", reason=result.error))
-    for device in result.devices:
-        context.say(device_sentence(device))
-    if result.devices:
-        context.say(verdict_on_accelerators(result))

@@ -37,22 +37,18 @@ _PROGRAMS = (
 
 def with_setup(files: Files, driver: Driver) -> Driver:
     """The driver with all of it."""
+    argument = read(files, _COMMAND_LINE)
+    told = [Bar(name, _COMMAND_LINE, words) for name, words in forbidden_by_command_line(value_or(argument, ""))]
+    found = (*told, *_bars_of_files(files))
     return replace(
         driver,
-        bars=_bars(files),
+        bars=Known(tuple(one for one in found if one.module in _ASKED_MODULES), "/etc/modprobe.d"),
         options=made(read(files, PARAMETERS), lambda words: tuple(_options(words))) if files.exists(PARAMETERS) else NOT_ASKED,
         firmware=_firmware(files, value_or(driver.loaded, ())),
         uninstaller=_uninstaller(files),
         driver_packages=_packages(files),
         nvidia_smi=_first(files, _PROGRAMS),
     )
-
-
-def _bars(files: Files) -> Fact[tuple[Bar, ...]]:
-    argument = read(files, _COMMAND_LINE)
-    told = [Bar(name, _COMMAND_LINE, words) for name, words in forbidden_by_command_line(value_or(argument, ""))]
-    found = (*told, *_bars_of_files(files))
-    return Known(tuple(one for one in found if one.module in _ASKED_MODULES), "/etc/modprobe.d")
 
 
 def _bars_of_files(files: Files) -> Iterator[Bar]:

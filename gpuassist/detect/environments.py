@@ -63,9 +63,29 @@ def _describe(view: _View, prefix: Prefix) -> tuple[PythonEnvironment, ...]:
 def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> PythonEnvironment:
     files, path = view.world.files, prefix.path
     settings = _settings(files, path)
-    version = _version(files, prefix, settings, versions)
+    stated = python_version(settings)
+    if stated is not None:
+        version: Fact[Version] = Known(stated, f"{prefix.path}/pyvenv.cfg")
+    else:
+        installed = conda_python(files.names(f"{prefix.path}/conda-meta"))
+        if installed is not None:
+            version = Known(installed, f"{prefix.path}/conda-meta")
+        else:
+            named = _version_in_name(prefix)
+            if named is not None:
+                version = Known(named, prefix.path)
+            elif versions:
+                version = Known(versions[0], f"{prefix.path}/lib")
+            else:
+                version = Unknown(text("{path} holds no Python library", path=prefix.path))
     name = f"python{versions[0]}" if prefix.manager is Manager.SYSTEM else "python"
     sites = torches.site_directories(view.world, prefix, settings, version=version, python_path=view.variable("PYTHONPATH"))
+    # By the names of their records alone; of a package that lies in two of the directories the first counts, as for Python.
+    found: dict[str, Package] = {}
+    for site in sites:
+        for package in python_packages(files.names(site)):
+            found.setdefault(package.name, package)
+    of_conda = conda_packages(files.names(f"{prefix.path}/conda-meta")) if prefix.manager is Manager.CONDA else ()
     return PythonEnvironment(
         prefix=path,
         name=_name(files, prefix, name),
@@ -74,7 +94,7 @@ def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> 
         python_version=version,
         active=Known(files.real(path) in view.active, "VIRTUAL_ENV, CONDA_PREFIX"),
         torch=Known(tuple(torches.read(files, site) for site in sites if torches.is_there(files, site)), ", ".join(sites)),
-        packages=_packages(files, sites, prefix),
+        packages=Known((*found.values(), *of_conda), ", ".join(sites)),
         libraries=_libraries(view, sites),
         sites=Known(sites, path),
         stray=stray_libraries.probe(files, prefix, sites),
@@ -88,36 +108,11 @@ def _libraries(view: _View, sites: tuple[str, ...]) -> Fact[tuple[LoadedLibrary,
     return Known(libraries.read(view.world.files, sites, view.loader, value), f"{', '.join(sites)}; LD_LIBRARY_PATH")
 
 
-def _packages(files: Files, sites: tuple[str, ...], prefix: Prefix) -> Fact[tuple[Package, ...]]:
-    """By the names of their records alone; of a package that lies in two of the directories the first counts, as for Python."""
-    found: dict[str, Package] = {}
-    for site in sites:
-        for package in python_packages(files.names(site)):
-            found.setdefault(package.name, package)
-    of_conda = conda_packages(files.names(f"{prefix.path}/conda-meta")) if prefix.manager is Manager.CONDA else ()
-    return Known((*found.values(), *of_conda), ", ".join(sites))
-
-
 def _settings(files: Files, path: str) -> dict[str, str]:
     try:
         return parse_pyvenv(files.read_text(f"{path}/pyvenv.cfg", 1 << 14))
     except OSError:
         return {}
-
-
-def _version(files: Files, prefix: Prefix, settings: dict[str, str], versions: tuple[Version, ...]) -> Fact[Version]:
-    stated = python_version(settings)
-    if stated is not None:
-        return Known(stated, f"{prefix.path}/pyvenv.cfg")
-    installed = conda_python(files.names(f"{prefix.path}/conda-meta"))
-    if installed is not None:
-        return Known(installed, f"{prefix.path}/conda-meta")
-    named = _version_in_name(prefix)
-    if named is not None:
-        return Known(named, prefix.path)
-    if versions:
-        return Known(versions[0], f"{prefix.path}/lib")
-    return Unknown(text("{path} holds no Python library", path=prefix.path))
 
 
 def _version_in_name(prefix: Prefix) -> Version | None:

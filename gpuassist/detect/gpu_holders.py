@@ -96,7 +96,10 @@ def holding_of(session: Session, machine: Machine, *, live: bool = False) -> Hol
     held = [judge.held(one, minors, used.get(one.pid, {})) for one in (*opened.values(), *unopened)]
     held.sort(key=lambda one: (-value_or(one.memory_used_bytes, -1), one.holder.pid))
     cards = tuple(HeldCard(index, gpu.name, gpu.memory_total_bytes) for index, gpu in _indexed(machine))
-    looked = _looked(machine)
+    if isinstance(machine.holders, Unknown) or isinstance(machine.gpus, Unknown):
+        looked = False
+    else:
+        looked = all(isinstance(gpu.processes, Known) or _sleeps_now(gpu) for gpu in machine.gpus.value)
     notes = tuple(_notes(session.world, machine, live=live))
     return Holding(tuple(held), notes, cards, not held and looked and _may_sleep(machine), looked)
 
@@ -122,7 +125,7 @@ class _Judge:
         gpus = {*(minors[device] for device in holder.devices if device in minors), *used}
         role = self._role(holder)
         why, command = self._why(holder, role)
-        may_stop = self._live and role is Role.PROGRAM and self._is_running(holder)
+        may_stop = self._live and role is Role.PROGRAM and (isinstance(holder.started, Known) and value_or(holder.state, "") != "Z")
         by_gpu = tuple((index, used[index].memory_used_bytes) for index in sorted(used))
         return Held(holder, tuple(sorted(gpus)), _sum(used), role, may_stop, why, command, by_gpu)
 
@@ -135,11 +138,8 @@ class _Judge:
         if holder.uid.value != self._session.world.surroundings.uid:
             return Role.SERVICE if _is_service(unit) or name_of(holder) in _DAEMONS else Role.OTHERS
         # A user's own manager is user@1000.service; what it starts has a unit of its own further inside.
-        return Role.SERVICE if self._is_system_service(holder, unit) else Role.PROGRAM
-
-    def _is_system_service(self, holder: Holder, unit: str) -> bool:
         runs_as_root = value_or(holder.uid, None) == 0
-        return name_of(holder) in _DAEMONS or (runs_as_root and _is_service(unit))
+        return Role.SERVICE if (name_of(holder) in _DAEMONS or (runs_as_root and _is_service(unit))) else Role.PROGRAM
 
     def _why(self, holder: Holder, role: Role) -> tuple[Text, tuple[str, ...]]:
         if role is Role.INVISIBLE:
@@ -147,32 +147,24 @@ class _Judge:
         if role is Role.DESKTOP:
             return text("draws your desktop: stopping it would close everything that is open there"), ()
         if role is Role.SERVICE:
-            return self._service(value_or(holder.unit, ""))
+            unit = value_or(holder.unit, "")
+            if not _is_service(unit):
+                return text("a service of the system; the administrator can stop it"), ()
+            lines = self._session.knowledge.commands.render("service-stop", (), {"unit": unit})
+            return text("a service of the system ({unit}); the administrator can stop it", unit=unit), lines
         if role is Role.OTHERS:
             return text("belongs to {user}: please ask them, or the administrator", user=holder.user), ()
-        return self._own(holder), ()
-
-    def _service(self, unit: str) -> tuple[Text, tuple[str, ...]]:
-        if not _is_service(unit):
-            return text("a service of the system; the administrator can stop it"), ()
-        lines = self._session.knowledge.commands.render("service-stop", (), {"unit": unit})
-        return text("a service of the system ({unit}); the administrator can stop it", unit=unit), lines
-
-    def _own(self, holder: Holder) -> Text:
         if value_or(holder.state, "") == "Z":
-            return text("has ended; what is left of it waits for the process that started it")
-        if not self._live:
-            return text("on a recorded machine: nothing there can be stopped from here")
-        if value_or(holder.state, "") == "D":
-            return text("your own program, but it waits inside the driver just now: it ends when that is done, if it can")
-        if isinstance(holder.started, Unknown):
-            return text(
-                "your own program, but the system does not say when it began, so that another could be stopped in its place"
-            )
-        return text("your own program; it can be stopped")
-
-    def _is_running(self, holder: Holder) -> bool:
-        return isinstance(holder.started, Known) and value_or(holder.state, "") != "Z"
+            own = text("has ended; what is left of it waits for the process that started it")
+        elif not self._live:
+            own = text("on a recorded machine: nothing there can be stopped from here")
+        elif value_or(holder.state, "") == "D":
+            own = text("your own program, but it waits inside the driver just now: it ends when that is done, if it can")
+        elif isinstance(holder.started, Unknown):
+            own = text("your own program, but the system does not say when it began, so that another could be stopped in its place")
+        else:
+            own = text("your own program; it can be stopped")
+        return own, ()
 
 
 def _is_service(unit: str) -> bool:
@@ -205,12 +197,6 @@ def _indexed(machine: Machine) -> Iterator[tuple[int, Gpu]]:
 
 def _may_sleep(machine: Machine) -> bool:
     return any(value_or(gpu.sleeps, False) for gpu in value_or(machine.gpus, ()))  # noqa: FBT003 -- the fact's default
-
-
-def _looked(machine: Machine) -> bool:
-    if isinstance(machine.holders, Unknown) or isinstance(machine.gpus, Unknown):
-        return False
-    return all(isinstance(gpu.processes, Known) or _sleeps_now(gpu) for gpu in machine.gpus.value)
 
 
 def _sleeps_now(gpu: Gpu) -> bool:

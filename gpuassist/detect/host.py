@@ -59,8 +59,14 @@ def probe(world: World) -> Host:
     """All of it from files."""
     files = world.files
     kernel = read(files, _KERNEL)
+    path = next((path for path in _OS_RELEASES if files.exists(path)), _OS_RELEASES[0])
+    directory = _KEY_PENDING.rpartition("/")[0]
+    if not files.names(directory):
+        key_pending: Fact[bool] = Unknown(text("{path} is empty or hidden here, as in a container", path=directory))
+    else:
+        key_pending = Known(files.exists(_KEY_PENDING), _KEY_PENDING)
     return Host(
-        distribution=_distribution(files),
+        distribution=made(read(files, path), _parsed_distribution),
         kernel=kernel,
         architecture=_architecture(files),
         glibc=_glibc(files),
@@ -68,7 +74,7 @@ def probe(world: World) -> Host:
         container=_container(files),
         jetson=_jetson(files),
         secure_boot=_secure_boot(files),
-        key_pending=_key_pending(files),
+        key_pending=key_pending,
         realtime=Known(files.exists(_REALTIME), _REALTIME) if files.is_directory("/sys/kernel") else NOT_ASKED,
         slept=made(read(files, _SLEPT), int) if files.exists(_SLEPT) else NOT_ASKED,
         unattended=_unattended(files),
@@ -77,11 +83,6 @@ def probe(world: World) -> Host:
         hybrid=firmware.hybrid(files),
         administrator=administrator(world),
     )
-
-
-def _distribution(files: Files) -> Fact[Distribution]:
-    path = next((path for path in _OS_RELEASES if files.exists(path)), _OS_RELEASES[0])
-    return made(read(files, path), _parsed_distribution)
 
 
 def _parsed_distribution(words: str) -> Distribution:
@@ -139,10 +140,6 @@ def _container(files: Files) -> Fact[str]:
     named = read(files, _SYSTEMD_CONTAINER)
     if isinstance(named, Known) and named.value and named.value != "wsl":  # systemd counts WSL among containers
         return named
-    return _container_of_init(files)
-
-
-def _container_of_init(files: Files) -> Fact[str]:
     path = "/proc/1/environ"
     try:
         variables = files.read_text(path).split("\0")
@@ -188,13 +185,6 @@ def _secure_boot(files: Files) -> Fact[bool]:
     if len(value) < 5:
         return Unknown(text("{path} is shorter than the five bytes it should have", path=_SECURE_BOOT))
     return Known(value[4] == 1, _SECURE_BOOT)  # the first four bytes are the variable's attributes
-
-
-def _key_pending(files: Files) -> Fact[bool]:
-    directory = _KEY_PENDING.rpartition("/")[0]
-    if not files.names(directory):
-        return Unknown(text("{path} is empty or hidden here, as in a container", path=directory))
-    return Known(files.exists(_KEY_PENDING), _KEY_PENDING)
 
 
 def _unattended(files: Files) -> Fact[bool]:

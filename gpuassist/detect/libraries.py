@@ -61,13 +61,9 @@ def programs(files: Files, sites: tuple[str, ...]) -> Iterator[str]:
 def _of_program(files: Files, loader: Loader, program: str, library_path: str) -> Iterator[LoadedLibrary]:
     without = loader.load(program)
     for soname, taken in (loader.load(program, library_path) if library_path else without).items():
-        if not _is_cudas(soname):
+        if not (soname.startswith(_CUDA_WORDS) and not soname.startswith(_DRIVER)):
             continue
         own = without[soname].path if soname in without else ""
         real_own, real_taken = (files.real(path) if path else "" for path in (own, taken.path))
         if (taken.by_variable and real_own != real_taken) or not (own or taken.path):
             yield LoadedLibrary(program, soname, real_own, real_taken)
-
-
-def _is_cudas(soname: str) -> bool:
-    return soname.startswith(_CUDA_WORDS) and not soname.startswith(_DRIVER)

@@ -63,7 +63,28 @@ def detect(world: World, knowledge: Knowledge, on_progress: Callable[[Progress],
     for done, (section, wait) in enumerate(sections, 1):
         wait()
         on_progress(Progress(section, done, len(sections)))
-    return _assemble(world, hardware, software)
+    asked = hardware.asked.result()
+    return Machine(
+        taken_at=iso(world.clock.now()),
+        host=hardware.host.result(),
+        gpus=asked.gpus,
+        driver=replace(
+            hardware.driver.result(),
+            nvml_status=asked.driver.nvml_status,
+            nvml_version=asked.driver.nvml_version,
+            nvml_fault=asked.driver.nvml_fault,
+            version=asked.driver.version,
+            cuda_version=asked.driver.cuda_version,
+        ),
+        toolkits=software.toolkits.result(),
+        compilers=software.compilers.result(),
+        environments=software.environments.result(),
+        shell=software.shell.result(),
+        holders=hardware.holders.result(),
+        system=software.system.result(),
+        path_libraries=software.libraries.result(),
+        package_settings=software.packages.result(),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,31 +168,6 @@ def _ask_nvml(world: World, knowledge: Knowledge, gpus: Fact[tuple[Gpu, ...]]) -
         cuda_version=reading.cuda_version,
     )
     return _Asked(nvml.merge(gpus, reading, knowledge), told)
-
-
-def _assemble(world: World, hardware: _Hardware, software: _Software) -> Machine:
-    asked = hardware.asked.result()
-    return Machine(
-        taken_at=iso(world.clock.now()),
-        host=hardware.host.result(),
-        gpus=asked.gpus,
-        driver=replace(
-            hardware.driver.result(),
-            nvml_status=asked.driver.nvml_status,
-            nvml_version=asked.driver.nvml_version,
-            nvml_fault=asked.driver.nvml_fault,
-            version=asked.driver.version,
-            cuda_version=asked.driver.cuda_version,
-        ),
-        toolkits=software.toolkits.result(),
-        compilers=software.compilers.result(),
-        environments=software.environments.result(),
-        shell=software.shell.result(),
-        holders=hardware.holders.result(),
-        system=software.system.result(),
-        path_libraries=software.libraries.result(),
-        package_settings=software.packages.result(),
-    )
 
 
 def _unknown_host(unknown: Unknown) -> Host:

@@ -88,10 +88,6 @@ def _words(world: World, path: str) -> Fact[dict[str, str]]:
         return unreadable(path, error)
     except ModuleError as error:
         return Unknown(text("{path} is no kernel module that can be read: {error}", path=path, error=str(error)))
-    return _told_by_modinfo(world, path)
-
-
-def _told_by_modinfo(world: World, path: str) -> Fact[dict[str, str]]:
     for program in _MODINFO_PROGRAMS:
         outcome = world.processes.run(
             (program, world.files.place(path)), seconds=_MODINFO_SECONDS, environment=clean(world.surroundings.variables)

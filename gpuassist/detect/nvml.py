@@ -58,11 +58,13 @@ def probe(world: World, gpus: Fact[tuple[Gpu, ...]], *, wake: bool = False, seco
     """Asks NVML, unless one of `gpus` that the driver holds is asleep and may not be woken."""
     sleeper = None if wake else _sleeper(gpus)
     if sleeper is not None:
-        return _unread(Unknown(text("NVML was not asked, because that would wake the GPU at {address}", address=sleeper)))
+        why = Unknown(text("NVML was not asked, because that would wake the GPU at {address}", address=sleeper))
+        return NvmlReading(why, why, why, why, why, why)
     report = nvml_probe.report(world.processes, world.surroundings.variables, seconds)
+    version, path = report.fact(nvml_report.LIBRARY_VERSION), value_or(report.fact(nvml_report.LIBRARY), "")
     return NvmlReading(
         status=made(report.started, lambda code: NvmlStatus(code, status_name(code))),
-        nvml_version=_library_version(report),
+        nvml_version=Known(version.value, path) if isinstance(version, Known) and path else version,
         version=made(report.fact(nvml_report.SYSTEM[0]), Version.parse),
         cuda_version=made(report.fact(nvml_report.SYSTEM[1]), _cuda_version),
         gpus=made(report.fact(nvml_report.COUNT), lambda count: tuple(_gpu(report, index) for index in range(count))),
@@ -92,15 +94,6 @@ def _sleeper(gpus: Fact[tuple[Gpu, ...]]) -> str | None:
         if asleep and (isinstance(gpu.kernel_driver, Unknown) or gpu.kernel_driver.value == "nvidia"):
             return _address(gpu)
     return None
-
-
-def _unread(why: Unknown) -> NvmlReading:
-    return NvmlReading(why, why, why, why, why, why)
-
-
-def _library_version(report: Report) -> Fact[str]:
-    version, path = report.fact(nvml_report.LIBRARY_VERSION), value_or(report.fact(nvml_report.LIBRARY), "")
-    return Known(version.value, path) if isinstance(version, Known) and path else version
 
 
 def _cuda_version(number: int) -> Version:
@@ -189,14 +182,12 @@ def _alone(gpu: Gpu, knowledge: Knowledge) -> Gpu:
     unseen = Unknown(text("this GPU is not in the PCI tree that this system shows"))
     found = named(gpu, knowledge)
     if isinstance(found.architecture, Unknown):
-        found = replace(found, architecture=_architecture(gpu, knowledge) or found.architecture)
+        if isinstance(gpu.compute_capability, Known):
+            generation = knowledge.architecture_of(gpu.compute_capability.value)
+            architecture: Fact[str] | None = Known(generation.name, generation.source) if generation else None
+        else:
+            record = knowledge.gpu_named(value_or(gpu.name, ""))
+            architecture = Known(record.architecture, record.source) if record else None
+        found = replace(found, architecture=architecture or found.architecture)
     seen = _joined(found, gpu, unseen)
     return replace(seen, kernel_driver=unseen, power_state=unseen, pcie_link=unseen)
-
-
-def _architecture(gpu: Gpu, knowledge: Knowledge) -> Fact[str] | None:
-    if isinstance(gpu.compute_capability, Known):
-        generation = knowledge.architecture_of(gpu.compute_capability.value)
-        return Known(generation.name, generation.source) if generation else None
-    record = knowledge.gpu_named(value_or(gpu.name, ""))
-    return Known(record.architecture, record.source) if record else None

@@ -31,12 +31,10 @@ def _libraries(files: Files, directory: str) -> Iterator[Library]:
     for name in files.names(directory):
         if name.startswith(_STEM) and name.removeprefix(_STEM).isdecimal():
             path = f"{directory}/{name}"
-            yield Library(path, _version(files, path))
-
-
-def _version(files: Files, path: str) -> Fact[Version]:
-    real = files.real(path)
-    words = PurePosixPath(real).name.removeprefix(_STEM)
-    if not PurePosixPath(real).name.startswith(_STEM) or not words[:1].isdecimal() or "." not in words:
-        return Unknown(text("the name of {path} holds no full version", path=real))
-    return Known(Version.parse(words), real)
+            real = files.real(path)
+            words = PurePosixPath(real).name.removeprefix(_STEM)
+            if not PurePosixPath(real).name.startswith(_STEM) or not words[:1].isdecimal() or "." not in words:
+                version: Fact[Version] = Unknown(text("the name of {path} holds no full version", path=real))
+            else:
+                version = Known(Version.parse(words), real)
+            yield Library(path, version)

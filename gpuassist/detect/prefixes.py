@@ -86,30 +86,23 @@ def _manager(files: Files, path: str) -> Manager | None:
 
 def _scan(world: World) -> Iterator[str]:
     home, variables = world.surroundings.home, world.surroundings.variables
-    yield from _conda(world.files, home)
-    yield from _pyenv(world.files, variables.get("PYENV_ROOT") or f"{home}/.pyenv")
-    yield from _children(world.files, variables.get("UV_PYTHON_INSTALL_DIR") or f"{home}/.local/share/uv/python")
-    for folder in (variables.get("WORKON_HOME", ""), *(f"{home}/{name}" for name in _VENV_FOLDERS)):
-        yield from _children(world.files, folder) if folder else ()
-    yield from ("/usr", "/usr/local")
-    yield from _under_home(world, home)
-
-
-def _conda(files: Files, home: str) -> Iterator[str]:
     try:
-        listed = files.read_text(f"{home}/.conda/environments.txt", 1 << 16).splitlines()
+        listed = world.files.read_text(f"{home}/.conda/environments.txt", 1 << 16).splitlines()
     except OSError:
         listed = []
     yield from (line.strip() for line in listed if line.startswith("/"))
     for base in (*(f"{home}/{name}" for name in _CONDA_BASES), *_CONDA_SYSTEM_BASES):
         yield base
-        yield from _children(files, f"{base}/envs")
-
-
-def _pyenv(files: Files, root: str) -> Iterator[str]:
-    for version in _children(files, f"{root}/versions"):
+        yield from _children(world.files, f"{base}/envs")
+    root = variables.get("PYENV_ROOT") or f"{home}/.pyenv"
+    for version in _children(world.files, f"{root}/versions"):
         yield version
-        yield from _children(files, f"{version}/envs")
+        yield from _children(world.files, f"{version}/envs")
+    yield from _children(world.files, variables.get("UV_PYTHON_INSTALL_DIR") or f"{home}/.local/share/uv/python")
+    for folder in (variables.get("WORKON_HOME", ""), *(f"{home}/{name}" for name in _VENV_FOLDERS)):
+        yield from _children(world.files, folder) if folder else ()
+    yield from ("/usr", "/usr/local")
+    yield from _under_home(world, home)
 
 
 def _children(files: Files, folder: str) -> Iterator[str]:

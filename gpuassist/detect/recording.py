@@ -22,7 +22,11 @@ class RecordingError(Exception):
 def read_recording(files: Files, path: str) -> Machine:
     """The machine in the file; raises `RecordingError` for anything else."""
     try:
-        document = read_json(_content(files, path))
+        # A pipe or a device would never end; a directory says for itself what it is when it is read.
+        size = files.status(path).st_size
+        if not (files.is_file(path) or files.is_directory(path)) or size > _LARGEST_BYTES:
+            raise RecordingError(text("{path} is no recorded machine: it is not a file, or larger than any recording", path=path))
+        document = read_json(files.read_bytes(path))
     except OSError as error:
         raise RecordingError(text("{path} could not be read: {words}", path=path, words=error.strerror or str(error))) from error
     except NotJsonError as error:
@@ -31,11 +35,3 @@ def read_recording(files: Files, path: str) -> Machine:
         return decode_machine(document)
     except DecodeError as error:
         raise RecordingError(text("{path}: {reason}", path=path, reason=error.reason)) from error
-
-
-def _content(files: Files, path: str) -> bytes:
-    # A pipe or a device would never end; a directory says for itself what it is when it is read.
-    size = files.status(path).st_size
-    if not (files.is_file(path) or files.is_directory(path)) or size > _LARGEST_BYTES:
-        raise RecordingError(text("{path} is no recorded machine: it is not a file, or larger than any recording", path=path))
-    return files.read_bytes(path)

@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Shell, StartupFile, Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.system.files import Files
 from gpuassist.system.ownership import why_no_shell
 from gpuassist.system.terminal import ask_terminal, own_terminal, usable_shell
 from gpuassist.system.world import World
@@ -26,12 +25,23 @@ def probe(world: World) -> Shell:
 
 def around(world: World, terminal: Fact[Terminal]) -> Shell:
     """The shell's facts where what a new terminal holds was asked already."""
+    if isinstance(terminal, Unknown):
+        directories_missing: Fact[tuple[str, ...]] = Unknown(text("what a new terminal holds is not known"))
+    else:
+        named = [
+            element
+            for name in ("PATH", "LD_LIBRARY_PATH")
+            for element in terminal.value.variable(name).split(":")
+            if element.startswith("/")
+        ]
+        missing = tuple(element for element in dict.fromkeys(named) if not world.files.is_directory(element))
+        directories_missing = Known(missing, terminal.source)
     return Shell(
         login_shell=Known(world.surroundings.login_shell, "SHELL, else the user database"),
         startup_files=Known(startup_files(world), "the home directory"),
         new_terminal=terminal,
         own=own_terminal(world),
-        directories_missing=_directories_missing(world.files, terminal),
+        directories_missing=directories_missing,
     )
 
 
@@ -43,29 +53,14 @@ def left_out(world: World) -> Text | None:
 
 def startup_files(world: World) -> tuple[StartupFile, ...]:
     """The files of the user's own that the login shell may read."""
-    return tuple(StartupFile(path, world.files.exists(path)) for path in _startup_paths(world))
-
-
-def _startup_paths(world: World) -> tuple[str, ...]:
     home = world.surroundings.home
     kind = PurePosixPath(usable_shell(world)).name
     if kind == "zsh":
         folder = world.surroundings.variables.get("ZDOTDIR") or home
-        return tuple(f"{folder}/{name}" for name in _ZSH)
-    if kind == "fish":
+        startup_paths: tuple[str, ...] = tuple(f"{folder}/{name}" for name in _ZSH)
+    elif kind == "fish":
         folder = world.surroundings.configuration()
-        return (*world.files.glob(f"{folder}/fish/conf.d/*.fish"), f"{folder}/fish/config.fish")
-    return tuple(f"{home}/{name}" for name in _BASH) if kind == "bash" else ()
-
-
-def _directories_missing(files: Files, terminal: Fact[Terminal]) -> Fact[tuple[str, ...]]:
-    if isinstance(terminal, Unknown):
-        return Unknown(text("what a new terminal holds is not known"))
-    named = [
-        element
-        for name in ("PATH", "LD_LIBRARY_PATH")
-        for element in terminal.value.variable(name).split(":")
-        if element.startswith("/")
-    ]
-    missing = tuple(element for element in dict.fromkeys(named) if not files.is_directory(element))
-    return Known(missing, terminal.source)
+        startup_paths = (*world.files.glob(f"{folder}/fish/conf.d/*.fish"), f"{folder}/fish/config.fish")
+    else:
+        startup_paths = tuple(f"{home}/{name}" for name in _BASH) if kind == "bash" else ()
+    return tuple(StartupFile(path, world.files.exists(path)) for path in startup_paths)

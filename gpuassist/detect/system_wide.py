@@ -25,7 +25,8 @@ _LISTED = re.compile(r"/lib(?:cuda|nvidia-ml)\.so\.(\d{3,}\.\d+(?:\.\d+)?)\b")
 def probe(world: World) -> SystemWide:
     """All of it from files, none of which needs root."""
     files = world.files
-    return SystemWide(links=_links(files), loader=_loader(files), container_lists=_container_lists(files))
+    found = (one for file in files.glob(f"{_CONFIGURATION}/*.conf") for one in _directories(files, file))
+    return SystemWide(links=_links(files), loader=Known(tuple(found), _CONFIGURATION), container_lists=_container_lists(files))
 
 
 def _links(files: Files) -> Fact[tuple[ToolkitLink, ...]]:
@@ -38,11 +39,6 @@ def _link(files: Files, path: str) -> ToolkitLink:
     return ToolkitLink(path, target, files.is_directory(target), files.readlink(path).startswith("/etc/alternatives/"))
 
 
-def _loader(files: Files) -> Fact[tuple[LoaderDirectory, ...]]:
-    found = (one for file in files.glob(f"{_CONFIGURATION}/*.conf") for one in _directories(files, file))
-    return Known(tuple(found), _CONFIGURATION)
-
-
 def _directories(files: Files, file: str) -> Iterator[LoaderDirectory]:
     words = read(files, file)
     if isinstance(words, Unknown):
@@ -50,15 +46,13 @@ def _directories(files: Files, file: str) -> Iterator[LoaderDirectory]:
     for line in words.value.splitlines():
         directory = line.partition("#")[0].strip()
         if directory.startswith("/"):
-            libraries = tuple(sorted(_libraries(files, directory)))
+            # Each library once, by its first name: `libcudart.so`.
+            names = files.names(directory)
+            libraries = tuple(
+                sorted({pattern.removesuffix("*") for pattern in _LIBRARIES if any(fnmatch(name, pattern) for name in names)})
+            )
             if libraries:
                 yield LoaderDirectory(file, directory, files.real(directory), libraries)
-
-
-def _libraries(files: Files, directory: str) -> set[str]:
-    """Each library once, by its first name: `libcudart.so`."""
-    names = files.names(directory)
-    return {pattern.removesuffix("*") for pattern in _LIBRARIES if any(fnmatch(name, pattern) for name in names)}
 
 
 def _container_lists(files: Files) -> Fact[tuple[ContainerList, ...]]:

@@ -53,9 +53,12 @@ def _places(world: World, terminal: Fact[Terminal], prefixes: tuple[Prefix, ...]
     files = world.files
     found: dict[str, _Place] = {}
     for root in (*_standard_roots(world), *_named_roots(world, terminal), *_environment_roots(world.files, prefixes)):
-        if _is_toolkit(files, root):
+        if any(files.exists(f"{root}/{sign}") for sign in _SIGNS):
             _add_root(found, files.real(root), root)
-    on_path = _on_path(world, terminal)
+    known = terminal.value.variable("PATH") if isinstance(terminal, Known) else ""
+    directories = [*known.split(":"), *world.surroundings.variables.get("PATH", "").split(":")]
+    places = (f"{directory.rstrip('/')}/nvcc" for directory in directories if directory.startswith("/"))
+    on_path = tuple(place for place in dict.fromkeys(places) if world.files.is_file(place))
     real = each(on_path, lambda path: compiler_driver.locate(world, path), seconds=_SECONDS, otherwise=lambda path, _: path)
     for path, nvcc in zip(on_path, real, strict=True):
         _add_program(files, found, path, nvcc)
@@ -99,21 +102,10 @@ def _environment_roots(files: Files, prefixes: tuple[Prefix, ...]) -> Iterator[s
             yield nvcc.removesuffix("/bin/nvcc")
 
 
-def _on_path(world: World, terminal: Fact[Terminal]) -> tuple[str, ...]:
-    known = terminal.value.variable("PATH") if isinstance(terminal, Known) else ""
-    directories = [*known.split(":"), *world.surroundings.variables.get("PATH", "").split(":")]
-    places = (f"{directory.rstrip('/')}/nvcc" for directory in directories if directory.startswith("/"))
-    return tuple(place for place in dict.fromkeys(places) if world.files.is_file(place))
-
-
-def _is_toolkit(files: Files, root: str) -> bool:
-    return any(files.exists(f"{root}/{sign}") for sign in _SIGNS)
-
-
 def _describe(world: World, place: _Place) -> Toolkit:
     nvcc = place.nvcc
     there = world.files.exists(nvcc)
-    nvcc_version = compiler_driver.ask_version(world, nvcc) if there else _no_nvcc(place.root)
+    nvcc_version = compiler_driver.ask_version(world, nvcc) if there else Unknown(text("{root} holds no nvcc", root=place.root))
     gcc_limit, clang_limit = _host_limits(world.files, place.root)
     return Toolkit(
         root=place.root,
@@ -128,10 +120,6 @@ def _describe(world: World, place: _Place) -> Toolkit:
         links=place.links,
         wrappers=place.wrappers,
     )
-
-
-def _no_nvcc(root: str) -> Unknown:
-    return Unknown(text("{root} holds no nvcc", root=root))
 
 
 def _origin(world: World, root: str) -> Origin:

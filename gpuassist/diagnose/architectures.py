@@ -27,7 +27,8 @@ def judge_architecture(setting: Setting, target: Target) -> Iterator[Sign]:
         or _by_neighbours(setting, target)
         or _by_age(setting, first, last)
     )
-    gone = last is not None or (first is None and target.capability < _newest(setting))
+    # The newest capability that any release knows: a number below it that none knows was dropped, or never was.
+    gone = last is not None or (first is None and target.capability < max(one.capability for one in _toolkits(setting)[-1].codes))
     problem = told or (_DROPPED if gone else _NEWER)
     yield sign(problem, Weight.CAUSE, **_parameters(setting, target, problem))
     if not told and first is not None and last is not None:
@@ -176,11 +177,6 @@ def _last(setting: Setting, target: Target) -> Version | None:
     early = setting.case.knowledge.early_toolkits(target.capability)
     last = max((one.release for one in toolkits if _accepts(one, target)), default=early.last if early is not None else None)
     return None if last == toolkits[-1].release else last
-
-
-def _newest(setting: Setting) -> ComputeCapability:
-    """The newest capability that any release knows: a number below it that none knows was dropped, or never was."""
-    return max(one.capability for one in _toolkits(setting)[-1].codes)
 
 
 def _accepts(toolkit: ToolkitRecord, target: Target) -> bool:

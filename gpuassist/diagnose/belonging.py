@@ -27,7 +27,11 @@ def belongs(case: Case, one: Installed, package: Package) -> bool:
         return True
     asked = [companion.version for companion in release.companions if companion.name == package.name]
     if not asked:
-        return not _ended(case, package.name, release)
+        # Whether earlier releases of torch had such a package and this one has none.
+        earlier = (one for one in case.knowledge.torch_releases() if one.release < release.release)
+        return not (
+            package.name == "torchaudio" and any(companion.name == package.name for one in earlier for companion in one.companions)
+        )
     return any(_takes(words, here) for words in asked)
 
 
@@ -42,12 +46,6 @@ def _takes(words: str, here: Version) -> bool:
     if words[:1].isdigit():
         return Version.parse(words).release == here.release
     return admits(words, here)
-
-
-def _ended(case: Case, name: str, release: TorchRelease) -> bool:
-    """Whether earlier releases of torch had such a package and this one has none."""
-    earlier = (one for one in case.knowledge.torch_releases() if one.release < release.release)
-    return name == "torchaudio" and any(companion.name == name for one in earlier for companion in one.companions)
 
 
 def _release(case: Case, one: Installed) -> TorchRelease | None:

@@ -282,11 +282,10 @@ class Case:
         record = self.knowledge.gpu(gpu.pci_id.value) if isinstance(gpu.pci_id, Known) else None
         if record is None and isinstance(gpu.name, Known):
             record = self.knowledge.gpu_named(gpu.name.value)
-        return Card(place, gpu, record, self._architecture(gpu, record))
-
-    def _architecture(self, gpu: Gpu, record: GpuRecord | None) -> ArchitectureRecord | None:
         if record is not None:
-            return self.knowledge.architecture(record.architecture)
-        if isinstance(gpu.compute_capability, Known):
-            return self.knowledge.architecture_of(gpu.compute_capability.value)
-        return self.knowledge.architecture(gpu.architecture.value) if isinstance(gpu.architecture, Known) else None
+            architecture: ArchitectureRecord | None = self.knowledge.architecture(record.architecture)
+        elif isinstance(gpu.compute_capability, Known):
+            architecture = self.knowledge.architecture_of(gpu.compute_capability.value)
+        else:
+            architecture = self.knowledge.architecture(gpu.architecture.value) if isinstance(gpu.architecture, Known) else None
+        return Card(place, gpu, record, architecture)

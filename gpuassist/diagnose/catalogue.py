@@ -56,16 +56,15 @@ class Catalogue:
         try:
             entry = read_entry(self._read(f"problems/{finding.problem}.toml"))
             writer = _Writer(entry, parameters, language, commands=self._commands, families=tuple(families))
-            return replace(writer.answer(finding), guides=tuple(self._guides(entry.guides, language)))
+            guides: list[GuideLink] = []
+            for topic in entry.guides:
+                title = self._guide_title(topic, language)
+                if title:
+                    guides.append(GuideLink(topic, title))
+            return replace(writer.answer(finding), guides=tuple(guides))
         except (OSError, EntryError, CommandError) as error:
             _log.info("the description of %s cannot be used", finding.problem, exc_info=True)
             return _undescribed(finding, error, render)
-
-    def _guides(self, topics: Iterable[str], language: str) -> Iterator[GuideLink]:
-        for topic in topics:
-            title = self._guide_title(topic, language)
-            if title:
-                yield GuideLink(topic, title)
 
     def _guide_title(self, topic: str, language: str) -> str:
         try:
@@ -94,26 +93,20 @@ class _Writer:
         self._families = families
 
     def answer(self, finding: Finding) -> Answer:
+        changed = (severity for condition, severity in self._entry.severity_when if condition.holds(self._parameters))
+        # The first that stands; the last one, with an empty place, where a rule gave less than it should.
+        titles = self._entry.titles
+        chosen = next((one for one in titles if self._stands(one)), titles[-1])
+        words = chosen.words.template(self._language).format_map(_Slots(self._slots)).split(" ")
         return Answer(
             id=finding.problem,
-            severity=self._severity(),
-            title=self._title(),
+            severity=next(changed, self._entry.severity),
+            title=" ".join(filter(None, words)),
             explanation=self._joiner().join(_written(self._entry.explanation, self._sentence)),
             evidence=finding.evidence,
             remedies=tuple(_written(self._entry.remedies, self._remedy)),
             links=self._entry.links,
         )
-
-    def _severity(self) -> Severity:
-        changed = (severity for condition, severity in self._entry.severity_when if condition.holds(self._parameters))
-        return next(changed, self._entry.severity)
-
-    def _title(self) -> str:
-        """The first that stands; the last one, with an empty place, where a rule gave less than it should."""
-        titles = self._entry.titles
-        chosen = next((one for one in titles if self._stands(one)), titles[-1])
-        words = chosen.words.template(self._language).format_map(_Slots(self._slots)).split(" ")
-        return " ".join(filter(None, words))  # blanks alone: another separator in a name is not ours to hide
 
     def _sentence(self, entry: Sentence) -> str | None:
         return self._words(entry.words) if self._stands(entry) else None

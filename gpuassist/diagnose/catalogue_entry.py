@@ -110,16 +110,23 @@ def read_entry(content: bytes) -> Entry:
         document = tomllib.loads(content.decode("utf-8"))
     except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError alike
         raise EntryError(str(error)) from error
+    table = _value(document, "defaults", dict, {})
+    # One table, or several with conditions of which the first that holds is the title.
+    found = document.get("title")
+    tables = _tables(document, "title") if isinstance(found, list) else (_value(document, "title", dict),)
+    titles = tuple(_sentence(table) for table in tables)
+    if not titles or titles[-1].when:
+        raise EntryError("title: the last one must stand without a condition")
     return Entry(
         severity=_severity(_value(document, "severity", str)),
         severity_when=tuple(
             (_condition(name), _severity(word)) for name, word in _value(document, "severity_when", dict, {}).items()
         ),
         parameters=_strings(document, "parameters"),
-        defaults=_defaults(document),
+        defaults=tuple((name, _value(table, name, str)) for name in table),
         links=_strings(document, "links"),
         guides=_strings(document, "guides"),
-        titles=_titles(document),
+        titles=titles,
         explanation=tuple(_sentence(table) for table in _tables(document, "explanation")),
         remedies=tuple(_remedy(table) for table in _tables(document, "remedy")),
     )
@@ -128,21 +135,6 @@ def read_entry(content: bytes) -> Entry:
 def slots_of(template: str) -> frozenset[str]:
     """The names in braces."""
     return frozenset(slot for _, slot, _, _ in string.Formatter().parse(template) if slot is not None)
-
-
-def _defaults(document: Table) -> tuple[tuple[str, str], ...]:
-    table = _value(document, "defaults", dict, {})
-    return tuple((name, _value(table, name, str)) for name in table)
-
-
-def _titles(document: Table) -> tuple[Sentence, ...]:
-    """One table, or several with conditions of which the first that holds is the title."""
-    found = document.get("title")
-    tables = _tables(document, "title") if isinstance(found, list) else (_value(document, "title", dict),)
-    titles = tuple(_sentence(table) for table in tables)
-    if not titles or titles[-1].when:
-        raise EntryError("title: the last one must stand without a condition")
-    return titles
 
 
 def _sentence(table: Table) -> Sentence:

@@ -21,7 +21,7 @@ from gpuassist.model.environment import Accelerator
 from gpuassist.model.fact import NOT_ASKED, Known, Unknown, value_or
 from gpuassist.model.finding import Finding
 from gpuassist.model.machine import Machine
-from gpuassist.model.text import Text, text, verbatim
+from gpuassist.model.text import text, verbatim
 from gpuassist.model.version import Version
 
 _NOTHING = verbatim("")
@@ -40,7 +40,15 @@ def chains(machine: Machine, knowledge: Knowledge, *, thorough: bool = False) ->
 
 
 def _chain(case: Case, card: Card, *, thorough: bool) -> Chain:
-    one = _torch_for(case, card)
+    # The torch to draw: one that runs on this GPU where there is one.
+    runs = (one for one in case.cuda_torches if _runs(card, one))
+    one = next(runs, next(iter(case.cuda_torches or case.torches), None))
+    version = case.toolkit.version if case.toolkit is not None else NOT_ASKED
+    if isinstance(version, Unknown) or isinstance(case.driver, Unknown) or driver_serves_cuda(case.driver.value, version.value):
+        driver_to_toolkit: Joint | None = None
+    else:
+        reason = text("too old for programs of CUDA {cuda}", cuda=str(version.value.release))
+        driver_to_toolkit = Joint(Part.DRIVER, Part.TOOLKIT, Status.WARNING, reason)
     joints = tuple(
         joint
         for joint in (
@@ -50,18 +58,16 @@ def _chain(case: Case, card: Card, *, thorough: bool) -> Chain:
             _toolkit_to_compiler(case),
             _gpu_to_torch(case, card, one) if thorough or not case.ruled_out(card) else None,
             _gpu_to_toolkit(case, card) if thorough or not case.ruled_out(card) else None,
-            _driver_to_toolkit(case),
+            driver_to_toolkit,
         )
         if joint is not None
     )
-    nodes = (_gpu(card), _driver(case), _torch(one), _toolkit(case), _compiler(case))
+    if one is None:
+        torch = Node(Part.TORCH, text("none"), text("not installed"), Status.ABSENT)
+    else:
+        torch = Node(Part.TORCH, verbatim(one.version), verbatim(one.environment.name), Status.RIGHT)
+    nodes = (_gpu(card), _driver(case), torch, _toolkit(case), _compiler(case))
     return Chain(tuple(_coloured(node, joints) for node in nodes), joints)
-
-
-def _torch_for(case: Case, card: Card) -> Installed | None:
-    """The torch to draw: one that runs on this GPU where there is one."""
-    runs = (one for one in case.cuda_torches if _runs(card, one))
-    return next(runs, next(iter(case.cuda_torches or case.torches), None))
 
 
 def _gpu(card: Card) -> Node:
@@ -75,7 +81,16 @@ def _gpu(card: Card) -> Node:
 
 def _driver(case: Case) -> Node:
     if isinstance(case.driver, Known):
-        return Node(Part.DRIVER, verbatim(str(case.driver.value)), _driver_detail(case), Status.RIGHT)
+        cuda = case.machine.driver.cuda_version
+        if isinstance(cuda, Known):
+            driver_detail = text("runs CUDA up to {major}.x", major=cuda.value.major)
+        else:
+            opened = case.open_module
+            if isinstance(opened, Unknown):
+                driver_detail = _NOTHING
+            else:
+                driver_detail = text("open module") if opened.value else text("proprietary module")
+        return Node(Part.DRIVER, verbatim(str(case.driver.value)), driver_detail, Status.RIGHT)
     held = next((value_or(card.gpu.kernel_driver, "") for card in case.cards if value_or(card.gpu.kernel_driver, "")), "")
     if held and held != "nvidia":
         return Node(Part.DRIVER, verbatim(held), text("not NVIDIA's driver"), Status.PROBLEM)
@@ -83,22 +98,6 @@ def _driver(case: Case) -> Node:
     if isinstance(loaded, Known) and not loaded.value:
         return Node(Part.DRIVER, text("none"), text("no module is loaded"), Status.PROBLEM)
     return Node(Part.DRIVER, text("not known"), _NOTHING, Status.UNKNOWN)
-
-
-def _driver_detail(case: Case) -> Text:
-    cuda = case.machine.driver.cuda_version
-    if isinstance(cuda, Known):
-        return text("runs CUDA up to {major}.x", major=cuda.value.major)
-    opened = case.open_module
-    if isinstance(opened, Unknown):
-        return _NOTHING
-    return text("open module") if opened.value else text("proprietary module")
-
-
-def _torch(one: Installed | None) -> Node:
-    if one is None:
-        return Node(Part.TORCH, text("none"), text("not installed"), Status.ABSENT)
-    return Node(Part.TORCH, verbatim(one.version), verbatim(one.environment.name), Status.RIGHT)
 
 
 def _toolkit(case: Case) -> Node:
@@ -178,14 +177,6 @@ def _torch_to_toolkit(case: Case, one: Installed | None) -> Joint:
         Status.WARNING,
         text("extensions need a toolkit of CUDA {major}", major=one.torch.cuda.value.major),
     )
-
-
-def _driver_to_toolkit(case: Case) -> Joint | None:
-    version = case.toolkit.version if case.toolkit is not None else NOT_ASKED
-    if isinstance(version, Unknown) or isinstance(case.driver, Unknown) or driver_serves_cuda(case.driver.value, version.value):
-        return None
-    reason = text("too old for programs of CUDA {cuda}", cuda=str(version.value.release))
-    return Joint(Part.DRIVER, Part.TOOLKIT, Status.WARNING, reason)
 
 
 def _toolkit_to_compiler(case: Case) -> Joint:

@@ -19,7 +19,19 @@ def contradiction(message: OutOfMemory) -> Text | None:
 
 def _contradictions(message: OutOfMemory) -> Iterator[Text]:
     yield from _of_the_card(message)
-    yield from _of_the_process(message)
+    allocated = message.allocated or 0
+    if message.own is not None and message.own * _ROUNDING < allocated:
+        yield text(
+            "{allocated} are allocated by a process that has {own} in use",
+            allocated=shown_size(allocated),
+            own=shown_size(message.own),
+        )
+    if message.private is not None and message.allocated is not None and message.private > allocated * _ROUNDING:
+        yield text(
+            "{private} in private pools are a part of {allocated} allocated",
+            private=shown_size(message.private),
+            allocated=shown_size(allocated),
+        )
 
 
 def _of_the_card(message: OutOfMemory) -> Iterator[Text]:
@@ -43,20 +55,4 @@ def _of_the_card(message: OutOfMemory) -> Iterator[Text]:
             held=shown_size(held),
             free=shown_size(free),
             total=total,
-        )
-
-
-def _of_the_process(message: OutOfMemory) -> Iterator[Text]:
-    allocated = message.allocated or 0
-    if message.own is not None and message.own * _ROUNDING < allocated:
-        yield text(
-            "{allocated} are allocated by a process that has {own} in use",
-            allocated=shown_size(allocated),
-            own=shown_size(message.own),
-        )
-    if message.private is not None and message.allocated is not None and message.private > allocated * _ROUNDING:
-        yield text(
-            "{private} in private pools are a part of {allocated} allocated",
-            private=shown_size(message.private),
-            allocated=shown_size(allocated),
         )

@@ -25,7 +25,9 @@ def memory_picture(setting: Setting) -> MemoryPicture | None:
         return None
     if contradiction(message) is not None:
         return None
-    picture = picture_of(message, total=_size_of(setting.case, message.device), named=lambda pid: _program(setting.case, pid))
+    # The size of the card by the facts, where it is certain which one is meant; 0 elsewhere.
+    size_of = 0 if len(setting.case.cards) != 1 or message.device else value_or(setting.case.cards[0].gpu.memory_total_bytes, 0)
+    picture = picture_of(message, total=size_of, named=lambda pid: _program(setting.case, pid))
     return replace(picture, notes=(*picture.notes, *_elsewhere(setting, message))) if picture is not None else None
 
 
@@ -56,13 +58,6 @@ def _elsewhere(setting: Setting, told: OutOfMemory) -> Iterator[Text]:
                 free=shown_size(one.free),
                 total=shown_size(one.total),
             )
-
-
-def _size_of(case: Case, device: int | None) -> int:
-    """The size of the card by the facts, where it is certain which one is meant; 0 elsewhere."""
-    if len(case.cards) != 1 or device:
-        return 0
-    return value_or(case.cards[0].gpu.memory_total_bytes, 0)
 
 
 def _program(case: Case, pid: int) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.signature import Setting
 from gpuassist.model.environment import Accelerator
 from gpuassist.model.fact import Known, value_or
@@ -51,9 +50,5 @@ def _rulings(setting: Setting) -> Iterator[tuple[frozenset[str], Text]]:
         yield _NO_DRIVER_RUNS, text("driver {driver} runs there", driver=str(case.driver.value))
     if case.cards and any(isinstance(card.gpu.name, Known) for card in case.cards):
         yield frozenset({"no-nvidia-gpu"}), text("there is an NVIDIA GPU: {gpu}", gpu=case.cards[0].name)
-    if case.torches and _all_cuda(case):
+    if case.torches and all(value_or(one.torch.accelerator, Accelerator.CPU) is Accelerator.CUDA for one in case.torches):
         yield frozenset({"torch-cpu-only"}), text("the torch there is built for CUDA: {torch}", torch=case.torches[0].version)
-
-
-def _all_cuda(case: Case) -> bool:
-    return all(value_or(one.torch.accelerator, Accelerator.CPU) is Accelerator.CUDA for one in case.torches)

@@ -47,11 +47,10 @@ class Setting:
 
     def says(self, *literals: str) -> bool:
         """Whether any of these, in lower case, stands anywhere in the text."""
-        return any(self._may_say(literal) and literal in self.lowered for literal in literals)
-
-    def _may_say(self, literal: str) -> bool:
-        """A cheap test for long logs, whose lines differ in little: most of their words are the same."""
-        return len(self.lowered) < _LONG or self._vocabulary.may_form(literal)
+        # A cheap test for long logs, whose lines differ in little: most of their words are the same.
+        return any(
+            (len(self.lowered) < _LONG or self._vocabulary.may_form(literal)) and literal in self.lowered for literal in literals
+        )
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:
@@ -125,7 +124,13 @@ def clues(signature: Signature, setting: Setting, *, most: int = 20) -> Iterator
         if match[0] in seen or _is_advice(setting.paste.words, match.start()):
             continue
         seen.add(match[0])
-        passage = Passage(setting.line_at(match.start()), _quoted(match))
+        # The passage, to the end of its last word, marked where its line goes on.
+        line = match.string[match.end() : match.end() + _QUOTED].partition("\n")[0]
+        ending = _ENDING.match(line)
+        rest = ending.group() if ending and match[0][-1:].isalnum() else ""
+        goes_on = any(one.isalnum() for one in line[len(rest) :])
+        whole = shortened(" ".join((match[0] + rest).split()), _QUOTED)
+        passage = Passage(setting.line_at(match.start()), whole + MARK if goes_on and not whole.endswith(MARK) else whole)
         for one in signature.meaning(match, setting):
             yield Clue(one.problem, one.weight, passage, one.parameters)
         if len(seen) == most:
@@ -140,16 +145,6 @@ def passages(
     if asked not in setting.answered:
         setting.answered[asked] = tuple(islice(_matches(Signature(literals, pattern, _nothing, window), setting), most))
     return setting.answered[asked]
-
-
-def _quoted(match: re.Match[str]) -> str:
-    """The passage, to the end of its last word, marked where its line goes on."""
-    line = match.string[match.end() : match.end() + _QUOTED].partition("\n")[0]
-    ending = _ENDING.match(line)
-    rest = ending.group() if ending and match[0][-1:].isalnum() else ""
-    goes_on = any(one.isalnum() for one in line[len(rest) :])
-    whole = shortened(" ".join((match[0] + rest).split()), _QUOTED)
-    return whole + MARK if goes_on and not whole.endswith(MARK) else whole
 
 
 def _nothing(_match: re.Match[str], _setting: Setting) -> Iterable[Sign]:

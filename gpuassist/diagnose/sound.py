@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.signature import Setting
 from gpuassist.diagnose.verdicts import finding
 from gpuassist.model.fact import Known
@@ -31,15 +30,7 @@ _MOST_LINES = 20_000
 def sound(setting: Setting) -> Finding | None:
     """That the text shows no fault; None where it does not say enough for that, or speaks of a failure."""
     case = setting.case
-    evidence = tuple(_evidence(case))
-    if not evidence or _speaks_of_failure(setting.paste.words):
-        return None
-    fits = bool(case.cuda_torches) and isinstance(case.driver, Known) and bool(case.cards)
-    return finding("healthy", *evidence, torch="yes" if fits else "")
-
-
-def _evidence(case: Case) -> list[Evidence]:
-    """The parts of a set-up that the text names."""
+    # The parts of a set-up that the text names.
     found = [
         Evidence(text("GPU"), verbatim(card.name), card.gpu.name.source)
         for card in case.cards[:4]
@@ -51,7 +42,11 @@ def _evidence(case: Case) -> list[Evidence]:
     found.extend(Evidence(text("CUDA toolkit"), verbatim(str(one.value)), one.source) for one in toolkits if isinstance(one, Known))
     torches = ((one.version, one.torch.version) for one in case.cuda_torches[:2])
     found.extend(Evidence(text("torch"), verbatim(name), fact.source) for name, fact in torches if isinstance(fact, Known))
-    return found
+    evidence = tuple(found)
+    if not evidence or _speaks_of_failure(setting.paste.words):
+        return None
+    fits = bool(case.cuda_torches) and isinstance(case.driver, Known) and bool(case.cards)
+    return finding("healthy", *evidence, torch="yes" if fits else "")
 
 
 def _speaks_of_failure(words: str) -> bool:

@@ -31,18 +31,14 @@ class Cgroup:
 
 def read_cgroup(words: str) -> Cgroup:
     """Reads the file of version 2 (one line), of version 1 (one a controller) and of both beside each other."""
-    parts = [part for part in _path(words).split("/") if part]
-    unit = next((_unescaped(part) for part in reversed(parts) if part.endswith(_UNITS)), "")
-    return Cgroup(unit, _container(parts))
-
-
-def _path(words: str) -> str:
-    """The path of the hierarchy that systemd manages."""
+    # The path of the hierarchy that systemd manages.
     rows = [line.split(":", 2) for line in words.splitlines() if line.count(":") >= 2]
     named = [path for _, controllers, path in rows if controllers == "name=systemd"]
     unified = [path for number, controllers, path in rows if number == "0" and not controllers]
     anything = [path for _, _, path in rows if path != "/"]
-    return next((path for path in (*unified, *named, *anything) if path != "/"), "")
+    parts = [part for part in next((path for path in (*unified, *named, *anything) if path != "/"), "").split("/") if part]
+    unit = next((_unescaped(part) for part in reversed(parts) if part.endswith(_UNITS)), "")
+    return Cgroup(unit, _container(parts))
 
 
 def _container(parts: list[str]) -> str:

@@ -47,7 +47,13 @@ def read_conda_dry_run(words: str) -> tuple[PackageChange, ...] | Refused | None
     refused = next((one for one in map(_refusal, documents) if one is not None), None)
     actions = tuple(one for document in documents for one in _actions(document))
     if actions:
-        return _changes(actions)
+        gone = _builds(actions, "UNLINK")
+        come = _builds(actions, "LINK")
+        fetched = _builds(actions, "FETCH")
+        if gone is None or come is None or fetched is None:
+            return None
+        come = {**fetched, **come}  # mamba 0.3 names among LINK only what was asked for
+        return tuple(_change(name, gone.get(name), come.get(name), fetched) for name in sorted({*gone, *come}))
     if refused is not None:
         return refused
     return () if any(one.get("success") is True for one in documents) else None
@@ -73,16 +79,6 @@ def _actions(document: _Record) -> Iterator[_Record]:
     for one in found if isinstance(found, list) else [found]:
         if isinstance(one, dict):
             yield cast("_Record", one)
-
-
-def _changes(actions: tuple[_Record, ...]) -> tuple[PackageChange, ...] | None:
-    gone = _builds(actions, "UNLINK")
-    come = _builds(actions, "LINK")
-    fetched = _builds(actions, "FETCH")
-    if gone is None or come is None or fetched is None:
-        return None
-    come = {**fetched, **come}  # mamba 0.3 names among LINK only what was asked for
-    return tuple(_change(name, gone.get(name), come.get(name), fetched) for name in sorted({*gone, *come}))
 
 
 def _change(name: str, gone: _Build | None, come: _Build | None, fetched: Mapping[str, _Build]) -> PackageChange:

@@ -40,7 +40,18 @@ def read_visible_devices(value: str, count: int, uuids: Sequence[str] = ()) -> V
     if not value.strip():
         return VisibleDevices(0, Fault.EMPTY, value)
     if elements[0].startswith(("GPU-", "MIG-")):
-        return _by_uuid(elements, uuids)
+        prefix = elements[0][:4]
+        seen: list[str] = []
+        for element in elements:
+            if not element.startswith(prefix):
+                return VisibleDevices(len(seen), Fault.MIXED, element)
+            found = [uuid for uuid in uuids if uuid.startswith(element)] if uuids else [element]
+            if len(found) != 1:
+                return VisibleDevices(len(seen), Fault.AMBIGUOUS_UUID if found else Fault.NO_SUCH_UUID, element)
+            if found[0] in seen:
+                return VisibleDevices(0, Fault.TWICE, element)
+            seen.append(found[0])
+        return VisibleDevices(len(seen))
     return _by_index(elements, count)
 
 
@@ -57,19 +68,4 @@ def _by_index(elements: Sequence[str], count: int) -> VisibleDevices:
         if index in seen:
             return VisibleDevices(0, Fault.TWICE, element)
         seen.append(index)
-    return VisibleDevices(len(seen))
-
-
-def _by_uuid(elements: Sequence[str], uuids: Sequence[str]) -> VisibleDevices:
-    prefix = elements[0][:4]
-    seen: list[str] = []
-    for element in elements:
-        if not element.startswith(prefix):
-            return VisibleDevices(len(seen), Fault.MIXED, element)
-        found = [uuid for uuid in uuids if uuid.startswith(element)] if uuids else [element]
-        if len(found) != 1:
-            return VisibleDevices(len(seen), Fault.AMBIGUOUS_UUID if found else Fault.NO_SUCH_UUID, element)
-        if found[0] in seen:
-            return VisibleDevices(0, Fault.TWICE, element)
-        seen.append(found[0])
     return VisibleDevices(len(seen))

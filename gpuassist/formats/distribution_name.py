@@ -58,7 +58,8 @@ _SPELLED = {"amd64": "x86_64", "arm64": "aarch64"}
 
 def read_distribution(words: str) -> Distribution | None:
     """The distribution; None where the words name none that is known."""
-    name = _without_processor(words)
+    found = _PROCESSOR.search(words)
+    name = (words[: found.start()] if found and found[1] else words).strip()
     plain = re.sub(r"[\s/_-]|gnu(?=[/ ]?linux)", "", name.lower()[:80]).replace("gnulinux", "")
     plain = plain.replace("pop!os", "pop!_os")
     for start, id_, like in _NAMES:
@@ -74,11 +75,6 @@ def read_processor(words: str) -> str:
         return ""
     told = (found[1] or found[2]).lower()
     return _SPELLED.get(told, told)
-
-
-def _without_processor(words: str) -> str:
-    found = _PROCESSOR.search(words)
-    return (words[: found.start()] if found and found[1] else words).strip()
 
 
 def _version(id_: str, name: str) -> str:

@@ -109,7 +109,8 @@ def principal(words: str) -> OutOfMemory | None:
 def _messages(words: str) -> Iterator[OutOfMemory]:
     found = 0
     for region in _regions(words):
-        for piece in _pieces(_compressed(region)):
+        # Without anything that wrapping and quoting put into it: no white space at all.
+        for piece in _pieces("".join(_PREFIX.sub("", region).split())):
             message = _read(piece)
             if message.figures or message.boundless:
                 yield message
@@ -149,11 +150,6 @@ def _regions(words: str) -> Iterator[str]:
             break
     if start >= 0:
         yield words[start : min(end, start + _MOST_READ)]
-
-
-def _compressed(region: str) -> str:
-    """Without anything that wrapping and quoting put into it: no white space at all."""
-    return "".join(_PREFIX.sub("", region).split())
 
 
 def _pieces(region: str) -> Iterator[str]:

@@ -61,7 +61,9 @@ class Gathering:
             self._end.append(rest)
             self._held += len(rest)
         while self._end and self._held - len(self._end[0]) >= _END:
-            self._drop()
+            gone = self._end.popleft()
+            self._held -= len(gone)
+            self._dropped += len(gone)
 
     def skip(self, count: int) -> None:
         """So many bytes of the middle were not read."""
@@ -73,16 +75,16 @@ class Gathering:
         over = max(0, len(end) - _END) // 4 * 4  # whole characters in every encoding with wide ones
         return _read(self._beginning, end[over:], self._dropped + over)
 
-    def _drop(self) -> None:
-        gone = self._end.popleft()
-        self._held -= len(gone)
-        self._dropped += len(gone)
-
 
 def _read(beginning: bytes, end: bytes, left_out: int) -> Paste:
     whole = beginning + end
-    encoding = _encoding(whole)
-    if _is_binary(whole, encoding):
+    encoding = next((name for mark, name in _ENCODINGS if whole.startswith(mark)), "") or _without_mark(whole)
+    middle = len(whole) // 2 // 4 * 4
+    samples = (whole[:_SAMPLE], whole[middle : middle + _SAMPLE], whole[-_SAMPLE:]) if len(whole) > _SAMPLE else (whole,)
+    codec = "latin-1" if encoding == "utf-8" else _unmarked(whole, encoding)
+    words = "".join(sample.decode(codec, "replace") for sample in samples)
+    odd = sum(1 for one in words if (one < " " and one not in _SEEN_IN_TEXT) or one == "\ufffd")
+    if odd > max(_FEW_CONTROLS, len(words) * _MOST_CONTROLS):
         return Paste("", len(whole) + left_out)
     if not left_out:
         return Paste(_thinned(_plain(_decoded(whole, encoding))))
@@ -151,10 +153,6 @@ def _without_backspaces(words: str) -> str:
     return words
 
 
-def _encoding(data: bytes) -> str:
-    return next((name for mark, name in _ENCODINGS if data.startswith(mark)), "") or _without_mark(data)
-
-
 def _decoded(data: bytes, encoding: str) -> str:
     if encoding != "utf-8":
         return data.decode(encoding, "replace")
@@ -162,16 +160,12 @@ def _decoded(data: bytes, encoding: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         pass
-    if not _is_latin(data):
-        return data.decode("utf-8", "replace")
-    return data.decode("gb18030", "replace") if _is_chinese(data) else data.decode("latin-1")
-
-
-def _is_latin(data: bytes) -> bool:
-    """Whether more is lost as UTF-8 than a few damaged places."""
+    # Whether more is lost as UTF-8 than a few damaged places.
     sample = data[:_SAMPLE]
     lost = sample.decode("utf-8", "replace").count("\ufffd")
-    return lost * 4 > sum(1 for byte in sample if byte > 0x7F)
+    if not (lost * 4 > sum(1 for byte in sample if byte > 0x7F)):
+        return data.decode("utf-8", "replace")
+    return data.decode("gb18030", "replace") if _is_chinese(data) else data.decode("latin-1")
 
 
 def _is_chinese(data: bytes) -> bool:
@@ -197,15 +191,6 @@ def _unmarked(data: bytes, encoding: str) -> str:
     if encoding in {"utf-16", "utf-32"}:
         return encoding + ("-le" if data[:1] == b"\xff" else "-be")
     return "utf-8" if encoding == "utf-8-sig" else encoding
-
-
-def _is_binary(data: bytes, encoding: str) -> bool:
-    middle = len(data) // 2 // 4 * 4
-    samples = (data[:_SAMPLE], data[middle : middle + _SAMPLE], data[-_SAMPLE:]) if len(data) > _SAMPLE else (data,)
-    codec = "latin-1" if encoding == "utf-8" else _unmarked(data, encoding)
-    words = "".join(sample.decode(codec, "replace") for sample in samples)
-    odd = sum(1 for one in words if (one < " " and one not in _SEEN_IN_TEXT) or one == "\ufffd")
-    return odd > max(_FEW_CONTROLS, len(words) * _MOST_CONTROLS)
 
 
 _SEEN_IN_TEXT = frozenset("\t\n\r\x0b\x0c\b\x1b")

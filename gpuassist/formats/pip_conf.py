@@ -18,9 +18,5 @@ def read_pip_conf(words: str) -> Mapping[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for section in _INSTALL:
         if parser.has_section(section):
-            found.update({_named(name): tuple(str(value).split()) for name, value in parser.items(section)})
+            found.update({name.lower().replace("_", "-"): tuple(str(value).split()) for name, value in parser.items(section)})
     return {name: values for name, values in found.items() if values}
-
-
-def _named(name: str) -> str:
-    return name.lower().replace("_", "-")

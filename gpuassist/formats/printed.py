@@ -66,26 +66,29 @@ class PrintedLines:
 
     def _draw(self, words: str) -> None:
         if self._row == len(self._rows) - 1 and self._column == len(self._rows[-1]) and not _NOT_PLAIN.search(words):
-            self._append(words)
+            # What most output is: text behind the last.
+            first, *others = words.split("\n")
+            for place, line in enumerate((first, *others)):
+                if place:
+                    self._rows.append("")
+                room = LINE_AT_MOST - len(self._rows[-1])
+                self._rows[-1] += line[:room]
+                self._rows += [line[start : start + LINE_AT_MOST] for start in range(room, len(line), LINE_AT_MOST)]
+            self._row, self._column = len(self._rows) - 1, len(self._rows[-1])
             return
         for token in _TOKEN.finditer(_SUPERSEDED.sub("", words)):
             if token["text"] is not None:
                 self._write(token["text"])
             elif token["control"] is not None:
-                self._control(token["control"])
+                control = token["control"]
+                if control == "\n":
+                    self._newline()
+                elif control == "\r":
+                    self._column = 0
+                elif control == "\b":
+                    self._column = max(0, self._column - 1)
             elif token["does"] is not None:
                 self._move(token["does"], token["number"])
-
-    def _append(self, words: str) -> None:
-        """What most output is: text behind the last."""
-        first, *others = words.split("\n")
-        for place, line in enumerate((first, *others)):
-            if place:
-                self._rows.append("")
-            room = LINE_AT_MOST - len(self._rows[-1])
-            self._rows[-1] += line[:room]
-            self._rows += [line[start : start + LINE_AT_MOST] for start in range(room, len(line), LINE_AT_MOST)]
-        self._row, self._column = len(self._rows) - 1, len(self._rows[-1])
 
     def _write(self, words: str) -> None:
         while words:
@@ -95,14 +98,6 @@ class PrintedLines:
             row = self._rows[self._row]
             self._put(f"{row[: self._column]:<{self._column}}{now}{row[self._column + len(now) :]}")
             self._column += len(now)
-
-    def _control(self, control: str) -> None:
-        if control == "\n":
-            self._newline()
-        elif control == "\r":
-            self._column = 0
-        elif control == "\b":
-            self._column = max(0, self._column - 1)
 
     def _newline(self) -> None:
         self._row, self._column = self._row + 1, 0

@@ -50,24 +50,18 @@ def read_mention(number: int, words: str) -> Mention | None:
     """What a line says of a torch; None where it names none in any layout of a package manager."""
     if "torch" not in words or not _LIKELY.search(words):
         return None
-    short = _shortened(words)
+    if len(words) <= _LONGEST:
+        short = words
+    else:
+        start = words.find(" torch-")
+        short = words[:40] + words[max(40, start) : start + _LONGEST] if start >= 0 else words[:_LONGEST]
     for pattern, make in _LAYOUTS:
         found = pattern.search(short)
         if found:
-            return _cleaned(make(number, found))
+            # `%2B` of an address is the plus of a version.
+            mention = make(number, found)
+            return replace(mention, version=_plus(mention.version).rstrip("."), channel=mention.channel.partition("/linux-")[0])
     return None
-
-
-def _shortened(words: str) -> str:
-    if len(words) <= _LONGEST:
-        return words
-    start = words.find(" torch-")
-    return words[:40] + words[max(40, start) : start + _LONGEST] if start >= 0 else words[:_LONGEST]
-
-
-def _cleaned(mention: Mention) -> Mention:
-    """`%2B` of an address is the plus of a version."""
-    return replace(mention, version=_plus(mention.version).rstrip("."), channel=mention.channel.partition("/linux-")[0])
 
 
 def _conda(standing: Standing) -> Callable[[int, re.Match[str]], Mention]:

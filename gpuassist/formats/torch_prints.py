@@ -88,20 +88,16 @@ def expected(code: str, *, echoed: bool = False) -> tuple[Expected, ...]:
     if tree is None:
         return ()
     try:
-        return tuple(_lines(tree, _aliases(tree), echoed=echoed))
+        # `import torch as t` and `from torch import cuda`.
+        found = {}
+        for node in tree.body:
+            if isinstance(node, ast.Import):
+                found.update({name.asname: name.name for name in node.names if name.asname})
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found.update({name.asname or name.name: f"{node.module}.{name.name}" for name in node.names})
+        return tuple(_lines(tree, found, echoed=echoed))
     except (ValueError, RecursionError):
         return ()
-
-
-def _aliases(tree: ast.Module) -> dict[str, str]:
-    """`import torch as t` and `from torch import cuda`."""
-    found = {}
-    for node in tree.body:
-        if isinstance(node, ast.Import):
-            found.update({name.asname: name.name for name in node.names if name.asname})
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.update({name.asname or name.name: f"{node.module}.{name.name}" for name in node.names})
-    return found
 
 
 def _lines(tree: ast.Module, aliases: dict[str, str], *, echoed: bool) -> Iterator[Expected]:
@@ -149,7 +145,15 @@ class _Writer:
             self.wide += asked not in {Asked.CUDA, Asked.CAPABILITY}
             return f"({_PATTERNS[asked]})"
         if isinstance(node, ast.Call):
-            return self._call(node)
+            also = _ALSO.get(self._name(node.func), "")
+            if also:
+                return f"(?:{also})"
+            if isinstance(node.func, ast.Name) and node.func.id in {"str", "repr"} and len(node.args) == 1:
+                return self.written(node.args[0])
+            told = node.func
+            if isinstance(told, ast.Attribute) and told.attr == "format" and isinstance(told.value, ast.Constant):
+                return self._filled(re.split(r"\{\d?(?::[^{}]*)?\}", str(told.value.value)), node.args)
+            return self._anything()
         return self._composed(node)
 
     def _composed(self, node: ast.expr) -> str:
@@ -164,17 +168,6 @@ class _Writer:
             return self._filled(re.split(r"%[sdr]", str(node.left.value)), values)
         if isinstance(node, ast.IfExp) and isinstance(node.orelse, ast.Constant):
             return f"(?:{re.escape(str(node.orelse.value))}|{self.written(node.body)})"
-        return self._anything()
-
-    def _call(self, call: ast.Call) -> str:
-        also = _ALSO.get(self._name(call.func), "")
-        if also:
-            return f"(?:{also})"
-        if isinstance(call.func, ast.Name) and call.func.id in {"str", "repr"} and len(call.args) == 1:
-            return self.written(call.args[0])
-        told = call.func
-        if isinstance(told, ast.Attribute) and told.attr == "format" and isinstance(told.value, ast.Constant):
-            return self._filled(re.split(r"\{\d?(?::[^{}]*)?\}", str(told.value.value)), call.args)
         return self._anything()
 
     def _filled(self, pieces: list[str], values: list[ast.expr]) -> str:

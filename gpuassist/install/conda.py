@@ -13,7 +13,6 @@ from gpuassist.knowledge.conda_records import Channel, CondaRecord
 from gpuassist.knowledge.smallest import usual_python
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.knowledge.torch_records import Companion
-from gpuassist.model.environment import Package
 from gpuassist.model.outlook import Way, WayPlan
 from gpuassist.model.plan import Proves, Run, Step, StepProof, Tool
 from gpuassist.model.text import Text, text
@@ -76,7 +75,7 @@ class _Goal:
         return WayPlan(Way.IN_PLACE, does, (self._here(),))
 
     def cleaned(self) -> WayPlan:
-        gone = tuple(one.name for one in self.place.around.packages if _is_of_torch(one))
+        gone = tuple(one.name for one in self.place.around.packages if (one.build != "" and one.name in _OF_TORCH))
         directory = self.place.around.prefix
         name = self.place.around.name
         taken = text("Take everything that belongs to torch out of {name}", name=name)
@@ -107,21 +106,19 @@ class _Goal:
         channels = (word for name in channels_for(self.record.channels, self.place.around.settings.conda) for word in ("-c", name))
         torch, *selectors = specs(self.record)
         exact = exact_spec(self.record, python) or torch
-        return " ".join((*channels, *more, exact, *self._companions(), *self._limits(), *selectors))
-
-    def _companions(self) -> tuple[str, ...]:
-        """Those of the environment: on conda-forge the solver finds the one that fits, PyTorch's channel has each for one torch."""
+        # Builds that link MKL need one of their time; a torch that does not know NumPy 2 is kept from it.
+        if self.record.channel is not Channel.PYTORCH or self.record.version >= Version((2, 3)):
+            limits: tuple[str, ...] = ()
+        else:
+            limits = ("mkl<2024.1", "numpy<2")
+        # Those of the environment: on conda-forge the solver finds the one that fits, PyTorch's channel has each for one torch.
         around, belongs = self.place.around, _belonging(self.record, self.knowledge)
         if self.record.channel is Channel.CONDA_FORGE:
-            return tuple(one.name for one in belongs if one.name in _OF_FORGE and around.has(one.name))
-        there = {"torchvision", *(name for name in _COMPANIONS if around.has(name))}
-        return tuple(_spec(one) for one in belongs if one.name in there)
-
-    def _limits(self) -> tuple[str, ...]:
-        """Builds that link MKL need one of their time; a torch that does not know NumPy 2 is kept from it."""
-        if self.record.channel is not Channel.PYTORCH or self.record.version >= Version((2, 3)):
-            return ()
-        return ("mkl<2024.1", "numpy<2")
+            companions: tuple[str, ...] = tuple(one.name for one in belongs if one.name in _OF_FORGE and around.has(one.name))
+        else:
+            there = {"torchvision", *(name for name in _COMPANIONS if around.has(name))}
+            companions = tuple(f"{one.name}={one.version}" for one in belongs if one.name in there)
+        return " ".join((*channels, *more, exact, *companions, *limits, *selectors))
 
     def _install(self, one: Use, directory: str, *, creates: str = "") -> Step:
         python = f"{directory}/bin/python"
@@ -160,11 +157,3 @@ def _left(record: CondaRecord, place: Place, knowledge: Knowledge) -> Iterator[T
 
 def _serves(record: CondaRecord, python: Version) -> bool:
     return record.pythons is None or python.release in record.pythons
-
-
-def _is_of_torch(package: Package) -> bool:
-    return package.build != "" and package.name in _OF_TORCH
-
-
-def _spec(companion: Companion) -> str:
-    return f"{companion.name}={companion.version}"

@@ -46,7 +46,9 @@ def _notes(record: CondaRecord, settings: Channels) -> Iterator[Text]:
     for name in record.channels:
         yield from _on_channel(name, settings)
     for pin in settings.pins:
-        if _package(pin.value) in _DECIDE:
+        # The name in `pytorch=2.1`, `cuda-version >=12` and `conda-forge::pytorch`.
+        found = _PACKAGE.match(pin.value.rpartition("::")[2].strip())
+        if (found[0] if found else "") in _DECIDE:
             words = {"source": pin.source, "pin": pin.value}
             yield text("{source} pins {pin} in every environment: conda keeps to it or finds nothing", **words)
     if settings.offline:
@@ -75,12 +77,6 @@ def _on_channel(name: str, settings: Channels) -> Iterator[Text]:
 
 def _named(setting: Setting) -> str:
     return name_of(setting.value)
-
-
-def _package(pin: str) -> str:
-    """The name in `pytorch=2.1`, `cuda-version >=12` and `conda-forge::pytorch`."""
-    found = _PACKAGE.match(pin.rpartition("::")[2].strip())
-    return found[0] if found else ""
 
 
 def _is_older(value: str, cuda: Version) -> bool:

@@ -11,11 +11,10 @@ from gpuassist.install.place import Place
 from gpuassist.install.replacements import with_toolkit
 from gpuassist.install.steps import install_ways
 from gpuassist.install.toolkit_methods import of_conda
-from gpuassist.knowledge.change import Change, Demand, Rig, Smallest, Stock, Wall
+from gpuassist.knowledge.change import Demand, Rig, Smallest, Stock, Wall
 from gpuassist.knowledge.smallest import smallest_change
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import NOT_ASKED
-from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook, Way
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
@@ -32,7 +31,16 @@ def by_conda(knowledge: Knowledge, case: Case, looked: Outlook, *, demand: Deman
     ways = tuple(one for one in install_ways(change, place, knowledge) if one.way is Way.CONDA)
     if not ways:
         return None
-    after = chains(_changed(knowledge, case.machine, change), knowledge, thorough=True)
+    # The machine as it is inside that environment, which has a C library of its own and the newest compiler that nvcc accepts.
+    if change.driver is not None or change.toolkit is None:
+        changed = case.machine
+    else:
+        made = with_toolkit(knowledge, case.machine, change.toolkit.release)
+        record = knowledge.toolkit(change.toolkit.release)
+        limit = record.gcc_limit if record is not None else None
+        inside = replace(made, host=replace(made.host, glibc=NOT_ASKED))
+        changed = hypothetical.with_gcc(inside, Version((limit,))) if limit is not None else inside
+    after = chains(changed, knowledge, thorough=True)
     notes = (*looked.notes, _why(change.toolkit.release, rig.glibc))
     return replace(looked, after=after, steps=ways[0].steps, ways=ways, notes=notes)
 
@@ -45,17 +53,6 @@ def is_of_the_system(found: Smallest) -> bool:
 def _stock(knowledge: Knowledge) -> Stock:
     toolkits = tuple(one for one in knowledge.toolkits() if of_conda(one.release))
     return Stock(knowledge.branches(), knowledge.torch_builds(), toolkits)
-
-
-def _changed(knowledge: Knowledge, machine: Machine, change: Change) -> Machine:
-    """The machine as it is inside that environment, which has a C library of its own and the newest compiler that nvcc accepts."""
-    if change.driver is not None or change.toolkit is None:
-        return machine
-    made = with_toolkit(knowledge, machine, change.toolkit.release)
-    record = knowledge.toolkit(change.toolkit.release)
-    limit = record.gcc_limit if record is not None else None
-    inside = replace(made, host=replace(made.host, glibc=NOT_ASKED))
-    return hypothetical.with_gcc(inside, Version((limit,))) if limit is not None else inside
 
 
 def _why(release: Version, glibc: Version) -> Text:

@@ -19,9 +19,11 @@ _KEEP = text(
 def container_way(image: str, torch: str, place: Place, commands: Commands, *, integrated: bool = False) -> WayPlan:
     """The steps, none of which touches an environment of the host; an `integrated` image is for Jetson."""
     suffix = "-jetson" if integrated else ""
+    key = f"docker-run{suffix}"
+    does = text("Work in it, in the directory of your project, which it shows under /workspace/project")
     steps = (
         _try(image, f"docker-check{suffix}", place, commands),
-        _run(image, f"docker-run{suffix}", place, commands),
+        step((use(key, image=image),), place, commands, (does, None)),
         _own(image, place, commands),
     )
     does = text("In a container of {image}, whose torch is {torch}", image=image, torch=torch)
@@ -32,11 +34,6 @@ def _try(image: str, key: str, place: Place, commands: Commands) -> Step:
     does = text("Fetch the image, several gigabytes, and let its torch compute on a GPU")
     check = text("it prints the GPU's name and a tensor; where it does not find the GPU, the NVIDIA Container Toolkit is missing")
     return step((use(key, image=image),), place, commands, (does, check))
-
-
-def _run(image: str, key: str, place: Place, commands: Commands) -> Step:
-    does = text("Work in it, in the directory of your project, which it shows under /workspace/project")
-    return step((use(key, image=image),), place, commands, (does, None))
 
 
 def _own(image: str, place: Place, commands: Commands) -> Step:

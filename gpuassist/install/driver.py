@@ -18,20 +18,27 @@ from gpuassist.model.text import Text, text
 def driver_steps(move: DriverMove, place: Place, commands: Commands) -> Iterator[Step]:
     """Installing the driver, and the restart that brings it to work."""
     if place.family is Family.WSL:
-        yield _in_windows(move, place, commands)
+        version = str(move.version)
+        does = text(
+            "In Windows, install NVIDIA's driver {version} or newer; then bring WSL up to date. Linux needs no driver",
+            version=version,
+        )
+        check = text("`nvidia-smi` in a new WSL window shows driver {version} or newer", version=version)
+        yield step((use("wsl-update"),), place, commands, (does, check), proof=_proof(move))
     elif place.family is Family.CONTAINER:
         yield _on_the_host(move) if place.driver_there else _not_handed_in(move, place, commands)
     else:
-        yield from _here(move, place, commands)
-
-
-def _in_windows(move: DriverMove, place: Place, commands: Commands) -> Step:
-    version = str(move.version)
-    does = text(
-        "In Windows, install NVIDIA's driver {version} or newer; then bring WSL up to date. Linux needs no driver", version=version
-    )
-    check = text("`nvidia-smi` in a new WSL window shows driver {version} or newer", version=version)
-    return step((use("wsl-update"),), place, commands, (does, check), proof=_proof(move))
+        uses = driver_uses(move, place)
+        before = tuple(key_before(place, commands)) if uses else ()
+        after = tuple(key_after(place, commands, opened=move.open_module, signed=signed(move, place))) if uses else ()
+        yield from before
+        yield from _removed(move, place, commands)
+        yield _installed(move, uses, place, commands)
+        yield from after
+        if place.system.hybrid and place.family is Family.UBUNTU:
+            yield step((use("prime-on-demand"),), place, commands, (_hybrid(), text("`prime-select query` says on-demand")))
+        enrolled = bool(before or after) and place.system.secure_boot is True
+        yield restart(place, commands, enrolled=enrolled, proof=_proof(move, place, uses))
 
 
 def _on_the_host(move: DriverMove) -> Step:
@@ -54,20 +61,6 @@ def _not_handed_in(move: DriverMove, place: Place, commands: Commands) -> Step:
     return step((use("container-check"),), place, commands, (does, text("`nvidia-smi` in the new container lists every GPU")))
 
 
-def _here(move: DriverMove, place: Place, commands: Commands) -> Iterator[Step]:
-    uses = driver_uses(move, place)
-    before = tuple(key_before(place, commands)) if uses else ()
-    after = tuple(key_after(place, commands, opened=move.open_module, signed=signed(move, place))) if uses else ()
-    yield from before
-    yield from _removed(move, place, commands)
-    yield _installed(move, uses, place, commands)
-    yield from after
-    if place.system.hybrid and place.family is Family.UBUNTU:
-        yield step((use("prime-on-demand"),), place, commands, (_hybrid(), text("`prime-select query` says on-demand")))
-    enrolled = bool(before or after) and place.system.secure_boot is True
-    yield restart(place, commands, enrolled=enrolled, proof=_proof(move, place, uses))
-
-
 def _removed(move: DriverMove, place: Place, commands: Commands) -> Iterator[Step]:
     uses = removal(move, place)
     if uses:
@@ -79,7 +72,11 @@ def _removed(move: DriverMove, place: Place, commands: Commands) -> Iterator[Ste
 
 
 def _installed(move: DriverMove, uses: tuple[Use, ...], place: Place, commands: Commands) -> Step:
-    check = _check(move, place, uses)
+    if not _is_newest(move, place, uses):
+        branch = str(move.version.major)
+        check = text("after the restart, `nvidia-smi` lists every GPU and shows a driver of branch {branch}", branch=branch)
+    else:
+        check = text("after the restart, `nvidia-smi` lists every GPU; its driver is the newest of these packages")
     words: dict[str, str | Text] = {"branch": str(move.version.major), "flavour": _flavour(move)}
     if not uses:
         does = text("Install NVIDIA's driver, branch {branch}, {flavour}, in the way that your distribution describes", **words)
@@ -96,13 +93,6 @@ def _installed(move: DriverMove, uses: tuple[Use, ...], place: Place, commands: 
             "With Debian's contrib, non-free and non-free-firmware enabled, install Debian's own driver, {flavour}", **words
         )
     return step(uses, place, commands, (cloud_words(place, uses) or does, check))
-
-
-def _check(move: DriverMove, place: Place, uses: tuple[Use, ...]) -> Text:
-    if not _is_newest(move, place, uses):
-        branch = str(move.version.major)
-        return text("after the restart, `nvidia-smi` lists every GPU and shows a driver of branch {branch}", branch=branch)
-    return text("after the restart, `nvidia-smi` lists every GPU; its driver is the newest of these packages")
 
 
 def _is_newest(move: DriverMove, place: Place, uses: tuple[Use, ...]) -> bool:

@@ -11,7 +11,7 @@ from gpuassist.model.driver import KernelModule
 from gpuassist.model.fact import NOT_ASKED, Known, value_or
 from gpuassist.model.finding import Finding
 from gpuassist.model.plan import Proves, Step, StepProof
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import text
 
 _LISTED = text("`nvidia-smi` lists every GPU")
 _AT_WORK = StepProof(Proves.DRIVER)
@@ -31,7 +31,8 @@ def waiting_module(case: Case) -> KernelModule | None:
 
 def mending_steps(case: Case, chains: tuple[Chain, ...], place: Place, commands: Commands) -> tuple[Step, ...]:
     """The steps that bring the driver to work which is there; none where it works."""
-    reason = _fault(chains)
+    every = (joint for chain in chains for joint in chain.joints if (joint.first, joint.second) == (Part.GPU, Part.DRIVER))
+    reason = next((joint.reason for joint in every if joint.status is Status.PROBLEM), None)
     if reason is None:
         return ()
     waiting = waiting_module(case)
@@ -71,8 +72,3 @@ def _building(place: Place, commands: Commands) -> tuple[Step, ...]:
 
 def _restart(place: Place, commands: Commands) -> Step:
     return step((use("reboot"),), place, commands, (text("Restart the computer"), _LISTED), proof=_AT_WORK)
-
-
-def _fault(chains: tuple[Chain, ...]) -> Text | None:
-    every = (joint for chain in chains for joint in chain.joints if (joint.first, joint.second) == (Part.GPU, Part.DRIVER))
-    return next((joint.reason for joint in every if joint.status is Status.PROBLEM), None)

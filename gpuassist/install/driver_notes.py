@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.context import Session
-from gpuassist.detect.gpu_holders import Held, Role, holding_of, name_of
+from gpuassist.detect.gpu_holders import Role, holding_of, name_of
 from gpuassist.diagnose.case import Case
 from gpuassist.install.cloud import provider_name
 from gpuassist.install.driver_packages import signed
@@ -72,7 +72,7 @@ def _in_use(session: Session, case: Case) -> Iterator[Text]:
     if not held:
         return
     rest = len(held) - _AT_MOST
-    names = [*(_named(one) for one in held[:_AT_MOST]), *((f"+{rest}",) if rest > 0 else ())]
+    names = [*(f"{name_of(one.holder)} ({one.holder.pid})" for one in held[:_AT_MOST]), *((f"+{rest}",) if rest > 0 else ())]
     yield text(
         "the driver is in use by {names}: let what computes there end first, because the restart ends it, and start nothing new on "
         "the GPUs in between",
@@ -84,10 +84,6 @@ def _in_use(session: Session, case: Case) -> Iterator[Text]:
             "no desktop uses the GPUs: once those have ended, {commands} puts the new driver to work without a restart",
             commands=verbatim(" && ".join(f"`{line}`" for line in lines)),
         )
-
-
-def _named(held: Held) -> str:
-    return f"{name_of(held.holder)} ({held.holder.pid})"
 
 
 def _hybrid(place: Place) -> Iterator[Text]:

@@ -95,7 +95,14 @@ def _fedora(move: DriverMove, place: Place) -> Iterator[Use]:
 def _rhel(move: DriverMove, place: Place) -> Iterator[Use]:
     if not place.repository:
         return
-    epel = _epel(place)
+    # The package that adds EPEL, from which the modules' builder (dkms) comes.
+    name, major = place.system.distribution, place.system.major
+    if name == "amzn" or not major:
+        epel = ""
+    elif name == "ol":
+        epel = f"oracle-epel-release-el{major}"
+    else:
+        epel = _EPEL.format(major=major) if name == "rhel" else "epel-release"
     if epel:
         yield use("epel-add", package=epel)
     yield use("kernel-headers-install-uek" if "uek" in place.system.kernel else "kernel-headers-install")
@@ -165,13 +172,3 @@ def _streams(place: Place) -> bool:
 
 def _plain(move: DriverMove) -> str:
     return "driver-install-open" if move.open_module else "driver-install-proprietary"
-
-
-def _epel(place: Place) -> str:
-    """The package that adds EPEL, from which the modules' builder (dkms) comes."""
-    name, major = place.system.distribution, place.system.major
-    if name == "amzn" or not major:
-        return ""
-    if name == "ol":
-        return f"oracle-epel-release-el{major}"
-    return _EPEL.format(major=major) if name == "rhel" else "epel-release"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePosixPath
@@ -40,7 +39,14 @@ class Act:
     @property
     def names(self) -> tuple[str, ...]:
         """The packages that a removal names, without options and their values."""
-        return tuple(_names(self.words))
+        names: list[str] = []
+        rest = iter(self.words)
+        for word in rest:
+            if word in _WITH_VALUE:
+                next(rest, "")
+            elif not word.startswith("-"):
+                names.append(normalised(word))
+        return tuple(names)
 
     def value(self, *options: str) -> str:
         """The value of an option; empty where it is not given."""
@@ -100,12 +106,3 @@ def conda_looks(act: Act) -> tuple[str, ...]:
 def _of(tool: Tool, program: tuple[str, ...], place: int) -> Act:
     does = {"install": Does.INSTALLS, "uninstall": Does.REMOVES}.get(program[place] if len(program) > place else "", Does.OTHER)
     return Act(does, tool, program[: place + 1], program[place + 1 :])
-
-
-def _names(words: tuple[str, ...]) -> Iterator[str]:
-    rest = iter(words)
-    for word in rest:
-        if word in _WITH_VALUE:
-            next(rest, "")
-        elif not word.startswith("-"):
-            yield normalised(word)

@@ -36,7 +36,11 @@ def failed(session: Session, asked: Asked, outcome: Outcome) -> Text:
     if outcome.ending is Ending.CANCELLED:
         return text("Looking was cancelled; nothing was changed")
     if outcome.ending is Ending.TIMED_OUT:
-        return text("{tool} did not say what it would do within {seconds} seconds; nothing was changed", **_named(asked))
+        return text(
+            "{tool} did not say what it would do within {seconds} seconds; nothing was changed",
+            tool=asked.tool.value,
+            seconds=round(asked.seconds),
+        )
     if outcome.ending in {Ending.NOT_FOUND, Ending.NOT_STARTED}:
         return text("{program} could not be started: {words}", program=asked.command[0], words=outcome.words)
     if outcome.ending is Ending.KILLED:
@@ -68,10 +72,6 @@ def unreadable(asked: Asked) -> Text:
 
 def _silent(asked: Asked, outcome: Outcome) -> Text:
     return text("{tool} ended with status {status} and did not say why", tool=asked.tool.value, status=outcome.status)
-
-
-def _named(asked: Asked) -> dict[str, str | int]:
-    return {"tool": asked.tool.value, "seconds": round(asked.seconds)}
 
 
 def _told(session: Session, asked: Asked, words: str) -> Text:

@@ -11,7 +11,7 @@ from gpuassist.context import Session
 from gpuassist.formats.conda_dry_run import Refused, read_conda_dry_run
 from gpuassist.formats.package_metadata import PackageMetadata
 from gpuassist.formats.paste import read_paste
-from gpuassist.formats.pip_report import Planned, read_pip_report
+from gpuassist.formats.pip_report import read_pip_report
 from gpuassist.formats.uv_dry_run import read_uv_dry_run
 from gpuassist.install.dry_run import Act, Does, conda_looks, pip_looks, pip_looks_anew, read_act, uv_looks, uv_looks_anew
 from gpuassist.install.dry_run_failure import Asked, closed, failed, impossible, unreadable
@@ -62,7 +62,10 @@ class Conditions:
 
 def look(session: Session, machine: Machine, run: Run, conditions: Conditions) -> Seen | Text:
     """What a step's programs would do, or why nobody can tell."""
-    run = _from(conditions.directory, run)
+    # The run with its places as seen from everywhere.
+    environment = posixpath.join(conditions.directory, run.environment) if run.environment else ""
+    interpreter = posixpath.join(conditions.directory, run.interpreter) if "/" in run.interpreter else run.interpreter
+    run = replace(run, environment=environment, interpreter=interpreter)
     held = held_by(session.world.files, machine, run)
     with scratch(own_cache(session.world)) as directory:
         view = _View(session, run, held, _Scratch(directory), conditions)
@@ -76,13 +79,6 @@ def look(session: Session, machine: Machine, run: Run, conditions: Conditions) -
             if problem is not None:
                 return problem
         return view.seen()
-
-
-def _from(directory: str, run: Run) -> Run:
-    """The run with its places as seen from everywhere."""
-    environment = posixpath.join(directory, run.environment) if run.environment else ""
-    interpreter = posixpath.join(directory, run.interpreter) if "/" in run.interpreter else run.interpreter
-    return replace(run, environment=environment, interpreter=interpreter)
 
 
 @dataclass
@@ -149,13 +145,19 @@ class _View:
             self.blind.append(" ".join((*act.head, *act.words)))
             return None
         if act.tool is Tool.CONDA:
-            return self._conda(act)
+            command = conda_looks(act)
+            outcome = self._ask(command, {})
+            changes = read_conda_dry_run(outcome.text)
+            asked = Asked(Tool.CONDA, command, SECONDS)
+            if isinstance(changes, Refused) and changes.words:
+                return impossible(asked, changes.words)
+            if changes is None or isinstance(changes, Refused):
+                return unreadable(asked) if outcome.succeeded else failed(self.session, asked, outcome)
+            self._changed(changes)
+            return None
         if not self.held.there and not self.python:
             return text("{directory} is not there yet, so nobody can tell what would come into it", directory=self.run.environment)
-        return self._uv(act) if act.tool is Tool.UV or not self._has_interpreter() else self._pip(act)
-
-    def _has_interpreter(self) -> bool:
-        return self.held.there or not self.python[:1].isdecimal()
+        return self._uv(act) if act.tool is Tool.UV or not (self.held.there or not self.python[:1].isdecimal()) else self._pip(act)
 
     def _pip(self, act: Act) -> Text | None:
         if self._is_closed(act):
@@ -168,14 +170,18 @@ class _View:
         else:
             command = pip_looks(act, report)
             if self.removed:
-                around = self._without_removed()
+                around = hide(self.scratch.place(), {self.held.records[name] for name in self.removed})
         outcome = self._ask(command, around)
         planned = read_pip_report(self._written(report)) if outcome.succeeded else None
         if planned is None:
             asked = Asked(Tool.PIP, command, SECONDS, act.head[0], "" if self.held.there else self.python)
             return unreadable(asked) if outcome.succeeded else failed(self.session, asked, outcome)
         for one in planned:
-            self._planned(one)
+            before = self.held.packages.get(one.name)
+            self.after[one.name] = PackageMetadata(one.name, one.version, one.requires)
+            self.changes[one.name] = PackageChange(one.name, before.version if before else "", one.version, source=one.source)
+            if one.yanked:
+                self.yanked.append(f"{one.name} {one.version}")
         return None
 
     def _is_closed(self, act: Act) -> bool:
@@ -185,16 +191,6 @@ class _View:
             return False
         return bool(files.glob(f"{prefix}/lib/python{self.held.python.release if self.held.python else '3*'}/EXTERNALLY-MANAGED"))
 
-    def _planned(self, one: Planned) -> None:
-        before = self.held.packages.get(one.name)
-        self.after[one.name] = PackageMetadata(one.name, one.version, one.requires)
-        self.changes[one.name] = PackageChange(one.name, before.version if before else "", one.version, source=one.source)
-        if one.yanked:
-            self.yanked.append(f"{one.name} {one.version}")
-
-    def _without_removed(self) -> Mapping[str, str]:
-        return hide(self.scratch.place(), {self.held.records[name] for name in self.removed})
-
     def _uv(self, act: Act) -> Text | None:
         there, removed = self.held.there, tuple(self.removed)
         command = uv_looks(act, removed) if there else uv_looks_anew(act, self.scratch.place(), self.python)
@@ -203,18 +199,6 @@ class _View:
         changes = read_uv_dry_run(printed) if outcome.succeeded else None
         if changes is None:
             asked = Asked(Tool.UV, command, SECONDS)
-            return unreadable(asked) if outcome.succeeded else failed(self.session, asked, outcome)
-        self._changed(changes)
-        return None
-
-    def _conda(self, act: Act) -> Text | None:
-        command = conda_looks(act)
-        outcome = self._ask(command, {})
-        changes = read_conda_dry_run(outcome.text)
-        asked = Asked(Tool.CONDA, command, SECONDS)
-        if isinstance(changes, Refused) and changes.words:
-            return impossible(asked, changes.words)
-        if changes is None or isinstance(changes, Refused):
             return unreadable(asked) if outcome.succeeded else failed(self.session, asked, outcome)
         self._changed(changes)
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpuassist.install.place import Place, Use, step, use
+from gpuassist.install.place import Place, step, use
 from gpuassist.knowledge.change import TorchMove
 from gpuassist.knowledge.commands import Commands
 from gpuassist.model.plan import Proves, Run, Step, StepProof, Tool
@@ -50,22 +50,20 @@ def create(target: Target, place: Place, commands: Commands, move: TorchMove | N
     absolute = target.prefix.startswith("/")
     run = Run((), target.tool, target.prefix, target.python, target.prefix) if absolute else None
     proof = StepProof(Proves.ENVIRONMENT, target.prefix) if absolute else None
-    return step((_creating(target, place, move),), place, commands, (does, None), run=run, proof=proof)
+    python = _python(place, move) if move is not None else place.python
+    if target.tool is Tool.UV:
+        version = python if python.startswith("/") else str(move.python) if move and move.python else python
+        creating = use("environment-create-uv", version=version, directory=target.prefix)
+    elif python:
+        creating = use("environment-create", python=python, directory=target.prefix)
+    else:
+        creating = use("environment-create-uv-seed", version=str(move.python if move else ""), directory=target.prefix)
+    return step((creating,), place, commands, (does, None), run=run, proof=proof)
 
 
 def _wished(place: Place) -> Tool | None:
     """The tool that the user asked for, where it installs wheels."""
     return place.around.wished if place.around.wished in {Tool.PIP, Tool.UV} else None
-
-
-def _creating(target: Target, place: Place, move: TorchMove | None) -> Use:
-    python = _python(place, move) if move is not None else place.python
-    if target.tool is Tool.UV:
-        version = python if python.startswith("/") else str(move.python) if move and move.python else python
-        return use("environment-create-uv", version=version, directory=target.prefix)
-    if python:
-        return use("environment-create", python=python, directory=target.prefix)
-    return use("environment-create-uv-seed", version=str(move.python if move else ""), directory=target.prefix)
 
 
 def _python(place: Place, move: TorchMove | None) -> str:

@@ -39,7 +39,9 @@ def take(session: Session, install: Install, number: int, *, on_line: OnLine, ca
     done = run_step(session, record.step, around=around, on_line=on_line, cancelled=cancelled)
     after = _after(session, record, done)
     try:
-        _freeze_after(session, install, number, record)
+        run = record.step.run
+        if run is not None and not record.made:
+            _keep(session, install, number, ("after", freeze(session, run)))
         return settled(session, install, number, after), done
     except OSError as error:  # on record it still runs: when somebody goes on, its check decides
         _log.info("what came of it could not be put on record: %s", error)
@@ -136,12 +138,6 @@ def _freeze_before(session: Session, install: Install, number: int, record: Step
         return text("what the environment holds could not be kept, so nothing is run: {reason}", reason=found.reason)
     _keep(session, install, number, ("before", found))
     return None
-
-
-def _freeze_after(session: Session, install: Install, number: int, record: StepRecord) -> None:
-    run = record.step.run
-    if run is not None and not record.made:
-        _keep(session, install, number, ("after", freeze(session, run)))
 
 
 def _keep(session: Session, install: Install, number: int, what: tuple[str, Fact[Frozen] | None]) -> None:

@@ -11,7 +11,7 @@ from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.plan import Run, Tool
 from gpuassist.model.text import text
 from gpuassist.system.ownership import why_not_run
-from gpuassist.system.processes import Ending, Outcome, clean
+from gpuassist.system.processes import Ending, clean
 
 _SECONDS = 120.0
 
@@ -42,7 +42,12 @@ def freeze(session: Session, run: Run) -> Fact[Frozen] | None:
     outcome = session.world.processes.run(command, seconds=_SECONDS, environment=environment)
     source = " ".join(command)
     if not outcome.succeeded:
-        return Unknown(text("`{command}` failed: {words}", command=source, words=_why(outcome)))
+        if outcome.ending is Ending.TIMED_OUT:
+            why = f"> {outcome.seconds:.0f} s"
+        else:
+            lines = [line for line in outcome.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+            why = lines[-1].strip()[:300] if lines else outcome.words or f"status {outcome.status}"
+        return Unknown(text("`{command}` failed: {words}", command=source, words=why))
     return Known(Frozen(run.tool, tuple(line for line in outcome.text.splitlines() if line.strip())), source)
 
 
@@ -55,10 +60,3 @@ def _command(run: Run) -> tuple[str, ...] | None:
     if run.tool is Tool.PIP and run.interpreter:
         return (run.interpreter, "-m", "pip", "freeze", "--all", "--disable-pip-version-check")
     return None
-
-
-def _why(outcome: Outcome) -> str:
-    if outcome.ending is Ending.TIMED_OUT:
-        return f"> {outcome.seconds:.0f} s"
-    lines = [line for line in outcome.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-    return lines[-1].strip()[:300] if lines else outcome.words or f"status {outcome.status}"

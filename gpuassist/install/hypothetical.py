@@ -43,7 +43,7 @@ def gpu(record: GpuRecord, place: int) -> Gpu:
 
 def with_gpus(machine: Machine, gpus: tuple[Gpu, ...]) -> Machine:
     """The machine with these GPUs, each in the hands of NVIDIA's driver where one runs."""
-    runs = _runs(machine.driver)
+    runs = bool(value_or(machine.driver.loaded, ())) or isinstance(machine.driver.version, Known)
     held = tuple(_held(one, runs=runs) if value_or(one.pci_address, "").startswith(SOURCE) else one for one in gpus)
     return replace(machine, gpus=Known(held, SOURCE))
 
@@ -89,7 +89,9 @@ def open_module_for(records: tuple[ModuleFlavour | None, ...]) -> bool:
 def with_toolkit(machine: Machine, release: Version, record: ToolkitRecord | None) -> Machine:
     """The machine where a new terminal finds this release's nvcc: the installed one where there is one."""
     present = value_or(machine.toolkits, ())
-    toolkit = next((one for one in present if _is_release(one, release)), None) or _toolkit(release, record)
+    toolkit = next(
+        (one for one in present if (isinstance(one.version, Known) and one.version.value.release == release.release)), None
+    ) or _toolkit(release, record)
     others = tuple(one for one in present if one.root != toolkit.root)
     nvcc = value_or(toolkit.nvcc, f"{toolkit.root}/bin/nvcc")
     changed = replace(machine, toolkits=Known((*others, toolkit), SOURCE))
@@ -191,10 +193,6 @@ def _toolkit(release: Version, record: ToolkitRecord | None) -> Toolkit:
     )
 
 
-def _is_release(toolkit: Toolkit, release: Version) -> bool:
-    return isinstance(toolkit.version, Known) and toolkit.version.value.release == release.release
-
-
 def _with_commands(machine: Machine, gone: tuple[str, ...], new: tuple[Command, ...]) -> Machine:
     terminal = value_or(machine.shell.new_terminal, Terminal("/bin/bash", (), ()))
     kept = tuple(one for one in terminal.commands if one.name not in gone)
@@ -210,7 +208,3 @@ def _held(one: Gpu, *, runs: bool) -> Gpu:
     if value_or(one.kernel_driver, "") == _VFIO:
         return one
     return replace(one, kernel_driver=Known("nvidia" if runs else "", SOURCE))
-
-
-def _runs(driver: Driver) -> bool:
-    return bool(value_or(driver.loaded, ())) or isinstance(driver.version, Known)

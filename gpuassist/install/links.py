@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.case import Card, Case
 from gpuassist.knowledge.compatibility import kernels_run, toolkit_builds_for
-from gpuassist.model.chain import Chain, Joint, Node, Part, Status
+from gpuassist.model.chain import Chain, Node, Part, Status
 from gpuassist.model.fact import Known
 from gpuassist.model.outlook import Link
 from gpuassist.model.text import Text, text, verbatim
@@ -25,18 +25,14 @@ def _links(case: Case, card: Card, chain: Chain) -> Iterator[Link]:
     nodes = {node.part: node for node in chain.nodes}
     for joint in chain.joints:
         if joint.status is not Status.ABSENT:
-            yield _link(card, nodes, joint)
+            holds = _HOLDS[joint.status]
+            unexplained = joint.reason == _NOTHING and not holds
+            reason = _NOT_KNOWN if unexplained else joint.reason
+            yield Link(_named(card, nodes[joint.first]), _named(card, nodes[joint.second]), holds, reason)
     drawn = {(joint.first, joint.second) for joint in chain.joints}
     for part, judged in ((Part.TORCH, _code_runs(case, card, nodes)), (Part.TOOLKIT, _is_built_for(case, card))):
         if (Part.GPU, part) not in drawn and nodes[part].status is not Status.ABSENT:
             yield Link(_named(card, nodes[Part.GPU]), _named(card, nodes[part]), *judged)
-
-
-def _link(card: Card, nodes: dict[Part, Node], joint: Joint) -> Link:
-    holds = _HOLDS[joint.status]
-    unexplained = joint.reason == _NOTHING and not holds
-    reason = _NOT_KNOWN if unexplained else joint.reason
-    return Link(_named(card, nodes[joint.first]), _named(card, nodes[joint.second]), holds, reason)
 
 
 def _named(card: Card, node: Node) -> Text:

@@ -23,7 +23,7 @@ from gpuassist.install.steps import install_steps, install_ways
 from gpuassist.install.torch import jetson_ways, left_by
 from gpuassist.install.torch_source import Found, find
 from gpuassist.knowledge.change import Change, Demand, Need, Rig, Smallest, TorchThere, Wall
-from gpuassist.knowledge.choosing import InstalledToolkit, Obstacle
+from gpuassist.knowledge.choosing import Obstacle
 from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.knowledge.families import families_of, surroundings_of
 from gpuassist.knowledge.tables import Knowledge
@@ -63,22 +63,8 @@ def foresee(session: Session, question: Question) -> Outlook:
     looked = begun(session, question)
     if looked.blocked_by or looked.undetermined:
         return looked
-    return _answered(session, question, Case(question.base, session.knowledge), looked)
-
-
-def begun(session: Session, question: Question) -> Outlook:
-    """How it looks with the wish in place, before any change, and what keeps it from being planned at all."""
-    knowledge = session.knowledge
-    case = Case(question.base, knowledge)
-    before = chains(question.wished, knowledge, thorough=True)
-    links = links_of(Case(question.wished, knowledge), before)
-    missing = without_gpu(case, question.demand)
-    unknown = () if missing else undetermined(case, question.demand)
-    return Outlook(question.goal, before, before, (), missing, undetermined=unknown, links=links)
-
-
-def _answered(session: Session, question: Question, case: Case, looked: Outlook) -> Outlook:
-    """The outlook with the steps that the wish takes, or with what stands in the way."""
+    # The outlook with the steps that the wish takes, or with what stands in the way.
+    case = Case(question.base, session.knowledge)
     knowledge, rig, demand = session.knowledge, rig_of(case), question.demand
     place = place_of(case, session.world.files.exists, question.tool)
     found = find(knowledge, rig, demand, question.tool, torch_of_conda=place.around.torch_of_conda)
@@ -96,6 +82,17 @@ def _answered(session: Session, question: Question, case: Case, looked: Outlook)
     return replace(looked, blocked_by=found.missing or blocked_by(case, rig, demand, found.smallest))
 
 
+def begun(session: Session, question: Question) -> Outlook:
+    """How it looks with the wish in place, before any change, and what keeps it from being planned at all."""
+    knowledge = session.knowledge
+    case = Case(question.base, knowledge)
+    before = chains(question.wished, knowledge, thorough=True)
+    links = links_of(Case(question.wished, knowledge), before)
+    missing = without_gpu(case, question.demand)
+    unknown = () if missing else undetermined(case, question.demand)
+    return Outlook(question.goal, before, before, (), missing, undetermined=unknown, links=links)
+
+
 def _with_steps(session: Session, question: Question, looked: Outlook, *, found: Found, change: Change, place: Place) -> Outlook:
     knowledge = session.knowledge
     case, rig, must = Case(question.base, knowledge), found.rig, question.demand.driver_need is Need.MUST
@@ -107,21 +104,19 @@ def _with_steps(session: Session, question: Question, looked: Outlook, *, found:
     steps = ways[0].steps if ways else (*mending, *install_steps(change, place, knowledge))
     after = chains(_changed(knowledge, mended, change), knowledge, thorough=True)
     driver = driver_notes(session, case, change.driver, place)
+    if found.record is not None:
+        notes_on_torch: tuple[Text, ...] = notes_on_conda(found.record, place, knowledge)
+    else:
+        torch = found.smallest.change.torch if found.smallest.change else None
+        notes_on_torch = left_by(torch, place, knowledge) if torch is not None else ()
     notes = (
         *driver,
         *root_notes(place, steps),
         *notes_on(case, rig, question.demand, found.smallest),
         *((DRIVER_STAYS,) if broken and not must and Wall.DRIVER not in change.left else ()),
-        *_notes_on_torch(found, place, knowledge),
+        *notes_on_torch,
     )
     return replace(looked, after=after, steps=steps, notes=notes, ways=ways)
-
-
-def _notes_on_torch(found: Found, place: Place, knowledge: Knowledge) -> tuple[Text, ...]:
-    if found.record is not None:
-        return notes_on_conda(found.record, place, knowledge)
-    torch = found.smallest.change.torch if found.smallest.change else None
-    return left_by(torch, place, knowledge) if torch is not None else ()
 
 
 def _is_jetpack_6(rig: Rig, found: Smallest) -> bool:
@@ -145,6 +140,8 @@ def rig_of(case: Case) -> Rig:
     waiting = waiting_module(case)
     driver = case.driver if waiting is None else waiting.version
     opened = case.open_module if waiting is None else waiting.open_flavour
+    # The toolkits that are no part of a Python environment.
+    outside = (one for one in case.toolkits if value_or(one.origin, Origin.LOCAL) not in {Origin.CONDA, Origin.WHEEL})
     return Rig(
         gpus=case.wishes,
         capabilities=_capabilities(case),
@@ -157,7 +154,7 @@ def rig_of(case: Case) -> Rig:
         torch=_torch_there(torch) if torch else None,
         python=_known(environment.python_version) if environment else None,
         toolkit=case.known(case.toolkit) if case.toolkit is not None else None,
-        toolkits=_for_everybody(case),
+        toolkits=tuple(known for known in map(case.known, outside) if known is not None),
         gcc=_known(gcc.version) if gcc else None,
         gccs=tuple(version for version, _ in _compilers(case)),
         glibc=_known(host.glibc),
@@ -215,12 +212,6 @@ def _torch_there(one: Installed) -> TorchThere | None:
         targets.value if isinstance(targets, Known) else None,
         cpu=value_or(one.torch.accelerator, Accelerator.CUDA) is not Accelerator.CUDA,
     )
-
-
-def _for_everybody(case: Case) -> tuple[InstalledToolkit, ...]:
-    """The toolkits that are no part of a Python environment."""
-    outside = (one for one in case.toolkits if value_or(one.origin, Origin.LOCAL) not in {Origin.CONDA, Origin.WHEEL})
-    return tuple(known for known in map(case.known, outside) if known is not None)
 
 
 def _compilers(case: Case) -> tuple[tuple[Version, str], ...]:

@@ -39,7 +39,12 @@ def foresee_container(session: Session, question: Question) -> Outlook:
     choice = images.choose(rig.capabilities, _driver(rig), torch=wish, jetpack=_jetpack(rig))
     if choice.image is not None:
         return _with_image(_Chosen(session, question, choice.image), looked)
-    move = _driver_move(session, rig)
+    # The driver to install where the one that is there does not do; any of its branch counts as its newest.
+    if rig.driver_fixed:
+        move: DriverMove | None = None
+    else:
+        found = choose_driver(session.knowledge.branches(), rig.gpus, today=rig.today, one_module=rig.one_module)
+        move = DriverMove(Version((found.best.branch,)), found.open_module) if found.best is not None else None
     under = images.choose(rig.capabilities, Version((move.version.major, 999)), torch=wish) if move is not None else choice
     if under.image is None:
         return replace(looked, blocked_by=(_why(case, choice, wish),))
@@ -75,14 +80,6 @@ def _driver(rig: Rig) -> Version | None:
     """The driver, where it serves every GPU."""
     there = rig.driver
     return there if there is not None and driver_fits(rig, there, open_module=rig.open_module) else None
-
-
-def _driver_move(session: Session, rig: Rig) -> DriverMove | None:
-    """The driver to install where the one that is there does not do; any of its branch counts as its newest."""
-    if rig.driver_fixed:
-        return None
-    found = choose_driver(session.knowledge.branches(), rig.gpus, today=rig.today, one_module=rig.one_module)
-    return DriverMove(Version((found.best.branch,)), found.open_module) if found.best is not None else None
 
 
 def _jetpack(rig: Rig) -> Version | None:

@@ -36,7 +36,10 @@ def held_by(files: Files, machine: Machine, run: Run) -> Held:
     prefix = run.environment or run.interpreter.rpartition("/bin/")[0]
     if not files.exists(run.interpreter or prefix):
         return Held(there=False)
-    known = _detected(machine, run)
+    every = value_or(machine.environments, ())
+    known = next(
+        (one for one in every if one.prefix == run.environment or value_or(one.interpreter, "") == run.interpreter != ""), None
+    )
     sites = known.sites.value if known and isinstance(known.sites, Known) and known.sites.value else _own(files, prefix)
     packages: dict[str, PackageMetadata] = {}
     records: dict[str, str] = {}
@@ -46,13 +49,6 @@ def held_by(files: Files, machine: Machine, run: Run) -> Held:
             if one is not None and one.name not in packages:  # of two the first counts, as for Python
                 packages[one.name], records[one.name] = one, f"{site}/{name}"
     return Held(sites=sites, packages=packages, records=records, python=_python(known, sites))
-
-
-def _detected(machine: Machine, run: Run) -> PythonEnvironment | None:
-    every = value_or(machine.environments, ())
-    return next(
-        (one for one in every if one.prefix == run.environment or value_or(one.interpreter, "") == run.interpreter != ""), None
-    )
 
 
 def _own(files: Files, prefix: str) -> tuple[str, ...]:

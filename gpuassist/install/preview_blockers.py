@@ -40,7 +40,7 @@ def judge(knowledge: Knowledge, machine: Machine, step: Step, seen: Seen) -> Jud
     asks = _asked(machine, seen)
     broken = tuple(_broken(seen, asks))
     stops, warnings = list[Text](), list[Text]()
-    if torch is not None and _is_meant(step, torch):
+    if torch is not None and (torch.changes or (step.proof is not None and step.proof.proves is Proves.TORCH)):
         stops += _unfit(knowledge, machine, step, (torch, asks))
         stops += _strangers(knowledge, seen, torch, {one.package for one in asks.after if one.name == "torch" and not one.met})
         warnings += _unsure(machine, step, torch)
@@ -48,7 +48,14 @@ def judge(knowledge: Knowledge, machine: Machine, step: Step, seen: Seen) -> Jud
     warnings += (text("{package} was withdrawn by its makers", package=one) for one in seen.yanked)
     warnings += (text("nobody can tell what this does before it runs: {program}", program=one) for one in seen.blind)
     warnings += _built_for_another(seen)
-    return Judged(tuple(_requirers(seen, asks)), tuple(dict.fromkeys(stops)), tuple(dict.fromkeys(warnings)))
+    # The packages that are there and ask for torch.
+    then = {(one.package, one.wanted): one.met for one in asks.after if one.name == "torch"}
+    requirers: list[Requirer] = [
+        Requirer(one.package, one.version, one.wanted, one.met, then.get((one.package, one.wanted), one.met))
+        for one in asks.before
+        if one.name == "torch" and one.package in seen.after
+    ]
+    return Judged(tuple(requirers), tuple(dict.fromkeys(stops)), tuple(dict.fromkeys(warnings)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +76,6 @@ def _asked(machine: Machine, seen: Seen) -> _Asks:
         tuple(asked(seen.before, environment, about=about)),
         tuple(asked(seen.after, environment, about=about)),
     )
-
-
-def _is_meant(step: Step, torch: SolvedTorch) -> bool:
-    return torch.changes or (step.proof is not None and step.proof.proves is Proves.TORCH)
 
 
 def _unfit(knowledge: Knowledge, machine: Machine, step: Step, found: tuple[SolvedTorch, _Asks]) -> Iterator[Text]:
@@ -198,11 +201,3 @@ def _built_for_another(seen: Seen) -> Iterator[Text]:
                 version=there.version,
                 torch=torch.version,
             )
-
-
-def _requirers(seen: Seen, asks: _Asks) -> Iterator[Requirer]:
-    """The packages that are there and ask for torch."""
-    then = {(one.package, one.wanted): one.met for one in asks.after if one.name == "torch"}
-    for one in asks.before:
-        if one.name == "torch" and one.package in seen.after:
-            yield Requirer(one.package, one.version, one.wanted, one.met, then.get((one.package, one.wanted), one.met))

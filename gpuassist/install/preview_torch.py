@@ -43,49 +43,37 @@ def solved_torch(knowledge: Knowledge, machine: Machine, seen: Seen) -> SolvedTo
     changes = {one.name: one for one in seen.changes}
     of_conda = next((changes[name] for name in _CONDA_NAMES if name in changes and changes[name].after), None)
     if of_conda is not None and of_conda.build_after:
-        return _of_conda(knowledge, machine, of_conda)
+        build = read_build(of_conda.build_after)
+        accelerator = None if build.cpu is None else Accelerator.CPU if build.cpu else Accelerator.CUDA
+        version, architecture = _version(of_conda.after), value_or(machine.host.architecture, "x86_64")
+        same = (
+            one
+            for one in (builds(knowledge.conda(), version, machine=architecture) if version else ())
+            if one.cuda is not None and build.cuda is not None and one.cuda.release == build.cuda.release
+        )
+        targets = next((one.targets for one in same if one.channel.value in of_conda.source), None)
+        return SolvedTorch(of_conda.after, "", accelerator, build.cuda, targets, source=of_conda.source)
     if "torch" not in seen.after:
         return None
     return _of_python(knowledge, machine, seen, changes.get("torch"))
 
 
-def _of_conda(knowledge: Knowledge, machine: Machine, change: PackageChange) -> SolvedTorch:
-    build = read_build(change.build_after)
-    accelerator = None if build.cpu is None else Accelerator.CPU if build.cpu else Accelerator.CUDA
-    version, architecture = _version(change.after), value_or(machine.host.architecture, "x86_64")
-    same = (
-        one
-        for one in (builds(knowledge.conda(), version, machine=architecture) if version else ())
-        if one.cuda is not None and build.cuda is not None and one.cuda.release == build.cuda.release
-    )
-    targets = next((one.targets for one in same if one.channel.value in change.source), None)
-    return SolvedTorch(change.after, "", accelerator, build.cuda, targets, source=change.source)
-
-
 def _of_python(knowledge: Knowledge, machine: Machine, seen: Seen, change: PackageChange | None) -> SolvedTorch:
     version = seen.after["torch"].version
     source = change.source if change else ""
-    known = _builds(knowledge, machine, version)
-    tag = _tag(version, source) or _tag_by_company(machine, seen, known)
+    # The known builds of a release; of a nightly, of NVIDIA's own or of one that its user built none is known.
+    read = read_torch_version(version)
+    architecture = value_or(machine.host.architecture, "x86_64")
+    every = knowledge.torch_builds(read.release.release) if read and read.origin is Origin.RELEASE else ()
+    known = tuple(one for one in every if one.machine == architecture)
+    # What its version says of its build, or the address that it comes from.
+    read = read_torch_version(version)
+    tag = ((read.tag if read else "") or tag_of(source)) or _tag_by_company(machine, seen, known)
     accelerator = next((kind for start, kind in _MAKERS.items() if tag.startswith(start)), None)
     build = next((one for one in known if one.tag == tag), None)
     found = read_torch_version(f"0.0+{tag}")
     cuda = build.cuda if build else found.cuda if found else None
     return SolvedTorch(version, tag, accelerator, cuda, build.targets if build else None, change is not None, source)
-
-
-def _builds(knowledge: Knowledge, machine: Machine, version: str) -> tuple[TorchBuild, ...]:
-    """The known builds of a release; of a nightly, of NVIDIA's own or of one that its user built none is known."""
-    read = read_torch_version(version)
-    architecture = value_or(machine.host.architecture, "x86_64")
-    every = knowledge.torch_builds(read.release.release) if read and read.origin is Origin.RELEASE else ()
-    return tuple(one for one in every if one.machine == architecture)
-
-
-def _tag(version: str, source: str) -> str:
-    """What its version says of its build, or the address that it comes from."""
-    read = read_torch_version(version)
-    return (read.tag if read else "") or tag_of(source)
 
 
 def _tag_by_company(machine: Machine, seen: Seen, known: tuple[TorchBuild, ...]) -> str:
@@ -95,7 +83,8 @@ def _tag_by_company(machine: Machine, seen: Seen, known: tuple[TorchBuild, ...])
     if asks is None:
         return default
     if not any(name.startswith(("nvidia-", "cuda-")) or name in _TRITONS for name in asks):
-        return "cpu" if _pinned(known) else default
+        # Whether the default build of this release asks for NVIDIA's wheels: those up to 1.12 held all of it themselves.
+        return "cpu" if any(one.default and one.pins for one in known) else default
     runtime = next((one.version for one in seen.after.values() if one.name.startswith("nvidia-cuda-runtime")), "")
     release = _version(runtime)
     return f"cu{release.release.major}{release.release.parts[1]}" if release is not None else default
@@ -109,11 +98,6 @@ def _asks(machine: Machine, seen: Seen) -> frozenset[str] | None:
     if seen.python is None:
         return None
     return names_asked(lines, marker_environment(seen.python, value_or(machine.host.architecture, "x86_64")))
-
-
-def _pinned(known: tuple[TorchBuild, ...]) -> bool:
-    """Whether the default build of this release asks for NVIDIA's wheels: those up to 1.12 held all of it themselves."""
-    return any(one.default and one.pins for one in known)
 
 
 def _version(words: str) -> Version | None:

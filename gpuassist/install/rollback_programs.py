@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from gpuassist.formats.frozen import Back
 from gpuassist.model.plan import Run, Tool
@@ -16,15 +16,30 @@ def back_programs(run: Run, back: Back, indexes: Sequence[str] = ()) -> tuple[tu
     """First what was added is taken out, then the rest comes back exactly as it was; `indexes` are those that have such builds."""
     program = run.programs[0][0]
     if run.tool is Tool.CONDA:
-        return tuple(_conda(program, run.environment, back))
+        conda: list[tuple[str, ...]] = []
+        if back.remove:
+            conda.append((program, "remove", "--yes", "--force", "--prefix", run.environment, *back.remove))
+        if back.restore:
+            conda.append((program, "install", "--yes", "--prefix", run.environment, *back.restore))
+        return tuple(conda)
     options = where_from(run.programs)
     if not _KEPT & set(options):
         options += tuple(word for one in indexes for word in ("--extra-index-url", one))
     if run.tool is Tool.UV:
         # uv takes a package from the first index that has any version of it, and PyTorch's has some of NumPy; these are exact.
         options += ("--index-strategy", "unsafe-best-match") if indexes and options else ()
-        return tuple(_uv(program, run.interpreter, back, options))
-    return tuple(_pip(run.interpreter, back, options))
+        uv: list[tuple[str, ...]] = []
+        if back.remove:
+            uv.append((program, "pip", "uninstall", "--python", run.interpreter, *back.remove))
+        if back.restore:
+            uv.append((program, "pip", "install", "--python", run.interpreter, "--no-deps", *options, *_words(back.restore)))
+        return tuple(uv)
+    pip: list[tuple[str, ...]] = []
+    if back.remove:
+        pip.append((run.interpreter, "-m", "pip", "uninstall", "--yes", *back.remove))
+    if back.restore:
+        pip.append((run.interpreter, "-m", "pip", "install", "--no-deps", "--force-reinstall", *options, *_words(back.restore)))
+    return tuple(pip)
 
 
 def where_from(programs: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
@@ -41,27 +56,6 @@ def where_from(programs: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
             elif word in _KEPT:
                 found.append(word)
     return tuple(found)
-
-
-def _pip(interpreter: str, back: Back, options: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    if back.remove:
-        yield (interpreter, "-m", "pip", "uninstall", "--yes", *back.remove)
-    if back.restore:
-        yield (interpreter, "-m", "pip", "install", "--no-deps", "--force-reinstall", *options, *_words(back.restore))
-
-
-def _uv(program: str, interpreter: str, back: Back, options: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    if back.remove:
-        yield (program, "pip", "uninstall", "--python", interpreter, *back.remove)
-    if back.restore:
-        yield (program, "pip", "install", "--python", interpreter, "--no-deps", *options, *_words(back.restore))
-
-
-def _conda(program: str, environment: str, back: Back) -> Iterator[tuple[str, ...]]:
-    if back.remove:
-        yield (program, "remove", "--yes", "--force", "--prefix", environment, *back.remove)
-    if back.restore:
-        yield (program, "install", "--yes", "--prefix", environment, *back.restore)
 
 
 def _words(lines: Iterable[str]) -> tuple[str, ...]:

@@ -64,7 +64,13 @@ class Around:
 def run_step(session: Session, step: Step, *, around: Around, on_line: OnLine, cancelled: Cancelled) -> StepDone:
     """Runs a step that has a `run`; `on_line` is called on this thread, and whatever the programs do is in the result."""
     assert step.run is not None, "a step that the user takes is not run"
-    obstacle = _obstacle(session, step.run, around)
+    disk = session.world.disk
+    if step.run.creates and disk.exists(os.path.join(around.directory, step.run.creates)):
+        obstacle: Text | None = text("{path} is there already, and it was not made by this step", path=step.run.creates)
+    elif not disk.exists(around.directory):
+        obstacle = text("the directory {path} is not there", path=around.directory)
+    else:
+        obstacle = None
     if obstacle is not None:
         return StepDone(Came.NOT_STARTED, obstacle)
     began = session.world.clock.monotonic()
@@ -92,15 +98,6 @@ class _Running:
             self.log.add(line)
             self.on_line(line)
         self.last.extend(lines[-_LAST_LINES:])
-
-
-def _obstacle(session: Session, run: Run, around: Around) -> Text | None:
-    disk = session.world.disk
-    if run.creates and disk.exists(os.path.join(around.directory, run.creates)):
-        return text("{path} is there already, and it was not made by this step", path=run.creates)
-    if not disk.exists(around.directory):
-        return text("the directory {path} is not there", path=around.directory)
-    return None
 
 
 def _run(running: _Running, run: Run) -> StepDone:

@@ -42,7 +42,14 @@ class RunView:
         """Several at once."""
         with self._lock:
             for printed in lines:
-                self._add(printed)
+                number = self._unfinished + printed.back
+                for _ in range(min(number, len(self._lines))):
+                    self._lines.pop()
+                    self._count -= 1
+                self._changed_from = min(self._changed_from, self._count)
+                self._lines.append(printed.text)
+                self._count += 1
+                self._unfinished = not printed.ended
 
     def take(self) -> Fresh:
         """What is to be drawn since the last time."""
@@ -57,15 +64,3 @@ class RunView:
         """All that are kept."""
         with self._lock:
             return tuple(self._lines)
-
-    def _add(self, printed: Printed) -> None:
-        self._drop(self._unfinished + printed.back)
-        self._lines.append(printed.text)
-        self._count += 1
-        self._unfinished = not printed.ended
-
-    def _drop(self, number: int) -> None:
-        for _ in range(min(number, len(self._lines))):
-            self._lines.pop()
-            self._count -= 1
-        self._changed_from = min(self._changed_from, self._count)

@@ -59,7 +59,7 @@ def _torch(session: Session, proof: StepProof) -> Proved:
     if said is None:
         return Proved(Holds.NO, text("{python} cannot import torch: {words}", python=python, words=_last(outcome)))
     version, cuda = said
-    if not _is_torch(version, proof.wanted):
+    if not (not proof.wanted or version == proof.wanted or ("+" not in proof.wanted and version.partition("+")[0] == proof.wanted)):
         words = text("{python} imports torch {version}, not {wanted}", python=python, version=version, wanted=proof.wanted)
         return Proved(Holds.NO, words)
     if cuda:
@@ -68,10 +68,6 @@ def _torch(session: Session, proof: StepProof) -> Proved:
             text("{python} imports torch {version}, built for CUDA {cuda}", python=python, version=version, cuda=cuda),
         )
     return Proved(Holds.YES, text("{python} imports torch {version}", python=python, version=version))
-
-
-def _is_torch(version: str, wanted: str) -> bool:
-    return not wanted or version == wanted or ("+" not in wanted and version.partition("+")[0] == wanted)
 
 
 def _said(outcome: Outcome) -> tuple[str, str] | None:

@@ -29,21 +29,17 @@ def install_ways(change: Change, place: Place, knowledge: Knowledge, record: Con
     that of conda's build where torch is to come from there.
     """
     if change.torch is None:
-        return _toolkit_ways(change, place, knowledge)
+        # Those to a toolkit that is not there yet; conda's brings a host compiler of its own.
+        if change.toolkit is None or change.toolkit.root:
+            return ()
+        before = tuple(_before(change, place, knowledge))
+        gcc = tuple(gcc_steps(change.gcc, place, knowledge.commands)) if change.gcc is not None else ()
+        ways = toolkit_ways(change.toolkit, place, knowledge)
+        return tuple(replace(one, steps=(*before, *one.steps, *(() if one.way is Way.CONDA else gcc))) for one in ways)
     torch = change.torch
     ways = torch_ways(torch, place, knowledge) if record is None else conda_ways(torch, record, place, knowledge)
     before, after = tuple(_before(change, place, knowledge)), tuple(_after(change, place, knowledge))
     return tuple(replace(one, steps=(*before, *one.steps, *after)) for one in ways)
-
-
-def _toolkit_ways(change: Change, place: Place, knowledge: Knowledge) -> tuple[WayPlan, ...]:
-    """Those to a toolkit that is not there yet; conda's brings a host compiler of its own."""
-    if change.toolkit is None or change.toolkit.root:
-        return ()
-    before = tuple(_before(change, place, knowledge))
-    gcc = tuple(gcc_steps(change.gcc, place, knowledge.commands)) if change.gcc is not None else ()
-    ways = toolkit_ways(change.toolkit, place, knowledge)
-    return tuple(replace(one, steps=(*before, *one.steps, *(() if one.way is Way.CONDA else gcc))) for one in ways)
 
 
 def _before(change: Change, place: Place, knowledge: Knowledge) -> Iterator[Step]:

@@ -24,7 +24,11 @@ def toolkit_steps(move: ToolkitMove, place: Place, knowledge: Knowledge) -> Iter
         return
     release = str(move.release)
     if not move.root:
-        yield _by_hand(release)
+        does = text(
+            "Install CUDA {release} from NVIDIA's download page, without the driver that its installer offers", release=release
+        )
+        check = text("/usr/local/cuda-{release}/bin/nvcc is there", release=release)
+        yield Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True)
     check = text("`nvcc --version` in a new terminal shows {release}", release=release)
     does = text("Let new terminals use CUDA {release}; gpuassist shows the change to your start-up file first", release=release)
     proof = StepProof(Proves.NEW_TERMINAL, move.root, release) if move.root else None
@@ -34,32 +38,19 @@ def toolkit_steps(move: ToolkitMove, place: Place, knowledge: Knowledge) -> Iter
 def gcc_steps(move: GccMove, place: Place, commands: Commands) -> Iterator[Step]:
     """Installing a compiler that nvcc accepts where none is there, and letting nvcc call it."""
     major = move.version.major
-    installed = _installed(major, place)
+    # Where the package puts it: without root that of conda-forge.
+    if not place.system.administrator:
+        root = place.around.conda_root or f"{place.system.home}/miniforge3/envs"
+        installed = f"{root}/gcc-{major}/bin/{_CONDA_COMPILER}"
+    else:
+        installed = f"/opt/rh/gcc-toolset-{major}/root/usr/bin/g++" if place.packages is Family.RHEL else f"/usr/bin/g++-{major}"
     if not move.there:
         does = text("Install gcc {major} beside the one that is there: nvcc accepts none newer", major=major)
-        there = place if place.system.administrator else _anywhere(place)
+        # The same place, served by the lines for any system: conda's.
+        there = place if place.system.administrator else Place(python=place.python, around=place.around, system=place.system)
         check = text("{path} is there", path=installed)
         yield step((use("gcc-install", version=major),), there, commands, (does, check))
     does = text("Let nvcc and cmake call gcc {major}; in your start-up file the lines hold for every terminal", major=major)
     check = text("`nvcc` compiles a program in the same terminal")
     compiler = dict(place.compilers).get(major, "") or installed
     yield step((use("nvcc-host-compiler", compiler=compiler),), place, commands, (does, check))
-
-
-def _installed(major: int, place: Place) -> str:
-    """Where the package puts it: without root that of conda-forge."""
-    if not place.system.administrator:
-        root = place.around.conda_root or f"{place.system.home}/miniforge3/envs"
-        return f"{root}/gcc-{major}/bin/{_CONDA_COMPILER}"
-    return f"/opt/rh/gcc-toolset-{major}/root/usr/bin/g++" if place.packages is Family.RHEL else f"/usr/bin/g++-{major}"
-
-
-def _anywhere(place: Place) -> Place:
-    """The same place, served by the lines for any system: conda's."""
-    return Place(python=place.python, around=place.around, system=place.system)
-
-
-def _by_hand(release: str) -> Step:
-    does = text("Install CUDA {release} from NVIDIA's download page, without the driver that its installer offers", release=release)
-    check = text("/usr/local/cuda-{release}/bin/nvcc is there", release=release)
-    return Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True)

@@ -90,7 +90,10 @@ class _Install:
         if not place.tool or without_pip or (self.move is not None and self.move.python is not None):
             return (self._in_new(),)
         if not place.torch_there:
-            return (self._added(), self._in_new())
+            # Into an environment that has no torch.
+            does = text("Into {name}, which has no torch yet", name=self._name)
+            steps = tuple(self._installed(here(self.place)))
+            return (WayPlan(Way.IN_PLACE, does, steps, (*self._needs(*steps), *self._project())), self._in_new())
         return (self._in_new(), self._cleaned(), self._exchanged())
 
     def _in_new(self) -> WayPlan:
@@ -102,12 +105,6 @@ class _Install:
         told = notes if name and self.place.torch_there else ()
         made = create(target, self.place, self.knowledge.commands, self.move)
         return WayPlan(Way.NEW, does, (made, *self._installed(target)), (*told, *self._needs(made), *self._venv(made)))
-
-    def _added(self) -> WayPlan:
-        """Into an environment that has no torch."""
-        does = text("Into {name}, which has no torch yet", name=self._name)
-        steps = tuple(self._installed(here(self.place)))
-        return WayPlan(Way.IN_PLACE, does, steps, (*self._needs(*steps), *self._project()))
 
     def _cleaned(self) -> WayPlan:
         """Into the same environment, once nothing of the old torch is left in it."""

@@ -12,9 +12,7 @@ from gpuassist.install.outlook import Question, foresee, rig_of
 from gpuassist.install.replacements import WishError, gpu_record, version_of, with_driver, with_toolkit, with_torch
 from gpuassist.knowledge.change import Demand, Need
 from gpuassist.knowledge.compatibility import is_jetson
-from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import NOT_ASKED, Known
-from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import text
@@ -70,7 +68,9 @@ def imagine(session: Session, wish: Wish, machine: Machine | None = None) -> Mac
     made = machine if machine is not None else _blank(session, wish)
     if wish.gpus:
         names = () if wish.gpus == (NONE,) else wish.gpus
-        made = hypothetical.with_gpus(made, tuple(_gpu(knowledge, name, place) for place, name in enumerate(names)))
+        made = hypothetical.with_gpus(
+            made, tuple(hypothetical.gpu(gpu_record(knowledge, name), place) for place, name in enumerate(names))
+        )
     if wish.driver:
         made = hypothetical.without_driver(made) if wish.driver == NONE else with_driver(knowledge, made, version_of(wish.driver))
     if wish.toolkit:
@@ -94,8 +94,11 @@ def choices(session: Session) -> Choices:
     )
     pythons = sorted({python for one in builds for python in one.pythons}, reverse=True)
     limits = [one.gcc_limit for one in knowledge.toolkits() if one.gcc_limit]
+    names: dict[str, dict[str, None]] = {one.name: {} for one in reversed(knowledge.architectures())}
+    for record in knowledge.gpus():
+        names[record.architecture].setdefault(record.name)
     return Choices(
-        gpus=_gpus_by_architecture(knowledge),
+        gpus=tuple((architecture, tuple(found)) for architecture, found in names.items() if found),
         drivers=tuple(str(one.branch) for one in sorted(knowledge.branches(), key=lambda one: -one.branch)),
         toolkits=tuple(str(one.release) for one in sorted(knowledge.toolkits(), key=lambda one: one.release, reverse=True)),
         torches=tuple(dict.fromkeys(f"{one.newest}+{one.tag}" for one in builds)),
@@ -115,11 +118,7 @@ def outlook(session: Session, wish: Wish, machine: Machine | None = None) -> Out
     )
     if not lacks_wheel(session.knowledge, rig):
         return foresee(session, Question(_TITLE, made, made, demand))
-    return _with_another_python(session, made, demand)
-
-
-def _with_another_python(session: Session, made: Machine, demand: Demand) -> Outlook:
-    """torch cannot be in that environment at all: first the same in a new one, and where that does not fit either, another."""
+    # torch cannot be in that environment at all: first the same in a new one, and where that does not fit either, another.
     torch = rig_of(Case(made, session.knowledge)).torch
     bare = hypothetical.without_torch(made)
     pinned = replace(demand, torch=torch.version, torch_tag=torch.tag) if torch else demand
@@ -152,14 +151,3 @@ def _blank(session: Session, wish: Wish) -> Machine:
     made = Machine(taken_at=iso(session.world.clock.now()), host=host, gpus=Known((), hypothetical.SOURCE))
     made = replace(made, environments=Known((), hypothetical.SOURCE))
     return hypothetical.without_gcc(hypothetical.without_toolkit(hypothetical.without_driver(made)))
-
-
-def _gpu(knowledge: Knowledge, name: str, place: int) -> Gpu:
-    return hypothetical.gpu(gpu_record(knowledge, name), place)
-
-
-def _gpus_by_architecture(knowledge: Knowledge) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    names: dict[str, dict[str, None]] = {one.name: {} for one in reversed(knowledge.architectures())}
-    for record in knowledge.gpus():
-        names[record.architecture].setdefault(record.name)
-    return tuple((architecture, tuple(found)) for architecture, found in names.items() if found)

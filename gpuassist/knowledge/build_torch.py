@@ -30,7 +30,7 @@ def release(row: Row, sources: Sources) -> TorchRelease:
 def bad_pair(row: Row, sources: Sources) -> BadPair:
     """Two libraries that do not work together."""
     source = source_of(row, sources)
-    parties = [_party(inner) for inner in rows_of(row, "parties")]
+    parties = [Party(text_of(inner, "name"), _range(inner, "versions")) for inner in rows_of(row, "parties")]
     if len(parties) != 2:
         raise RowError("parties")
     return BadPair(
@@ -47,10 +47,6 @@ def bad_pair(row: Row, sources: Sources) -> BadPair:
 
 def _companion(row: Row) -> Companion:
     return Companion(text_of(row, "name"), _range(row, "version"), Version.parse(text_of(row, "torch")))
-
-
-def _party(row: Row) -> Party:
-    return Party(text_of(row, "name"), _range(row, "versions"))
 
 
 def _range(row: Row, name: str) -> str:

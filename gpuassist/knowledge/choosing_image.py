@@ -67,13 +67,10 @@ class Images:
 
     def _serves(self, image: ImageRecord, capabilities: tuple[ComputeCapability, ...]) -> bool:
         record = next((one for one in self.toolkits if one.release == image.cuda.release), None)
-        oldest = self._oldest(image)
-        return record is not None and all(one >= oldest and toolkit_builds_for(record.targets, one) for one in capabilities)
-
-    def _oldest(self, image: ImageRecord) -> ComputeCapability:
-        """The oldest GPU that an image is made for; of a month whose notes are not known, that of the next that is."""
+        # The oldest GPU that an image is made for; of a month whose notes are not known, that of the next that is.
         later = (one for one in reversed(self._newest_first()) if one.month >= image.month and one.capability_min is not None)
-        return next((one.capability_min for one in later if one.capability_min is not None), _OLDEST)
+        oldest = next((one.capability_min for one in later if one.capability_min is not None), _OLDEST)
+        return record is not None and all(one >= oldest and toolkit_builds_for(record.targets, one) for one in capabilities)
 
 
 def _has_code(image: ImageRecord, capability: ComputeCapability) -> bool:

@@ -97,7 +97,9 @@ class NotAnImage:
 
 def read_image(name: str, known: Known) -> ImageReading | NotAnImage:
     """What is in an image: `nvcr.io/nvidia/pytorch:23.10-py3`, `cuda:12.4.1-base-ubi9`, with or without its registry."""
-    repository, tag = _parts(name)
+    # Repository and tag; of a whole command, or of a line of a Dockerfile, those of the first word that names an image known.
+    named = [_split(word.strip("'\"`")) for word in name.lower().split()]
+    repository, tag = next((one for one in named if _family(*one)), ("", ""))
     family = _family(repository, tag)
     if family is None:
         return NotAnImage(name, text("{image} is no image that gpuassist knows", image=name.strip()), tuple(_EXAMPLES.values()))
@@ -106,7 +108,26 @@ def read_image(name: str, known: Known) -> ImageReading | NotAnImage:
     if family is ImageFamily.CUDA:
         return _cuda_image(name, tag, known)
     if family is ImageFamily.TORCH:
-        return _torch_image(name, tag, known)
+        found = _TORCH_TAG.fullmatch(tag)
+        if found is None:
+            return _malformed(name, ImageFamily.TORCH)
+        cuda = Version.parse(found[2])
+        native, floor = _drivers(cuda, known)
+        return ImageReading(
+            name=f"{ImageFamily.TORCH.value}:{tag}",
+            family=ImageFamily.TORCH,
+            cuda=cuda,
+            torch=found[1],
+            tensorrt="",
+            cudnn=found[3],
+            nvcc_inside=found[4] == "devel",
+            cudnn_inside=True,
+            driver_min=native,
+            driver_floor=floor,
+            requires_cuda=cuda.release if found[4] == "devel" else None,  # devel stands on nvidia/cuda, runtime on ubuntu
+            newer_than_known=_is_newer(cuda, known),
+            source=_RULES[ImageFamily.TORCH],
+        )
     return _monthly(name, family, tag, known)
 
 
@@ -117,12 +138,6 @@ def images_with_torch(torch: str, images: Iterable[ImageRecord]) -> tuple[ImageR
         return ()
     month = Version((int(found["year"]), int(found["month"]))) if found["year"] else None
     return tuple(one for one in images if one.torch == found["version"] and month in {None, one.month})
-
-
-def _parts(words: str) -> tuple[str, str]:
-    """Repository and tag; of a whole command, or of a line of a Dockerfile, those of the first word that names an image known."""
-    named = [_split(word.strip("'\"`")) for word in words.lower().split()]
-    return next((one for one in named if _family(*one)), ("", ""))
 
 
 def _split(word: str) -> tuple[str, str]:
@@ -173,13 +188,10 @@ def _monthly(name: str, family: ImageFamily, tag: str, known: Known) -> ImageRea
             newer_than_known=newer,
             source=_RULES[family],
         )
-    return _of_month(full, months[month], integrated=integrated, known=known)
-
-
-def _of_month(name: str, record: ImageRecord, *, integrated: bool, known: Known) -> ImageReading:
+    record = months[month]
     native, floor = _drivers(record.cuda, known)
     return ImageReading(
-        name=name,
+        name=full,
         family=record.family,
         cuda=record.cuda,
         torch=record.torch,
@@ -231,29 +243,6 @@ def _cuda_image(name: str, tag: str, known: Known) -> ImageReading | NotAnImage:
         requires_cuda=cuda.release,
         newer_than_known=_is_newer(cuda, known),
         source=_RULES[ImageFamily.CUDA],
-    )
-
-
-def _torch_image(name: str, tag: str, known: Known) -> ImageReading | NotAnImage:
-    found = _TORCH_TAG.fullmatch(tag)
-    if found is None:
-        return _malformed(name, ImageFamily.TORCH)
-    cuda = Version.parse(found[2])
-    native, floor = _drivers(cuda, known)
-    return ImageReading(
-        name=f"{ImageFamily.TORCH.value}:{tag}",
-        family=ImageFamily.TORCH,
-        cuda=cuda,
-        torch=found[1],
-        tensorrt="",
-        cudnn=found[3],
-        nvcc_inside=found[4] == "devel",
-        cudnn_inside=True,
-        driver_min=native,
-        driver_floor=floor,
-        requires_cuda=cuda.release if found[4] == "devel" else None,  # devel stands on nvidia/cuda, runtime on ubuntu
-        newer_than_known=_is_newer(cuda, known),
-        source=_RULES[ImageFamily.TORCH],
     )
 
 

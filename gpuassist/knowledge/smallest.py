@@ -80,7 +80,11 @@ class _Quest:
 def smallest_change(rig: Rig, demand: Demand, stock: Stock) -> Smallest:
     """The cheapest combination in which every part fits as much as it must."""
     quest = _Quest(rig, demand, stock)
-    found = list(_combinations(quest))
+    combinations: list[tuple[_Option, _Option, _Option]] = []
+    for driver in _driver_options(quest):
+        for torch in _torch_options(quest, driver.version):
+            combinations.extend((driver, torch, toolkit) for toolkit in _toolkit_options(quest, driver.version, torch.version))
+    found = combinations
     if not found:
         return Smallest(None, tuple(quest.walls), quest.obstacle, quest.without)
     best = min(found, key=lambda options: (sum(one.cost for one in options), _rank(options)))
@@ -96,13 +100,6 @@ def driver_fits(rig: Rig, version: Version, *, open_module: bool | None = None) 
         if rig.one_module and open_module is not None and gpu.flavour is wrong[open_module]:
             return False
     return True
-
-
-def _combinations(quest: _Quest) -> Iterator[tuple[_Option, _Option, _Option]]:
-    for driver in _driver_options(quest):
-        for torch in _torch_options(quest, driver.version):
-            for toolkit in _toolkit_options(quest, driver.version, torch.version):
-                yield driver, torch, toolkit
 
 
 def _rank(options: tuple[_Option, ...]) -> tuple[tuple[int, ...], ...]:
@@ -131,12 +128,10 @@ def _driver_options(quest: _Quest) -> Iterator[_Option]:
     if not options:
         quest.walls.setdefault(Wall.DRIVER if wanted else Wall.NO_DRIVER)
     if quest.demand.driver_need is not Need.MUST and all(one.cost for one in options):
-        yield _Option(_LEFT, rig.driver or _to_come(options), left=(Wall.DRIVER,))
-
-
-def _to_come(options: list[_Option]) -> Version | None:
-    """The driver that would be installed: what is compiled before that shall run on it."""
-    return next((one.version for one in options if one.move is not None), None)
+        # The driver that would be installed: what is compiled before that shall run on it.
+        yield _Option(
+            _LEFT, rig.driver or next((one.version for one in options if one.move is not None), None), left=(Wall.DRIVER,)
+        )
 
 
 def _pinned_driver(rig: Rig, wanted: Version) -> Iterator[_Option]:
@@ -145,7 +140,9 @@ def _pinned_driver(rig: Rig, wanted: Version) -> Iterator[_Option]:
     if there is not None and is_it and driver_fits(rig, there, open_module=rig.open_module):
         yield _Option(version=there)
         return
-    opened = _takes_open(rig, wanted)
+    flavours = {gpu.flavour for gpu in rig.gpus}
+    free = ModuleFlavour.OPEN_IMPOSSIBLE not in flavours and wanted.major >= _OPEN_BY_DEFAULT
+    opened = ModuleFlavour.OPEN_REQUIRED in flavours or free
     if not rig.driver_fixed and driver_fits(rig, wanted, open_module=opened):
         yield _Option(_RESTART, wanted, DriverMove(wanted, opened, pinned=True))
 
@@ -165,19 +162,20 @@ def _any_driver(quest: _Quest) -> Iterator[_Option]:
     yield _Option(_RESTART, version, DriverMove(version, choice.open_module))
 
 
-def _takes_open(rig: Rig, driver: Version) -> bool:
-    flavours = {gpu.flavour for gpu in rig.gpus}
-    free = ModuleFlavour.OPEN_IMPOSSIBLE not in flavours and driver.major >= _OPEN_BY_DEFAULT
-    return ModuleFlavour.OPEN_REQUIRED in flavours or free
-
-
 def _torch_options(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
     there, need = quest.rig.torch, quest.demand.torch_need
     if need is Need.LEAVE or (there is None and need is not Need.MUST):
         yield _Option(version=there.cuda if there else None)
         return
     if need is Need.KEEP and there is not None:
-        yield _kept_torch(quest.rig, there, driver)
+        # torch as it is; one that computes on these GPUs is worth another driver, and a toolkit of its CUDA major.
+        if not torch_fits(quest.rig, there, None):
+            kept_torch = _Option()
+        elif torch_fits(quest.rig, there, driver):
+            kept_torch = _Option(version=there.cuda)
+        else:
+            kept_torch = _Option(_LEFT + _RESTART, there.cuda, left=(Wall.TORCH,))
+        yield kept_torch
         return
     options = [*_torch_there(quest, driver), *_torches_to_install(quest, driver)]
     yield from options
@@ -185,15 +183,6 @@ def _torch_options(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
         quest.walls.setdefault(Wall.TORCH)
         if need is not Need.MUST:
             yield _Option(_LEFT, left=(Wall.TORCH,))
-
-
-def _kept_torch(rig: Rig, there: TorchThere, driver: Version | None) -> _Option:
-    """torch as it is; one that computes on these GPUs is worth another driver, and a toolkit of its CUDA major."""
-    if not torch_fits(rig, there, None):
-        return _Option()
-    if torch_fits(rig, there, driver):
-        return _Option(version=there.cuda)
-    return _Option(_LEFT + _RESTART, there.cuda, left=(Wall.TORCH,))
 
 
 def _torch_there(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
@@ -215,16 +204,13 @@ def _torches_to_install(quest: _Quest, driver: Version | None) -> Iterator[_Opti
         of_major = [one for one in builds if one.cuda is not None and one.cuda.major == major]
         choice = choose_torch(of_major, rig.capabilities, host, release=demand.torch)
         if choice.build is not None and choice.obstacle in {None, Obstacle.PYTHON}:
-            yield _torch_option(choice.build, python=choice.obstacle is Obstacle.PYTHON)
+            python = choice.obstacle is Obstacle.PYTHON
+            rank = (*choice.build.release.parts, int(choice.build.default), *(choice.build.cuda.parts if choice.build.cuda else ()))
+            move = TorchMove(choice.build, usual_python(choice.build) if python else None)
+            yield _Option(_ENVIRONMENT if python else _PACKAGE, choice.build.cuda, move, rank=rank)
     choice = choose_torch(builds, rig.capabilities, host, release=demand.torch)
     if choice.obstacle is not None and quest.obstacle is None:
         quest.obstacle, quest.without = choice.obstacle, choice.build
-
-
-def _torch_option(build: TorchBuild, *, python: bool) -> _Option:
-    rank = (*build.release.parts, int(build.default), *(build.cuda.parts if build.cuda else ()))
-    move = TorchMove(build, usual_python(build) if python else None)
-    return _Option(_ENVIRONMENT if python else _PACKAGE, build.cuda, move, rank=rank)
 
 
 def usual_python(build: TorchBuild) -> Version:

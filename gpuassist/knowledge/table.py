@@ -34,7 +34,10 @@ class Table(Generic[R]):
 
     def first(self, field: str, value: str) -> R | None:
         """The first record whose field has that value."""
-        place = self._index(field).get(value)
+        if field not in self._indexes:
+            rows = reversed(list(enumerate(self._rows.rows)))
+            self._indexes[field] = {str(row.fields.get(field, "")): place for place, row in rows}
+        place = self._indexes[field].get(value)
         return None if place is None else self._record(place)
 
     def words(self, field: str, more: str) -> Iterator[tuple[int, tuple[str, ...]]]:
@@ -71,12 +74,6 @@ class Table(Generic[R]):
             return parse(self._file, self._read(self._file))
         except OSError as error:
             return Rows(self._file, {}, (), (text("{file} cannot be read: {reason}", file=self._file, reason=str(error)),))
-
-    def _index(self, field: str) -> dict[str, int]:
-        if field not in self._indexes:
-            rows = reversed(list(enumerate(self._rows.rows)))
-            self._indexes[field] = {str(row.fields.get(field, "")): place for place, row in rows}
-        return self._indexes[field]
 
     @cached_property
     def _indexes(self) -> dict[str, dict[str, int]]:

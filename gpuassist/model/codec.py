@@ -43,10 +43,6 @@ def encode(value: object, render: Render) -> Json:
         return str(value)
     if isinstance(value, tuple):
         return [encode(item, render) for item in value]
-    return _encode_record(value, render)
-
-
-def _encode_record(value: object, render: Render) -> Json:
     if isinstance(value, Text):
         return render(value)
     if isinstance(value, Unknown):
@@ -60,13 +56,26 @@ def decode(kind: Any, data: Json, where: str = "$") -> Any:
     """The value of type `kind` that `data` describes; raises `DecodeError` with the place where it does not."""
     origin = typing.get_origin(kind)
     if origin is Union:
-        return _decode_fact(typing.get_args(kind)[0], data, where)
+        known = typing.get_args(kind)[0]
+        if not isinstance(data, dict):
+            raise _wrong(where, "a fact")
+        if "source" in data:
+            (inner,) = typing.get_args(known)
+            return Known(decode(inner, data.get("value"), f"{where}.value"), _plain(str, data["source"], f"{where}.source"))
+        return Unknown(verbatim(_plain(str, data.get("reason", ""), f"{where}.reason")), bool(data.get("asked", True)))
     if origin is tuple:
-        return _decode_tuple(kind, data, where)
+        if not isinstance(data, list):
+            raise _wrong(where, "a list")
+        inner = typing.get_args(kind)[0]
+        return tuple(decode(inner, item, f"{where}[{place}]") for place, item in enumerate(data))
     if kind is Text:
         return verbatim(_plain(str, data, where))
     if kind in _SPELLED or (isinstance(kind, type) and issubclass(kind, Enum)):
-        return _decode_spelled(kind, data, where)
+        words = _plain(str, data, where)
+        try:
+            return kind(words) if issubclass(kind, Enum) else kind.parse(words)
+        except (ValueError, VersionError):
+            raise _wrong(where, kind.__name__) from None
     if is_dataclass(kind):
         return _decode_record(kind, data, where)
     return _plain(kind, data, where)
@@ -96,30 +105,6 @@ def decode_machine(data: Json) -> Machine:
 _NAMES = {field.name for field in fields(Machine)}
 
 
-def _decode_fact(known: Any, data: Json, where: str) -> Known[Any] | Unknown:
-    if not isinstance(data, dict):
-        raise _wrong(where, "a fact")
-    if "source" in data:
-        (inner,) = typing.get_args(known)
-        return Known(decode(inner, data.get("value"), f"{where}.value"), _plain(str, data["source"], f"{where}.source"))
-    return Unknown(verbatim(_plain(str, data.get("reason", ""), f"{where}.reason")), bool(data.get("asked", True)))
-
-
-def _decode_tuple(kind: Any, data: Json, where: str) -> tuple[Any, ...]:
-    if not isinstance(data, list):
-        raise _wrong(where, "a list")
-    inner = typing.get_args(kind)[0]
-    return tuple(decode(inner, item, f"{where}[{place}]") for place, item in enumerate(data))
-
-
-def _decode_spelled(kind: Any, data: Json, where: str) -> Any:
-    words = _plain(str, data, where)
-    try:
-        return kind(words) if issubclass(kind, Enum) else kind.parse(words)
-    except (ValueError, VersionError):
-        raise _wrong(where, kind.__name__) from None
-
-
 def _decode_record(kind: Any, data: Json, where: str) -> Any:
     if not isinstance(data, dict):
         raise _wrong(where, kind.__name__)
@@ -138,17 +123,13 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 def _plain(kind: type, data: Json, where: str) -> Any:
     if kind is float and isinstance(data, (int, float)) and not isinstance(data, bool):
-        return _finite(data, where)
+        found = float(data) if abs(data) < _NO_SUCH_NUMBER else math.inf
+        if not math.isfinite(found):  # NaN and Infinity are no JSON, though Python writes and reads them
+            raise _wrong(where, "float")
+        return found
     if not isinstance(data, kind) or (kind is int and isinstance(data, bool)):
         raise _wrong(where, kind.__name__)
     return data
-
-
-def _finite(number: float, where: str) -> float:
-    found = float(number) if abs(number) < _NO_SUCH_NUMBER else math.inf
-    if not math.isfinite(found):  # NaN and Infinity are no JSON, though Python writes and reads them
-        raise _wrong(where, "float")
-    return found
 
 
 _NO_SUCH_NUMBER = 10**300

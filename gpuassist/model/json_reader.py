@@ -29,16 +29,12 @@ def read_json(content: str | bytes) -> Any:
     except ValueError as error:
         raise NotJsonError(str(error)) from None
     if _HALVES.search(words):
-        _require_whole_characters(document)
+        # No half of a surrogate pair, which no file's name and no output can hold, but those by which Python writes stray bytes.
+        try:
+            json.dumps(document, ensure_ascii=False).encode("utf-8", "surrogateescape")
+        except (UnicodeEncodeError, RecursionError):
+            raise NotJsonError("it holds half a character") from None
     return document
-
-
-def _require_whole_characters(document: object) -> None:
-    """No half of a surrogate pair, which no file's name and no output can hold, but those by which Python writes stray bytes."""
-    try:
-        json.dumps(document, ensure_ascii=False).encode("utf-8", "surrogateescape")
-    except (UnicodeEncodeError, RecursionError):
-        raise NotJsonError("it holds half a character") from None
 
 
 def whole(digits: str) -> int | float:

@@ -101,10 +101,18 @@ class History:
         with self._lock:
             curve = self._curve(gpu, window)
             shares = self._gpus[gpu].pyramid.shares(window, self._end(window)) if gpu in self._gpus else []
-        held = _columns(shares)
+        held: dict[int, array[float]] = {}
+        for place, parts in enumerate(shares):
+            for pid, used in parts:
+                if pid not in held:
+                    held[pid] = array("d", bytes(8 * len(shares)))
+                held[pid][place] += used
         greatest = sorted(held, key=lambda pid: max(held[pid]), reverse=True)[:bands]
         chosen = tuple(Band(pid, held[pid]) for pid in greatest)
-        return Stack(curve, chosen, _rest(curve.high, chosen))
+        rest = curve.high[:]
+        for band in chosen:
+            rest = array("d", map(float.__sub__, rest, band.values))
+        return Stack(curve, chosen, array("d", [max(0.0, value) for value in rest]))
 
     def command(self, pid: int) -> str:
         """The command line last seen of a process; empty where it is not known."""
@@ -125,12 +133,9 @@ class History:
         kept.pyramid.add(time, float(gpu.memory_used_bytes.value), kept.shares(processes), after_gap=after_gap)
         for process in processes:
             if isinstance(process.command, Known):
-                self._remember(process.pid, process.command.value)
-
-    def _remember(self, pid: int, command: str) -> None:
-        if pid not in self._commands and len(self._commands) >= COMMANDS_AT_MOST:
-            del self._commands[next(iter(self._commands))]
-        self._commands[pid] = command
+                if process.pid not in self._commands and len(self._commands) >= COMMANDS_AT_MOST:
+                    del self._commands[next(iter(self._commands))]
+                self._commands[process.pid] = process.command.value
 
     def _curve(self, gpu: int, window: Window) -> Curve:
         pyramid = self._gpus[gpu].pyramid if gpu in self._gpus else Pyramid()
@@ -160,20 +165,3 @@ class _Gpu:
             self._shares = tuple(known)
             self._pairs = {share[0]: share for share in known}
         return self._shares
-
-
-def _columns(shares: list[tuple[Share, ...]]) -> dict[int, array[float]]:
-    held: dict[int, array[float]] = {}
-    for place, parts in enumerate(shares):
-        for pid, used in parts:
-            if pid not in held:
-                held[pid] = array("d", bytes(8 * len(shares)))
-            held[pid][place] += used
-    return held
-
-
-def _rest(total: array[float], bands: tuple[Band, ...]) -> array[float]:
-    rest = total[:]
-    for band in bands:
-        rest = array("d", map(float.__sub__, rest, band.values))
-    return array("d", [max(0.0, value) for value in rest])

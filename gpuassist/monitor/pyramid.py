@@ -104,7 +104,15 @@ class _Level:
         """Whether the reading changed a bucket."""
         number = int(time // self.width)
         if not self.numbers or number > self.numbers[-1]:
-            self._append(number, value, shares, after_gap=after_gap)
+            if len(self.numbers) >= 2 * COLUMNS_AT_MOST:
+                count = COLUMNS_AT_MOST - 1
+                for kept in (self.numbers, self.low, self.high, self.breaks, self.shares):
+                    del kept[:count]
+            self.numbers.append(number)
+            self.low.append(value)
+            self.high.append(value)
+            self.breaks.append(after_gap)
+            self.shares.append(shares)
         elif not self._widen(value, shares):
             return False
         self.revision += 1
@@ -115,15 +123,6 @@ class _Level:
         first = bisect_left(self.numbers, int(since // self.width))
         return first, bisect_left(self.numbers, int(until // self.width) + 1, first)
 
-    def _append(self, number: int, value: float, shares: tuple[Share, ...], *, after_gap: bool) -> None:
-        if len(self.numbers) >= 2 * COLUMNS_AT_MOST:
-            self._forget(COLUMNS_AT_MOST - 1)
-        self.numbers.append(number)
-        self.low.append(value)
-        self.high.append(value)
-        self.breaks.append(after_gap)
-        self.shares.append(shares)
-
     def _widen(self, value: float, shares: tuple[Share, ...]) -> bool:
         if value > self.high[-1]:
             self.high[-1] = value
@@ -133,7 +132,3 @@ class _Level:
             self.low[-1] = value
             return True
         return False
-
-    def _forget(self, count: int) -> None:
-        for kept in (self.numbers, self.low, self.high, self.breaks, self.shares):
-            del kept[:count]

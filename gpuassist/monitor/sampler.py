@@ -58,16 +58,13 @@ class Sampler:
         try:
             sample = self._source.read()
         except Exception as error:  # noqa: BLE001 -- the border: a sample that fails in any way is a sample that says so
-            sample = self._failure(error)
+            if type(error) not in self._failed:  # once each, not fifty times a second
+                self._failed.add(type(error))
+                _log().error("a sample failed", exc_info=error)
+            why = text("reading the GPUs failed: {error}", error=f"{type(error).__name__}: {error}")
+            sample = Sample(self._clock.epoch(), self._clock.since_boot(), (), (why,))
         if not self._stopping.is_set():
             self._on_sample(sample)
-
-    def _failure(self, error: Exception) -> Sample:
-        if type(error) not in self._failed:  # once each, not fifty times a second
-            self._failed.add(type(error))
-            _log().error("a sample failed", exc_info=error)
-        why = text("reading the GPUs failed: {error}", error=f"{type(error).__name__}: {error}")
-        return Sample(self._clock.epoch(), self._clock.since_boot(), (), (why,))
 
 
 def _next(due: float, period: float, now: float) -> float:

@@ -56,7 +56,13 @@ class NvmlSource:
     def read(self) -> Sample:
         """See `Source.read`."""
         if self._sleepers is None:
-            asleep = self._all_asleep()
+            # The GPUs where every one of them sleeps: then NVML is not even initialised.
+            addresses = self._sleep.addresses()
+            if not addresses or not all(map(self._sleep.asleep, addresses)):
+                asleep: tuple[GpuSample, ...] = ()
+            else:
+                self._trouble = ()
+                asleep = tuple(map(_sleeper, range(len(addresses))))
             if asleep or self._clock.monotonic() < self._try_again_at:
                 return self._sample(asleep)
             self._awake, self._sleepers = self._by_state()
@@ -82,14 +88,6 @@ class NvmlSource:
         """See `Source.interrupt`."""
         self._board.interrupt()
 
-    def _all_asleep(self) -> tuple[GpuSample, ...]:
-        """The GPUs where every one of them sleeps: then NVML is not even initialised."""
-        addresses = self._sleep.addresses()
-        if not addresses or not all(map(self._sleep.asleep, addresses)):
-            return ()
-        self._trouble = ()
-        return tuple(map(_sleeper, range(len(addresses))))
-
     def _by_state(self) -> tuple[Addresses, dict[str, int]]:
         """Whom to ask, all where none sleeps, and who sleeps. NVML counts in the order of PCI addresses."""
         places = tuple(enumerate(self._sleep.addresses()))
@@ -105,7 +103,9 @@ class NvmlSource:
 
     def _gpus(self, told: list[Mapping[str, Any]], sleepers: Mapping[str, int]) -> tuple[GpuSample, ...]:
         gpus = sorted([*map(self._gpu, told), *map(_sleeper, sleepers.values())], key=lambda gpu: gpu.index)
-        self._names.forget_others(frozenset(process.pid for gpu in gpus for process in _listed(gpu)))
+        self._names.forget_others(
+            frozenset(process.pid for gpu in gpus for process in (gpu.processes.value if isinstance(gpu.processes, Known) else ()))
+        )
         return tuple(gpus)
 
     def _gpu(self, told: Mapping[str, Any]) -> GpuSample:
@@ -191,7 +191,3 @@ _REASONS = {
     _NO_PERMISSION: Unknown(text("this user may not read it")),
     _GPU_IS_LOST: Unknown(text("the GPU is lost: it has fallen off the bus, and only a reboot brings it back")),
 }
-
-
-def _listed(gpu: GpuSample) -> tuple[ProcessSample, ...]:
-    return gpu.processes.value if isinstance(gpu.processes, Known) else ()

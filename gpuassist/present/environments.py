@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gpuassist.knowledge.compatibility import driver_serves_cuda, kernels_run
 from gpuassist.model.chain import Status
 from gpuassist.model.environment import Accelerator, Manager, PythonEnvironment, Torch
-from gpuassist.model.fact import Fact, Known, Unknown, value_or
+from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, counted, text, verbatim
@@ -40,25 +40,23 @@ def _environment(environment: PythonEnvironment, machine: Machine) -> Environmen
     manager = environment.manager
     torch = torches.value[0] if isinstance(torches, Known) and torches.value else None
     status, runs_on = torch_runs_on(torch, machine) if torch is not None else (Status.ABSENT, verbatim("–"))
+    if isinstance(torches, Unknown):
+        torch_words = text("not known")
+    elif not torches.value:
+        torch_words = text("none")
+    else:
+        version = torches.value[0].version
+        torch_words = verbatim(version.value) if isinstance(version, Known) else text("version not known")
     return EnvironmentLine(
         environment.name,
         manager.value.value if isinstance(manager, Known) and manager.value is not Manager.SYSTEM else "",
         environment.prefix,
         verbatim(str(python.value.release)) if isinstance(python, Known) else text("not known"),
-        _torch_words(torches),
+        torch_words,
         torch is not None,
         status,
         runs_on,
     )
-
-
-def _torch_words(torches: Fact[tuple[Torch, ...]]) -> Text:
-    if isinstance(torches, Unknown):
-        return text("not known")
-    if not torches.value:
-        return text("none")
-    version = torches.value[0].version
-    return verbatim(version.value) if isinstance(version, Known) else text("version not known")
 
 
 def torch_runs_on(torch: Torch, machine: Machine) -> tuple[Status, Text]:
@@ -73,10 +71,6 @@ def torch_runs_on(torch: Torch, machine: Machine) -> tuple[Status, Text]:
     gpus = value_or(machine.gpus, ())
     if not gpus:
         return Status.UNKNOWN, text("no GPU")
-    return _cuda_torch_runs_on(torch, machine, gpus)
-
-
-def _cuda_torch_runs_on(torch: Torch, machine: Machine, gpus: tuple[Gpu, ...]) -> tuple[Status, Text]:
     driver = driver_version(machine)
     if isinstance(driver, Known) and isinstance(torch.cuda, Known) and not driver_serves_cuda(driver.value, torch.cuda.value):
         return Status.PROBLEM, text("driver too old")
@@ -84,16 +78,14 @@ def _cuda_torch_runs_on(torch: Torch, machine: Machine, gpus: tuple[Gpu, ...]) -
     if None in told:
         return Status.UNKNOWN, text("not known")
     if all(told):
-        return _all_run(len(gpus), usable=isinstance(driver, Known))
+        count = len(gpus)
+        usable = isinstance(driver, Known)
+        if not usable:
+            return Status.UNKNOWN, text("needs a driver")
+        return Status.RIGHT, text("both GPUs") if count == 2 else counted("this GPU", "all {count} GPUs", count)
     if not any(told):
         return Status.PROBLEM, counted("not this GPU", "none of the GPUs", len(gpus))
     return Status.WARNING, text("{some} of {all} GPUs", some=sum(map(bool, told)), all=len(gpus))
-
-
-def _all_run(count: int, *, usable: bool) -> tuple[Status, Text]:
-    if not usable:
-        return Status.UNKNOWN, text("needs a driver")
-    return Status.RIGHT, text("both GPUs") if count == 2 else counted("this GPU", "all {count} GPUs", count)
 
 
 def _runs(torch: Torch, gpu: Gpu) -> bool | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.detect.readers import Contradiction
-from gpuassist.model.finding import Answer, Evidence, Remedy
+from gpuassist.model.finding import Answer, Evidence
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
@@ -79,20 +79,17 @@ class _Lines:
         if answer.evidence:
             yield "\n".join(map(self._evidence, answer.evidence))
         for place, remedy in enumerate(answer.remedies, start=1):
-            yield from self._remedy(place, remedy)
+            yield f"{place}. {remedy.text}"
+            commands = [f"       {self._words(line)}" for line in copyable_lines(command_lines(remedy))]
+            if commands:
+                yield "\n".join(commands)
+            where = where_to_type(remedy)
+            if where is not None:
+                yield f"   {self._words(where)}"
+            if remedy.check:
+                yield f"   {self._words(text('To see that it worked: {check}', check=copyable(remedy.check)))}"
         if answer.links:
             yield "\n".join(f"<{address}>" for address in answer.links)
-
-    def _remedy(self, place: int, remedy: Remedy) -> Iterator[str]:
-        yield f"{place}. {remedy.text}"
-        commands = [f"       {self._words(line)}" for line in copyable_lines(command_lines(remedy))]
-        if commands:
-            yield "\n".join(commands)
-        where = where_to_type(remedy)
-        if where is not None:
-            yield f"   {self._words(where)}"
-        if remedy.check:
-            yield f"   {self._words(text('To see that it worked: {check}', check=copyable(remedy.check)))}"
 
     def _evidence(self, one: Evidence) -> str:
         source = f" ({one.source})" if one.source else ""

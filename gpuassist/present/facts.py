@@ -112,20 +112,16 @@ def words_of(value: Any) -> Text:
     if isinstance(value, Enum):
         return verbatim(str(value.value))
     if isinstance(value, tuple):
-        return _several(value)
+        if not value:
+            return text("none")
+        first, *rest = map(words_of, value)
+        for one in rest:
+            first = text("{before}, {one}", before=first, one=one)
+        return first
     if value == "":
         return text("none")
     in_words = _RECORDS.get(type(value))
     return in_words(value) if in_words else verbatim(str(value))
-
-
-def _several(values: tuple[Any, ...]) -> Text:
-    if not values:
-        return text("none")
-    first, *rest = map(words_of, values)
-    for one in rest:
-        first = text("{before}, {one}", before=first, one=one)
-    return first
 
 
 def _distribution(distribution: Distribution) -> Text:

@@ -11,7 +11,6 @@ from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, Terminal
-from gpuassist.model.system_wide import SystemWide
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.present.facts import LABELS, words_of, words_of_field
@@ -28,6 +27,8 @@ class Section:
 
 def sections(machine: Machine) -> tuple[Section, ...]:
     """The whole machine; a fact that nobody asked for is left out, one that could not be found out says why."""
+    # Left out where nobody looked, as in a recording that was made before.
+    lines = facts(machine.system)
     return (
         Section(text("Host"), facts(machine.host)),
         *_of_each(text("GPUs"), machine.gpus, _gpu),
@@ -36,7 +37,7 @@ def sections(machine: Machine) -> tuple[Section, ...]:
         Section(text("Host compilers"), tuple(_compilers(machine))),
         *_of_each(text("Python environments"), machine.environments, _environment),
         Section(text("Shell"), (*_shell(machine.shell), *facts(machine))),
-        *_system(machine.system),
+        *((Section(text("For all programs"), lines),) if lines else ()),
         Section(text("Processes that hold a GPU"), tuple(_holders(machine))),
     )
 
@@ -50,11 +51,9 @@ def facts_read(machine: Machine) -> tuple[Section, ...]:
 def facts(record: Any) -> tuple[Line, ...]:
     """The facts of one record, in its own order."""
     found = ((field.name, getattr(record, field.name)) for field in fields(record) if field.name in LABELS)
-    return tuple(_line(name, fact) for name, fact in found if isinstance(fact, (Known, Unknown)) and _asked(fact))
-
-
-def _asked(fact: Fact[Any]) -> bool:
-    return isinstance(fact, Known) or fact.asked
+    return tuple(
+        _line(name, fact) for name, fact in found if isinstance(fact, (Known, Unknown)) and (isinstance(fact, Known) or fact.asked)
+    )
 
 
 def _line(name: str, fact: Fact[Any]) -> Line:
@@ -142,12 +141,6 @@ def _terminal(terminal: Fact[Terminal], *, own: bool) -> Iterator[Line]:
             text("{name} for gpuassist itself", name=command.name) if own else text("{name} in a new terminal", name=command.name)
         )
         yield Line(label, words_of(command) if command.path else text("none on PATH"), terminal.source)
-
-
-def _system(system: SystemWide) -> tuple[Section, ...]:
-    """Left out where nobody looked, as in a recording that was made before."""
-    lines = facts(system)
-    return (Section(text("For all programs"), lines),) if lines else ()
 
 
 def _holders(machine: Machine) -> Iterator[Line]:

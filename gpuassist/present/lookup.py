@@ -125,13 +125,11 @@ def _variants(variants: list[Any]) -> Iterator[Line]:
     yield Line(_LABELS["variants"], counted("{count} build", "{count} builds", len(variants)))
     for one in variants:
         label = text("  {tag}, {platform}", tag=one["tag"], platform=one["platform"])
-        yield Line(label, _variant(one), strong=one["default_index"])
-
-
-def _variant(one: Any) -> Text:
-    code = [*(one["architectures"] or ()), *(one["ptx"] or ())]
-    words = verbatim(" ".join(code)) if code else text("for the CPU") if one["cuda"] is None else text("architectures not known")
-    return text("{code}; pip's own", code=words) if one["default_index"] else words
+        code = [*(one["architectures"] or ()), *(one["ptx"] or ())]
+        words = (
+            verbatim(" ".join(code)) if code else text("for the CPU") if one["cuda"] is None else text("architectures not known")
+        )
+        yield Line(label, text("{code}; pip's own", code=words) if one["default_index"] else words, strong=one["default_index"])
 
 
 def _builds(builds: list[Any]) -> Iterator[Line]:

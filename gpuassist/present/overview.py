@@ -47,7 +47,15 @@ class GpuCard:
 
 def title(machine: Machine) -> Text:
     """The machine in one line."""
-    parts = [_gpus_in_title(machine.gpus), _driver_in_title(machine)]
+    version = driver_version(machine)
+    if isinstance(version, Known):
+        driver_in_title = text("driver {branch}", branch=version.value.major)
+    elif is_true(machine.driver.nouveau_loaded):
+        driver_in_title = text("nouveau instead of NVIDIA's driver")
+    else:
+        loaded = machine.driver.loaded
+        driver_in_title = text("no driver") if isinstance(loaded, Known) and not loaded.value else text("driver not known")
+    parts = [_gpus_in_title(machine.gpus), driver_in_title]
     toolkits = value_or(machine.toolkits, ())
     if len(toolkits) >= _TOOLKITS_IN_TITLE:
         parts.append(text("two toolkits") if len(toolkits) == 2 else counted("one toolkit", "{count} toolkits", len(toolkits)))
@@ -68,16 +76,6 @@ def _gpus_in_title(gpus: Fact[tuple[Gpu, ...]]) -> Text:
 
 def _named(gpu: Gpu) -> bool:
     return bool(value_or(gpu.name, ""))
-
-
-def _driver_in_title(machine: Machine) -> Text:
-    version = driver_version(machine)
-    if isinstance(version, Known):
-        return text("driver {branch}", branch=version.value.major)
-    if is_true(machine.driver.nouveau_loaded):
-        return text("nouveau instead of NVIDIA's driver")
-    loaded = machine.driver.loaded
-    return text("no driver") if isinstance(loaded, Known) and not loaded.value else text("driver not known")
 
 
 def driver_version(machine: Machine) -> Fact[Version]:
@@ -200,7 +198,13 @@ def _mig(gpu: Gpu) -> Line | None:
 
 def software_lines(machine: Machine) -> tuple[Line, ...]:
     """Driver, toolkits and host compilers."""
-    lines = [_driver(machine), _serves(machine)]
+    cuda = machine.driver.cuda_version
+    if not isinstance(cuda, Known):
+        serves: Line | None = None
+    else:
+        words = text("{release}, and any {major}.x", release=str(cuda.value.release), major=cuda.value.major)
+        serves = Line(text("Runs CUDA"), words, cuda.source)
+    lines = [_driver(machine), serves]
     toolkits = machine.toolkits
     if isinstance(toolkits, Unknown):
         lines.append(line(text("Toolkits"), toolkits))
@@ -233,14 +237,6 @@ def _missing_driver(machine: Machine, label: Text, version: Unknown) -> Line:
     if isinstance(loaded, Known) and not loaded.value:
         return Line(label, text("none loaded"), loaded.source, strong=True)
     return line(label, version)
-
-
-def _serves(machine: Machine) -> Line | None:
-    cuda = machine.driver.cuda_version
-    if not isinstance(cuda, Known):
-        return None
-    words = text("{release}, and any {major}.x", release=str(cuda.value.release), major=cuda.value.major)
-    return Line(text("Runs CUDA"), words, cuda.source)
 
 
 def first_nvcc(machine: Machine) -> str:
@@ -284,7 +280,17 @@ def host_words(host: Host, machine: Machine) -> tuple[Text, tuple[Text, ...]]:
     """The distribution, and beside it what matters of the rest; what is not known is left to the full list."""
     distribution = host.distribution
     name = verbatim(distribution.value.name) if isinstance(distribution, Known) else text("Linux")
-    parts = [_kernel(host), _architecture_of(host), *_wrappings(host), _secure_boot(host), _shell(machine)]
+    if not isinstance(host.secure_boot, Known):
+        secure_boot: Text | None = None
+    else:
+        secure_boot = text("Secure Boot on") if host.secure_boot.value else text("Secure Boot off")
+    wsl, container = value_or(host.wsl, 0), value_or(host.container, "")
+    found = []
+    if wsl:
+        found.append(text("WSL {version}", version=wsl))
+    if container:
+        found.append(text("in a container ({kind})", kind=container))
+    parts = [_kernel(host), _architecture_of(host), *tuple(found), secure_boot, _shell(machine)]
     return name, tuple(part for part in parts if part is not None)
 
 
@@ -294,22 +300,6 @@ def _kernel(host: Host) -> Text | None:
 
 def _architecture_of(host: Host) -> Text | None:
     return verbatim(host.architecture.value) if isinstance(host.architecture, Known) else None
-
-
-def _wrappings(host: Host) -> tuple[Text, ...]:
-    wsl, container = value_or(host.wsl, 0), value_or(host.container, "")
-    found = []
-    if wsl:
-        found.append(text("WSL {version}", version=wsl))
-    if container:
-        found.append(text("in a container ({kind})", kind=container))
-    return tuple(found)
-
-
-def _secure_boot(host: Host) -> Text | None:
-    if not isinstance(host.secure_boot, Known):
-        return None
-    return text("Secure Boot on") if host.secure_boot.value else text("Secure Boot off")
 
 
 def _shell(machine: Machine) -> Text | None:

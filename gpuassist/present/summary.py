@@ -15,7 +15,17 @@ def found_title(machine: Machine, diagnosis: Diagnosis, answers: tuple[Answer, .
     """The answer in a sentence."""
     problems, warnings = (_count(answers, severity) for severity in (Severity.PROBLEM, Severity.WARNING))
     if problems:
-        return _in_the_way(problems, machine)
+        names = gpu_names(machine)
+        if len(names) == 1:
+            return counted(
+                "One thing stands between you and your {gpu}",
+                "{count} things stand between you and your {gpu}",
+                problems,
+                gpu=names[0],
+            )
+        if names:
+            return counted("One thing stands between you and your GPUs", "{count} things stand between you and your GPUs", problems)
+        return counted("One problem was found", "{count} problems were found", problems)
     if warnings:
         return counted(
             "Nothing stands in the way; one thing may bite you later",
@@ -26,21 +36,6 @@ def found_title(machine: Machine, diagnosis: Diagnosis, answers: tuple[Answer, .
         return text("There is no NVIDIA GPU in this machine")
     if diagnosis.undetermined:
         return text("Nothing wrong was found, but not everything could be checked")
-    return _ready(machine)
-
-
-def _in_the_way(problems: int, machine: Machine) -> Text:
-    names = gpu_names(machine)
-    if len(names) == 1:
-        return counted(
-            "One thing stands between you and your {gpu}", "{count} things stand between you and your {gpu}", problems, gpu=names[0]
-        )
-    if names:
-        return counted("One thing stands between you and your GPUs", "{count} things stand between you and your GPUs", problems)
-    return counted("One problem was found", "{count} problems were found", problems)
-
-
-def _ready(machine: Machine) -> Text:
     names = gpu_names(machine)
     if len(names) == 1:
         return text("Your {gpu} is ready", gpu=names[0])

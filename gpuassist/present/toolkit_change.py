@@ -98,7 +98,14 @@ def expected_rows(plan: ChangePlan) -> tuple[TerminalRow, ...]:
     """What a new terminal finds now, and what it should find after the change."""
     wanted = _chosen(plan).expected
     home = verbatim(wanted.cuda_home) if wanted.cuda_home else NOT_SET
-    return _rows(plan.now, (verbatim(wanted.nvcc), home, _expected_library_path(plan)))
+    expected = _chosen(plan).expected
+    if expected.ld_library_path:
+        expected_library_path = text("{directory} first", directory=expected.ld_library_path)
+    elif any(line.ticked and "LD_LIBRARY_PATH" in line.variables for line in plan.lines):
+        expected_library_path = text("without what the lines put in that are commented out")
+    else:
+        expected_library_path = _set(plan.now.value, "LD_LIBRARY_PATH") if isinstance(plan.now, Known) else plan.now.reason
+    return _rows(plan.now, (verbatim(wanted.nvcc), home, expected_library_path))
 
 
 def proved_rows(plan: ChangePlan, outcome: ChangeOutcome) -> tuple[TerminalRow, ...]:
@@ -135,12 +142,3 @@ def _chosen(plan: ChangePlan) -> ToolkitChoice:
     if plan.cuda is None:
         raise ValueError(plan.aim)
     return plan.cuda
-
-
-def _expected_library_path(plan: ChangePlan) -> Text:
-    expected = _chosen(plan).expected
-    if expected.ld_library_path:
-        return text("{directory} first", directory=expected.ld_library_path)
-    if any(line.ticked and "LD_LIBRARY_PATH" in line.variables for line in plan.lines):
-        return text("without what the lines put in that are commented out")
-    return _set(plan.now.value, "LD_LIBRARY_PATH") if isinstance(plan.now, Known) else plan.now.reason

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.model.verdict import DeviceVerdict, Verdict, Verification
+from gpuassist.model.verdict import Verdict, Verification
 from gpuassist.model.words import ENGLISH
 
 _WRONG = frozenset({Verdict.FAIL, Verdict.HUNG})
@@ -22,11 +22,7 @@ def _errors(result: Verification) -> Iterator[str]:
     yield ENGLISH(result.error) if result.error is not None else ""
     yield result.no_accelerator
     for device in result.devices:
-        yield from _of_device(device)
-
-
-def _of_device(device: DeviceVerdict) -> Iterator[str]:
-    yield ENGLISH(device.error) if device.error is not None and device.verdict in _WRONG else ""
-    for check in device.checks:
-        if check.verdict in _WRONG and check.error is not None:
-            yield ENGLISH(check.error)
+        yield ENGLISH(device.error) if device.error is not None and device.verdict in _WRONG else ""
+        for check in device.checks:
+            if check.verdict in _WRONG and check.error is not None:
+                yield ENGLISH(check.error)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gpuassist.install.what_if import Wish
 from gpuassist.model.fact import value_or
-from gpuassist.model.finding import Answer, CommandUse
+from gpuassist.model.finding import CommandUse
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.session.explain import Explanation, Ground, about_memory
@@ -27,7 +27,16 @@ def way_on(explanation: Explanation, machine: Machine | None, *, recorded: bool)
     """What to do next in this window, for a text that was joined with the machine that it shows; none where nothing is obvious."""
     if machine is None or explanation.basis.ground is not Ground.JOINED or not explanation.answers:
         return None
-    ways = (_repair(explanation, machine), _holders(explanation), _watch(explanation, machine, recorded=recorded))
+    if not about_memory(explanation.answers[0]) or recorded or not value_or(machine.gpus, ()):
+        watch: WayOn | None = None
+    else:
+        watch = WayOn(text("Watch memory live"), GoTo(Step.LIVE))
+    version = next((found for answer in explanation.answers for found in [switch_version(answer)] if found), "")
+    if not version or not _is_installed(version, machine):
+        repair: WayOn | None = None
+    else:
+        repair = WayOn(text("Switch to CUDA {version}…", version=version), GoTo(Step.REPAIR, version))
+    ways = (repair, _holders(explanation), watch)
     return next((way for way in ways if way is not None), None) or _try(explanation)
 
 
@@ -51,13 +60,6 @@ def text_wished(wish: str) -> str:
     return wish.removeprefix(TEXT_WISH) if wish.startswith(TEXT_WISH) else ""
 
 
-def _repair(explanation: Explanation, machine: Machine) -> WayOn | None:
-    version = next((found for answer in explanation.answers for found in [switch_version(answer)] if found), "")
-    if not version or not _is_installed(version, machine):
-        return None
-    return WayOn(text("Switch to CUDA {version}…", version=version), GoTo(Step.REPAIR, version))
-
-
 def _is_installed(version: str, machine: Machine) -> bool:
     wanted = tuple(version.split("."))
     installed = (value_or(toolkit.version, None) for toolkit in value_or(machine.toolkits, ()))
@@ -71,15 +73,11 @@ def _holders(explanation: Explanation) -> WayOn | None:
     return WayOn(text("See who holds the GPU"), GoTo(Tool.HOLDERS, holder_wish(answer) or ""))
 
 
-def _watch(explanation: Explanation, machine: Machine, *, recorded: bool) -> WayOn | None:
-    if not about_memory(explanation.answers[0]) or recorded or not value_or(machine.gpus, ()):
-        return None
-    return WayOn(text("Watch memory live"), GoTo(Step.LIVE))
-
-
 def _try(explanation: Explanation) -> WayOn | None:
     """An installation is tried in thought first."""
-    wish = _wish(explanation.answers[0])
+    answer = explanation.answers[0]
+    commands = (command for remedy in answer.remedies for command in remedy.commands)
+    wish = next((wish for command in commands for wish in [_wish_of(command)] if wish != Wish()), Wish())
     title = next((title for value, title in _titles(wish) if value), None)
     return WayOn(title, GoTo(Tool.WHAT_IF, wish_in_words(wish))) if title is not None else None
 
@@ -90,11 +88,6 @@ def _titles(wish: Wish) -> tuple[tuple[str, Text], ...]:
         (wish.toolkit, text("What if CUDA {version}…", version=wish.toolkit)),
         (wish.driver, text("What if driver {version}…", version=wish.driver)),
     )
-
-
-def _wish(answer: Answer) -> Wish:
-    commands = (command for remedy in answer.remedies for command in remedy.commands)
-    return next((wish for command in commands for wish in [_wish_of(command)] if wish != Wish()), Wish())
 
 
 def _wish_of(command: CommandUse) -> Wish:

@@ -167,23 +167,6 @@ def follow(flow: Flow, event: Event) -> Flow:
         return flow if not flow.trail else replace(flow, current=flow.trail[-1], trail=flow.trail[:-1], wish="")
     if isinstance(event, Marked):
         return _mark(flow, {event.step: event.state})
-    return _read(flow, event)
-
-
-def place_named(value: str) -> Place | None:
-    """The step or the tool with this value; none has another."""
-    return next((place for place in (*Step, *Tool) if place.value == value), None)
-
-
-def _go(flow: Flow, place: Place, wish: str) -> Flow:
-    if not flow.enabled(place):
-        return flow
-    if place is flow.current:
-        return replace(flow, wish=wish or flow.wish)
-    return replace(flow, current=place, wish=wish, trail=(*flow.trail, flow.current)[-_TRAIL_AT_MOST:])
-
-
-def _read(flow: Flow, event: ReadingStarted | ReadingEnded | ReadingFailed) -> Flow:
     if isinstance(event, ReadingStarted):
         again = {Step.FOUND: StepState.BUSY} if event.after_write and flow.inspected else {}
         return _mark(flow, {Step.MACHINE: StepState.BUSY, **again})
@@ -199,6 +182,19 @@ def _read(flow: Flow, event: ReadingStarted | ReadingEnded | ReadingFailed) -> F
         Step.VERIFY: StepState.TODO,
     }
     return replace(_mark(flow, states), inspected=True, repairable=event.repairable, wish="")
+
+
+def place_named(value: str) -> Place | None:
+    """The step or the tool with this value; none has another."""
+    return next((place for place in (*Step, *Tool) if place.value == value), None)
+
+
+def _go(flow: Flow, place: Place, wish: str) -> Flow:
+    if not flow.enabled(place):
+        return flow
+    if place is flow.current:
+        return replace(flow, wish=wish or flow.wish)
+    return replace(flow, current=place, wish=wish, trail=(*flow.trail, flow.current)[-_TRAIL_AT_MOST:])
 
 
 def _mark(flow: Flow, states: dict[Step, StepState]) -> Flow:

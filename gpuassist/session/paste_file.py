@@ -28,7 +28,12 @@ def read_file(files: Files, path: str) -> Paste:
     try:
         status = files.status(path)
         if stat.S_ISREG(status.st_mode) and status.st_size > _HELD:
-            return _both_ends(files, path, status.st_size)
+            gathering = Gathering()
+            gathering.add(files.read_part(path, 0, _PIECE))
+            rest = _HELD - _PIECE
+            gathering.skip(status.st_size - _HELD)
+            gathering.add(files.read_part(path, status.st_size - rest, rest))
+            return gathering.paste()
         return gathered(files.pieces(path, _PIECE))
     except OSError as error:
         raise PasteError(text("{path} could not be read: {words}", path=path, words=error.strerror or str(error))) from error
@@ -42,13 +47,4 @@ def gathered(pieces: Iterable[bytes]) -> Paste:
         taken += len(piece)
         if taken >= _MOST:
             break
-    return gathering.paste()
-
-
-def _both_ends(files: Files, path: str, size: int) -> Paste:
-    gathering = Gathering()
-    gathering.add(files.read_part(path, 0, _PIECE))
-    rest = _HELD - _PIECE
-    gathering.skip(size - _HELD)
-    gathering.add(files.read_part(path, size - rest, rest))
     return gathering.paste()

@@ -43,7 +43,12 @@ def parse_goal(words: str, knowledge: Knowledge) -> Goal:
         raise GoalError(_nearest(words, knowledge))
     value = (found["value"] or "").strip("\"'“” ")
     if kind is GoalKind.GPU:
-        return _gpu_goal(value, knowledge)
+        if not value:
+            raise GoalError(text('gpu needs a name: gpu="RTX 5090", or a PCI id, gpu=10de:2b85'))
+        try:
+            return Goal(GoalKind.GPU, name=gpu_record(knowledge, value).pci_id or value)
+        except WishError as error:
+            raise GoalError(error.reason) from error
     if found["value"] is None:
         return Goal(kind)
     try:
@@ -79,7 +84,15 @@ def plan_goals(session: Session, machine: Machine, goals: tuple[Goal, ...], tool
     goals = tuple(_of_the_board(base, goal) for goal in goals)
     demand = _demand(goals, rig)
     title = verbatim(" ".join(_spelled(goal, knowledge) for goal in goals))
-    question = Question(title, base, _wished(knowledge, base, rig, goals), demand, tool)
+    made = base
+    for goal in goals:
+        if goal.kind is GoalKind.DRIVER and goal.version is not None and not _is(rig.driver, goal.version):
+            made = with_driver(knowledge, made, goal.version)
+        elif goal.kind is GoalKind.CUDA and goal.version is not None:
+            made = with_toolkit(knowledge, made, goal.version)
+        elif goal.kind is GoalKind.TORCH:
+            made = _with_wished_torch(knowledge, made, rig, goal)
+    question = Question(title, base, made, demand, tool)
     contained = tool is Tool.DOCKER and demand.torch_need is Need.MUST
     return foresee_container(session, question) if contained else foresee(session, question)
 
@@ -91,15 +104,6 @@ def _of_the_board(machine: Machine, goal: Goal) -> Goal:
     if goal.kind is not GoalKind.CUDA or goal.version is not None or not board or isinstance(cuda, Unknown):
         return goal
     return replace(goal, version=cuda.value.release)
-
-
-def _gpu_goal(name: str, knowledge: Knowledge) -> Goal:
-    if not name:
-        raise GoalError(text('gpu needs a name: gpu="RTX 5090", or a PCI id, gpu=10de:2b85'))
-    try:
-        return Goal(GoalKind.GPU, name=gpu_record(knowledge, name).pci_id or name)
-    except WishError as error:
-        raise GoalError(error.reason) from error
 
 
 def _demand(goals: Iterable[Goal], rig: Rig) -> Demand:
@@ -133,18 +137,6 @@ def _same_major(one: Version | None, other: Version) -> bool:
 def _more(one: Need, other: Need) -> Need:
     order = (Need.LEAVE, Need.KEEP, Need.LINE, Need.SHOULD, Need.MUST)
     return max(one, other, key=order.index)
-
-
-def _wished(knowledge: Knowledge, base: Machine, rig: Rig, goals: Iterable[Goal]) -> Machine:
-    made = base
-    for goal in goals:
-        if goal.kind is GoalKind.DRIVER and goal.version is not None and not _is(rig.driver, goal.version):
-            made = with_driver(knowledge, made, goal.version)
-        elif goal.kind is GoalKind.CUDA and goal.version is not None:
-            made = with_toolkit(knowledge, made, goal.version)
-        elif goal.kind is GoalKind.TORCH:
-            made = _with_wished_torch(knowledge, made, rig, goal)
-    return made
 
 
 def _with_wished_torch(knowledge: Knowledge, machine: Machine, rig: Rig, goal: Goal) -> Machine:

@@ -138,7 +138,7 @@ class _Tally:
                 self._compare(sample.monotonic, gpu, gpu.processes.value)
 
     def _compare(self, time: float, gpu: GpuSample, processes: tuple[ProcessSample, ...]) -> None:
-        now = {process.pid: _command(process) for process in processes}
+        now = {process.pid: (process.command.value if isinstance(process.command, Known) else "") for process in processes}
         before = self._present.get(gpu.index)
         self._present[gpu.index] = now
         if before is not None:
@@ -148,16 +148,10 @@ class _Tally:
             )
         for process in processes:
             if isinstance(process.memory_used_bytes, Known):
-                self._raise((gpu.index, process.pid), process.memory_used_bytes.value)
-
-    def _raise(self, key: Key, used: int) -> None:
-        if key not in self.processes and len(self.processes) >= PEAKS_AT_MOST:
-            del self.processes[next(iter(self.processes))]
-        self.processes[key] = max(self.processes.get(key, 0), used)
-
-
-def _command(process: ProcessSample) -> str:
-    return process.command.value if isinstance(process.command, Known) else ""
+                key = (gpu.index, process.pid)
+                if key not in self.processes and len(self.processes) >= PEAKS_AT_MOST:
+                    del self.processes[next(iter(self.processes))]
+                self.processes[key] = max(self.processes.get(key, 0), process.memory_used_bytes.value)
 
 
 def _nobody(_sample: Sample) -> None:

@@ -81,7 +81,10 @@ class Reader:
                 unit = self.tree.unit(event.node)
                 units[unit.first.start_byte] = unit
                 found.setdefault(unit.first.start_byte, []).append(assignment)
-            self._remember(event, assignment)
+            if not self.tree.is_prefix(event.node):
+                certain = all(element.directory and not element.previous for element in assignment.elements)
+                value = ":".join(element.directory for element in assignment.elements) if certain else None
+                self.given[assignment.variable] = (value, construct_around(event.node))
         return tuple(self._statement(unit, tuple(found[start])) for start, unit in units.items()), tuple(sources)
 
     def _that_matter(self, sourcing: list[Node]) -> list[Setting]:
@@ -118,12 +121,6 @@ class Reader:
             known[name] = value if reached else None
         return known
 
-    def _remember(self, setting: Setting, assignment: Assignment) -> None:
-        if not self.tree.is_prefix(setting.node):
-            certain = all(element.directory and not element.previous for element in assignment.elements)
-            value = ":".join(element.directory for element in assignment.elements) if certain else None
-            self.given[assignment.variable] = (value, construct_around(setting.node))
-
     def _sourced(self, node: Node) -> Iterator[SourcedFile]:
         arguments = node.children_by_field_name("argument")
         if not arguments or _in_separate_shell(node):
@@ -149,7 +146,9 @@ class Reader:
         return ToolLine(first, last, self._line_at(begin), owner, inside)
 
     def _statement(self, unit: Unit, assignments: tuple[Assignment, ...]) -> Statement:
-        first, end = self._whole_lines(unit)
+        masked = self.tree.masked
+        end = masked.find(b"\n", unit.last.end_byte)
+        first, end = (masked.rfind(b"\n", 0, unit.first.start_byte) + 1, len(masked) if end < 0 else end + 1)
         construct = construct_around(unit.first)
         return Statement(
             unit.first.start_point.row + 1,
@@ -164,11 +163,6 @@ class Reader:
             unit.shared,
             unit.command_end + 1 if unit.command_end > unit.last.end_point.row else 0,
         )
-
-    def _whole_lines(self, unit: Unit) -> tuple[int, int]:
-        masked = self.tree.masked
-        end = masked.find(b"\n", unit.last.end_byte)
-        return masked.rfind(b"\n", 0, unit.first.start_byte) + 1, len(masked) if end < 0 else end + 1
 
     def _line_at(self, place: int) -> str:
         end = self.tree.masked.find(b"\n", place)
@@ -188,13 +182,12 @@ class Reader:
 
     def _references(self) -> Iterator[Reference]:
         for node in self.tree.of_type("simple_expansion", "expansion"):
-            for name in self._named(node) & self.names.keys():
+            if node.type == "simple_expansion":
+                named: frozenset[str] = frozenset((self.source.text(node)[1:],))
+            else:
+                named = names_used((node,), self.source)
+            for name in named & self.names.keys():
                 yield Reference(self.names[name], node.start_point.row + 1)
-
-    def _named(self, node: Node) -> frozenset[str]:
-        if node.type == "simple_expansion":
-            return frozenset((self.source.text(node)[1:],))
-        return names_used((node,), self.source)
 
 
 def _conditional(place: Place) -> Place:

@@ -118,9 +118,19 @@ class Tree:
         """Every place that was found to set or unset a variable, in order."""
         for node in self.of_type("variable_assignment", "unset_command", *_WORDS_OF_A_DECLARATION):
             if node.type == "variable_assignment":
-                yield self._assigned(node)
+                name = node.child_by_field_name("name")
+                value = node.child_by_field_name("value")
+                values = (*([value] if value else []), *self._glued(node))
+                # tree-sitter-bash skips an escaped space at the start of a value; then nobody can say what it holds.
+                whole = not values or values[0].start_byte == node.children[1].end_byte
+                appends = any(child.type == "+=" for child in node.children)
+                inner = None if name is None else name.child_by_field_name("name")  # path[1,0]=… sets a part of it
+                word = "" if name is None else self._text(inner or name)
+                yield Setting(node, word, values, appends, whole=whole and inner is None)
             elif node.type == "unset_command":
-                yield from self._unset(node)
+                words = [self._text(child) for child in node.children[1:]]
+                if "-f" not in words:  # that takes a function away
+                    yield from (Setting(node, word, unsets=True) for word in words if not word.startswith("-"))
             else:
                 yield from self._quoted(node)
 
@@ -147,27 +157,11 @@ class Tree:
                 yield place
             place = self.masked.find(word, place + 1)
 
-    def _assigned(self, node: Node) -> Setting:
-        name = node.child_by_field_name("name")
-        value = node.child_by_field_name("value")
-        values = (*([value] if value else []), *self._glued(node))
-        # tree-sitter-bash skips an escaped space at the start of a value; then nobody can say what it holds.
-        whole = not values or values[0].start_byte == node.children[1].end_byte
-        appends = any(child.type == "+=" for child in node.children)
-        inner = None if name is None else name.child_by_field_name("name")  # path[1,0]=… sets a part of it
-        word = "" if name is None else self._text(inner or name)
-        return Setting(node, word, values, appends, whole=whole and inner is None)
-
     def _quoted(self, node: Node) -> Iterator[Setting]:
         found = _QUOTED.match(self.masked, node.start_byte, node.end_byte)
         if found:
             skip = found.end() - found.start(1)
             yield Setting(node, found[1].decode(), (node,), appends=bool(found[2]), skip=skip)
-
-    def _unset(self, node: Node) -> Iterator[Setting]:
-        words = [self._text(child) for child in node.children[1:]]
-        if "-f" not in words:  # that takes a function away
-            yield from (Setting(node, word, unsets=True) for word in words if not word.startswith("-"))
 
     def _text(self, node: Node) -> str:
         return self.masked[node.start_byte : node.end_byte].decode()
@@ -179,7 +173,11 @@ class Tree:
             if not self._only_sets(node.parent):
                 return Unit(node, node, shared=True)
             node = node.parent
-        group = self._same_lines(node)
+        group = [node]
+        while (before := self._beside(group[0], -1)) and before.end_point.row == group[0].start_point.row:
+            group.insert(0, before)
+        while (after := self._beside(group[-1], 1)) and after.start_point.row == group[-1].end_point.row:
+            group.append(after)
         whole = all(self._only_sets(one) for one in group) and self._alone(group[0], group[-1])
         return Unit(group[0], group[-1], shared=False) if whole else Unit(node, node, shared=True)
 
@@ -251,14 +249,6 @@ class Tree:
     def _is_glued(self, node: Node) -> bool:
         before = node.prev_sibling
         return before is not None and self._belongs(before, node)
-
-    def _same_lines(self, node: Node) -> list[Node]:
-        group = [node]
-        while (before := self._beside(group[0], -1)) and before.end_point.row == group[0].start_point.row:
-            group.insert(0, before)
-        while (after := self._beside(group[-1], 1)) and after.start_point.row == group[-1].end_point.row:
-            group.append(after)
-        return group
 
     def _beside(self, node: Node, step: int) -> Node | None:
         # A node's own next_sibling searches from the start: with 40,000 top-level statements that is 12 s instead of 1 s.

@@ -55,7 +55,9 @@ def elements(
         return tuple(one for word in words for one in elements((word,), source, names, known))
     pieces = list(_pieces(values, source, names, known))
     if skip:
-        pieces = [_without_name(pieces[0], skip), *pieces[1:]]
+        piece = pieces[0]
+        value = None if piece.value is None else piece.value[skip:]
+        pieces = [replace(piece, written=piece.written.lstrip("'\"")[skip:].rstrip("'"), value=value), *pieces[1:]]
     return tuple(_element(group, known) for group in _split(pieces) if group)
 
 
@@ -71,11 +73,6 @@ def names_used(values: tuple[Node, ...], source: Source) -> frozenset[str]:
     leaves = _leaves(values)
     cut = (_identifier(source.text(word)) for sign, word in pairwise(leaves) if sign.type == "$")
     return frozenset(names.union(name for name in cut if name))
-
-
-def _without_name(piece: _Piece, skip: int) -> _Piece:
-    value = None if piece.value is None else piece.value[skip:]
-    return replace(piece, written=piece.written.lstrip("'\"")[skip:].rstrip("'"), value=value)
 
 
 def _pieces(values: tuple[Node, ...], source: Source, names: Collection[str], known: Mapping[str, str | None]) -> Iterator[_Piece]:
@@ -112,7 +109,10 @@ def _identifier(words: str) -> str:
 
 def _literal(node: Node, written: str) -> _Piece:
     if node.type in {"word", "number"}:
-        return _Piece(written, _unescape(written), bare=True)
+        plain, rest = "", iter(written.replace("\\\n", ""))
+        for sign in rest:
+            plain += next(rest, "") if sign == "\\" else sign
+        return _Piece(written, plain, bare=True)
     if node.type == "raw_string":
         return _Piece(written, written[1:-1])
     if node.type == "string_content":
@@ -174,13 +174,6 @@ def _element(group: list[_Piece], known: Mapping[str, str | None]) -> Element:
     if group[0].bare and home and (directory == "~" or directory.startswith("~/")):
         directory = home + directory[1:]
     return Element(written, directory)
-
-
-def _unescape(written: str) -> str:
-    plain, rest = "", iter(written.replace("\\\n", ""))
-    for sign in rest:
-        plain += next(rest, "") if sign == "\\" else sign
-    return plain
 
 
 def _unescape_quoted(written: str) -> str:

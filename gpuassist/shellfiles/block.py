@@ -57,7 +57,13 @@ def find(content: bytes) -> Block | None:
         return None
     if len(begins) != 1 or len(ends) != 1 or begins[0] > ends[0]:
         raise RepairError(_unbalanced(content, begins, ends))
-    change, added = _marker(content, begins[0])
+    place = begins[0]
+    words = content[place + len(_BEGIN) : _line_end(content, place)].decode("ascii", "replace").split()
+    said = dict(word.split("=", 1) for word in words if "=" in word)
+    if said.get("version") != str(VERSION) or not said.get("change") or said.get("added") not in {"0", "1", "2"}:
+        line = _line_number(content, place)
+        raise RepairError(text("line {line} begins a block of another version of gpuassist; nothing was changed", line=line))
+    change, added = (said["change"], int(said["added"]))
     end = _line_end(content, ends[0])
     lines = content[begins[0] : ends[0]].split(b"\n")[1:-1]
     return Block(change, added, tuple(lines), begins[0], end)
@@ -88,15 +94,6 @@ def _line_starts(content: bytes, marker: bytes) -> list[int]:
 def _line_end(content: bytes, place: int) -> int:
     end = content.find(b"\n", place)
     return len(content) if end < 0 else end + 1
-
-
-def _marker(content: bytes, place: int) -> tuple[str, int]:
-    words = content[place + len(_BEGIN) : _line_end(content, place)].decode("ascii", "replace").split()
-    said = dict(word.split("=", 1) for word in words if "=" in word)
-    if said.get("version") != str(VERSION) or not said.get("change") or said.get("added") not in {"0", "1", "2"}:
-        line = _line_number(content, place)
-        raise RepairError(text("line {line} begins a block of another version of gpuassist; nothing was changed", line=line))
-    return said["change"], int(said["added"])
 
 
 def _unbalanced(content: bytes, begins: list[int], ends: list[int]) -> Text:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuassist.shellfiles.installed import LISTS
-from gpuassist.shellfiles.reading import Assignment, Place, Statement
+from gpuassist.shellfiles.reading import Place, Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,8 @@ def _entries(statement: Statement) -> Iterator[_Entry]:
     if statement.place is Place.TOP and not statement.shared:
         for assignment in statement.assignments:
             if assignment.variable in LISTS and assignment.keeps_previous:
-                yield from _added(statement, assignment)
-
-
-def _added(statement: Statement, assignment: Assignment) -> Iterator[_Entry]:
-    before = True
-    for element in assignment.elements:
-        before = before and not element.previous
-        if element.directory and not element.previous:
-            yield _Entry(statement, assignment.variable, element.directory.rstrip("/") or "/", before)
+                before = True
+                for element in assignment.elements:
+                    before = before and not element.previous
+                    if element.directory and not element.previous:
+                        yield _Entry(statement, assignment.variable, element.directory.rstrip("/") or "/", before)

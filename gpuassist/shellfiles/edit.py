@@ -90,7 +90,12 @@ def change_lines(content: bytes, lines: LineChanges, change: str) -> bytes:
         if isinstance(one, Replacement):
             parts.append(one.new)
         else:
-            parts.append(_comment(content[one.first_byte : one.end_byte], one, change))
+            statement = content[one.first_byte : one.end_byte]
+            mark = _MARK + change.encode() + b": "
+            rows = statement.split(b"\n")
+            end = [rows.pop()] if rows[-1] == b"" else []
+            marked = [(_NO_OPERATION if one.nested and not number else b"") + mark + row for number, row in enumerate(rows)]
+            parts.append(b"\n".join([*marked, *end]))
         done = one.end_byte
     return b"".join((*parts, content[done:]))
 
@@ -129,14 +134,6 @@ def bare(line: bytes) -> bytes:
     """A line without the marks of the changes that retired it, and without the CR of its line end."""
     inner, by = _inner(line.rstrip(b"\r"))
     return bare(inner) if by else inner
-
-
-def _comment(statement: bytes, lines: Lines, change: str) -> bytes:
-    mark = _MARK + change.encode() + b": "
-    rows = statement.split(b"\n")
-    end = [rows.pop()] if rows[-1] == b"" else []
-    marked = [(_NO_OPERATION if lines.nested and not number else b"") + mark + row for number, row in enumerate(rows)]
-    return b"\n".join([*marked, *end])
 
 
 def _taken_back(rows: list[bytes], change: str) -> Iterator[bytes]:

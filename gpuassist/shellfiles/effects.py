@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.installed import HOMES, LISTS, Installed, Lead
 from gpuassist.shellfiles.reading import Assignment, Element, Statement, printable
@@ -47,14 +45,12 @@ def harmless(statement: Statement, leads: frozenset[Lead]) -> Text:
 
 def other_contributions(statement: Statement, installed: Installed) -> tuple[str, ...]:
     """What a statement sets besides another toolkit."""
-    return tuple(_also(statement, installed))
-
-
-def _also(statement: Statement, installed: Installed) -> Iterator[str]:
+    also: list[str] = []
     for assignment in statement.assignments:
         if assignment.variable not in LISTS | HOMES:
-            yield assignment.variable
-        yield from (printable(element.written) for element in assignment.elements if _is_the_users(element, installed))
+            also.append(assignment.variable)
+        also.extend(printable(element.written) for element in assignment.elements if _is_the_users(element, installed))
+    return tuple(also)
 
 
 def _is_the_users(element: Element, installed: Installed) -> bool:

@@ -27,7 +27,10 @@ def read(content: bytes, known: Mapping[str, str], *, expands: bool) -> Reading:
             values[found[1]] = ":".join(element.directory for element in elements) if certain else None
         if found and found[1] in WATCHED:
             uses = frozenset(_names(found[2])) if expands else frozenset()
-            statements.append(_statement(row, line, place, Assignment(found[1], elements, uses)))
+            assignment = Assignment(found[1], elements, uses)
+            shown = printable(row.decode("utf-8", "surrogateescape").replace("\r", "").rstrip("\n"))
+            last = line + row.rstrip(b"\n").count(b"\n")
+            statements.append(Statement(line, last, place, place + len(row), shown, (assignment,), Place.TOP))
             references += [Reference(name, line) for name in sorted(uses.intersection(WATCHED))]
         place, line = place + len(row), line + row.count(b"\n")
     left = tuple((name, value) for name, value in values.items() if value and name not in known)
@@ -43,12 +46,6 @@ def _rows(content: bytes, *, joined: bool) -> Iterator[bytes]:
             row = b""
     if row:
         yield row
-
-
-def _statement(row: bytes, line: int, place: int, assignment: Assignment) -> Statement:
-    shown = printable(row.decode("utf-8", "surrogateescape").replace("\r", "").rstrip("\n"))
-    last = line + row.rstrip(b"\n").count(b"\n")
-    return Statement(line, last, place, place + len(row), shown, (assignment,), Place.TOP)
 
 
 def _unquoted(value: str, *, expands: bool) -> str:

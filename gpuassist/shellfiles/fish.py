@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 
 from gpuassist.shellfiles.fish_parse import Command, Parsed, Word, parse
-from gpuassist.shellfiles.fish_set import Change, change_of, value_of
+from gpuassist.shellfiles.fish_set import change_of, value_of
 from gpuassist.shellfiles.owners import Owners, tool_of
 from gpuassist.shellfiles.reading import (
     WATCHED,
@@ -68,7 +68,8 @@ class _Reader:
             for assignment in change.assignments:
                 group = self._group(command)
                 statements.setdefault(group[0].first, (group, []))[1].append(assignment)
-            self._remember(change, command)
+            for name, value in change.values:
+                self.given[name] = (value, command)
         error = self.rows.of(self.parsed.error) + 1 if self.parsed.error >= 0 else 0
         told = (self._statement(group, tuple(found)) for group, found in statements.values())
         return Reading(
@@ -81,10 +82,6 @@ class _Reader:
             tuple((name, value) for name, (value, where) in self.given.items() if value and not (where.blocks or where.linked)),
             self.owners.lines(lambda place: self.rows.of(place) + 1),
         )
-
-    def _remember(self, change: Change, command: Command) -> None:
-        for name, value in change.values:
-            self.given[name] = (value, command)
 
     def _known_at(self, command: Command) -> dict[str, str | None]:
         known: dict[str, str | None] = dict(self.known)
@@ -123,6 +120,11 @@ class _Reader:
         first, end = group[0], group[-1]
         begin, finish = self.rows.start(first.first), self.rows.end(end.end)
         alone = [one for row in range(self.rows.of(first.first), self.rows.of(end.end) + 1) for one in self.on_row.get(row, ())]
+        found = {_PLACES[block.keyword] for block in group[0].blocks} | {Place.TOP}
+        if len({one.chain for one in group}) < len(group) or group[0].linked:
+            found.add(Place.CONDITION)
+        if any("=" in one.words[0].plain for one in group):
+            found.add(Place.COMMAND)
         return Statement(
             self.rows.of(first.first) + 1,
             self.rows.of(end.end) + 1,
@@ -130,19 +132,11 @@ class _Reader:
             finish,
             self._shown(begin, finish).rstrip("\n"),
             assignments,
-            self._place(group),
+            next(place for place in _WORST_FIRST if place in found),
             self._inside(first),
             self.owners.of(first.first, assignments),
             shared=any(one not in group for one in alone),
         )
-
-    def _place(self, group: tuple[Command, ...]) -> Place:
-        found = {_PLACES[block.keyword] for block in group[0].blocks} | {Place.TOP}
-        if len({one.chain for one in group}) < len(group) or group[0].linked:
-            found.add(Place.CONDITION)
-        if any("=" in one.words[0].plain for one in group):
-            found.add(Place.COMMAND)
-        return next(place for place in _WORST_FIRST if place in found)
 
     def _inside(self, command: Command) -> str:
         return self._line_at(command.blocks[-1].first) if command.blocks else ""

@@ -133,7 +133,15 @@ class _Parser:
         if self.place >= len(self.seen):
             return False
         if self.seen[self.place] in _SEPARATORS:
-            self._separator()
+            sign = self.seen[self.place]
+            self.after_else = False
+            double = self.seen[self.place : self.place + 2] in {"&&", "||"}
+            self.place += 2 if double else 1
+            self.linked = (
+                double
+                or sign == "|"
+                or (self.linked and sign == "\n" and self.seen[: self.place].rstrip().endswith(("&&", "||", "|")))
+            )
             return True
         word = self._word()
         name = word.plain
@@ -173,16 +181,6 @@ class _Parser:
             words.append(self._word())
             self._skip()
         return tuple(words)
-
-    def _separator(self) -> None:
-        sign = self.seen[self.place]
-        self.after_else = False
-        double = self.seen[self.place : self.place + 2] in {"&&", "||"}
-        self.place += 2 if double else 1
-        self.linked = double or sign == "|" or (self.linked and sign == "\n" and self._continued())
-
-    def _continued(self) -> bool:
-        return self.seen[: self.place].rstrip().endswith(("&&", "||", "|"))
 
     def _skip(self) -> None:
         """Goes past blanks, continued lines and comments."""

@@ -51,7 +51,12 @@ def change_of(command: Command, known: Mapping[str, str | None]) -> Change:
     if name == "set":
         return _set(words, known)
     if name == "fish_add_path":
-        return _added(words, known)
+        options, rest = _options(words[1:])
+        elements = _values(rest, "PATH", known)
+        if not elements or "n" in options:
+            return Change()
+        whole = (_PREVIOUS, *elements) if "a" in options else (*elements, _PREVIOUS)
+        return Change((Assignment("PATH", whole, _uses(rest)),))
     if name == "export":  # a function of fish's own, for lines from other shells
         return _each_given(words[1:], known)
     return _each_given(words[:1], known)
@@ -88,15 +93,6 @@ def _erased(names: list[str]) -> Change:
     if parts:
         return Change(tuple(Assignment(name, (Element("?", ""), _PREVIOUS)) for name in watched))
     return Change(tuple(Assignment(name, (), unsets=True) for name in watched), tuple((name, "") for name in names))
-
-
-def _added(words: tuple[Word, ...], known: Mapping[str, str | None]) -> Change:
-    options, rest = _options(words[1:])
-    elements = _values(rest, "PATH", known)
-    if not elements or "n" in options:
-        return Change()
-    whole = (_PREVIOUS, *elements) if "a" in options else (*elements, _PREVIOUS)
-    return Change((Assignment("PATH", whole, _uses(rest)),))
 
 
 def _each_given(words: tuple[Word, ...], known: Mapping[str, str | None]) -> Change:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpuassist.shellfiles.reading import WATCHED
@@ -28,16 +27,14 @@ class UniversalVariable:
 
 def read(content: str) -> tuple[UniversalVariable, ...]:
     """Reads a fish_variables file of version 3."""
-    return tuple(_variables(content))
-
-
-def _variables(content: str) -> Iterator[UniversalVariable]:
+    variables: list[UniversalVariable] = []
     for number, row in enumerate(content.split("\n"), start=1):
         found = _GIVEN.match(row)
         if found and found[2] in _WATCHED:
             elements = tuple(part for part in _ESCAPED.sub(_character, found[3]).split(_PARTS) if part)
             exported = "--export" in found[1] or found[2] == "fish_user_paths"
-            yield UniversalVariable(number, row, found[2], _WATCHED[found[2]], elements, exported)
+            variables.append(UniversalVariable(number, row, found[2], _WATCHED[found[2]], elements, exported))
+    return tuple(variables)
 
 
 def _character(found: re.Match[str]) -> str:

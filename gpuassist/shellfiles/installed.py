@@ -78,7 +78,7 @@ class Installed:
     def lead_of(self, value: str) -> Lead:
         """Where a whole value leads, be it a list, a directory or compilers' flags: to another toolkit if anything in it does."""
         leads: set[Lead] = set()
-        for root in self._roots():
+        for root in tuple(root for one in (self.chosen, *self.others) if _is_separate(one) for root in (one.root, *one.links)):
             rest = _whole(root).sub(_TAKEN, value)
             if rest != value:
                 leads.add(self.lead(root))
@@ -113,9 +113,6 @@ class Installed:
     def root_of(self, directory: str) -> str:
         """The toolkit directory, installed or not, that a directory lies in; empty where it lies in none."""
         return self._root_of(directory) if directory else ""
-
-    def _roots(self) -> tuple[str, ...]:
-        return tuple(root for one in (self.chosen, *self.others) if _is_separate(one) for root in (one.root, *one.links))
 
     def moved(self, element: Element) -> str | None:
         """An element of another toolkit's, in the words it is written in, for the chosen one; none where that has no such place."""

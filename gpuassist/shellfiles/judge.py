@@ -120,14 +120,7 @@ class _Rivals:
 
     def beaten(self, moving: set[int]) -> set[int]:
         """Those of the lines that are to change which win nothing, and which no line that stays needs."""
-        winners = set(self._winners().values())
-        beaten = {number for number in moving - winners if self._gives[number] and self._lines[number].tickable}
-        while needed := {number for number in beaten if self._is_needed(number, beaten)}:
-            beaten -= needed
-        return beaten
-
-    def _winners(self) -> dict[tuple[str, str], int]:
-        """For each directory of each variable the line that wins."""
+        # For each directory of each variable the line that wins.
         found: dict[tuple[str, str], int] = {}
         ranks: dict[tuple[str, str], tuple[bool, bool, int]] = {}
         for number, given in enumerate(self._gives):
@@ -139,7 +132,11 @@ class _Rivals:
                 rank = (first, not self._lines[number].other, number if first else -number)
                 if key not in ranks or rank > ranks[key]:
                     found[key], ranks[key] = number, rank
-        return found
+        winners = set(found.values())
+        beaten = {number for number in moving - winners if self._gives[number] and self._lines[number].tickable}
+        while needed := {number for number in beaten if self._is_needed(number, beaten)}:
+            beaten -= needed
+        return beaten
 
     def _is_needed(self, number: int, beaten: set[int]) -> bool:
         """Whether a line that stays, before the next that sets the same, uses what it sets: a directory taken from a home, or a

@@ -256,7 +256,10 @@ class LineJudge:
             why = text("leads to another toolkit, but also sets {also}, which would be lost with it", also=", ".join(also))
             return replace(line, why=why)
         if statement.place is not Place.TOP or not line.tickable:
-            return replace(line, why=text("leads to another toolkit, but stands in “{inside}”", inside=_around(statement)))
+            return replace(
+                line,
+                why=text("leads to another toolkit, but stands in “{inside}”", inside=statement.inside or statement.text.strip()),
+            )
         return replace(line, ticked=True, why=text("leads to another toolkit by a way that no word can be replaced in"))
 
     def _of_words(self, line: ShellLine, words: Sequence[ToolkitWord]) -> ShellLine:
@@ -327,10 +330,6 @@ class LineJudge:
 
 
 _FOLLOWS = text("no word in it names a toolkit: it follows the line that it takes the directory from")
-
-
-def _around(statement: Statement) -> str:
-    return statement.inside or statement.text.strip()
 
 
 def _shown_inside(line: ShellLine) -> str:

@@ -90,15 +90,12 @@ def fitted(value: Written, parts: tuple[Part, ...], *, guarded: bool) -> Written
     element comes of it while it is empty.
     """
     fits = (
-        _bound(value.variable, part, front=not number and not value.appends) if _may_bind(part, guarded=guarded) else part
+        _bound(value.variable, part, front=not number and not value.appends)
+        if (part.previous and (guarded or part.leads or part.trails) and "-" not in part.text)
+        else part
         for number, part in enumerate(parts)
     )
     return replace(value, parts=tuple(fits) if len(parts) > 1 else parts)
-
-
-def _may_bind(part: Part, *, guarded: bool) -> bool:
-    # One with a default is never empty.
-    return part.previous and (guarded or part.leads or part.trails) and "-" not in part.text
 
 
 def _bound(variable: str, part: Part, *, front: bool) -> Part:
@@ -119,7 +116,8 @@ def _word_end(line: str, place: int) -> int:
 
 def _value(assignment: re.Match[str], written: str) -> Written | None:
     variable, appends = assignment[1], bool(assignment[2])
-    quote = written[0] if _quoted_whole(written) else ""
+    piece = _PIECE.match(written)
+    quote = written[0] if (piece is not None and written[0] in "'\"" and piece.end() == len(written)) else ""
     inner = written[1:-1] if quote else written
     parts = _parts(variable, inner, quote)
     if parts is None or (appends and parts[0].text):
@@ -128,20 +126,11 @@ def _value(assignment: re.Match[str], written: str) -> Written | None:
     return value if value.text == written else None
 
 
-def _quoted_whole(written: str) -> bool:
-    piece = _PIECE.match(written)
-    return piece is not None and written[0] in "'\"" and piece.end() == len(written)
-
-
 def _parts(variable: str, inner: str, quote: str) -> tuple[Part, ...] | None:
     pieces = [*inner] if quote == "'" else [piece[0] for piece in (_INNER if quote else _PIECE).finditer(inner)]
-    if not quote and any(piece[0] in "'\"" and ":" in _outside_braces(piece) for piece in pieces):
+    if not quote and any(piece[0] in "'\"" and ":" in re.sub(_BRACED, "", piece) for piece in pieces):
         return None
     return tuple(_split(variable, pieces))
-
-
-def _outside_braces(piece: str) -> str:
-    return re.sub(_BRACED, "", piece)
 
 
 def _split(variable: str, pieces: list[str]) -> Iterator[Part]:

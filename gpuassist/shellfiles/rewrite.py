@@ -47,7 +47,7 @@ def rewrite(
     if line is None or lists is None or not _read_alike(lists, statement.assignments):
         return Rewriting(why=text("it is written in a way that gpuassist does not replace: comment it out, or change it by hand"))
     new = tuple(_with_fates(value, one, fate, guarded) for value, one in zip(lists, statement.assignments, strict=True))
-    hollow = next((value.variable for value, before in zip(new, lists, strict=True) if _is_hollow(value, before)), "")
+    hollow = next((value.variable for value, before in zip(new, lists, strict=True) if (value != before and _is_empty(value))), "")
     if hollow:
         why = text("nothing would be left of what it gives {variable}: comment it out instead", variable=hollow)
         return Rewriting(why=why, hollow=all(_is_empty(value) for value in new))
@@ -99,10 +99,6 @@ def _with_fates(value: Written, assignment: Assignment, fate: Fate, guarded: Col
         if words is not None:
             parts.append(part if words == element.written else replace(part, text=words))
     return fitted(value, tuple(parts), guarded=value.variable in guarded and value.separator == ":")
-
-
-def _is_hollow(value: Written, before: Written) -> bool:
-    return value != before and _is_empty(value)
 
 
 def _is_empty(value: Written) -> bool:

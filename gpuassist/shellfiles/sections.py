@@ -69,7 +69,8 @@ def loader_section(root: str, library_directory: str, dialect: Dialect, *, home:
     require_plain(library_directory)
     behind = library_directory.removeprefix(root)
     if not home:
-        return _loader_alone(library_directory, dialect)
+        line = _alone("LD_LIBRARY_PATH", library_directory, dialect)
+        return (b'test -n "$LD_LIBRARY_PATH"; or set -e LD_LIBRARY_PATH', line) if dialect is Dialect.FISH else (line,)
     if dialect is not Dialect.FISH:
         return (_first("LD_LIBRARY_PATH", behind, dialect),)
     # One that is set to nothing is one empty element: behind a directory that would mean the current one.
@@ -104,11 +105,6 @@ def _first(variable: str, behind: str, dialect: Dialect) -> bytes:
         return f"set -gx {variable} $CUDA_HOME{behind} ${variable}".encode()
     before = f":${variable}" if variable == "PATH" else f"${{{variable}:+:${variable}}}"
     return f'export {variable}="$CUDA_HOME{behind}{before}"'.encode()
-
-
-def _loader_alone(directory: str, dialect: Dialect) -> tuple[bytes, ...]:
-    line = _alone("LD_LIBRARY_PATH", directory, dialect)
-    return (b'test -n "$LD_LIBRARY_PATH"; or set -e LD_LIBRARY_PATH', line) if dialect is Dialect.FISH else (line,)
 
 
 def _alone(variable: str, directory: str, dialect: Dialect) -> bytes:

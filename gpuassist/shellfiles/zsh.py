@@ -32,19 +32,15 @@ _NAMES = {**{name: name for name in WATCHED}, "path": "PATH"}
 
 def read(content: bytes, known: Mapping[str, str]) -> Reading:
     """Reads a whole file; `known` are variables that are set before it runs (HOME, ZDOTDIR)."""
-    names = {**_NAMES, **_ties(content)}
+    # Arrays that a `typeset -T` ties to a watched variable, each with the variable's name.
+    found = _TIE.findall(content.decode("utf-8", "replace")) if b"-" in content and b"T" in content else []
+    names = {**_NAMES, **{array: scalar for flags, scalar, array in found if "T" in flags and scalar in WATCHED}}
     reading = Reader(content, known, seen=covered(content), names=names).reading()
     return replace(
         reading,
         statements=tuple(_as_zsh(statement, names) for statement in reading.statements),
         sources=tuple(replace(source, path=_QUALIFIER.sub("", source.path)) for source in reading.sources),
     )
-
-
-def _ties(content: bytes) -> dict[str, str]:
-    """Arrays that a `typeset -T` ties to a watched variable, each with the variable's name."""
-    found = _TIE.findall(content.decode("utf-8", "replace")) if b"-" in content and b"T" in content else []
-    return {array: scalar for flags, scalar, array in found if "T" in flags and scalar in WATCHED}
 
 
 def covered(content: bytes) -> bytes:

@@ -196,7 +196,17 @@ def _why(came: Came, shell: str, told: Sequence[str], seconds: float) -> Text:
     """Why there is no answer."""
     program = came.program if came.program != PurePosixPath(shell).name else ""
     if came.ending == shell_session.ENDED:
-        return _why_ended(shell, program, came.status, told)
+        if told:
+            return text("{shell} ended before it was ready; it said: {words}", shell=shell, words=told[-1][:200])
+        if program:
+            return text(
+                "{shell} ended before it was ready: a start-up file puts {program} in its place, which ended",
+                shell=shell,
+                program=program,
+            )
+        return text(
+            "{shell} ended before it was ready: a start-up file leaves it with status {status}", shell=shell, status=came.status
+        )
     if came.ending == shell_session.LATE:
         return _late(shell, seconds, program, typed=bool(came.typed))
     if came.ending == shell_session.NOT_STARTED and came.words == "E2BIG":
@@ -207,18 +217,6 @@ def _why(came: Came, shell: str, told: Sequence[str], seconds: float) -> Text:
         shell_session.ANOTHER: text("a start-up file puts {program} in the place of {shell}", program=came.program, shell=shell),
         shell_session.ASKS: text("a start-up file of {shell} asks again and again: {question}", shell=shell, question=question),
     }.get(came.ending, text("the answer of {shell} broke off", shell=shell))
-
-
-def _why_ended(shell: str, program: str, status: int, told: Sequence[str]) -> Text:
-    if told:
-        return text("{shell} ended before it was ready; it said: {words}", shell=shell, words=told[-1][:200])
-    if program:
-        return text(
-            "{shell} ended before it was ready: a start-up file puts {program} in its place, which ended",
-            shell=shell,
-            program=program,
-        )
-    return text("{shell} ended before it was ready: a start-up file leaves it with status {status}", shell=shell, status=status)
 
 
 def _late(shell: str, seconds: float, program: str = "", *, typed: bool = False) -> Text:

@@ -79,7 +79,8 @@ class Disk:
             os.link(path, target)
         except FileExistsError:
             # NFS may carry a call out, lose the answer and say of the second one that the name is taken.
-            if not _same_file(path, target):
+            one, other = os.lstat(path), os.lstat(target)
+            if not ((one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)):
                 raise
             os.unlink(path)
         except OSError as error:
@@ -164,7 +165,11 @@ class Disk:
         """Holds a lock file; raises `BlockingIOError` where another process holds it for longer than `seconds`."""
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
-            _take(descriptor, time.monotonic() + seconds)
+            until = time.monotonic() + seconds
+            while not _took(descriptor):
+                if time.monotonic() >= until:
+                    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+                time.sleep(_WAIT)
             yield
         finally:
             os.close(descriptor)
@@ -178,18 +183,6 @@ def _make_private(path: str) -> None:
             raise
     else:
         os.chmod(path, 0o700)
-
-
-def _same_file(path: str, target: str) -> bool:
-    one, other = os.lstat(path), os.lstat(target)
-    return (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
-
-
-def _take(descriptor: int, until: float) -> None:
-    while not _took(descriptor):
-        if time.monotonic() >= until:
-            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-        time.sleep(_WAIT)
 
 
 def _took(descriptor: int) -> bool:

@@ -36,12 +36,9 @@ def merge(words: str, into: dict[str, str]) -> None:
     for line in words.replace("\\\n", "").splitlines():
         found = _ASSIGNMENT.fullmatch(line.rstrip())
         if found and not line.lstrip().startswith(("#", ";")):
-            into[found[1]] = _expanded(_unquoted(found[2].strip()), into)
-
-
-def _unquoted(value: str) -> str:
-    quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
-    return value[1:-1] if quoted else value
+            value = found[2].strip()
+            quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+            into[found[1]] = _expanded(value[1:-1] if quoted else value, into)
 
 
 def _expanded(value: str, known: Mapping[str, str]) -> str:

@@ -47,7 +47,7 @@ def parse_environment(words: str) -> dict[str, str]:
         # pam_env cuts comments off first, wherever they stand, and refuses names that are no names.
         name, sign, value = line.partition("#")[0].strip().removeprefix("export ").partition("=")
         if sign and name.replace("_", "").isalnum():
-            found[name] = _unquoted(value)
+            found[name] = value[1:].rstrip(_QUOTES) if value[:1] in _QUOTES and value else value
     return found
 
 
@@ -59,10 +59,6 @@ def parse_login_path(words: str, *, root: bool) -> str:
         if name == wanted and value:
             return value[0].strip().removeprefix("PATH=")
     return ""
-
-
-def _unquoted(value: str) -> str:
-    return value[1:].rstrip(_QUOTES) if value[:1] in _QUOTES and value else value
 
 
 def _text_of(files: Files, path: str) -> str:

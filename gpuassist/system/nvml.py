@@ -14,7 +14,6 @@ from types import ModuleType
 TYPE_CHECKING = False  # as type checkers know it: `typing` is imported for them alone
 if TYPE_CHECKING:
     import ctypes
-    from collections.abc import Iterator
     from typing import Any
 
     Handle = Any
@@ -191,7 +190,21 @@ class Nvml:
                 lists[kind] = answer
             elif kind == "compute" or answer.code not in {NOT_SUPPORTED, FUNCTION_NOT_FOUND}:
                 return answer
-        listed = _merged(lists)
+        kinds: dict[int, str] = {}
+        amounts: dict[tuple[int, int], int] = {}
+        for kind, entries in lists.items():
+            for pid, used, instance in entries:
+                before = kinds.setdefault(pid, kind)
+                if kind not in before:
+                    kinds[pid] = f"{before}+{kind}"
+                # A process that computes and draws stands in both lists with the same memory: it counts once.
+                if used != _NOT_AVAILABLE:
+                    amounts[pid, instance] = max(used, amounts.get((pid, instance), 0))
+        # One process may be in several MIG instances of a GPU, in each with memory of its own.
+        total: dict[int, int] = {}
+        for (pid, _instance), used in amounts.items():
+            total[pid] = total.get(pid, 0) + used
+        listed = tuple(Listed(pid, kinds[pid], total.get(pid)) for pid in kinds)
         strange = [process.pid for process in listed if process.pid > PROCESS_NUMBERS_AT_MOST]
         return nonsense("process number", strange[0]) if strange else listed
 
@@ -215,7 +228,15 @@ class Nvml:
             count = ctypes.c_uint(self._room)
             code = call(handle, ctypes.byref(count), self._buffer)
             if code == SUCCESS and count.value <= self._room:
-                return list(_entries(memoryview(self._buffer), count.value, version))
+                raw = memoryview(self._buffer)
+                entries: list[_Entry] = []
+                if version == 1:
+                    for pid, used in _ENTRY_V1.iter_unpack(raw[: count.value * _ENTRY_V1.size]):
+                        entries.append((pid, used, 0))
+                else:
+                    for pid, used, instance, _compute in _ENTRY.iter_unpack(raw[: count.value * _ENTRY.size]):
+                        entries.append((pid, used, instance))
+                return entries
             if code not in {SUCCESS, INSUFFICIENT_SIZE}:
                 return refusal(code, str(ask("nvmlErrorString", code)))
             # It wants more room than it was given: anything else would be asked for ever, or fill the memory of this machine.
@@ -269,30 +290,3 @@ def _raw(name: str) -> Any:
         return getattr(pynvml.nvmlLib, name)
     except AttributeError as error:
         return refusal(FUNCTION_NOT_FOUND, str(error))
-
-
-def _entries(raw: memoryview, count: int, version: int) -> Iterator[_Entry]:
-    if version == 1:
-        for pid, used in _ENTRY_V1.iter_unpack(raw[: count * _ENTRY_V1.size]):
-            yield pid, used, 0
-    else:
-        for pid, used, instance, _compute in _ENTRY.iter_unpack(raw[: count * _ENTRY.size]):
-            yield pid, used, instance
-
-
-def _merged(lists: dict[str, list[_Entry]]) -> tuple[Listed, ...]:
-    kinds: dict[int, str] = {}
-    amounts: dict[tuple[int, int], int] = {}
-    for kind, entries in lists.items():
-        for pid, used, instance in entries:
-            before = kinds.setdefault(pid, kind)
-            if kind not in before:
-                kinds[pid] = f"{before}+{kind}"
-            # A process that computes and draws stands in both lists with the same memory: it counts once.
-            if used != _NOT_AVAILABLE:
-                amounts[pid, instance] = max(used, amounts.get((pid, instance), 0))
-    # One process may be in several MIG instances of a GPU, in each with memory of its own.
-    total: dict[int, int] = {}
-    for (pid, _instance), used in amounts.items():
-        total[pid] = total.get(pid, 0) + used
-    return tuple(Listed(pid, kinds[pid], total.get(pid)) for pid in kinds)

@@ -67,7 +67,16 @@ class Report:
 def report(processes: Processes, variables: Mapping[str, str], seconds: float = SECONDS) -> Report:
     """Runs the child for at most `seconds` in an environment of those variables."""
     outcome = processes.run(command(), seconds=seconds, environment=clean(variables))
-    return Report(_answers(outcome.text), _silence(outcome, seconds), outcome.ending is Ending.TIMED_OUT, _crash(outcome))
+    if outcome.ending is Ending.TIMED_OUT:
+        silence = text("nothing more came within {seconds:.0f} s, so the driver may hang", seconds=seconds)
+    elif outcome.ending is Ending.KILLED:
+        silence = text("the process that asks it was ended by signal {signal}", signal=outcome.status)
+    elif outcome.ending is Ending.EXITED and outcome.status == 0:
+        silence = text("it was not asked")
+    else:
+        words = outcome.words or outcome.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        silence = text("the process that asks it failed ({words})", words=words or str(outcome.status))
+    return Report(_answers(outcome.text), silence, outcome.ending is Ending.TIMED_OUT, _crash(outcome))
 
 
 def command() -> tuple[str, ...]:
@@ -164,14 +173,3 @@ def _refused(question: str, refusal: Refusal) -> Text:
 def _crash(outcome: Outcome) -> str:
     """Signals of a crash alone: a child that somebody ended says nothing of the library."""
     return CRASHES.get(outcome.status, "") if outcome.ending is Ending.KILLED else ""
-
-
-def _silence(outcome: Outcome, seconds: float) -> Text:
-    if outcome.ending is Ending.TIMED_OUT:
-        return text("nothing more came within {seconds:.0f} s, so the driver may hang", seconds=seconds)
-    if outcome.ending is Ending.KILLED:
-        return text("the process that asks it was ended by signal {signal}", signal=outcome.status)
-    if outcome.ending is Ending.EXITED and outcome.status == 0:
-        return text("it was not asked")
-    words = outcome.words or outcome.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-    return text("the process that asks it failed ({words})", words=words or str(outcome.status))

@@ -48,7 +48,14 @@ def main() -> int:
     if refused is None:
         for function in SYSTEM:
             _tell(function, ask(function))
-        _tell_devices()
+        count = port.device_count()  # which bounds the threads below as well
+        _tell(COUNT, count)
+        indices = range(0 if isinstance(count, Refusal) else count)
+        threads = [threading.Thread(target=_tell_device, args=(index,), daemon=True) for index in indices]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
         nvml.close()
     return 0
 
@@ -60,17 +67,6 @@ def _library() -> str:
     except OSError:
         return ""
     return next((words[5] for words in lines if len(words) > 5 and "libnvidia-ml" in words[5]), "")
-
-
-def _tell_devices() -> None:
-    count = port.device_count()  # which bounds the threads below as well
-    _tell(COUNT, count)
-    indices = range(0 if isinstance(count, Refusal) else count)
-    threads = [threading.Thread(target=_tell_device, args=(index,), daemon=True) for index in indices]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
 
 
 def _tell_device(index: int) -> None:
@@ -86,9 +82,27 @@ def _tell_device(index: int) -> None:
     _tell(MEMORY, _memory(nvml, handle), index)
     mode = _mig_mode(handle)
     _tell(MIG_MODE, mode, index)
-    _tell(MIG_DEVICES, _mig_devices(handle, mode), index)
+    if mode is not True:
+        mig_devices = mode or []
+    else:
+        count = ask("nvmlDeviceGetMaxMigDeviceCount", handle)
+        if isinstance(count, Refusal):
+            mig_devices = count
+        elif count > port.MIG_DEVICES_AT_MOST:
+            mig_devices = nonsense("MIG devices", count)
+        else:
+            devices = [ask(MIG_DEVICES, handle, index) for index in range(count)]
+            names = [ask("nvmlDeviceGetUUID", device) for device in devices if not isinstance(device, Refusal)]
+            mig_devices = [name for name in names if not isinstance(name, Refusal)]
+    _tell(MIG_DEVICES, mig_devices, index)
     _tell(PROCESSES, _processes(nvml, handle), index)
-    _tell(FIELDS, _recovery(handle), index)
+    values = ask(FIELDS, handle, [RECOVERY])
+    if isinstance(values, Refusal):
+        recovery = values
+    else:
+        refused = values[0].nvmlReturn
+        recovery = refusal(refused, "the recovery action") if refused else values[0].value.uiVal
+    _tell(FIELDS, recovery, index)
     nvml.close()
 
 
@@ -115,27 +129,6 @@ def _mig_mode(handle: Handle) -> Any:
     return bool(modes[0])
 
 
-def _mig_devices(handle: Handle, mode: Any) -> Any:
-    if mode is not True:
-        return mode or []
-    count = ask("nvmlDeviceGetMaxMigDeviceCount", handle)
-    if isinstance(count, Refusal):
-        return count
-    if count > port.MIG_DEVICES_AT_MOST:
-        return nonsense("MIG devices", count)
-    devices = [ask(MIG_DEVICES, handle, index) for index in range(count)]
-    names = [ask("nvmlDeviceGetUUID", device) for device in devices if not isinstance(device, Refusal)]
-    return [name for name in names if not isinstance(name, Refusal)]
-
-
-def _recovery(handle: Handle) -> Any:
-    values = ask(FIELDS, handle, [RECOVERY])
-    if isinstance(values, Refusal):
-        return values
-    refused = values[0].nvmlReturn
-    return refusal(refused, "the recovery action") if refused else values[0].value.uiVal
-
-
 def _processes(nvml: Nvml, handle: Handle) -> Any:
     processes = nvml.processes(handle)
     if isinstance(processes, Refusal):
@@ -149,10 +142,6 @@ def _tell(fact: str, answer: Any, gpu: int | None = None) -> None:
         line.update(code=answer.code, name=answer.name, words=answer.words)
     else:
         line["value"] = answer
-    _write(line)
-
-
-def _write(line: dict[str, Any]) -> None:
     with _line:
         print(json.dumps(line), flush=True)
 

@@ -66,10 +66,6 @@ def is_meant(files: Files, pid: int, me: int) -> bool:
     devices = gpu_devices(files, pid)
     if devices or (devices is not None and me in {0, owner}):
         return bool(devices)
-    return _is_host(files)
-
-
-def _is_host(files: Files) -> bool:
     try:
         return files.readlink(_NAMESPACE) == _FIRST_NAMESPACE
     except OSError:  # a kernel without namespaces

@@ -112,7 +112,11 @@ class _RealProgram:
     def _end(self) -> Finished:
         left = len(marked(self._mark)) if self.ended() else 0
         end_group(self._child.pid)
-        self._wait()
+        try:
+            self._child.wait(timeout=_LAST_WAIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            # In uninterruptible sleep (a disk or a GPU driver that hangs) not even SIGKILL ends it: nobody waits for that.
+            threading.Thread(target=self._child.wait, name=f"waits for {self._child.pid}", daemon=True).start()
         end_marked(self._mark)
         under_way.discard(self._child.pid)
         os.close(self._output)
@@ -121,13 +125,6 @@ class _RealProgram:
             return Finished(0, "", left, stuck=True)
         by_signal = signal_name(-status) if status < 0 else ""
         return Finished(max(status, 0), by_signal, left)
-
-    def _wait(self) -> None:
-        try:
-            self._child.wait(timeout=_LAST_WAIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            # In uninterruptible sleep (a disk or a GPU driver that hangs) not even SIGKILL ends it: nobody waits for that.
-            threading.Thread(target=self._child.wait, name=f"waits for {self._child.pid}", daemon=True).start()
 
     def _is_long_over(self) -> bool:
         self._over_at = self._over_at or time.monotonic()

@@ -43,7 +43,11 @@ def run(
         pipes.close()
         if child.poll() is None:  # Ctrl-C while it was waited for
             end_group(child.pid)
-        _let_go(child)
+        try:
+            child.wait(timeout=_LAST_WAIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            # In uninterruptible sleep (a GPU driver that hangs) not even SIGKILL ends it: what it said must not wait for that.
+            threading.Thread(target=child.wait, name=f"waits for {child.pid}", daemon=True).start()
         under_way.discard(child.pid)
     stdout, stderr = pipes.printed
     return Outcome(
@@ -165,25 +169,14 @@ class _Pipes:
     def serve(self, seconds: float) -> None:
         """Waits for the next piece, and moves it."""
         for key, _ in self._selector.select(seconds):
-            self._take(key.fd)
-
-    def _take(self, descriptor: int) -> None:
-        piece = os.read(descriptor, _PIECE)
-        if not piece:
-            self._selector.unregister(descriptor)
-        kept = self._kept[descriptor]
-        kept += piece[: OUTPUT_AT_MOST_BYTES - len(kept)]
+            piece = os.read(key.fd, _PIECE)
+            if not piece:
+                self._selector.unregister(key.fd)
+            kept = self._kept[key.fd]
+            kept += piece[: OUTPUT_AT_MOST_BYTES - len(kept)]
 
     def close(self) -> None:
         """Lets go of all of them."""
         self._selector.close()
         for file in self._files:
             file.close()
-
-
-def _let_go(child: subprocess.Popen[bytes]) -> None:
-    try:
-        child.wait(timeout=_LAST_WAIT_SECONDS)
-    except subprocess.TimeoutExpired:
-        # In uninterruptible sleep (a GPU driver that hangs) not even SIGKILL ends it: what it said must not wait for that.
-        threading.Thread(target=child.wait, name=f"waits for {child.pid}", daemon=True).start()

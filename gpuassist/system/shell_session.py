@@ -118,7 +118,18 @@ class Session:
         self.pid = os.fork()
         if not self.pid:
             try:
-                _become(command, environment, directory, files)
+                os.setsid()
+                if os.isatty(files[0]):
+                    fcntl.ioctl(files[0], termios.TIOCSCTTY, 0)
+                for number, file in enumerate(files):
+                    os.dup2(file, number)
+                # Where gpuassist is killed, this goes too; nothing may outlive us.
+                hear_of_parents_end()
+                for ignored in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+                    signal.signal(ignored, signal.SIG_DFL)
+                os.chdir(directory)
+                given = {_bytes(name): _bytes(value) for name, value in environment.items()}
+                os.execve(command[0], [_bytes(word) for word in command], given)
             except (OSError, ValueError) as error:
                 too_large = isinstance(error, OSError) and error.errno == errno.E2BIG
                 os.write(writing, b"E2BIG" if too_large else str(error).encode("utf-8", "replace"))
@@ -188,21 +199,6 @@ class Session:
 
     def _look(self) -> None:
         """What a person would do who sits before it."""
-
-
-def _become(command: Sequence[str], environment: Mapping[str, str], directory: str, files: Sequence[int]) -> None:
-    os.setsid()
-    if os.isatty(files[0]):
-        fcntl.ioctl(files[0], termios.TIOCSCTTY, 0)
-    for number, file in enumerate(files):
-        os.dup2(file, number)
-    # Where gpuassist is killed, this goes too; nothing may outlive us.
-    hear_of_parents_end()
-    for ignored in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
-        signal.signal(ignored, signal.SIG_DFL)
-    os.chdir(directory)
-    given = {_bytes(name): _bytes(value) for name, value in environment.items()}
-    os.execve(command[0], [_bytes(word) for word in command], given)
 
 
 def _bytes(words: str) -> bytes:

@@ -125,7 +125,13 @@ class Steps:
                 self._aside[index] = (value, number, place)
             elif self._held[index] != value:
                 file, line = place
-                self._changed(TracedChange(number, self.names[index], _words(file), int(line or 0), self._held[index], value))
+                # One that is taken back is none: what stands in front of a command, or of a function, is set for that alone.
+                change = TracedChange(number, self.names[index], _words(file), int(line or 0), self._held[index], value)
+                standing = self._standing[change.variable]
+                if standing and standing[-1].before == change.after:
+                    standing.pop()
+                else:
+                    standing.append(change)
                 self._held[index] = value
 
     def _is_for_one_command(self, command: bytes, name: str, value: str | None) -> bool:
@@ -134,14 +140,6 @@ class Steps:
             return False
         says = name.encode() + b"=" + value.encode("utf-8", "surrogateescape")
         return command.replace(b"'", b"") == says and says not in self._command.replace(b"'", b"")
-
-    def _changed(self, change: TracedChange) -> None:
-        # One that is taken back is none: what stands in front of a command, or of a function, is set for that alone.
-        standing = self._standing[change.variable]
-        if standing and standing[-1].before == change.after:
-            standing.pop()
-        else:
-            standing.append(change)
 
 
 def _depth(frames: bytes) -> int:

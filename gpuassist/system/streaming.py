@@ -87,7 +87,14 @@ class _RealStream:
         end_group(self._child.pid)
         under_way.discard(self._child.pid)
         self._read(0.0)
-        self._close()
+        self._selector.close()
+        os.close(self._report)
+        if self._child.stdout is not None:
+            self._child.stdout.close()
+        try:
+            self._child.wait(timeout=_LAST_WAIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            pass
         status = self._child.returncode if by_itself else None
         return Ended(
             max(status or 0, 0),
@@ -152,16 +159,6 @@ class _RealStream:
 
     def _is_open(self, descriptor: int) -> bool:
         return descriptor in self._selector.get_map()
-
-    def _close(self) -> None:
-        self._selector.close()
-        os.close(self._report)
-        if self._child.stdout is not None:
-            self._child.stdout.close()
-        try:
-            self._child.wait(timeout=_LAST_WAIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            pass  # in uninterruptible sleep, as in a GPU driver that hangs, not even SIGKILL ends it
 
 
 def signal_name(number: int) -> str:

@@ -142,18 +142,32 @@ class _Asker:
         refused = why_no_shell(self._world, self._shell, self._home)
         if refused is not None:
             return Asked(Unknown(refused), 0.0)
-        how = _how(self._shell, opening)
+        if opening is Opening.DESKTOP:
+            how = f"{self._shell} -l, then environment.d"
+        else:
+            earlier = {Opening.TERMINAL: f"{self._shell} -l, then ", Opening.TERMINAL_COMMAND: f"{self._shell} -i, then "}
+            how = f"{earlier.get(opening, '')}{self._shell} {' '.join(_OPTIONS[opening] or ('-c',))}"
         if opening in _WITHOUT_LOGIN:
             return self._told(self._reply(opening, self._login), how)
         if opening is Opening.TERMINAL:
             return self._told(self._in_window(), how)
         if opening is Opening.TERMINAL_COMMAND:
-            return self._told(self._from_window(), how)
+            window = self._in_window()
+            if window.answer is None:
+                from_window = window
+            else:
+                from_window = self._reply(Opening.TERMINAL_COMMAND, _inherited(window.answer.environment), self._left(window))
+            return self._told(from_window, how)
         session = self._after_login()
         if opening is Opening.LOGIN_COMMAND:
             return self._told(session, how)
         if opening is Opening.DESKTOP:
-            return self._told(self._on_desktop(session), how)
+            if session.answer is None:
+                on_desktop = session
+            else:
+                merged = with_environment_d(self._world.files, session.answer.environment, home=self._home)
+                on_desktop = replace(session, answer=Answer(session.answer.shell, 0, merged, {}, ()))
+            return self._told(on_desktop, how)
         held = session.answer.environment if session.answer is not None else {}
         given = {name: held[name] for name in _FOR_SCRIPTS if name in held}
         return self._told(self._reply(opening, {**self._login, **given}), how)
@@ -177,20 +191,8 @@ class _Asker:
         begun = session.answer.environment if session.answer is not None else self._login
         return _joined(session, self._reply(Opening.TERMINAL, _inherited(begun), self._left(session)))
 
-    def _from_window(self) -> Reply:
-        window = self._in_window()
-        if window.answer is None:
-            return window
-        return self._reply(Opening.TERMINAL_COMMAND, _inherited(window.answer.environment), self._left(window))
-
     def _left(self, earlier: Reply) -> float:
         return max(0.1, self._seconds - earlier.seconds)
-
-    def _on_desktop(self, session: Reply) -> Reply:
-        if session.answer is None:
-            return session
-        merged = with_environment_d(self._world.files, session.answer.environment, home=self._home)
-        return replace(session, answer=Answer(session.answer.shell, 0, merged, {}, ()))
 
     def _reply(self, opening: Opening, environment: Mapping[str, str], seconds: float = 0.0) -> Reply:
         world, on_terminal = self._world, opening in _ON_TERMINAL
@@ -213,21 +215,18 @@ class _Asker:
             _log.info("no answer from %s: %s", self._shell, reply)
             fact: Fact[Terminal] = Unknown(reply.why)
         else:
-            fact = Known(_terminal(self._world.files, reply.answer, self._who(reply)), how)
+            # The shell that answered, by the path that it was started with where it is that one.
+            who = self._shell if not reply.shell or self._world.files.real(self._shell) == reply.shell else reply.shell
+            path = reply.answer.environment.get("PATH", "")
+            found = {name: _program(self._world.files, reply.answer, path, name) for name in COMMANDS}
+            commands = tuple(command for command in found.values() if command is not None)
+            shadows = []
+            for kind, name, words in map(_named, reply.answer.named):
+                program = found.get(name)
+                if kind and not (kind == "hash" and program is not None and words == program.path):
+                    shadows.append(Shadow(name, ShadowKind(kind), words))
+            fact = Known(Terminal(who, that_matter(reply.answer.environment), commands, tuple(shadows)), how)
         return Asked(fact, reply.seconds, reply.complaints, reply.questions, reply.left_behind, reply.through)
-
-    def _who(self, reply: Reply) -> str:
-        """The shell that answered, by the path that it was started with where it is that one."""
-        if not reply.shell or self._world.files.real(self._shell) == reply.shell:
-            return self._shell
-        return reply.shell
-
-
-def _how(shell: str, opening: Opening) -> str:
-    if opening is Opening.DESKTOP:
-        return f"{shell} -l, then environment.d"
-    earlier = {Opening.TERMINAL: f"{shell} -l, then ", Opening.TERMINAL_COMMAND: f"{shell} -i, then "}
-    return f"{earlier.get(opening, '')}{shell} {' '.join(_OPTIONS[opening] or ('-c',))}"
 
 
 def _inherited(environment: Mapping[str, str]) -> dict[str, str]:
@@ -243,18 +242,6 @@ def _joined(session: Reply, reply: Reply) -> Reply:
         questions=(*session.questions, *reply.questions),
         left_behind=tuple(dict.fromkeys((*session.left_behind, *reply.left_behind))),
     )
-
-
-def _terminal(files: Files, answer: Answer, shell: str) -> Terminal:
-    path = answer.environment.get("PATH", "")
-    found = {name: _program(files, answer, path, name) for name in COMMANDS}
-    commands = tuple(command for command in found.values() if command is not None)
-    shadows = []
-    for kind, name, words in map(_named, answer.named):
-        program = found.get(name)
-        if kind and not (kind == "hash" and program is not None and words == program.path):
-            shadows.append(Shadow(name, ShadowKind(kind), words))
-    return Terminal(shell, that_matter(answer.environment), commands, tuple(shadows))
 
 
 def _program(files: Files, answer: Answer, path: str, name: str) -> Command | None:

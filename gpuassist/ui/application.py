@@ -18,7 +18,6 @@ from gpuassist.ui.main_window import MainWindow
 from gpuassist.ui.palette import DARK, LIGHT
 
 if TYPE_CHECKING:
-    from gpuassist.session.navigation import Place
     from gpuassist.ui.frame import Frame
     from gpuassist.ui.jobs import Jobs
     from gpuassist.ui.theme import Appearance, Theme
@@ -60,7 +59,10 @@ class WindowRun(QObject):
         self.theme: Theme | None = None
         self.jobs: Jobs | None = None
         self.frame: Frame | None = None
-        self.window = self._first_window()
+        desktop_is_dark = self._application.palette().window().color().lightness() < _DARK_BELOW
+        palette = {"dark": DARK, "light": LIGHT}.get(self._settings.appearance, DARK if desktop_is_dark else LIGHT)
+        words = self._session.words(text("Reading your machine…"))
+        self.window = MainWindow(words, background=palette.background, side=palette.side, ink=palette.muted)
         self.window.restore(self._settings.geometry)
         self.window.painted.connect(self._thread.start)
         self.window.closing.connect(self._close)
@@ -76,12 +78,6 @@ class WindowRun(QObject):
         if self.theme is not None:
             self.theme.undress()
         self.window.deleteLater()
-
-    def _first_window(self) -> MainWindow:
-        desktop_is_dark = self._application.palette().window().color().lightness() < _DARK_BELOW
-        palette = {"dark": DARK, "light": LIGHT}.get(self._settings.appearance, DARK if desktop_is_dark else LIGHT)
-        words = self._session.words(text("Reading your machine…"))
-        return MainWindow(words, background=palette.background, side=palette.side, ink=palette.muted)
 
     def _import(self) -> None:
         try:
@@ -107,7 +103,11 @@ class WindowRun(QObject):
         self.jobs = Jobs()
         self._faults = Faults(self)
         desk = Desk(self._session, self.jobs, Asking())
-        self.frame = Frame(desk, machine_file=self._machine_file, start=_place(self._start_page), appearance=appearance)
+        from gpuassist.session.navigation import Step, place_named
+
+        self.frame = Frame(
+            desk, machine_file=self._machine_file, start=place_named(self._start_page) or Step.MACHINE, appearance=appearance
+        )
         self.frame.appearance_chosen.connect(self._choose_appearance)
         self._faults.happened.connect(self.frame.show_fault)
         self._faults.listen()
@@ -133,9 +133,3 @@ def _appearance(value: str) -> Appearance:
     from gpuassist.ui.theme import Appearance
 
     return Appearance(value) if value in {one.value for one in Appearance} else Appearance.SYSTEM
-
-
-def _place(value: str) -> Place:
-    from gpuassist.session.navigation import Step, place_named
-
-    return place_named(value) or Step.MACHINE

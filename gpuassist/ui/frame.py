@@ -76,9 +76,21 @@ class Frame(QWidget):
         self._after_paint.timeout.connect(self._go_where_wanted)
         self._reading = Reading(desk.session, desk.jobs, self)
         self._recalling = Latest(desk.jobs, self._show_recalled, self)
-        self._build(appearance)
+        words = self._desk.words
+        self._side = SideList(words, self)
+        self._foot = Foot(words, appearance, self._side)
+        self._side.foot.addWidget(self._foot)
+        self._banners = Banners(words, self)
+        self._pages = PageStack(self._desk, self)
+        self._bar = BottomBar(self)
+        self._lay_out()
         self._listen()
-        self._add_keys()
+        self._back = self._action(self._desk.words(text("Back")), "Alt+Left", self._go_back)
+        self._next = self._action("", "Alt+Right", self._go_on)
+        self._action("", "Ctrl+R", self._reading.again)
+        self._action("", "F1", self._show_help)
+        for key, place in zip("1234567890", (*Step, *Tool), strict=False):
+            self._action(place.value, f"Ctrl+{key}", self._choose_by_key)
         self._show_flow()
         self.setAcceptDrops(True)
 
@@ -150,16 +162,6 @@ class Frame(QWidget):
         else:
             self.go(GoTo(Tool.EXPLAIN, FILE_WISH + path))
 
-    def _build(self, appearance: Appearance) -> None:
-        words = self._desk.words
-        self._side = SideList(words, self)
-        self._foot = Foot(words, appearance, self._side)
-        self._side.foot.addWidget(self._foot)
-        self._banners = Banners(words, self)
-        self._pages = PageStack(self._desk, self)
-        self._bar = BottomBar(self)
-        self._lay_out()
-
     def _lay_out(self) -> None:
         right = QVBoxLayout()
         right.setSpacing(0)
@@ -185,14 +187,6 @@ class Frame(QWidget):
         self._reading.failed.connect(self._reading_failed)
         self._pages.asked.connect(self._answer)
         self._pages.bar_changed.connect(self._show_bar)
-
-    def _add_keys(self) -> None:
-        self._back = self._action(self._desk.words(text("Back")), "Alt+Left", self._go_back)
-        self._next = self._action("", "Alt+Right", self._go_on)
-        self._action("", "Ctrl+R", self._reading.again)
-        self._action("", "F1", self._show_help)
-        for key, place in zip("1234567890", (*Step, *Tool), strict=False):
-            self._action(place.value, f"Ctrl+{key}", self._choose_by_key)
 
     def _action(self, words: str, keys: str, slot: Callable[[], None]) -> QAction:
         action = QAction(words, self)
@@ -224,11 +218,10 @@ class Frame(QWidget):
         self._back.setEnabled(self._flow.back() is not None)
         self._next.setEnabled(after is not None)
         self._bar.show_actions(bar.left, bar.note, tuple(ways), has_primary=ways[-1:] != [self._back])
-        self._tell_damage()  # here, because pages change their bar when what they asked for has come
-
-    def _tell_damage(self) -> None:
-        """Names what of our own files could not be used so far: each is read when it is first needed."""
-        self._banners.show_damage(tuple(map(self._desk.words, self._desk.session.knowledge.noticed())))
+        # Names what of our own files could not be used so far: each is read when it is first needed.
+        self._banners.show_damage(
+            tuple(map(self._desk.words, self._desk.session.knowledge.noticed()))
+        )  # here, because pages change their bar when what they asked for has come
 
     @Slot(object)
     def _choose(self, place: Place) -> None:

@@ -92,7 +92,11 @@ class Jobs(QObject):
         """Runs the work; connect the job's signals before returning to the event loop, nothing arrives earlier."""
         number, job = next(self._numbers), Job(parent)
         self._running[number] = job
-        self._threads().submit(self._run, number, work, Control(job.cancelled, lambda value: self._send(number, _Told(value))))
+        if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor  # nothing of it is needed before the first paint
+
+            self._pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="gpuassist-job")
+        self._pool.submit(self._run, number, work, Control(job.cancelled, lambda value: self._send(number, _Told(value))))
         return job
 
     def shutdown(self) -> None:
@@ -105,19 +109,14 @@ class Jobs(QObject):
             self._pool.shutdown(wait=True, cancel_futures=True)
         self._running.clear()
 
-    def _threads(self) -> ThreadPoolExecutor:
-        if self._pool is None:
-            from concurrent.futures import ThreadPoolExecutor  # nothing of it is needed before the first paint
-
-            self._pool = ThreadPoolExecutor(_WORKERS, thread_name_prefix="gpuassist-job")
-        return self._pool
-
     def _run(self, number: int, work: Work, control: Control) -> None:
         try:
             self._send(number, Done(work(control)))
         except Exception as error:  # noqa: BLE001 -- a border: whatever a job raises comes home as a value
             _log.debug("a job failed", exc_info=True)
-            self._send(number, Failed(error, _trace()))
+            import traceback
+
+            self._send(number, Failed(error, traceback.format_exc()))
 
     def _send(self, number: int, payload: Done | Failed | _Told) -> None:
         if not self._closing.is_set():
@@ -134,9 +133,3 @@ class Jobs(QObject):
         else:
             job.finished.emit(arrival.payload)
             job.deleteLater()
-
-
-def _trace() -> str:
-    import traceback
-
-    return traceback.format_exc()

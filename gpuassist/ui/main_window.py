@@ -48,7 +48,13 @@ class MainWindow(QMainWindow):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.centralWidget() is None:
-            self._paint_ground()
+            background, side, ink = map(QColor, self._colours)
+            painter = QPainter(self)
+            painter.fillRect(self.rect(), background)
+            painter.fillRect(0, 0, _SIDE, self.height(), side)
+            painter.setPen(ink)
+            painter.drawText(_SIDE + _MARGIN, _TITLE_BASE, self._words)
+            painter.end()
         else:
             super().paintEvent(event)
         if not self._seen:
@@ -58,12 +64,3 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         self.closing.emit()
         super().closeEvent(event)
-
-    def _paint_ground(self) -> None:
-        background, side, ink = map(QColor, self._colours)
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), background)
-        painter.fillRect(0, 0, _SIDE, self.height(), side)
-        painter.setPen(ink)
-        painter.drawText(_SIDE + _MARGIN, _TITLE_BASE, self._words)
-        painter.end()

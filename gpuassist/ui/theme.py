@@ -65,7 +65,33 @@ class Theme(QObject):
         if self._application.property(_PROPERTY) is palette:
             return
         self._application.setProperty(_PROPERTY, palette)
-        self._application.setPalette(_qt_palette(palette))
+        # What the style sheet leaves to Fusion (check boxes, radio buttons, menus' arrows) takes its colours from here.
+        role = QPalette.ColorRole
+        made = QPalette()
+        for place, colour in (
+            (role.Window, palette.background),
+            (role.WindowText, palette.text),
+            (role.Base, palette.panel),
+            (role.AlternateBase, palette.well),
+            (role.Text, palette.text),
+            (role.Button, palette.panel),
+            (role.ButtonText, palette.text),
+            (role.BrightText, palette.problem),
+            (role.Highlight, palette.accent),
+            (role.HighlightedText, palette.on_accent),
+            (role.Link, palette.accent),
+            (role.LinkVisited, palette.accent),
+            (role.ToolTipBase, palette.panel),
+            (role.ToolTipText, palette.text),
+            (role.PlaceholderText, palette.muted),
+            (role.Accent, palette.accent),
+            (role.Mid, palette.line),
+            (role.Dark, palette.line),
+        ):
+            made.setColor(place, QColor(colour))
+        for place in (role.WindowText, role.Text, role.ButtonText):
+            made.setColor(QPalette.ColorGroup.Disabled, place, QColor(palette.muted))
+        self._application.setPalette(made)
         self._application.setStyleSheet(style_sheet(palette))
         self.changed.emit(palette)
 
@@ -120,33 +146,3 @@ def _font(families: tuple[str, ...], points: float, weight: QFont.Weight) -> QFo
     font.setPointSizeF(points)
     font.setWeight(weight)
     return font
-
-
-def _qt_palette(palette: Palette) -> QPalette:
-    # What the style sheet leaves to Fusion (check boxes, radio buttons, menus' arrows) takes its colours from here.
-    role = QPalette.ColorRole
-    made = QPalette()
-    for place, colour in (
-        (role.Window, palette.background),
-        (role.WindowText, palette.text),
-        (role.Base, palette.panel),
-        (role.AlternateBase, palette.well),
-        (role.Text, palette.text),
-        (role.Button, palette.panel),
-        (role.ButtonText, palette.text),
-        (role.BrightText, palette.problem),
-        (role.Highlight, palette.accent),
-        (role.HighlightedText, palette.on_accent),
-        (role.Link, palette.accent),
-        (role.LinkVisited, palette.accent),
-        (role.ToolTipBase, palette.panel),
-        (role.ToolTipText, palette.text),
-        (role.PlaceholderText, palette.muted),
-        (role.Accent, palette.accent),
-        (role.Mid, palette.line),
-        (role.Dark, palette.line),
-    ):
-        made.setColor(place, QColor(colour))
-    for place in (role.WindowText, role.Text, role.ButtonText):
-        made.setColor(QPalette.ColorGroup.Disabled, place, QColor(palette.muted))
-    return made

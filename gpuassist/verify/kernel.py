@@ -87,8 +87,29 @@ def check_kernel(world: World, wish: KernelWish, *, cancelled: Callable[[], bool
         if compiled.ending is Ending.CANCELLED:
             return KernelCheck(KernelVerdict.CANCELLED, text("cancelled before it was compiled"), command, "", compiled.seconds)
         if not compiled.succeeded:
-            return KernelCheck(KernelVerdict.NOT_COMPILED, _why_not(wish, compiled), command, _said(compiled), compiled.seconds)
-        return _run(world, wish, f"{directory}/kernel", _Compiled(command, compiled.seconds, cancelled))
+            if compiled.ending is Ending.EXITED and not _said(compiled):
+                why_not = text("not compiled: {nvcc} said nothing (exit status {status})", nvcc=wish.nvcc, status=compiled.status)
+            elif compiled.ending is Ending.EXITED:
+                why_not = text("not compiled: {words}", words=_first_error(_said(compiled)))
+            else:
+                why_not = text("not compiled: {nvcc} {ending}", nvcc=wish.nvcc, ending=_ending(compiled))
+            return KernelCheck(KernelVerdict.NOT_COMPILED, why_not, command, _said(compiled), compiled.seconds)
+        program = f"{directory}/kernel"
+        made = _Compiled(command, compiled.seconds, cancelled)
+        command, seconds = made.command, made.seconds
+        for device in wish.devices:
+            chosen = {**wish.environment, "CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": device}
+            outcome = world.processes.run((program,), seconds=RUN_SECONDS, environment=chosen, cancelled=made.cancelled)
+            seconds += outcome.seconds
+            if outcome.ending is Ending.CANCELLED:
+                words = text("compiled; cancelled before it ran on the GPU {device}", device=device)
+                return KernelCheck(KernelVerdict.CANCELLED, words, command, "", seconds)
+            if not outcome.succeeded or outcome.text.strip() != _EXPECTED:
+                words = text("compiled, but on the GPU {device} {ending}", device=device, ending=_ending(outcome))
+                return KernelCheck(KernelVerdict.DID_NOT_RUN, words, command, _said(outcome), seconds)
+        if wish.devices:
+            return KernelCheck(KernelVerdict.RAN, text("compiled, run, and the result is right"), command, "", seconds)
+        return KernelCheck(KernelVerdict.COMPILED, text("compiled; not run, because no driver is loaded"), command, "", seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,31 +117,6 @@ class _Compiled:
     command: tuple[str, ...]
     seconds: float
     cancelled: Callable[[], bool] | None
-
-
-def _run(world: World, wish: KernelWish, program: str, made: _Compiled) -> KernelCheck:
-    command, seconds = made.command, made.seconds
-    for device in wish.devices:
-        chosen = {**wish.environment, "CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": device}
-        outcome = world.processes.run((program,), seconds=RUN_SECONDS, environment=chosen, cancelled=made.cancelled)
-        seconds += outcome.seconds
-        if outcome.ending is Ending.CANCELLED:
-            words = text("compiled; cancelled before it ran on the GPU {device}", device=device)
-            return KernelCheck(KernelVerdict.CANCELLED, words, command, "", seconds)
-        if not outcome.succeeded or outcome.text.strip() != _EXPECTED:
-            words = text("compiled, but on the GPU {device} {ending}", device=device, ending=_ending(outcome))
-            return KernelCheck(KernelVerdict.DID_NOT_RUN, words, command, _said(outcome), seconds)
-    if wish.devices:
-        return KernelCheck(KernelVerdict.RAN, text("compiled, run, and the result is right"), command, "", seconds)
-    return KernelCheck(KernelVerdict.COMPILED, text("compiled; not run, because no driver is loaded"), command, "", seconds)
-
-
-def _why_not(wish: KernelWish, outcome: Outcome) -> Text:
-    if outcome.ending is Ending.EXITED and not _said(outcome):
-        return text("not compiled: {nvcc} said nothing (exit status {status})", nvcc=wish.nvcc, status=outcome.status)
-    if outcome.ending is Ending.EXITED:
-        return text("not compiled: {words}", words=_first_error(_said(outcome)))
-    return text("not compiled: {nvcc} {ending}", nvcc=wish.nvcc, ending=_ending(outcome))
 
 
 def _ending(outcome: Outcome) -> Text:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from gpuassist.model.text import Text, text, verbatim
-from gpuassist.model.verdict import DeviceVerdict, Verdict, Verification
+from gpuassist.model.verdict import Verdict, Verification
 from gpuassist.system.clock import Clock
 from gpuassist.system.processes import clean
 from gpuassist.system.programs import MARK
@@ -67,12 +67,22 @@ Cancelled = Callable[[], bool]
 def run(world: World, request: Request, *, on_event: OnEvent, cancelled: Cancelled) -> Verification:
     """One run. What goes wrong is in its result; `on_event` is called on this thread."""
     blank, mark = Verification(request.interpreter, (), ()), secrets.token_hex(8)
+    # Python's own switches are the user's in a new terminal, so they stay; only what a bundle of ours put in goes.
+    variables = clean(request.variables)
+    variables.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # so that torch counts GPUs as NVML and this program do
+    if all(_is_uuid(device) for device in request.devices):
+        # The driver matches them, of MIG instances too, where torch's own properties have no UUID (before 2.4).
+        variables["CUDA_VISIBLE_DEVICES"] = ",".join(request.devices)
     stream = world.streams.start(
         (request.interpreter, CHILD, DESCRIPTOR, *_devices(request.devices), request.level.value),
-        environment={**_environment(request), MARK: mark},
+        environment={**variables, MARK: mark},
     )
     if isinstance(stream, NotStarted):
-        return replace(blank, error=_why_not_started(stream, request.interpreter))
+        if stream.missing:
+            why_not_started = text("there is no interpreter at {path}", path=request.interpreter)
+        else:
+            why_not_started = text("{path} could not be started: {words}", path=request.interpreter, words=stream.words)
+        return replace(blank, error=why_not_started)
     transcript = Transcript()
     limits = request.limits or LIMITS[request.level]
     try:
@@ -134,6 +144,15 @@ def _result(blank: Verification, transcript: Transcript, stop: _Stop, ended: End
     error = _why_stopped(transcript, stop, ended)
     verdict = Verdict.HUNG if stop is _Stop.LATE else Verdict.SKIPPED if stop is _Stop.CANCELLED else Verdict.FAIL
     devices = transcript.devices(verdict, error)
+    if transcript.refused is not None and transcript.refused.error.startswith(_NO_TORCH):
+        overall = Verdict.SKIPPED
+    else:
+        found = {device.verdict for device in devices}
+        wrong = next((one for one in (Verdict.HUNG, Verdict.FAIL) if one in found), None)
+        if wrong is not None or not transcript.finished:
+            overall = wrong or verdict
+        else:
+            overall = Verdict.PASS if Verdict.PASS in found else Verdict.SKIPPED
     return replace(
         blank,
         environment=transcript.environment,
@@ -142,18 +161,8 @@ def _result(blank: Verification, transcript: Transcript, stop: _Stop, ended: End
         output=ended.output,
         visible=transcript.accelerators,
         no_accelerator=transcript.no_accelerator,
-        verdict=_overall(devices, verdict, transcript),
+        verdict=overall,
     )
-
-
-def _overall(devices: tuple[DeviceVerdict, ...], verdict: Verdict, transcript: Transcript) -> Verdict:
-    if transcript.refused is not None and transcript.refused.error.startswith(_NO_TORCH):
-        return Verdict.SKIPPED
-    found = {device.verdict for device in devices}
-    wrong = next((one for one in (Verdict.HUNG, Verdict.FAIL) if one in found), None)
-    if wrong is not None or not transcript.finished:
-        return wrong or verdict
-    return Verdict.PASS if Verdict.PASS in found else Verdict.SKIPPED
 
 
 def _why_stopped(transcript: Transcript, stop: _Stop, ended: Ended) -> Text | None:
@@ -162,40 +171,20 @@ def _why_stopped(transcript: Transcript, stop: _Stop, ended: Ended) -> Text | No
     if transcript.refused is not None:
         return verbatim(transcript.refused.error)
     if stop is _Stop.GONE:
-        return _why_gone(ended, began=transcript.began)
+        if ended.ended_by_us:
+            return text("it closed its report before it was done, and had to be ended{said}", said=_said(ended))
+        if ended.signal:
+            return text("the process was ended by {signal}{said}", signal=ended.signal, said=_said(ended))
+        if not transcript.began:
+            return text("the process ended with status {status} without a report{said}", status=ended.status, said=_said(ended))
+        return text("the process ended with status {status} before it was done{said}", status=ended.status, said=_said(ended))
     reasons = {_Stop.CANCELLED: text("it was stopped"), _Stop.LATE: text("it hung, and was ended with all its processes")}
     return reasons.get(stop, transcript.nonsense)
-
-
-def _why_gone(ended: Ended, *, began: bool) -> Text:
-    if ended.ended_by_us:
-        return text("it closed its report before it was done, and had to be ended{said}", said=_said(ended))
-    if ended.signal:
-        return text("the process was ended by {signal}{said}", signal=ended.signal, said=_said(ended))
-    if not began:
-        return text("the process ended with status {status} without a report{said}", status=ended.status, said=_said(ended))
-    return text("the process ended with status {status} before it was done{said}", status=ended.status, said=_said(ended))
 
 
 def _said(ended: Ended) -> Text:
     lines = [line for line in ended.output.splitlines() if line.strip()][-_TAIL_LINES:]
     return text("; it said: {words}", words=" / ".join(lines)) if lines else verbatim("")
-
-
-def _why_not_started(refusal: NotStarted, interpreter: str) -> Text:
-    if refusal.missing:
-        return text("there is no interpreter at {path}", path=interpreter)
-    return text("{path} could not be started: {words}", path=interpreter, words=refusal.words)
-
-
-def _environment(request: Request) -> dict[str, str]:
-    # Python's own switches are the user's in a new terminal, so they stay; only what a bundle of ours put in goes.
-    variables = clean(request.variables)
-    variables.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # so that torch counts GPUs as NVML and this program do
-    if all(_is_uuid(device) for device in request.devices):
-        # The driver matches them, of MIG instances too, where torch's own properties have no UUID (before 2.4).
-        variables["CUDA_VISIBLE_DEVICES"] = ",".join(request.devices)
-    return variables
 
 
 def _devices(devices: tuple[str, ...]) -> tuple[str]:

@@ -47,11 +47,19 @@ class Transcript:
         if self.finished or self.refused is not None:
             raise ProtocolError(text("it went on after its last line"))
         if isinstance(event, (Started, Refused)):
-            self._begin(event)
+            if self._started is not None:
+                raise ProtocolError(text("it began twice"))
+            if isinstance(event, Refused):
+                self.refused = event
+            else:
+                self._started = event
+                self._checks = {device.device: [] for device in event.devices}
         elif self._started is None:
             raise ProtocolError(text("it did not begin with its first line"))
         elif isinstance(event, Finished):
-            self._finish(self._started)
+            if len(self._done) < len(self._started.devices):
+                raise ProtocolError(text("it ended before all devices were done"))
+            self.finished = True
         else:
             self._go_on(event)
 
@@ -59,20 +67,6 @@ class Transcript:
         """The verdict of every device; one that is not done has `verdict`, as has the check that it was at, because of `error`."""
         announced = self._started.devices if self._started is not None else ()
         return tuple(self._device(device, verdict, error) for device in announced)
-
-    def _begin(self, event: Started | Refused) -> None:
-        if self._started is not None:
-            raise ProtocolError(text("it began twice"))
-        if isinstance(event, Refused):
-            self.refused = event
-        else:
-            self._started = event
-            self._checks = {device.device: [] for device in event.devices}
-
-    def _finish(self, started: Started) -> None:
-        if len(self._done) < len(started.devices):
-            raise ProtocolError(text("it ended before all devices were done"))
-        self.finished = True
 
     def _go_on(self, event: CheckBegun | CheckDone | DeviceDone) -> None:
         if event.device not in self._checks or event.device in self._done:
@@ -83,30 +77,25 @@ class Transcript:
             self._running = None
             self._checks[event.device].append(event.check)
         elif isinstance(event, DeviceDone) and self._running is None:
-            self._require_all(event.device)
+            planned = self._started.checks if self._started is not None else ()
+            if [(check.name, check.dtype) for check in self._checks[event.device]] != [
+                (check.name, check.dtype) for check in planned
+            ]:
+                raise ProtocolError(text("it left out checks that it had announced"))
             self._done.append(event.device)
         else:
             raise ProtocolError(text("its lines came in an order that makes no sense"))
-
-    def _require_all(self, device: str) -> None:
-        planned = self._started.checks if self._started is not None else ()
-        if [(check.name, check.dtype) for check in self._checks[device]] != [(check.name, check.dtype) for check in planned]:
-            raise ProtocolError(text("it left out checks that it had announced"))
 
     def _device(self, device: Device, verdict: Verdict, error: Text | None) -> DeviceVerdict:
         checks = tuple(self._checks[device.device])
         if device.device in self._done:
             return DeviceVerdict(device.device, device.name, _overall(checks), checks)
         if self._running is not None and self._running.device == device.device:
-            checks = (*checks, _cut_off(self._running, verdict, error))
+            never = Unknown(text("the check did not end"))
+            checks = (*checks, Check(self._running.name, self._running.dtype, verdict, error, never, never, never, never))
         elif not checks:
             verdict, error = Verdict.SKIPPED, text("it was not reached")
         return DeviceVerdict(device.device, device.name, verdict, checks, error)
-
-
-def _cut_off(running: CheckBegun, verdict: Verdict, error: Text | None) -> Check:
-    never = Unknown(text("the check did not end"))
-    return Check(running.name, running.dtype, verdict, error, never, never, never, never)
 
 
 def _overall(checks: tuple[Check, ...]) -> Verdict:

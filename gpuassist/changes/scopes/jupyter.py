@@ -18,7 +18,10 @@ def rewritten(content: bytes, wanted: Wanted) -> bytes:
     words = _words(content)
     env = _env(words)
     after = with_members(words, "env", _members(env, wanted)).encode()
-    if _env(_words(after)) != _expected(env, wanted):  # never: but a file that Jupyter cannot read costs somebody a kernel
+    now: dict[str, str | None] = {**env, **_members(env, wanted)}
+    if _env(_words(after)) != {
+        name: value for name, value in now.items() if value is not None
+    }:  # never: but a file that Jupyter cannot read costs somebody a kernel
         raise RepairError(text("its `env` could not be changed without changing something else"))
     return after
 
@@ -49,11 +52,6 @@ def _env(words: str) -> dict[str, str]:
     if not isinstance(env, dict) or not all(isinstance(value, str) for value in env.values()):
         raise RepairError(text("its `env` is no object of strings"))
     return env
-
-
-def _expected(env: dict[str, str], wanted: Wanted) -> dict[str, str]:
-    now: dict[str, str | None] = {**env, **_members(env, wanted)}
-    return {name: value for name, value in now.items() if value is not None}
 
 
 def _members(env: dict[str, str], wanted: Wanted) -> dict[str, str | None]:

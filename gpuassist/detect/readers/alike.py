@@ -38,7 +38,9 @@ def same_name(one: str, other: str) -> bool:
         shorter, longer = sorted((_plain(one), _plain(other)), key=len)
         return longer.startswith(shorter)
     first, second = key(one), key(other)
-    return all(_may_lack(word) for word in first ^ second) and bool(first & second)
+    return all(
+        (word in _MAY_LACK or (word.removesuffix("gb").isdigit() and word.endswith("gb"))) for word in first ^ second
+    ) and bool(first & second)
 
 
 def same_toolkit(one: Toolkit, other: Toolkit) -> bool:
@@ -80,7 +82,3 @@ def _shares_torch(one: PythonEnvironment, other: PythonEnvironment) -> bool:
 def _plain(name: str) -> str:
     plain = " ".join(name.lower().removesuffix(CUT).split())
     return plain.removeprefix("nvidia ").removeprefix("geforce ").strip()
-
-
-def _may_lack(word: str) -> bool:
-    return word in _MAY_LACK or (word.removesuffix("gb").isdigit() and word.endswith("gb"))

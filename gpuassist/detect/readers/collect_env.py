@@ -59,7 +59,16 @@ def _blocks(every: Iterator[Told]) -> Iterator[list[Told]]:
 
 
 def _machine(block: list[Told]) -> Machine:
-    host, one = _host(block), environment(block)
+    distribution: Fact[Distribution] = NOT_ASKED
+    architecture: Fact[str] = NOT_ASKED
+    for told in _values(block, Field.SYSTEM):
+        named, processor = read_distribution(told.value), read_processor(told.value)
+        distribution = told.line.known(named, PROGRAM) if named else distribution
+        architecture = told.line.known(processor, PROGRAM) if processor else architecture
+    host = Host(distribution=distribution, architecture=architecture, glibc=_glibc(block))
+    for told in _values(block, Field.PLATFORM):
+        host = _with_platform(host, told)
+    host, one = host, environment(block)
     machine = Machine(
         host=host,
         driver=Driver(version=_driver(block, host)),
@@ -77,19 +86,6 @@ def _source(one: PythonEnvironment) -> str:
 
 def _values(block: list[Told], field: Field) -> Iterator[Told]:
     return (told for told in block if told.field is field)
-
-
-def _host(block: list[Told]) -> Host:
-    distribution: Fact[Distribution] = NOT_ASKED
-    architecture: Fact[str] = NOT_ASKED
-    for told in _values(block, Field.SYSTEM):
-        named, processor = read_distribution(told.value), read_processor(told.value)
-        distribution = told.line.known(named, PROGRAM) if named else distribution
-        architecture = told.line.known(processor, PROGRAM) if processor else architecture
-    host = Host(distribution=distribution, architecture=architecture, glibc=_glibc(block))
-    for told in _values(block, Field.PLATFORM):
-        host = _with_platform(host, told)
-    return host
 
 
 def _with_platform(host: Host, told: Told) -> Host:

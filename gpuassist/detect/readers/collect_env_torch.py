@@ -97,7 +97,10 @@ def _built_for(block: list[Told], version: str) -> tuple[Fact[Accelerator], Fact
         if told.field is Field.CUDA and _PYTHON_LIKE.match(told.value):
             return told.line.known(Accelerator.CUDA, _PROGRAM), told.line.known(Version.parse(told.value), _PROGRAM)
         if told.field is Field.CUDA and told.value in _NO_CUDA and not _has_cuda_tag(version):
-            return _without_cuda(told, version), NOT_ASKED
+            read = read_torch_version(version)
+            tag = read.tag if read else ""
+            built = Accelerator.XPU if tag == "xpu" else Accelerator.ROCM if tag.startswith("rocm") else Accelerator.CPU
+            return told.line.known(built, _PROGRAM), NOT_ASKED
     return NOT_ASKED, NOT_ASKED
 
 
@@ -107,13 +110,6 @@ _PYTHON_LIKE = re.compile(r"^\d{1,2}\.\d")
 def _has_cuda_tag(version: str) -> bool:
     told = read_torch_version(version)
     return told is not None and told.cuda is not None
-
-
-def _without_cuda(told: Told, version: str) -> Fact[Accelerator]:
-    read = read_torch_version(version)
-    tag = read.tag if read else ""
-    built = Accelerator.XPU if tag == "xpu" else Accelerator.ROCM if tag.startswith("rocm") else Accelerator.CPU
-    return told.line.known(built, _PROGRAM)
 
 
 def _flags(block: list[Told]) -> Fact[tuple[Target, ...]]:

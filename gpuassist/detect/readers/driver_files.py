@@ -22,10 +22,6 @@ _LICENCE = re.compile(r"^license:\s+(\S.*)$")
 
 def read(paste: Paste) -> Machine:
     """The loaded module, and the one on disk."""
-    return Machine(driver=Driver(loaded=_loaded(paste), on_disk=_on_disk(paste)))
-
-
-def _loaded(paste: Paste) -> Fact[tuple[KernelModule, ...]]:
     found: Fact[tuple[KernelModule, ...]] = NOT_ASKED
     for line in lines_with(paste, "NVRM version:"):
         words = line.words[line.words.index("NVRM version:") :]
@@ -33,7 +29,7 @@ def _loaded(paste: Paste) -> Fact[tuple[KernelModule, ...]]:
         if version is not None:
             module = KernelModule("", line.known(version, _PROC), open_flavour=line.known(is_open(words), _PROC))
             found = line.known((module,), _PROC)
-    return found
+    return Machine(driver=Driver(loaded=found, on_disk=_on_disk(paste)))
 
 
 def _on_disk(paste: Paste) -> Fact[tuple[KernelModule, ...]]:

@@ -49,14 +49,21 @@ _NUMBER = re.compile(r"\b\d{1,2}(?:\.\d{1,2})?\b")
 def read(paste: Paste) -> Machine:
     """What the text says of the host, its compilers, and the Python that answered last."""
     kernel_release, compilers = kernel(paste), tuple(_compilers(paste))
+    # Of a prompt: docker names a container's host by the first twelve digits of its id.
+    found = ((line, _IN_CONTAINER.match(line.words)) for line in lines_with(paste, "root@"))
+    # Of a kernel that names Microsoft; WSL 1's ends with the name.
+    if isinstance(kernel_release, Known) and "microsoft" in kernel_release.value.lower():
+        wsl: Fact[int] = Known(1 if kernel_release.value.endswith("-Microsoft") else 2, kernel_release.source)
+    else:
+        wsl = NOT_ASKED
     return Machine(
         host=Host(
             distribution=_distribution(paste),
             kernel=kernel_release,
             architecture=_architecture(paste),
             glibc=_glibc(paste),
-            wsl=_wsl(kernel_release),
-            container=_container(paste),
+            wsl=wsl,
+            container=next((line.known("docker", "prompt") for line, prompt in found if prompt), NOT_ASKED),
             jetson=_jetson(paste),
         ),
         compilers=Known(compilers, _source(compilers)) if compilers else NOT_ASKED,
@@ -88,19 +95,6 @@ def _answers(paste: Paste, command: str, pattern: re.Pattern[str]) -> Iterator[L
     for run in runs(paste, command):
         if run.output and pattern.fullmatch(run.output[0].words.strip()):
             yield run.output[0]
-
-
-def _wsl(told: Fact[str]) -> Fact[int]:
-    """Of a kernel that names Microsoft; WSL 1's ends with the name."""
-    if isinstance(told, Known) and "microsoft" in told.value.lower():
-        return Known(1 if told.value.endswith("-Microsoft") else 2, told.source)
-    return NOT_ASKED
-
-
-def _container(paste: Paste) -> Fact[str]:
-    """Of a prompt: docker names a container's host by the first twelve digits of its id."""
-    found = ((line, _IN_CONTAINER.match(line.words)) for line in lines_with(paste, "root@"))
-    return next((line.known("docker", "prompt") for line, prompt in found if prompt), NOT_ASKED)
 
 
 def _architecture(paste: Paste) -> Fact[str]:

@@ -36,7 +36,10 @@ def source(program: str, line: int) -> str:
 @lru_cache(2)
 def lines(paste: Paste) -> tuple[Line, ...]:
     """All lines of a text; every reader goes over the same ones."""
-    return tuple(Line(number, _plain(words)) for number, words in enumerate(paste.words.split("\n"), 1))
+    return tuple(
+        Line(number, (_QUOTATION.sub("", words) if ">" in words[:16] else words).rstrip())
+        for number, words in enumerate(paste.words.split("\n"), 1)
+    )
 
 
 def lines_with(paste: Paste, *literals: str) -> Iterator[Line]:
@@ -45,10 +48,6 @@ def lines_with(paste: Paste, *literals: str) -> Iterator[Line]:
     if held:
         text, every = whole(paste), lines(paste)
         yield from (every[number - 1] for number in sorted({number for literal in held for number in text.lines_of(literal)}))
-
-
-def _plain(words: str) -> str:
-    return (_QUOTATION.sub("", words) if ">" in words[:16] else words).rstrip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,18 +90,14 @@ def _none(paste: Paste) -> Fact[tuple[Gpu, ...]]:
         devices = sum(1 for line in run.output if _ANY_DEVICE.match(line.words))
         if not re.search(r"\blspci(?: -[a-z]{1,5}){0,3}\s*$", asked) or not run.ended:
             continue
+        # `grep nvidia` without -i finds nothing in any listing: lspci writes NVIDIA.
         if (
-            (run.silent and _asks_for_nvidia(filters))
+            (run.silent and (bool(re.search(r"grep\b.*(?:NVIDIA|-\w*i\w*\b.*\bnvidia)", filters)) and "-v" not in filters))
             or (not filters and devices >= _FEWEST)
             or (devices and _asks_for_any(filters))
         ):
             return Known((), source(PROGRAM, run.number))
     return NOT_ASKED
-
-
-def _asks_for_nvidia(filters: str) -> bool:
-    """`grep nvidia` without -i finds nothing in any listing: lspci writes NVIDIA."""
-    return bool(re.search(r"grep\b.*(?:NVIDIA|-\w*i\w*\b.*\bnvidia)", filters)) and "-v" not in filters
 
 
 def _asks_for_any(filters: str) -> bool:

@@ -46,7 +46,10 @@ def read(paste: Paste) -> tuple[Machine, ...]:
     if not any(literal in paste.words for literal in ("NVIDIA-SMI", "Bus-Id", "MiB /", "CUDA Version:")):
         return ()
     text = whole(paste)
-    return tuple(_machine(table) for table in latest_first(_tables(text), _words))
+    return tuple(
+        Machine(host=Host(wsl=_wsl(table)), gpus=_gpus(table), driver=_driver(table))
+        for table in latest_first(_tables(text), _words)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +77,22 @@ def _words(table: _Table) -> str:
     return table.text.words[table.start : table.end]
 
 
-def _machine(table: _Table) -> Machine:
-    return Machine(host=Host(wsl=_wsl(table)), gpus=_gpus(table), driver=_driver(table))
-
-
 def _driver(table: _Table) -> Driver:
     header = table.header
     if header is None:
         return Driver()
     started = table.text.known(NvmlStatus(0, "NVML_SUCCESS"), PROGRAM, header.start())
     told = header["driver"] not in ABSENT
+    if header["cuda"] is None or header["cuda"] in ABSENT:
+        cuda: Fact[Version] = NOT_ASKED
+    else:
+        cuda = table.text.known(Version.parse(header["cuda"]), PROGRAM, header.start("cuda"))
     return Driver(
         version=table.text.known(Version.parse(header["driver"]), PROGRAM, header.start("driver")) if told else NOT_ASKED,
-        cuda_version=_cuda(table, header),
+        cuda_version=cuda,
         libcuda=_libcuda(table, header),
         nvml_status=started,
     )
-
-
-def _cuda(table: _Table, header: re.Match[str]) -> Fact[Version]:
-    if header["cuda"] is None or header["cuda"] in ABSENT:
-        return NOT_ASKED
-    return table.text.known(Version.parse(header["cuda"]), PROGRAM, header.start("cuda"))
 
 
 def _libcuda(table: _Table, header: re.Match[str]) -> Fact[tuple[Library, ...]]:

@@ -47,7 +47,13 @@ _LIBRARY = re.compile(r"NVML library version: (\d{3}\.\d+(?:\.\d+)?)")
 
 def read(paste: Paste) -> Machine:
     """The GPUs, and NVML's refusal."""
-    return Machine(gpus=_gpus(paste), driver=Driver(nvml_status=_status(paste), nvml_version=_library(paste)))
+    # The last refusal; that no driver answers is left to who can tell an absent one from one that is not loaded.
+    told: Fact[NvmlStatus] = NOT_ASKED
+    for line in lines_with(paste, "Failed to initialize NVML"):
+        found = _STARTED_NOT.search(line.words)
+        status = next((one for words, one in _STATUS.items() if found and found["words"].lower().startswith(words)), None)
+        told = line.known(status, _PROGRAM) if status else told
+    return Machine(gpus=_gpus(paste), driver=Driver(nvml_status=told, nvml_version=_library(paste)))
 
 
 def _gpus(paste: Paste) -> Fact[tuple[Gpu, ...]]:
@@ -58,7 +64,11 @@ def _gpus(paste: Paste) -> Fact[tuple[Gpu, ...]]:
         for row in _GPU.finditer(line.words):
             if row["marked"] or (bare and row["name"].startswith(_MAKERS)):
                 found.pop(int(row["index"]), None)
-                found[int(row["index"])] = _gpu(line, row)
+                found[int(row["index"])] = Gpu(
+                    name=line.known(row["name"], _PROGRAM),
+                    index=line.known(int(row["index"]), _PROGRAM),
+                    uuid=line.known(row["uuid"], _PROGRAM) if row["uuid"] else NOT_ASKED,
+                )
         mig = _MIG.match(line.words)
         if mig and found:
             _, last = found.popitem()
@@ -67,27 +77,9 @@ def _gpus(paste: Paste) -> Fact[tuple[Gpu, ...]]:
     return Known(every, every[0].name.source) if every and isinstance(every[0].name, Known) else NOT_ASKED
 
 
-def _gpu(line: Line, row: re.Match[str]) -> Gpu:
-    return Gpu(
-        name=line.known(row["name"], _PROGRAM),
-        index=line.known(int(row["index"]), _PROGRAM),
-        uuid=line.known(row["uuid"], _PROGRAM) if row["uuid"] else NOT_ASKED,
-    )
-
-
 def _with_instance(gpu: Gpu, line: Line, uuid: str) -> Gpu:
     enabled: Fact[bool] = line.known(True, _PROGRAM)  # noqa: FBT003 -- the fact's value
     return replace(gpu, mig_enabled=enabled, mig_uuids=line.known((*value_or(gpu.mig_uuids, ()), uuid), _PROGRAM))
-
-
-def _status(paste: Paste) -> Fact[NvmlStatus]:
-    """The last refusal; that no driver answers is left to who can tell an absent one from one that is not loaded."""
-    told: Fact[NvmlStatus] = NOT_ASKED
-    for line in lines_with(paste, "Failed to initialize NVML"):
-        found = _STARTED_NOT.search(line.words)
-        status = next((one for words, one in _STATUS.items() if found and found["words"].lower().startswith(words)), None)
-        told = line.known(status, _PROGRAM) if status else told
-    return told
 
 
 def _library(paste: Paste) -> Fact[str]:

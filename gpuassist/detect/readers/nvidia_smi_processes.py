@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from gpuassist.detect.readers.lines import Whole
 from gpuassist.detect.readers.nvidia_smi_values import mebibytes
-from gpuassist.model.fact import NOT_ASKED, Fact, Known
+from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.gpu_process import GpuProcess
 
@@ -35,11 +35,8 @@ class Processes:
 
     def added(self, index: int, gpu: Gpu) -> Gpu:
         """The GPU with its processes, where the table tells them."""
-        return replace(gpu, processes=self._of(index))
-
-    def _of(self, index: int) -> Fact[tuple[GpuProcess, ...]]:
         rows = self.rows.get(index, ())
-        return Known(rows, self.source) if rows or self.whole else NOT_ASKED
+        return replace(gpu, processes=Known(rows, self.source) if rows or self.whole else NOT_ASKED)
 
 
 def processes(text: Whole, start: int, end: int) -> Processes:
@@ -51,12 +48,8 @@ def processes(text: Whole, start: int, end: int) -> Processes:
     found: dict[int, tuple[GpuProcess, ...]] = {}
     place = title.end()
     for row in _ROW.finditer(text.words, title.end(), end):
-        found[int(row["gpu"])] = (*found.get(int(row["gpu"]), ()), _process(text, row))
+        memory = text.known(mebibytes(row["memory"]), _PROGRAM, row.start()) if row["memory"] else NOT_ASKED
+        found[int(row["gpu"])] = (*found.get(int(row["gpu"]), ()), GpuProcess(int(row["pid"]), KINDS.get(row["kind"], ""), memory))
         place = row.end()
     none = _NONE.search(text.words, title.end(), end)
     return Processes(found, whole=bool(none) or (bool(found) and _END.search(text.words, place, end) is not None), source=source)
-
-
-def _process(text: Whole, row: re.Match[str]) -> GpuProcess:
-    memory = text.known(mebibytes(row["memory"]), _PROGRAM, row.start()) if row["memory"] else NOT_ASKED
-    return GpuProcess(int(row["pid"]), KINDS.get(row["kind"], ""), memory)

@@ -47,7 +47,12 @@ def read(paste: Paste) -> Machine:
     every = lines(paste)
     version, cuda = _version(every, _DRIVER), _version(every, _CUDA)
     started = Known(NvmlStatus(0, "NVML_SUCCESS"), version.source) if isinstance(version, Known) else NOT_ASKED
-    return Machine(gpus=_gpus(every), driver=Driver(version=version, cuda_version=cuda, nvml_status=started))
+    found = [gpu for block in _blocks(every) if (gpu := _gpu(block)).name != NOT_ASKED]
+    first = found[0].name if found else NOT_ASKED
+    return Machine(
+        gpus=Known(tuple(found), first.source) if isinstance(first, Known) else NOT_ASKED,
+        driver=Driver(version=version, cuda_version=cuda, nvml_status=started),
+    )
 
 
 def _version(every: tuple[Line, ...], labels: tuple[str, ...]) -> Fact[Version]:
@@ -56,12 +61,6 @@ def _version(every: tuple[Line, ...], labels: tuple[str, ...]) -> Fact[Version]:
         if found and found["label"] in labels and _VERSION.fullmatch(found["value"].strip()):
             return line.known(Version.parse(found["value"]), PROGRAM)
     return NOT_ASKED
-
-
-def _gpus(every: tuple[Line, ...]) -> Fact[tuple[Gpu, ...]]:
-    found = [gpu for block in _blocks(every) if (gpu := _gpu(block)).name != NOT_ASKED]
-    first = found[0].name if found else NOT_ASKED
-    return Known(tuple(found), first.source) if isinstance(first, Known) else NOT_ASKED
 
 
 def _blocks(every: tuple[Line, ...]) -> Iterator[list[Line]]:

@@ -38,7 +38,7 @@ def _shown(paste: Paste) -> Iterator[Gpu]:
         bars = _bars(every[place + 1 : place + 1 + _BELOW]) if devices else ()
         for at, found in enumerate(devices):
             if _of_nvidia(found["name"]):
-                gpu = Gpu(name=_said(line, found["name"]), index=_said_index(line, found))
+                gpu = Gpu(name=_said(line, found["name"]), index=Known(int(found["index"]), source(PROGRAM, line.number)))
                 yield _with_memory(gpu, bars[at]) if len(bars) == len(devices) else gpu
 
 
@@ -78,7 +78,3 @@ def _of_nvidia(name: str) -> bool:
 
 def _said(line: Line, name: str) -> Known[str]:
     return Known(name, source(PROGRAM, line.number))
-
-
-def _said_index(line: Line, found: re.Match[str]) -> Known[int]:
-    return Known(int(found["index"]), source(PROGRAM, line.number))

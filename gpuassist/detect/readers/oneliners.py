@@ -39,7 +39,16 @@ def read(paste: Paste) -> Machine:
     if not any(literal in paste.words for literal in ("torch", "PyTorch", "_CudaDeviceProperties")):
         return Machine()
     said = tuple(one for exchange in islice(exchanges(paste), _MOST) for one in _answers(exchange))
-    gpus = _gpus(said) or properties(paste)
+    # A GPU for each device that was asked for; CUDA's numbers are not nvidia-smi's, so they are not kept.
+    found: dict[int, Gpu] = {}
+    for one in said:
+        gpu = found.get(one.device, Gpu())
+        if one.asked is Asked.NAME:
+            found[one.device] = replace(gpu, name=one.line.known(one.value.strip(), PROGRAM))
+        elif one.asked is Asked.CAPABILITY:
+            capability = ComputeCapability(*ast.literal_eval(one.value))
+            found[one.device] = replace(gpu, compute_capability=one.line.known(capability, PROGRAM))
+    gpus = tuple(found[device] for device in sorted(found)) or properties(paste)
     torch = _torch(said) or built_with(paste)
     python = _last(said, Asked.PYTHON, Version.parse)
     environment = PythonEnvironment("", "", python_version=python, torch=Known((torch,), _source(torch)) if torch else NOT_ASKED)
@@ -93,19 +102,6 @@ def _targets(words: str) -> tuple[Target, ...]:
 def _last(said: tuple[Said, ...], asked: Asked, made: Callable[[str], T]) -> Fact[T]:
     found = [one for one in said if one.asked is asked]
     return found[-1].line.known(made(found[-1].value), PROGRAM) if found else NOT_ASKED
-
-
-def _gpus(said: tuple[Said, ...]) -> tuple[Gpu, ...]:
-    """A GPU for each device that was asked for; CUDA's numbers are not nvidia-smi's, so they are not kept."""
-    found: dict[int, Gpu] = {}
-    for one in said:
-        gpu = found.get(one.device, Gpu())
-        if one.asked is Asked.NAME:
-            found[one.device] = replace(gpu, name=one.line.known(one.value.strip(), PROGRAM))
-        elif one.asked is Asked.CAPABILITY:
-            capability = ComputeCapability(*ast.literal_eval(one.value))
-            found[one.device] = replace(gpu, compute_capability=one.line.known(capability, PROGRAM))
-    return tuple(found[device] for device in sorted(found))
 
 
 def _source(torch: Torch | None) -> str:

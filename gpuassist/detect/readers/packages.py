@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 
 from gpuassist.detect.readers.lines import lines_with, source
@@ -12,7 +11,7 @@ from gpuassist.formats.conda_build import CondaBuild, read_build
 from gpuassist.formats.installed import is_of_interest, normalised
 from gpuassist.formats.torch_mention import Mention, Standing
 from gpuassist.formats.torch_packages import cpu_alone, mentions
-from gpuassist.formats.torch_version import TorchVersion, read_torch_version
+from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.model.environment import Accelerator, Manager, Package, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.machine import Machine
@@ -28,20 +27,16 @@ _CONDA_HOME = re.compile(r"/(?:(?:mini|ana)conda|(?:mini|mamba)forge|micromamba|
 
 def read(paste: Paste) -> Machine:
     """What is installed once all is done that the text tells; a torch that is removed again is not named."""
-    groups = _by_environment(mentions(paste.words))
+    every = mentions(paste.words)
+    groups: dict[str, list[Mention]] = {}
+    for one in every:
+        groups[one.prefix] = _after(groups.get(one.prefix, []), one)
     made = tuple(_environment(prefix, group) for prefix, group in groups.items() if group)
     if not made:
         return Machine()
     if len(made) == 1 and isinstance(made[0].torch, Known) and len(made[0].torch.value) == 1:
         made = (replace(_with_runtime(made[0], made[0].torch.value[0], paste), packages=_listed(paste)),)
     return Machine(environments=Known(made, _source(groups[made[0].prefix][-1])))
-
-
-def _by_environment(every: Iterable[Mention]) -> dict[str, list[Mention]]:
-    groups: dict[str, list[Mention]] = {}
-    for one in every:
-        groups[one.prefix] = _after(groups.get(one.prefix, []), one)
-    return groups
 
 
 def _after(held: list[Mention], one: Mention) -> list[Mention]:
@@ -59,11 +54,7 @@ def _same(one: Mention, other: Mention) -> bool:
     first, second = read_torch_version(one.version), read_torch_version(other.version)
     if first is None or second is None:
         return one.version == other.version
-    return first.release == second.release and _fits(first, second)
-
-
-def _fits(first: TorchVersion, second: TorchVersion) -> bool:
-    return not first.tag or not second.tag or first.tag == second.tag
+    return first.release == second.release and (not first.tag or not second.tag or first.tag == second.tag)
 
 
 def _is_conda(one: Mention) -> bool:
@@ -73,9 +64,14 @@ def _is_conda(one: Mention) -> bool:
 def _environment(prefix: str, group: list[Mention]) -> PythonEnvironment:
     conda = next((one for one in group if _is_conda(one)), None)
     python = read_build(conda.build).python if conda else None
+    # What conda calls an environment; empty where the directory does not say.
+    if _CONDA_HOME.search(prefix):
+        name = "base"
+    else:
+        name = posixpath.basename(prefix) if posixpath.basename(posixpath.dirname(prefix)) == "envs" else ""
     return PythonEnvironment(
         prefix,
-        _name(prefix),
+        name,
         manager=Known(Manager.CONDA, _source(conda)) if conda else NOT_ASKED,
         python_version=Known(python, _source(conda)) if conda and python and len(python.parts) > 1 else NOT_ASKED,
         torch=Known(tuple(_torch(one) for one in group), _source(group[-1])),
@@ -93,13 +89,6 @@ def _listed(paste: Paste) -> Fact[tuple[Package, ...]]:
             number = number or line.number
     packages = tuple(Package(name, *versions) for name, versions in found.items() if len(versions) == 1)
     return Known(packages, source("list of packages", number)) if packages else NOT_ASKED
-
-
-def _name(prefix: str) -> str:
-    """What conda calls an environment; empty where the directory does not say."""
-    if _CONDA_HOME.search(prefix):
-        return "base"
-    return posixpath.basename(prefix) if posixpath.basename(posixpath.dirname(prefix)) == "envs" else ""
 
 
 def _torch(one: Mention) -> Torch:

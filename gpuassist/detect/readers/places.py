@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.detect.readers.commands import Run, runs
+from gpuassist.detect.readers.commands import runs
 from gpuassist.detect.readers.lines import Line, lines_with, source
 from gpuassist.model.environment import Manager, PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
@@ -43,7 +43,12 @@ _SET = re.compile(rf"^(?:declare -x |export )?(?P<name>{_NAME})=(?P<value>[^\n]{
 def read(paste: Paste) -> Machine:
     """The toolkits in /usr/local, the variables and programs that the text shows, and the Python that was looked for."""
     listed = _listed(paste)
-    commands = tuple(_nvcc(paste, listed)) or ((Command(_NVCC, "", ""),) if _not_found(paste) else ())
+    nvcc: list[Command] = []
+    for path, _ in _looked_for(paste, _NVCC):
+        root = path.removesuffix("/bin/nvcc")
+        real = next((one.root for one in listed if root in one.links), root)
+        nvcc.append(Command(_NVCC, path, f"{real}/bin/nvcc"))
+    commands = tuple(nvcc) or ((Command(_NVCC, "", ""),) if _not_found(paste) else ())
     toolkits = (*listed, *(one for one in _around(commands) if one.root not in {other.root for other in listed}))
     variables = {one.name: (one, line) for one, line in _variables(paste) if not _SECRET.search(one.name)}
     told = tuple(one for one, _ in variables.values())
@@ -61,15 +66,11 @@ def _listed(paste: Paste) -> tuple[Toolkit, ...]:
     for run in runs(paste, _LOCAL):
         for line in run.output if _LS.search(run.command) else ():
             for entry in _ENTRY.finditer(line.words):
-                names.setdefault(entry["name"], _directory(entry["target"] or ""))
+                # Where a link leads, as a name in /usr/local or a whole path; Debian's alternatives lead on to what is not told.
+                names.setdefault(entry["name"], (entry["target"] or "").rstrip("/").removeprefix(f"{_LOCAL}/"))
                 found.setdefault(entry["name"], line)
     roots = [name for name, target in names.items() if _RELEASE.search(name) and not target]
     return tuple(_toolkit(name, _links(name, names, alone=len(roots) == 1), found[name]) for name in roots)
-
-
-def _directory(target: str) -> str:
-    """Where a link leads, as a name in /usr/local or a whole path; Debian's alternatives lead on to what is not told."""
-    return target.rstrip("/").removeprefix(f"{_LOCAL}/")
 
 
 def _links(name: str, names: dict[str, str], *, alone: bool) -> tuple[str, ...]:
@@ -83,13 +84,6 @@ def _toolkit(name: str, links: tuple[str, ...], line: Line) -> Toolkit:
     return Toolkit(
         f"{_LOCAL}/{name}", origin=line.known(Origin.LOCAL, "ls"), version=line.known(release, "ls"), links=tuple(sorted(links))
     )
-
-
-def _nvcc(paste: Paste, listed: tuple[Toolkit, ...]) -> Iterator[Command]:
-    for path, _ in _looked_for(paste, _NVCC):
-        root = path.removesuffix("/bin/nvcc")
-        real = next((one.root for one in listed if root in one.links), root)
-        yield Command(_NVCC, path, f"{real}/bin/nvcc")
 
 
 def _not_found(paste: Paste) -> Line | None:
@@ -126,19 +120,16 @@ def _variables(paste: Paste) -> Iterator[tuple[Variable, Line]]:
     for run in runs(paste, "echo", "env", "set", "export", "declare"):
         echoed = _ECHO.match(run.command)
         if echoed:
-            yield from _echoed(run, echoed["name"])
+            # The value; one that is empty is not set, or set to nothing: `echo` does not tell.
+            name = echoed["name"]
+            value = run.output[0].words.strip() if run.output else ""
+            if value and not value.startswith("$") and "ndefined variable" not in value:
+                yield Variable(name, value), run.output[0]
         elif _ENV.match(run.command):
             for line in run.output:
                 found = _SET.match(line.words.strip())
                 if found:
                     yield Variable(found["name"], found["value"].strip("\"'")), line
-
-
-def _echoed(run: Run, name: str) -> Iterator[tuple[Variable, Line]]:
-    """The value; one that is empty is not set, or set to nothing: `echo` does not tell."""
-    value = run.output[0].words.strip() if run.output else ""
-    if value and not value.startswith("$") and "ndefined variable" not in value:
-        yield Variable(name, value), run.output[0]
 
 
 def _python(paste: Paste) -> Fact[tuple[PythonEnvironment, ...]]:

@@ -41,7 +41,18 @@ def exchanges(paste: Paste) -> Iterator[Exchange]:
         yield from _session(raw, _PROMPT, _MORE)
     if "In [" in paste.words or "In[" in paste.words:
         yield from _session(raw, _IN, _IN_MORE)
-    yield from _cells(paste)
+    # Lines of code without any prompt, as they are copied from a notebook, and what stands below them.
+    every = lines(paste)
+    place = 0
+    while place < len(every):
+        start = place
+        while place < min(len(every), start + _MOST_CODE) and _CELL.match(every[place].words):
+            place += 1
+        if place > start:
+            code = "\n".join(line.words.strip() for line in every[start:place])
+            if "torch." in code:
+                yield Exchange(code, answer(paste, place), echoed=True)
+        place = max(place, start + 1)
 
 
 def _commands(paste: Paste) -> Iterator[Exchange]:
@@ -54,7 +65,11 @@ def _commands(paste: Paste) -> Iterator[Exchange]:
             code, after = _quoted(every, place, command)
             yield Exchange(code, answer(paste, after), echoed=False)
         elif document:
-            code, after = _until(every, place + 1, document["end"])
+            start = place + 1
+            word = document["end"]
+            stop = min(len(every), start + _MOST_CODE)
+            end = next((at for at in range(start, stop) if every[at].words.strip() == word), stop)
+            code, after = ("\n".join(line.words for line in every[start:end]), end + 1)
             yield Exchange(code, answer(paste, after), echoed=False)
 
 
@@ -67,12 +82,6 @@ def _quoted(every: tuple[Line, ...], place: int, command: re.Match[str]) -> tupl
     whole = "\n".join(pieces)
     end = whole.rfind(quote)
     return (whole[:end] if end >= 0 else whole).replace(f"\\{quote}", quote), place + len(pieces)
-
-
-def _until(every: tuple[Line, ...], start: int, word: str) -> tuple[str, int]:
-    stop = min(len(every), start + _MOST_CODE)
-    end = next((at for at in range(start, stop) if every[at].words.strip() == word), stop)
-    return "\n".join(line.words for line in every[start:end]), end + 1
 
 
 def _session(raw: tuple[Line, ...], prompt: re.Pattern[str], more: re.Pattern[str]) -> Iterator[Exchange]:
@@ -89,18 +98,3 @@ def _session(raw: tuple[Line, ...], prompt: re.Pattern[str], more: re.Pattern[st
             imports.append(code)
         output = tuple(Line(line.number, _OUT.sub("", line.words)) for line in raw[at : min(end, at + _MOST_OUTPUT)])
         yield Exchange("\n".join([*imports, *pieces]), output, echoed=True)
-
-
-def _cells(paste: Paste) -> Iterator[Exchange]:
-    """Lines of code without any prompt, as they are copied from a notebook, and what stands below them."""
-    every = lines(paste)
-    place = 0
-    while place < len(every):
-        start = place
-        while place < min(len(every), start + _MOST_CODE) and _CELL.match(every[place].words):
-            place += 1
-        if place > start:
-            code = "\n".join(line.words.strip() for line in every[start:place])
-            if "torch." in code:
-                yield Exchange(code, answer(paste, place), echoed=True)
-        place = max(place, start + 1)

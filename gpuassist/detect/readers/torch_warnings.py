@@ -40,9 +40,18 @@ def read(paste: Paste) -> Machine:
     text = whole(paste)
     gpus = {value.name.value: value for value in _gpus(text) if isinstance(value.name, Known)}
     first = next(iter(gpus.values()), None)
+    # The environment whose torch spoke last.
+    last = next(iter(reversed(list(_found(text.words, "PyTorch install", _SUPPORTED)))), None)
+    if last is None:
+        environments: Fact[tuple[PythonEnvironment, ...]] = NOT_ASKED
+    else:
+        place = last.start("targets") + 1
+        targets = text.known(tuple(Target.parse(word) for word in last["targets"].split()), PROGRAM, place)
+        torch = Torch("", accelerator=text.known(Accelerator.CUDA, PROGRAM, place), targets=targets)
+        environments = text.known((PythonEnvironment("", "", torch=text.known((torch,), PROGRAM, place)),), PROGRAM, place)
     return Machine(
         gpus=Known(tuple(gpus.values()), first.name.source) if first and isinstance(first.name, Known) else NOT_ASKED,
-        environments=_environments(text),
+        environments=environments,
     )
 
 
@@ -55,17 +64,6 @@ def _gpus(text: Whole) -> Iterator[Gpu]:
                 name=text.known(found["name"][maker.start() if maker else 0 :], PROGRAM, found.start("name")),
                 compute_capability=text.known(capability, PROGRAM, found.start("capability")),
             )
-
-
-def _environments(text: Whole) -> Fact[tuple[PythonEnvironment, ...]]:
-    """The environment whose torch spoke last."""
-    last = next(iter(reversed(list(_found(text.words, "PyTorch install", _SUPPORTED)))), None)
-    if last is None:
-        return NOT_ASKED
-    place = last.start("targets") + 1
-    targets = text.known(tuple(Target.parse(word) for word in last["targets"].split()), PROGRAM, place)
-    torch = Torch("", accelerator=text.known(Accelerator.CUDA, PROGRAM, place), targets=targets)
-    return text.known((PythonEnvironment("", "", torch=text.known((torch,), PROGRAM, place)),), PROGRAM, place)
 
 
 def _found(words: str, literal: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:

@@ -115,40 +115,38 @@ class _Chain:
         if self.kind == "zsh":
             self._zsh()
         elif self.kind == "fish":
-            self._fish()
+            variables = self.world.surroundings.variables
+            folder = f"{variables.get('XDG_CONFIG_HOME') or self.home + '/.config'}/fish"
+            self._fish_snippets(f"{folder}/conf.d")
+            self._read("/etc/fish/config.fish", Stage.SYSTEM_TERMINAL)
+            self._read(f"{folder}/config.fish", Stage.TERMINAL, listed=True)
         elif self.kind == "bash":
-            self._bash()
+            login = [f"{self.home}/{name}" for name in (".bash_profile", ".bash_login", ".profile")]
+            there = [path for path in login if self.look.exists(path)]
+            self._direct(("/etc/profile", "/etc/bash.bashrc", *there[:1], f"{self.home}/.bashrc"))
+            self._read("/etc/profile", Stage.SYSTEM_LOGIN)
+            for path in there[:1]:
+                self._read(path, Stage.LOGIN)
+            for path in there[1:]:
+                if path not in {file.path for file in self.found}:
+                    self._unread(path, Stage.LOGIN, text("bash reads {first} instead of it", first=there[0]))
+            self._read("/etc/bash.bashrc", Stage.SYSTEM_TERMINAL)
+            self._read(f"{self.home}/.bashrc", Stage.TERMINAL, listed=True)
         elif self.kind in PLAIN:
-            self._plain_shell()
+            # sh, dash and ksh: a login reads .profile, an interactive shell the file that ENV names (dash(1), ksh(1)).
+            self._direct(("/etc/profile", f"{self.home}/.profile"))
+            self._read("/etc/profile", Stage.SYSTEM_LOGIN)
+            self._read(f"{self.home}/.profile", Stage.LOGIN, listed=True)
+            self._named("ENV", Stage.TERMINAL)
         if self.kind != "fish":
             self._named("BASH_ENV", Stage.SCRIPT)
         return tuple(self.found)
-
-    def _plain_shell(self) -> None:
-        """sh, dash and ksh: a login reads .profile, an interactive shell the file that ENV names (dash(1), ksh(1))."""
-        self._direct(("/etc/profile", f"{self.home}/.profile"))
-        self._read("/etc/profile", Stage.SYSTEM_LOGIN)
-        self._read(f"{self.home}/.profile", Stage.LOGIN, listed=True)
-        self._named("ENV", Stage.TERMINAL)
 
     def _named(self, variable: str, stage: Stage) -> None:
         """The file that a variable names, where a start-up file sets it."""
         path = self.known.get(variable, "")
         if path.startswith("/") and not any(self.look.real(one.path) == self.look.real(path) for one in self.found):
             self._read(path, stage)
-
-    def _bash(self) -> None:
-        login = [f"{self.home}/{name}" for name in (".bash_profile", ".bash_login", ".profile")]
-        there = [path for path in login if self.look.exists(path)]
-        self._direct(("/etc/profile", "/etc/bash.bashrc", *there[:1], f"{self.home}/.bashrc"))
-        self._read("/etc/profile", Stage.SYSTEM_LOGIN)
-        for path in there[:1]:
-            self._read(path, Stage.LOGIN)
-        for path in there[1:]:
-            if path not in {file.path for file in self.found}:
-                self._unread(path, Stage.LOGIN, text("bash reads {first} instead of it", first=there[0]))
-        self._read("/etc/bash.bashrc", Stage.SYSTEM_TERMINAL)
-        self._read(f"{self.home}/.bashrc", Stage.TERMINAL, listed=True)
 
     def _zsh(self) -> None:
         # Distributions build zsh with its files in /etc or in /etc/zsh; what is there tells.
@@ -181,13 +179,6 @@ class _Chain:
         outcome = self.world.processes.run(command, seconds=_ZSH_SECONDS, environment=environment)
         said = outcome.stdout.decode("utf-8", "surrogateescape").rpartition(_MARK)[2]
         return said.rstrip("/") if outcome.ending is Ending.EXITED and said.startswith("/") else known
-
-    def _fish(self) -> None:
-        variables = self.world.surroundings.variables
-        folder = f"{variables.get('XDG_CONFIG_HOME') or self.home + '/.config'}/fish"
-        self._fish_snippets(f"{folder}/conf.d")
-        self._read("/etc/fish/config.fish", Stage.SYSTEM_TERMINAL)
-        self._read(f"{folder}/config.fish", Stage.TERMINAL, listed=True)
 
     def _fish_snippets(self, own: str) -> None:
         """Of files with one name fish reads the first that it finds, and all in this order (its own config.fish)."""

@@ -41,7 +41,20 @@ class Traced:
         self.steps: dict[str, dict[int, int]] = {}
         for (file, line), number in trace.taken.items():
             self.steps.setdefault(real(file), {})[line] = number
-        self.last_setter = self._last_setters(lines)
+        found: dict[str, tuple[int, int]] = {}
+        for placed in lines:
+            ran = self.ran(placed) if placed.file.unread is None else -1
+            for assignment in placed.assignments if ran >= 0 else ():
+                # Whether it changed the variable for good, or says what the variable holds in the end.
+                if self.changes(placed, assignment.variable):
+                    sets = True
+                else:
+                    held = self.trace.values.get(assignment.variable)
+                    says = None if assignment.unsets else ":".join(element.directory for element in assignment.elements)
+                    sets = held == says and isinstance(placed.says, Statement) and placed.says.place not in _FOR_ITSELF
+                if sets:
+                    found[assignment.variable] = max(found.get(assignment.variable, (-1, -1)), (ran, placed.number))
+        self.last_setter = {variable: number for variable, (_, number) in found.items()}
 
     def effect(self, placed: Placed) -> Effect:
         """Whether it holds, why, and what it decides."""
@@ -55,7 +68,11 @@ class Traced:
         if ran < 0:
             return _false(text("did not run in a new terminal"))
         if not placed.assignments:
-            return self._tool(placed)
+            changes = self.changes(placed)
+            if not changes:
+                return _false(text("changes nothing in a new terminal"))
+            wins = tuple(dict.fromkeys(change.variable for change in changes if self.winner(change.variable) == change))
+            return _true(text("a new terminal holds it"), wins)
         seen = [self._of(placed, assignment) for assignment in placed.assignments]
         return Effect(*best(seen), tuple(dict.fromkeys(name for effect in seen for name in effect.wins)))
 
@@ -88,18 +105,12 @@ class Traced:
         return tuple(element for element in _brought(change) if all(element in elements_of(one.after) for one in later))
 
     def _of(self, placed: Placed, assignment: Assignment) -> Effect:
-        if self._is_kept_back(assignment.variable):
+        # Whether the shell has the variable and the programs that it starts have not.
+        known = isinstance(self.terminal, Known) and not self.terminal.value.is_set(assignment.variable)
+        if known and self.trace.values.get(assignment.variable) is not None:
             return _false(text("{variable} is set but not exported, so that no program sees it", variable=assignment.variable))
         if assignment.variable in LISTS and not assignment.unsets:
             return self._list(placed, assignment)
-        return self._plain(placed, assignment)
-
-    def _is_kept_back(self, variable: str) -> bool:
-        """Whether the shell has the variable and the programs that it starts have not."""
-        known = isinstance(self.terminal, Known) and not self.terminal.value.is_set(variable)
-        return known and self.trace.values.get(variable) is not None
-
-    def _plain(self, placed: Placed, assignment: Assignment) -> Effect:
         name = assignment.variable
         last = self.winner(name)
         if self.last_setter.get(name) != placed.number:
@@ -117,42 +128,17 @@ class Traced:
         lasting = {element for change in changes for element in self.lasting(change)}
         kept = [element for element in brings if element in (lasting if changes else held)]
         if not kept and not (_has_unknown(assignment) and lasting):
-            return _false(self._why_none_lasts(changes))
+            if not changes:
+                why_none_lasts = text("changes nothing in a new terminal")
+            elif any(_brought(change) for change in changes):
+                why_none_lasts = text("a later line replaces what it brings")
+            else:
+                why_none_lasts = text("leaves the directories as they are")
+            return _false(why_none_lasts)
         winner = self.winner(name)
         wanted = deciding(self.terminal, name, self.trace.values.get(name))
         decides = winner in changes and (_has_unknown(assignment) or wanted in brings)
         return _true(text("a new terminal holds it"), (name,) if decides else ())
-
-    def _why_none_lasts(self, changes: Sequence[TracedChange]) -> Text:
-        if not changes:
-            return text("changes nothing in a new terminal")
-        if any(_brought(change) for change in changes):
-            return text("a later line replaces what it brings")
-        return text("leaves the directories as they are")
-
-    def _tool(self, placed: Placed) -> Effect:
-        changes = self.changes(placed)
-        if not changes:
-            return _false(text("changes nothing in a new terminal"))
-        wins = tuple(dict.fromkeys(change.variable for change in changes if self.winner(change.variable) == change))
-        return _true(text("a new terminal holds it"), wins)
-
-    def _last_setters(self, lines: Sequence[Placed]) -> dict[str, int]:
-        found: dict[str, tuple[int, int]] = {}
-        for placed in lines:
-            ran = self.ran(placed) if placed.file.unread is None else -1
-            for assignment in placed.assignments if ran >= 0 else ():
-                if self._sets(placed, assignment):
-                    found[assignment.variable] = max(found.get(assignment.variable, (-1, -1)), (ran, placed.number))
-        return {variable: number for variable, (_, number) in found.items()}
-
-    def _sets(self, placed: Placed, assignment: Assignment) -> bool:
-        """Whether it changed the variable for good, or says what the variable holds in the end."""
-        if self.changes(placed, assignment.variable):
-            return True
-        held = self.trace.values.get(assignment.variable)
-        says = None if assignment.unsets else ":".join(element.directory for element in assignment.elements)
-        return held == says and isinstance(placed.says, Statement) and placed.says.place not in _FOR_ITSELF
 
 
 def _last_line(placed: Placed) -> int:

@@ -34,7 +34,15 @@ def _path(world: World) -> str:
 
 def _line(path: str, one: UniversalVariable, terminal: Fact[Terminal]) -> SurveyLine:
     contribution = Contribution(one.variable, "prepends" if one.name == "fish_user_paths" else "sets", one.elements)
-    holds = _holds(one, terminal)
+    if isinstance(terminal, Unknown):
+        holds: Fact[bool] = Unknown(terminal.reason)
+    else:
+        value = terminal.value.variable(one.variable)
+        if one.variable in LISTS:
+            held = elements_of(value)
+            holds = Known(one.exported and any(element.rstrip("/") in held for element in one.elements), _SOURCE)
+        else:
+            holds = Known(one.exported and value == " ".join(one.elements), _SOURCE)
     known = isinstance(holds, Known)
     return SurveyLine(
         path,
@@ -52,16 +60,6 @@ def _line(path: str, one: UniversalVariable, terminal: Fact[Terminal]) -> Survey
         changeable=False,
         why=text("fish keeps this list itself: `set --erase --universal {name}` takes it out", name=one.name),
     )
-
-
-def _holds(one: UniversalVariable, terminal: Fact[Terminal]) -> Fact[bool]:
-    if isinstance(terminal, Unknown):
-        return Unknown(terminal.reason)
-    value = terminal.value.variable(one.variable)
-    if one.variable in LISTS:
-        held = elements_of(value)
-        return Known(one.exported and any(element.rstrip("/") in held for element in one.elements), _SOURCE)
-    return Known(one.exported and value == " ".join(one.elements), _SOURCE)
 
 
 def _wins(one: UniversalVariable, terminal: Fact[Terminal]) -> tuple[str, ...]:

@@ -135,43 +135,31 @@ def untold(traced: Traced, placed: tuple[Placed, ...], chain: tuple[ChainFile, .
     told = {change for one in placed for change in traced.changes(one)}
     found: dict[tuple[str, int], list[TracedChange]] = {}
     for change in traced.trace.changes:
-        if change not in told and change.line and _lasts(change, traced):
+        if change not in told and change.line and (bool(traced.lasting(change)) or change == traced.winner(change.variable)):
             found.setdefault((change.file, change.line), []).append(change)
     for (path, line), changes in found.items():
         file = next((one for one in chain if traced.real(one.path) == traced.real(path)), None)
         yield _seen_only((path, line), tuple(changes), file, traced)
 
 
-def _lasts(change: TracedChange, traced: Traced) -> bool:
-    return bool(traced.lasting(change)) or change == traced.winner(change.variable)
-
-
 def _seen_only(place: tuple[str, int], changes: tuple[TracedChange, ...], file: ChainFile | None, traced: Traced) -> SurveyLine:
     path, line = place
     contributions = tuple(_observed(change) for change in changes)
+    rows = file.content.splitlines() if file is not None else []
+    blocks = file.reading.blocks if file is not None else ()
     return SurveyLine(
         path,
         line,
         line,
-        _text_at(file, line),
+        printable(rows[line - 1].decode("utf-8", "surrogateescape").strip()) if 0 < line <= len(rows) else "",
         tuple(dict.fromkeys(one.variable for one in contributions)),
         contributions,
         tuple(words_of(one) for one in contributions),
         "",
-        _owner_at(file, line),
+        next((owner for owner, first, last in blocks if first <= line <= last), ""),
         Known(value=True, source=SOURCE),
         text("a new terminal holds it"),
         tuple(dict.fromkeys(one.variable for one in changes if traced.winner(one.variable) == one)),
         changeable=False,
         why=text("the line itself does not say what it sets; left as it is"),
     )
-
-
-def _text_at(file: ChainFile | None, line: int) -> str:
-    rows = file.content.splitlines() if file is not None else []
-    return printable(rows[line - 1].decode("utf-8", "surrogateescape").strip()) if 0 < line <= len(rows) else ""
-
-
-def _owner_at(file: ChainFile | None, line: int) -> str:
-    blocks = file.reading.blocks if file is not None else ()
-    return next((owner for owner, first, last in blocks if first <= line <= last), "")

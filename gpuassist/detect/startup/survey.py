@@ -119,20 +119,16 @@ def _survey(seen: _Seen) -> Survey:
         traced = Traced(placed, seen.terminal, seen.trace.value, seen.real)
         lines = [line_of(one, traced.effect(one), traced) for one in placed]
         for line in untold(traced, placed, seen.chain):
-            lines.insert(_place_for(line, lines), line)
+            # Behind the last line of its file that stands above it; at the end where its file has none.
+            above = [place for place, one in enumerate(lines) if one.file == line.file and one.line <= line.line]
+            first = next((place for place, one in enumerate(lines) if one.file == line.file), len(lines))
+            lines.insert(above[-1] + 1 if above else first, line)
     else:
         judge = by_reading(placed, seen.terminal, seen.start)
         lines = [line_of(one, judge(one), None) for one in placed]
     unread = (UnreadFile(file.path, why) for file in seen.chain if (why := file.unread or file.unreadable) is not None)
     notes = notes_on(seen.shell, seen.chain, seen.seconds, seen.trace)
     return Survey(seen.shell, tuple(lines), notes, seen.seconds, tuple(unread), seen.terminal)
-
-
-def _place_for(line: SurveyLine, lines: list[SurveyLine]) -> int:
-    """Behind the last line of its file that stands above it; at the end where its file has none."""
-    above = [place for place, one in enumerate(lines) if one.file == line.file and one.line <= line.line]
-    first = next((place for place, one in enumerate(lines) if one.file == line.file), len(lines))
-    return above[-1] + 1 if above else first
 
 
 def _in_order(chain: tuple[ChainFile, ...]) -> Iterator[_Line]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.verdicts import Verdict, finding, proof
-from gpuassist.model.environment import LoadedLibrary, PythonEnvironment
+from gpuassist.model.environment import LoadedLibrary
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
@@ -20,7 +20,22 @@ def own_libraries_win(case: Case) -> Iterator[Verdict]:
     for environment in value_or(case.machine.environments, ()):
         replaced = [library for library in value_or(environment.libraries, ()) if older(library)]
         if replaced:
-            yield _shadowed(environment, replaced)
+            first = replaced[0]
+            assert isinstance(environment.libraries, Known)
+            yield finding(
+                "ld-library-path-shadows-bundled-libs",
+                *(
+                    proof(
+                        text("{library} of {program}", library=one.soname, program=one.program.rpartition("/")[2]),
+                        environment.libraries,
+                        text("{taken} in place of {own}", taken=one.taken, own=one.own),
+                    )
+                    for one in replaced
+                ),
+                library=first.soname,
+                directory=first.taken.rpartition("/")[0],
+                python=value_or(environment.interpreter, "python"),
+            )
 
 
 def older(library: LoadedLibrary) -> bool:
@@ -28,25 +43,6 @@ def older(library: LoadedLibrary) -> bool:
     own, taken = _parts(library.own), _parts(library.taken)
     both = min(len(own), len(taken))  # a name that ends with the major release tells no more than that
     return bool(both) and (taken[:both] < own[:both] or taken[0] != own[0])
-
-
-def _shadowed(environment: PythonEnvironment, replaced: list[LoadedLibrary]) -> Verdict:
-    first = replaced[0]
-    assert isinstance(environment.libraries, Known)
-    return finding(
-        "ld-library-path-shadows-bundled-libs",
-        *(
-            proof(
-                text("{library} of {program}", library=one.soname, program=one.program.rpartition("/")[2]),
-                environment.libraries,
-                text("{taken} in place of {own}", taken=one.taken, own=one.own),
-            )
-            for one in replaced
-        ),
-        library=first.soname,
-        directory=first.taken.rpartition("/")[0],
-        python=value_or(environment.interpreter, "python"),
-    )
 
 
 def _parts(path: str) -> tuple[int, ...]:

@@ -15,11 +15,29 @@ from gpuassist.model.text import Text, text, verbatim
 def named_cause(case: Case) -> Iterator[Verdict]:
     """At most one, for a driver that is there and not loaded."""
     if not value_or(case.machine.driver.on_disk, ()):
-        yield from _realtime(case)
+        host, driver = case.machine.host, case.machine.driver
+        if value_or(host.realtime, False) and isinstance(driver.on_disk, Known) and value_or(driver.libcuda, ()):  # noqa: FBT003
+            yield finding(
+                "dkms-build-failed",
+                proof(text("real-time kernel"), host.realtime, text("yes")),
+                proof(text("module for this kernel"), driver.on_disk, text("none")),
+                driver="",
+                kernel=value_or(host.kernel, ""),
+                flavour="PREEMPT_RT",
+                realtime="yes",
+            )
     elif bars(case, "nvidia"):
         yield _barred(case, bars(case, "nvidia")[0])
     else:
-        yield from _key_pending(case)
+        host = case.machine.host
+        if value_or(host.key_pending, False) and value_or(host.secure_boot, False):  # noqa: FBT003 -- the facts' defaults
+            yield finding(
+                "secure-boot-mok-pending",
+                proof(text("loaded NVIDIA module"), case.machine.driver.loaded, text("none")),
+                proof(text("Secure Boot"), host.secure_boot, text("on")),
+                proof(text("key that waits to be confirmed"), host.key_pending, text("there is one")),
+                gpu=_names(case),
+            )
 
 
 def bars(case: Case, module: str) -> tuple[Bar, ...]:
@@ -42,32 +60,6 @@ def _barred(case: Case, bar: Bar) -> Verdict:
         line=bar.words,
         command_line="yes" if bar.place == "/proc/cmdline" else "",
     )
-
-
-def _key_pending(case: Case) -> Iterator[Verdict]:
-    host = case.machine.host
-    if value_or(host.key_pending, False) and value_or(host.secure_boot, False):  # noqa: FBT003 -- the facts' defaults
-        yield finding(
-            "secure-boot-mok-pending",
-            proof(text("loaded NVIDIA module"), case.machine.driver.loaded, text("none")),
-            proof(text("Secure Boot"), host.secure_boot, text("on")),
-            proof(text("key that waits to be confirmed"), host.key_pending, text("there is one")),
-            gpu=_names(case),
-        )
-
-
-def _realtime(case: Case) -> Iterator[Verdict]:
-    host, driver = case.machine.host, case.machine.driver
-    if value_or(host.realtime, False) and isinstance(driver.on_disk, Known) and value_or(driver.libcuda, ()):  # noqa: FBT003
-        yield finding(
-            "dkms-build-failed",
-            proof(text("real-time kernel"), host.realtime, text("yes")),
-            proof(text("module for this kernel"), driver.on_disk, text("none")),
-            driver="",
-            kernel=value_or(host.kernel, ""),
-            flavour="PREEMPT_RT",
-            realtime="yes",
-        )
 
 
 def _names(case: Case) -> Text | str:

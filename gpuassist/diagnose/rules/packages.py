@@ -11,7 +11,7 @@ from gpuassist.diagnose.verdicts import Verdict, finding, proof
 from gpuassist.knowledge.pairs import bad_pairs_among
 from gpuassist.knowledge.torch_records import BadPair
 from gpuassist.model.environment import Manager, Package
-from gpuassist.model.fact import Fact, Known, Unknown, value_or
+from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.version import ComputeCapability, Version, VersionError
 
@@ -267,11 +267,7 @@ def _of_pip(case: Case) -> Iterator[Installed]:
 
 
 def _packages(one: Installed) -> dict[str, Package]:
-    return {package.name: package for package in value_or(_asked(one), ())}
-
-
-def _asked(one: Installed) -> Fact[tuple[Package, ...]]:
-    return one.environment.packages
+    return {package.name: package for package in value_or(one.environment.packages, ())}
 
 
 def _place(one: Installed) -> dict[str, str]:

@@ -93,22 +93,18 @@ def _nouveau(case: Case, held: list[Card]) -> Verdict:
     facts = [proof(text("kernel driver of {gpu}", gpu=card.name), card.gpu.kernel_driver) for card in held]
     loaded = proof(text("nouveau"), case.machine.driver.nouveau_loaded, text("loaded")) if None in facts else None
     barred = bars(case, "nouveau")
+    # The GPUs that NVIDIA's driver runs beside those that nouveau has: somebody may want it so.
+    by_nouveau = set(held)
     return finding(
         "nouveau-active",
         *facts,
         loaded,
         *(bar_proof(case, bar) for bar in barred[:1]),
         gpu=_names(tuple(held)),
-        others=_others(case, held),
+        others=_names(tuple(card for card in case.cards if card not in by_nouveau)) if case.running else "",
         blacklisted=barred[0].place if barred else "",
         **_what_to_install(case),
     )
-
-
-def _others(case: Case, held: list[Card]) -> Text | str:
-    """The GPUs that NVIDIA's driver runs beside those that nouveau has: somebody may want it so."""
-    by_nouveau = set(held)
-    return _names(tuple(card for card in case.cards if card not in by_nouveau)) if case.running else ""
 
 
 def _not_loaded(case: Case) -> Iterator[Verdict]:

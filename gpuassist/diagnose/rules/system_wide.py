@@ -8,10 +8,9 @@ from gpuassist.diagnose.case import Card, Case
 from gpuassist.diagnose.rules.shell import library_path_is_sound
 from gpuassist.diagnose.rules.toolkit import best_installed, cuda_home_agrees, nvcc_knows_gpus, right_toolkit_wins
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
-from gpuassist.model.driver import Library
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.finding import Evidence, Finding
-from gpuassist.model.system_wide import LoaderDirectory, ToolkitLink
+from gpuassist.model.system_wide import ToolkitLink
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Version
@@ -43,7 +42,11 @@ def toolkit_links_lead_somewhere(case: Case) -> Iterator[Verdict]:
 
 def several_toolkits_are_told(case: Case) -> Iterator[Verdict]:
     """Several toolkits are no fault; which one wins is worth knowing, where no finding says so already."""
-    wins, every = case.toolkit, _installed(case)
+    # Those that are no part of a Python environment.
+    wins, every = (
+        case.toolkit,
+        [one for one in case.toolkits if value_or(one.origin, Origin.LOCAL) not in {Origin.CONDA, Origin.WHEEL}],
+    )
     if wins is None or len(every) < 2 or not isinstance(wins.version, Known) or _is_told(case):
         return
     link = next((one for one in value_or(case.machine.system.links, ()) if one.path == _CUDA_LINK and one.exists), None)
@@ -63,7 +66,7 @@ def loader_offers_the_same_cuda(case: Case) -> Iterator[Verdict]:
     """NVIDIA's packages add their own toolkit for every program; it matters where another one compiles."""
     wins = case.toolkit
     for one in value_or(case.machine.system.loader, ()):
-        owner = _owner(case, one)
+        owner = next((toolkit for toolkit in case.toolkits if f"{one.real}/".startswith(f"{toolkit.root}/")), None)
         if wins is not None and owner is not None and owner.root != wins.root and _major(owner) == _major(wins) != 0:
             yield finding(
                 "loader-cache-other-cuda",
@@ -92,7 +95,7 @@ def one_libcuda_is_there(case: Case) -> Iterator[Verdict]:
     versions = {one.version.value for one in value_or(libcuda, ()) if isinstance(one.version, Known)}
     if case.wsl or not isinstance(case.driver, Known) or len(versions) < 2 or case.driver.value not in versions:
         return
-    strays = [one for one in value_or(libcuda, ()) if _is_of_another(one, case.driver.value)]
+    strays = [one for one in value_or(libcuda, ()) if (isinstance(one.version, Known) and one.version.value != case.driver.value)]
     yield finding(
         "libcuda-twice",
         proof(text("driver"), case.driver),
@@ -122,11 +125,6 @@ def _names(value: str, path: str) -> bool:
     return any(element == path or element.startswith(f"{path}/") for element in value.split(":"))
 
 
-def _installed(case: Case) -> list[Toolkit]:
-    """Those that are no part of a Python environment."""
-    return [one for one in case.toolkits if value_or(one.origin, Origin.LOCAL) not in {Origin.CONDA, Origin.WHEEL}]
-
-
 def _is_told(case: Case) -> bool:
     rules = (right_toolkit_wins, cuda_home_agrees, nvcc_knows_gpus, library_path_is_sound)
     return any(isinstance(verdict, Finding) for rule in rules for verdict in rule(case))
@@ -134,10 +132,6 @@ def _is_told(case: Case) -> bool:
 
 def _is_another(link: ToolkitLink, wins: Toolkit, others: list[Toolkit]) -> bool:
     return link.target != wins.root and any(one.root == link.target for one in others)
-
-
-def _owner(case: Case, one: LoaderDirectory) -> Toolkit | None:
-    return next((toolkit for toolkit in case.toolkits if f"{one.real}/".startswith(f"{toolkit.root}/")), None)
 
 
 def _version(toolkit: Toolkit) -> str:
@@ -171,10 +165,6 @@ def _in_loader(case: Case) -> Iterator[tuple[str, Evidence | None]]:
 def _is_compat(directory: str) -> bool:
     """NVIDIA's package puts it into /usr/local/cuda-12.8/compat, its images into /usr/local/cuda/compat/lib."""
     return "cuda" in directory and directory.rstrip("/").removesuffix("/lib").endswith("/compat")
-
-
-def _is_of_another(library: Library, driver: Version) -> bool:
-    return isinstance(library.version, Known) and library.version.value != driver
 
 
 RULES = (

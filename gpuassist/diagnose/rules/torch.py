@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.case import Card, Case, Installed
 from gpuassist.diagnose.verdicts import Verdict, finding, named, proof, undetermined
 from gpuassist.formats.torch_version import Origin, read_torch_version
-from gpuassist.knowledge.choosing import Host, TorchChoice, choose_torch
+from gpuassist.knowledge.choosing import Host, choose_torch
 from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.model.environment import Accelerator
 from gpuassist.model.fact import Known, Unknown, value_or
@@ -128,7 +128,13 @@ def _runs(one: Installed, capability: ComputeCapability) -> bool:
 
 def _replacement(case: Case, one: Installed) -> dict[str, str]:
     """What is installed where, and the build that would serve all GPUs: `install` is empty where none does."""
-    choice = _choose(case, one)
+    python, driver = one.environment.python_version, case.driver
+    host = Host(
+        value_or(case.machine.host.architecture, "x86_64"),
+        driver.value if isinstance(driver, Known) else None,
+        python.value if isinstance(python, Known) else None,
+    )
+    choice = choose_torch(case.knowledge.torch_builds(), case.capabilities, host)
     build = choice.build
     return {
         "torch": one.version,
@@ -140,16 +146,6 @@ def _replacement(case: Case, one: Installed) -> dict[str, str]:
         "obstacle": choice.obstacle.value if choice.obstacle else "",
         "floor": str(choice.driver_floor or ""),
     }
-
-
-def _choose(case: Case, one: Installed) -> TorchChoice:
-    python, driver = one.environment.python_version, case.driver
-    host = Host(
-        value_or(case.machine.host.architecture, "x86_64"),
-        driver.value if isinstance(driver, Known) else None,
-        python.value if isinstance(python, Known) else None,
-    )
-    return choose_torch(case.knowledge.torch_builds(), case.capabilities, host)
 
 
 RULES = (torch_is_cuda_build, torch_has_kernels)

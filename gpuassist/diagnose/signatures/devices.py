@@ -76,16 +76,14 @@ def _listed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     uuids = [one.gpu.uuid.value for one in cards if isinstance(one.gpu.uuid, Known)]
     value = match["value"].rstrip(",")
     count = len(cards) if cards and (len(uuids) == len(cards) or "-" not in value) else 0
-    read = read_visible_devices(value, count or _MANY, uuids if count else _names(value))
+    read = read_visible_devices(
+        value, count or _MANY, uuids if count else [one for one in value.split(",") if one.startswith(("GPU-", "MIG-"))]
+    )
     if read.fault is not None and (read.fault is Fault.TWICE or count):
         fault = read.fault.value.replace("-", "_")
         told = {"count": str(count), "last": str(count - 1)} if count else {}
         weight = Weight.CAUSE if read.fault is Fault.TWICE else Weight.SYMPTOM
         yield sign("cuda-visible-devices-bad", weight, value=value, element=read.element, **told, **{fault: "yes"})
-
-
-def _names(value: str) -> list[str]:
-    return [one for one in value.split(",") if one.startswith(("GPU-", "MIG-"))]
 
 
 def _late(match: re.Match[str], setting: Setting) -> Iterator[Sign]:

@@ -57,18 +57,15 @@ def _no_driver(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
 
 def _too_old(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """`found version 11040` is the CUDA that the driver library serves; a newer one than the driver's own is cuda-compat's."""
-    served = _decoded(int(match["found"]))
+    # 12080 is 12.8, 9010 is 9.1; 9000 and older ones are written alike.
+    found = int(match["found"])
+    served = Version((found // 1000, found % 1000 // 10))
     own = setting.case.machine.driver.cuda_version
     if isinstance(own, Known) and own.value.release < served:
         yield sign("cuda-compat-conflict", Weight.CAUSE)
     yield sign(
         "driver-too-old-for-cuda", Weight.CAUSE, served=str(served), cuda=torch_cuda(setting), driver=driver_version(setting)
     )
-
-
-def _decoded(found: int) -> Version:
-    """12080 is 12.8, 9010 is 9.1; 9000 and older ones are written alike."""
-    return Version((found // 1000, found % 1000 // 10))
 
 
 def _insufficient(_: re.Match[str], setting: Setting) -> Iterator[Sign]:

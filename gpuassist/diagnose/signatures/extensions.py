@@ -75,7 +75,9 @@ def _undefined(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
 
 def _no_image(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """The CUDA runtime's message: torch's own kernels, or those of an extension that the lines around it name."""
-    package = package_of(_last_frame(setting.paste.words, match))
+    # The line of the message, and the two before it: a traceback's last frame.
+    before = setting.paste.words[max(0, match.start() - 600) : match.start()].splitlines()[-3:]
+    package = package_of("\n".join((*before, setting.paste.words[match.start() : match.end() + 200].partition("\n")[0])))
     if package:
         yield sign("no-kernel-image", package=package)
         yield sign("torch-lacks-sm", Weight.CONSEQUENCE)
@@ -93,12 +95,6 @@ def _is_too_old(setting: Setting) -> bool:
     """Whether the GPU is below what any torch that is still made has code for."""
     known = capability(setting)
     return known is not None and known < OLDEST and setting.says("torch")
-
-
-def _last_frame(words: str, match: re.Match[str]) -> str:
-    """The line of the message, and the two before it: a traceback's last frame."""
-    before = words[max(0, match.start() - 600) : match.start()].splitlines()[-3:]
-    return "\n".join((*before, words[match.start() : match.end() + 200].partition("\n")[0]))
 
 
 _SYMBOL = one_of(

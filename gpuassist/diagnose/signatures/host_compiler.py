@@ -48,22 +48,18 @@ def _builtin(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
 def _header_bug(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """nvcc's own front end in a header of libstdc++. A release that reads it is not the one that was called."""
     releases = [one for one in toolkit_releases(setting) if one < _READS_GCC_11]
-    yield sign(
-        "nvcc-host-gcc-header-bug",
-        nvcc=str(releases[0]) if releases else "",
-        gcc=gcc_version(setting) or match["gcc"] or "",
-        alternative=_installed_for(setting),
-    )
-    yield sign("nvcc-host-gcc-too-new", Weight.SYMPTOM)
-
-
-def _installed_for(setting: Setting) -> str:
-    """An installed toolkit of the facts that reads these headers."""
+    # An installed toolkit of the facts that reads these headers.
     case = setting.case
     gcc = case.gcc.version.value if case.gcc is not None and isinstance(case.gcc.version, Known) else None
     able = [known for known in map(case.known, case.toolkits) if known is not None and known.version >= _READS_GCC_11]
     best = choose_installed_toolkit(able, Workload(case.capabilities, gcc=gcc))
-    return str(best.version.release) if best is not None else ""
+    yield sign(
+        "nvcc-host-gcc-header-bug",
+        nvcc=str(releases[0]) if releases else "",
+        gcc=gcc_version(setting) or match["gcc"] or "",
+        alternative=str(best.version.release) if best is not None else "",
+    )
+    yield sign("nvcc-host-gcc-too-new", Weight.SYMPTOM)
 
 
 def _c_library(match: re.Match[str], setting: Setting) -> Iterator[Sign]:

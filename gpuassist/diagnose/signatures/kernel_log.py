@@ -40,18 +40,14 @@ def _xid(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     elif number in _OWN:
         yield sign(_OWN[number], Weight.CAUSE, gpu=gpu)
     else:
-        yield from _other_xid(number, setting, gpu=gpu, process=process)
-
-
-def _other_xid(number: int, setting: Setting, *, gpu: str, process: str) -> Iterator[Sign]:
-    """What has no entry of its own is told in NVIDIA's words."""
-    record = setting.case.knowledge.xid(number)
-    if record is not None and Cause.APPLICATION in record.causes:
-        weight = Weight.CONSEQUENCE if number in _FOLLOWING else Weight.SYMPTOM
-        yield sign("xid-13-31-application-fault", weight, xid=str(number), process=process)
-    elif number not in _FOLLOWING:
-        meaning, action = (record.meaning, record.action) if record else ("", "")
-        yield sign("xid-other", Weight.CAUSE, gpu=gpu, xid=str(number), meaning=meaning, action=action)
+        # What has no entry of its own is told in NVIDIA's words.
+        record = setting.case.knowledge.xid(number)
+        if record is not None and Cause.APPLICATION in record.causes:
+            weight = Weight.CONSEQUENCE if number in _FOLLOWING else Weight.SYMPTOM
+            yield sign("xid-13-31-application-fault", weight, xid=str(number), process=process)
+        elif number not in _FOLLOWING:
+            meaning, action = (record.meaning, record.action) if record else ("", "")
+            yield sign("xid-other", Weight.CAUSE, gpu=gpu, xid=str(number), meaning=meaning, action=action)
 
 
 def _gsp_flags(setting: Setting) -> dict[str, str]:

@@ -29,7 +29,12 @@ def _missing(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     if "could not load dynamic library" in before:
         return
     library = match["library"]
-    yield sign("missing-cuda-runtime-lib", library=library, cuda=_release(library), directory=_place_of(setting, library))
+    # Where the text shows that the library lies.
+    stem = re.escape(library.partition(".so")[0])
+    found = passages(setting, (f"/{library.partition('.so')[0].lower()}",), rf"(?<![\w./-])(/[\w./+-]{{1,200}})/{stem}\.so")
+    yield sign(
+        "missing-cuda-runtime-lib", library=library, cuda=_release(library), directory=next((match[1] for match in found), "")
+    )
 
 
 def _missing_on_any(match: re.Match[str], _: Setting) -> Iterator[Sign]:
@@ -42,13 +47,6 @@ def _release(library: str) -> str:
     """Until CUDA 10.2 the release stands in the name; from 11 on the major alone does, which is no toolkit to install."""
     found = re.search(r"\.so\.(\d{1,2}\.\d)$", library)
     return found[1] if found and int(found[1].partition(".")[0]) < 11 else ""
-
-
-def _place_of(setting: Setting, library: str) -> str:
-    """Where the text shows that the library lies."""
-    stem = re.escape(library.partition(".so")[0])
-    found = passages(setting, (f"/{library.partition('.so')[0].lower()}",), rf"(?<![\w./-])(/[\w./+-]{{1,200}})/{stem}\.so")
-    return next((match[1] for match in found), "")
 
 
 def _symbol(match: re.Match[str], setting: Setting) -> Iterator[Sign]:

@@ -42,14 +42,11 @@ def _summed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
 def _collected(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """`outputs.append(model(x))` keeps graphs unless gradients are off."""
     if not _LET_GO.search(match[0]) and setting.says(*_SHORT_OF_MEMORY) and not setting.says("no_grad", "inference_mode"):
-        sure = _in_evaluation(setting.paste.words, match.start()) or setting.finds(_GROWING)
+        # Whether a line stands in a function that evaluates, by the frame or the head above it: there nothing needs a graph.
+        place = match.start()
+        names = _FUNCTION.findall(setting.paste.words[max(0, place - _FAR) : place])
+        sure = (bool(names) and _EVALUATES.match(names[-1]) is not None) or setting.finds(_GROWING)
         yield sign("oom-graph-retained", Weight.CAUSE if sure else Weight.SYMPTOM)
-
-
-def _in_evaluation(words: str, place: int) -> bool:
-    """Whether a line stands in a function that evaluates, by the frame or the head above it: there nothing needs a graph."""
-    names = _FUNCTION.findall(words[max(0, place - _FAR) : place])
-    return bool(names) and _EVALUATES.match(names[-1]) is not None
 
 
 def _growing(match: re.Match[str], setting: Setting) -> Iterator[Sign]:

@@ -49,6 +49,25 @@ def _lacking(
     if capability < OLDEST:
         return sign("gpu-too-old-for-torch", gpu=gpu, capability=str(capability))
     newer = newer and (newest is None or capability > newest)
+    # The build to install, where the driver is known, which decides among them.
+    case = setting.case
+    if not isinstance(case.driver, Known):
+        build_for: dict[str, Parameter] = {}
+    else:
+        python = next((one.environment.python_version for one in case.torches), None)
+        host = Host(
+            value_or(case.machine.host.architecture, "x86_64"),
+            case.driver.value,
+            python.value if isinstance(python, Known) else None,
+        )
+        choice = choose_torch(case.knowledge.torch_builds(), (capability,), host)
+        build = choice.build
+        build_for = {
+            "install": str(build.newest) if build else "",
+            "tag": build.tag if build else "",
+            "obstacle": choice.obstacle.value if choice.obstacle else "",
+            "floor": str(choice.driver_floor or ""),
+        }
     return sign(
         "torch-lacks-sm",
         Weight.CAUSE,
@@ -57,29 +76,8 @@ def _lacking(
         torch=torch_version(setting),
         newer="yes" if newer else "",
         dropped="" if newer else "yes",
-        **_build_for(setting, capability),
+        **build_for,
     )
-
-
-def _build_for(setting: Setting, capability: ComputeCapability) -> dict[str, Parameter]:
-    """The build to install, where the driver is known, which decides among them."""
-    case = setting.case
-    if not isinstance(case.driver, Known):
-        return {}
-    python = next((one.environment.python_version for one in case.torches), None)
-    host = Host(
-        value_or(case.machine.host.architecture, "x86_64"),
-        case.driver.value,
-        python.value if isinstance(python, Known) else None,
-    )
-    choice = choose_torch(case.knowledge.torch_builds(), (capability,), host)
-    build = choice.build
-    return {
-        "install": str(build.newest) if build else "",
-        "tag": build.tag if build else "",
-        "obstacle": choice.obstacle.value if choice.obstacle else "",
-        "floor": str(choice.driver_floor or ""),
-    }
 
 
 def _cpu_only(_: re.Match[str], setting: Setting) -> Iterator[Sign]:

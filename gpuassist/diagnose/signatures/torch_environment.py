@@ -21,25 +21,22 @@ def _unavailable(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
     elif torch_cuda(setting):
-        yield from _with_cuda(setting, Version.parse(torch_cuda(setting)))
+        cuda = Version.parse(torch_cuda(setting))
+        driver, torch = setting.case.driver, torch_version(setting)
+        if isinstance(driver, Known) and driver_serves_cuda(driver.value, cuda):
+            yield sign("cuda-init-failed-driver-state", Weight.CONSEQUENCE, driver=str(driver.value))
+        elif isinstance(driver, Known):
+            floor = str(driver_floor(cuda))
+            yield sign("driver-too-old-for-cuda", driver=str(driver.value), cuda=str(cuda), torch=torch, floor=floor)
+        elif _older_works(setting, cuda):
+            yield sign("driver-too-old-for-cuda", Weight.SYMPTOM, cuda=str(cuda), torch=torch)
+        else:
+            yield sign("no-driver", Weight.SYMPTOM)
+            yield sign("driver-too-old-for-cuda", Weight.CONSEQUENCE)
     else:
         yield sign("torch-cpu-only", Weight.SYMPTOM)
         if isinstance(setting.case.driver, Unknown):
             yield sign("no-driver", Weight.SYMPTOM)
-
-
-def _with_cuda(setting: Setting, cuda: Version) -> Iterator[Sign]:
-    driver, torch = setting.case.driver, torch_version(setting)
-    if isinstance(driver, Known) and driver_serves_cuda(driver.value, cuda):
-        yield sign("cuda-init-failed-driver-state", Weight.CONSEQUENCE, driver=str(driver.value))
-    elif isinstance(driver, Known):
-        floor = str(driver_floor(cuda))
-        yield sign("driver-too-old-for-cuda", driver=str(driver.value), cuda=str(cuda), torch=torch, floor=floor)
-    elif _older_works(setting, cuda):
-        yield sign("driver-too-old-for-cuda", Weight.SYMPTOM, cuda=str(cuda), torch=torch)
-    else:
-        yield sign("no-driver", Weight.SYMPTOM)
-        yield sign("driver-too-old-for-cuda", Weight.CONSEQUENCE)
 
 
 def _older_works(setting: Setting, cuda: Version) -> bool:

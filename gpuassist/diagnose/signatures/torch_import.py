@@ -33,7 +33,9 @@ _BUILDS = (
 
 def _no_attribute(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     """A file of the user's own that is called torch is in the traceback, or named by Python 3.13; else it may be damage as well."""
-    own = match.groupdict().get("renamed") or _own_file(setting)
+    own = match.groupdict().get("renamed") or next(
+        (match["path"] for match in passages(setting, ("torch.py", "torch/__init__.py"), _OWN_FILE)), ""
+    )
     if own:
         yield sign("local-file-named-torch", path=own)
     elif _installed(setting):
@@ -42,10 +44,6 @@ def _no_attribute(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     else:
         yield sign("local-file-named-torch", Weight.SYMPTOM)
         yield sign("torch-install-damaged", Weight.CONSEQUENCE)
-
-
-def _own_file(setting: Setting) -> str:
-    return next((match["path"] for match in passages(setting, ("torch.py", "torch/__init__.py"), _OWN_FILE)), "")
 
 
 def _installed(setting: Setting) -> bool:

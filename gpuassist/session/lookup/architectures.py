@@ -78,7 +78,9 @@ def _by_target(knowledge: Knowledge, target: Target) -> Answered:
     capability = target.capability
     every = _capabilities(knowledge)
     if target.suffix and capability in every and first_toolkit_for_target(target, knowledge.toolkits()) is None:
-        return _no_variant(knowledge, target)
+        of_it = {one for toolkit in knowledge.toolkits() for one in toolkit.codes if one.capability == target.capability}
+        names = map(str, sorted(of_it) or [Target(target.capability, Code.CUBIN)])
+        return unknown(text("no nvcc knows {target}: there is no such variant", target=str(target)), names)
     architecture = knowledge.architecture_of(capability)
     if architecture is None and capability in every:
         title = text("{target}: accepted by nvcc; no GPU of it is known", target=str(target))
@@ -88,16 +90,23 @@ def _by_target(knowledge: Knowledge, target: Target) -> Answered:
         title = text("{target}: {architecture}, compute capability {number}", target=str(target), architecture=name, number=number)
         return known(title, _document(knowledge, target))
     if every and capability > every[-1]:
-        return _newer(knowledge, target)
+        record: Document = {
+            **by_rule("newer than what I know", knowledge.architectures()),
+            **_code(knowledge, target),
+            "architecture": None,
+            "first_cuda": None,
+            "last_cuda": None,
+            "first_driver": None,
+            "last_driver": None,
+        }
+        title = text("{target}: newer than what I know", target=str(target))
+        note = text(
+            "By rule, its driver compiles the PTX of any older architecture for it, and the machine code of its own major runs."
+        )
+        return Answered(Standing.NEWER, title, record, (note,))
     near = nearest_versions(_version(capability), map(_version, every))
     title = text("no GPU of compute capability {capability} is known", capability=str(capability))
     return unknown(title, (str(Target(ComputeCapability.parse(str(one)), Code.CUBIN)) for one in near))
-
-
-def _no_variant(knowledge: Knowledge, target: Target) -> Answered:
-    of_it = {one for toolkit in knowledge.toolkits() for one in toolkit.codes if one.capability == target.capability}
-    names = map(str, sorted(of_it) or [Target(target.capability, Code.CUBIN)])
-    return unknown(text("no nvcc knows {target}: there is no such variant", target=str(target)), names)
 
 
 def _version(capability: ComputeCapability) -> Version:
@@ -119,23 +128,6 @@ def _by_name(knowledge: Knowledge, words: str) -> Answered:
     shared: Document = {name: value if all(one[name] == value for one in each) else None for name, value in each[0].items()}
     others: list[Json] = [*each]
     return known(title, {**shared, "others": others})
-
-
-def _newer(knowledge: Knowledge, target: Target) -> Answered:
-    record: Document = {
-        **by_rule("newer than what I know", knowledge.architectures()),
-        **_code(knowledge, target),
-        "architecture": None,
-        "first_cuda": None,
-        "last_cuda": None,
-        "first_driver": None,
-        "last_driver": None,
-    }
-    title = text("{target}: newer than what I know", target=str(target))
-    note = text(
-        "By rule, its driver compiles the PTX of any older architecture for it, and the machine code of its own major runs."
-    )
-    return Answered(Standing.NEWER, title, record, (note,))
 
 
 def _document(knowledge: Knowledge, target: Target) -> Document:

@@ -58,12 +58,10 @@ def nvml(knowledge: Knowledge, words: str) -> Answered:
     found = next((one for one in codes if one.name.removeprefix("NVML_").removeprefix("ERROR_") == wanted), None)
     if found is not None:
         return _known_code(found)
-    return unknown(text("NVML has no return code {name} that I know", name=words), _near_codes(wanted, codes))
-
-
-def _near_codes(wanted: str, codes: tuple[NvmlCodeRecord, ...]) -> tuple[str, ...]:
     short = {one.name.removeprefix("NVML_").removeprefix("ERROR_"): one.name for one in codes}
-    return tuple(short[name] for name in nearest_names(wanted, short))
+    return unknown(
+        text("NVML has no return code {name} that I know", name=words), tuple(short[name] for name in nearest_names(wanted, short))
+    )
 
 
 def _xid_names(knowledge: Knowledge) -> tuple[str, ...]:

@@ -30,11 +30,28 @@ def answer(knowledge: Knowledge, words: str) -> Answered:
     number = asked.version.major
     branch = knowledge.branch(number)
     if branch is not None:
-        return known(_title(branch), _document(knowledge, branch), *_notes(branch))
+        if branch.cuda is None:
+            title = text("driver branch {branch}", branch=str(branch.branch))
+        else:
+            title = text("driver branch {branch}: made for CUDA {cuda}", branch=str(branch.branch), cuda=str(branch.cuda))
+        return known(title, _document(knowledge, branch), *_notes(branch))
     if numbers and number > max(numbers):
         return _newer(knowledge, number)
     if numbers and number < min(numbers):
-        return _older(knowledge, number)
+        record: Document = {
+            **by_rule("older than what I know", knowledge.branches()),
+            "branch": number,
+            "branch_kind": None,
+            "cuda_max": None,
+            "cuda_max_with_compat": None,
+            "architectures": None,
+            "kernel_module": None,
+            "end_of_life": None,
+            "ended": True,
+        }
+        oldest = str(min(branch.branch for branch in knowledge.branches()))
+        note = text("Older than {oldest}, the oldest branch that I know; such drivers are no longer maintained.", oldest=oldest)
+        return Answered(Standing.OLDER, text("driver {number}: older than what I know", number=str(number)), record, (note,))
     near = nearest_numbers(number, numbers)
     return unknown(text("no driver branch {number} is known", number=str(number)), map(str, near))
 
@@ -50,12 +67,6 @@ def records(knowledge: Knowledge) -> Iterator[Document]:
 
 
 SHELF = Shelf("driver", answer, names, records)
-
-
-def _title(branch: BranchRecord) -> Text:
-    if branch.cuda is None:
-        return text("driver branch {branch}", branch=str(branch.branch))
-    return text("driver branch {branch}: made for CUDA {cuda}", branch=str(branch.branch), cuda=str(branch.cuda))
 
 
 def _notes(branch: BranchRecord) -> tuple[Text, ...]:
@@ -84,23 +95,6 @@ def _newer(knowledge: Knowledge, number: int) -> Answered:
         "By rule, it runs the programs of every CUDA release that I know, on every architecture that no branch has dropped."
     )
     return Answered(Standing.NEWER, text("driver {number}: newer than what I know", number=str(number)), record, (note,))
-
-
-def _older(knowledge: Knowledge, number: int) -> Answered:
-    record: Document = {
-        **by_rule("older than what I know", knowledge.branches()),
-        "branch": number,
-        "branch_kind": None,
-        "cuda_max": None,
-        "cuda_max_with_compat": None,
-        "architectures": None,
-        "kernel_module": None,
-        "end_of_life": None,
-        "ended": True,
-    }
-    oldest = str(min(branch.branch for branch in knowledge.branches()))
-    note = text("Older than {oldest}, the oldest branch that I know; such drivers are no longer maintained.", oldest=oldest)
-    return Answered(Standing.OLDER, text("driver {number}: older than what I know", number=str(number)), record, (note,))
 
 
 def _document(knowledge: Knowledge, branch: BranchRecord) -> Document:

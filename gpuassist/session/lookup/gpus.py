@@ -53,7 +53,10 @@ SHELF = Shelf("gpu", answer, names, records)
 def _by_id(knowledge: Knowledge, device: str) -> Answered:
     gpu = knowledge.gpu(f"{_NVIDIA}:{device}")
     if gpu is not None:
-        return known(_title(gpu), _document(_groups(knowledge.gpus())[_key(gpu)]), *_also_a_name(knowledge, device))
+        # `1080` is a PCI id, and a person may mean the GTX 1080.
+        named = min((name for name in names(knowledge) if device in name.lower().split()), key=len, default="")
+        note = text("{number} was read as a PCI id; {name} is another GPU: ask by its name", number=device, name=named)
+        return known(_title(gpu), _document(_groups(knowledge.gpus())[_key(gpu)]), *((note,) if named else ()))
     numbers = [int(one.pci_id.partition(":")[2], 16) for one in knowledge.gpus() if one.pci_id]
     if numbers and int(device, 16) > max(numbers):
         return _newer(knowledge, text("the PCI id {id}", id=f"{_NVIDIA}:{device}"), pci_id=f"0x{device}")
@@ -61,17 +64,16 @@ def _by_id(knowledge: Knowledge, device: str) -> Answered:
     return unknown(title, (f"{_NVIDIA}:{one:04x}" for one in nearest_numbers(int(device, 16), numbers)))
 
 
-def _also_a_name(knowledge: Knowledge, device: str) -> tuple[Text, ...]:
-    """`1080` is a PCI id, and a person may mean the GTX 1080."""
-    named = min((name for name in names(knowledge) if device in name.lower().split()), key=len, default="")
-    note = text("{number} was read as a PCI id; {name} is another GPU: ask by its name", number=device, name=named)
-    return (note,) if named else ()
-
-
 def _by_name(knowledge: Knowledge, words: str) -> Answered:
     found = _best(knowledge.gpus_named(words), words)
     if not found:
-        return _unknown_name(knowledge, words)
+        series = _SERIES.search(words)
+        every = names(knowledge)
+        known_series = [int(one[1]) for name in every if (one := _SERIES.search(name))]
+        if series and known_series and int(series[1]) > max(known_series):
+            return _newer(knowledge, text("{name}", name=words), name=words)
+        aliases = (name for gpu in knowledge.gpus() for name in gpu.aliases)
+        return unknown(text("no GPU named {name} is known", name=words), nearest_names(words, (*every, *aliases)))
     # The id list alone knows a GeForce GT 1030 of 2012, for one: where NVIDIA's own lists decide, they do.
     decided = knowledge.gpu_named(words)
     agreeing = [one for one in found if decided and _key(one)[1:] == _key(decided)[1:]] or found
@@ -111,16 +113,6 @@ def _best(found: tuple[GpuRecord, ...], words: str) -> tuple[GpuRecord, ...]:
 
     distances = [distance(gpu) for gpu in found]
     return tuple(gpu for gpu, far in zip(found, distances, strict=True) if far == min(distances))
-
-
-def _unknown_name(knowledge: Knowledge, words: str) -> Answered:
-    series = _SERIES.search(words)
-    every = names(knowledge)
-    known_series = [int(one[1]) for name in every if (one := _SERIES.search(name))]
-    if series and known_series and int(series[1]) > max(known_series):
-        return _newer(knowledge, text("{name}", name=words), name=words)
-    aliases = (name for gpu in knowledge.gpus() for name in gpu.aliases)
-    return unknown(text("no GPU named {name} is known", name=words), nearest_names(words, (*every, *aliases)))
 
 
 def _newer(knowledge: Knowledge, what: Text, *, name: str | None = None, pci_id: str = "") -> Answered:
@@ -180,6 +172,8 @@ def _document(group: tuple[GpuRecord, ...]) -> Document:
     """The record of GPUs that differ in nothing but their PCI ids."""
     first = group[0]
     capability = first.compute_capability
+    # The size where all were sold with one and the same.
+    sizes = {size for gpu in group for size in gpu.memory_bytes}
     return {
         "source": _joined(gpu.source for gpu in group),
         "checked": min(gpu.checked for gpu in group),
@@ -187,15 +181,9 @@ def _document(group: tuple[GpuRecord, ...]) -> Document:
         "architecture": first.architecture,
         "compute_capability": None if capability is None else str(capability),
         "pci_ids": [f"0x{gpu.pci_id.partition(':')[2]}" for gpu in group if gpu.pci_id],
-        "memory_bytes": _memory(group),
+        "memory_bytes": (sizes.pop() if len(sizes) == 1 and all(gpu.memory_bytes for gpu in group) else None),
         "integrated": first.integrated,
     }
-
-
-def _memory(group: tuple[GpuRecord, ...]) -> int | None:
-    """The size where all were sold with one and the same."""
-    sizes = {size for gpu in group for size in gpu.memory_bytes}
-    return sizes.pop() if len(sizes) == 1 and all(gpu.memory_bytes for gpu in group) else None
 
 
 def _listed(value: Json) -> list[Json]:

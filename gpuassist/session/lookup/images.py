@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gpuassist.model.nearest import nearest_names
@@ -39,16 +39,12 @@ def names(knowledge: Knowledge) -> tuple[str, ...]:
 def records(knowledge: Knowledge) -> Iterator[Document]:
     """One for each month of each framework."""
     readings = (knowledge.image(name) for name in names(knowledge))
-    return (_document(reading) for reading in _read(readings))
+    from gpuassist.knowledge.images import ImageReading
+
+    return (_document(reading) for reading in (one for one in readings if isinstance(one, ImageReading)))
 
 
 SHELF = Shelf("image", answer, names, records)
-
-
-def _read(readings: Iterable[object]) -> Iterator[ImageReading]:
-    from gpuassist.knowledge.images import ImageReading
-
-    return (one for one in readings if isinstance(one, ImageReading))
 
 
 def _title(reading: ImageReading) -> Text:

@@ -27,7 +27,13 @@ def answer(knowledge: Knowledge, words: str) -> Answered:
         return unknown(text("{words} is not a version of CUDA", words=words), map(str, reversed(releases[-3:])))
     of_major = [one for one in releases if one.major == asked.version.major]
     if asked.is_major and of_major:
-        return _of_major(knowledge, of_major)
+        newest = knowledge.toolkit(max(of_major))
+        assert newest is not None
+        title = text("CUDA {release}, the newest of {major}", release=str(newest.release), major=str(newest.release.major))
+        note = text(
+            "CUDA {major} is the releases {releases}.", major=str(newest.release.major), releases=", ".join(map(str, of_major))
+        )
+        return known(title, _document(newest), note)
     toolkit = knowledge.toolkit(asked.version)
     if toolkit is not None:
         return known(text("CUDA {release}", release=str(toolkit.release)), _document(toolkit))
@@ -36,7 +42,13 @@ def answer(knowledge: Knowledge, words: str) -> Answered:
         return _outside(knowledge, release, Standing.NEWER)
     if releases and release < min(releases):
         return _outside(knowledge, release, Standing.OLDER)
-    return _never(knowledge, release, releases)
+    title = text("CUDA {release} never was a toolkit", release=str(release))
+    branch = next((one for one in knowledge.branches() if one.cuda == release), None)
+    near = map(str, nearest_versions(release, releases))
+    if branch is None:
+        return unknown(title, near)
+    note = text("It is what nvidia-smi shows with drivers of branch {branch}: what they run at most.", branch=str(branch.branch))
+    return unknown(title, near, note)
 
 
 def names(knowledge: Knowledge) -> tuple[str, ...]:
@@ -50,24 +62,6 @@ def records(knowledge: Knowledge) -> Iterator[Document]:
 
 
 SHELF = Shelf("cuda", answer, names, records)
-
-
-def _of_major(knowledge: Knowledge, releases: list[Version]) -> Answered:
-    newest = knowledge.toolkit(max(releases))
-    assert newest is not None
-    title = text("CUDA {release}, the newest of {major}", release=str(newest.release), major=str(newest.release.major))
-    note = text("CUDA {major} is the releases {releases}.", major=str(newest.release.major), releases=", ".join(map(str, releases)))
-    return known(title, _document(newest), note)
-
-
-def _never(knowledge: Knowledge, release: Version, releases: tuple[Version, ...]) -> Answered:
-    title = text("CUDA {release} never was a toolkit", release=str(release))
-    branch = next((one for one in knowledge.branches() if one.cuda == release), None)
-    near = map(str, nearest_versions(release, releases))
-    if branch is None:
-        return unknown(title, near)
-    note = text("It is what nvidia-smi shows with drivers of branch {branch}: what they run at most.", branch=str(branch.branch))
-    return unknown(title, near, note)
 
 
 def _outside(knowledge: Knowledge, release: Version, standing: Standing) -> Answered:

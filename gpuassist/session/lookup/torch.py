@@ -31,14 +31,30 @@ def answer(knowledge: Knowledge, words: str) -> Answered:
     if asked is None or not releases:
         return unknown(text("{words} is not a version of torch", words=words), map(str, reversed(releases[-3:])))
     if asked.is_major:
-        return _of_major(knowledge, asked.version.major, releases)
+        of_major = [one for one in releases if one.major == asked.version.major]
+        if not of_major:
+            newer = asked.version.major > max(releases).major
+            near = map(str, nearest_versions(Version((asked.version.major, 0)), releases))
+            return (
+                _newer(knowledge, Version((asked.version.major,)))
+                if newer
+                else unknown(text("no torch {version} is known", version=str(asked.version.major)), near)
+            )
+        newest = knowledge.torch_release(max(of_major))
+        assert newest is not None
+        title = text("torch {release}, the newest of {major}", release=str(newest.release), major=str(asked.version.major))
+        note = text(
+            "torch {major} is the releases {releases}.", major=str(asked.version.major), releases=", ".join(map(str, of_major))
+        )
+        return known(title, _document(knowledge, newest, newest.release), note)
     release = knowledge.torch_release(asked.version)
     if release is not None:
         return _of_release(knowledge, release, asked, words)
     if asked.version.release > max(releases):
         return _newer(knowledge, asked.version)
     if asked.version.release < min(releases):
-        return _older(knowledge, asked.version)
+        title = text("torch {version}: older than what I know in detail", version=str(asked.version))
+        return Answered(Standing.OLDER, title, _by_rule_alone("older than what I know", knowledge, asked.version), (_OLD,))
     title = text("no torch {version} is known", version=str(asked.version))
     return unknown(title, map(str, nearest_versions(asked.version.release, releases)))
 
@@ -54,23 +70,6 @@ def records(knowledge: Knowledge) -> Iterator[Document]:
 
 
 SHELF = Shelf("torch", answer, names, records)
-
-
-def _of_major(knowledge: Knowledge, major: int, releases: tuple[Version, ...]) -> Answered:
-    of_major = [one for one in releases if one.major == major]
-    if not of_major:
-        newer = major > max(releases).major
-        near = map(str, nearest_versions(Version((major, 0)), releases))
-        return (
-            _newer(knowledge, Version((major,)))
-            if newer
-            else unknown(text("no torch {version} is known", version=str(major)), near)
-        )
-    newest = knowledge.torch_release(max(of_major))
-    assert newest is not None
-    title = text("torch {release}, the newest of {major}", release=str(newest.release), major=str(major))
-    note = text("torch {major} is the releases {releases}.", major=str(major), releases=", ".join(map(str, of_major)))
-    return known(title, _document(knowledge, newest, newest.release), note)
 
 
 def _of_release(knowledge: Knowledge, release: TorchRelease, asked: Asked, words: str) -> Answered:
@@ -113,7 +112,8 @@ def _versions(knowledge: Knowledge) -> tuple[Version, ...]:
 
 def _of_tag(title: Text, record: Document, tag: str) -> Answered:
     """The builds of one tag alone; where the release has none, those that it has are the nearest."""
-    variants = _records(record["variants"])
+    value = record["variants"]
+    variants = [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
     chosen: list[Json] = [one for one in variants if one["tag"] == tag]
     if chosen or not variants:
         return known(text("{torch}, build {tag}", torch=title, tag=tag), {**record, "variants": chosen or None})
@@ -121,19 +121,10 @@ def _of_tag(title: Text, record: Document, tag: str) -> Answered:
     return unknown(text("{torch} has no build {tag}", torch=title, tag=tag), (f"{record['version']}+{one}" for one in tags))
 
 
-def _records(value: Json) -> list[Document]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
 def _newer(knowledge: Knowledge, version: Version) -> Answered:
     note = text("Its own files say which CUDA and which architectures it was built for; the rules for them are the same.")
     title = text("torch {version}: newer than what I know", version=str(version))
     return Answered(Standing.NEWER, title, _by_rule_alone("newer than what I know", knowledge, version), (note,))
-
-
-def _older(knowledge: Knowledge, version: Version) -> Answered:
-    title = text("torch {version}: older than what I know in detail", version=str(version))
-    return Answered(Standing.OLDER, title, _by_rule_alone("older than what I know", knowledge, version), (_OLD,))
 
 
 def _by_rule_alone(why: str, knowledge: Knowledge, version: Version) -> Document:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QModelIndex, QObject, Qt
 
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
-from gpuassist.model.sample import GpuSample, ProcessSample, Sample
+from gpuassist.model.sample import ProcessSample, Sample
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.samples import size, told
@@ -40,7 +40,9 @@ class ProcessRow:
 def process_rows(sample: Sample, peaks: Mapping[Key, int]) -> tuple[ProcessRow, ...]:
     """The rows of a sample."""
     return tuple(
-        ProcessRow(gpu.index, process, peaks.get((gpu.index, process.pid), 0)) for gpu in sample.gpus for process in _listed(gpu)
+        ProcessRow(gpu.index, process, peaks.get((gpu.index, process.pid), 0))
+        for gpu in sample.gpus
+        for process in value_or(gpu.processes, ())
     )
 
 
@@ -63,8 +65,20 @@ class ProcessesModel(RowsModel):
     def show_processes(self, processes: tuple[ProcessRow, ...]) -> None:
         """Shows the processes of another sample: rows go, come and move, and only cells that changed are told."""
         wanted = self._sorted(processes)
-        self._remove_gone({row.key for row in wanted})
-        self._append_new(wanted)
+        staying = {row.key for row in wanted}
+        for place in range(len(self._processes) - 1, -1, -1):
+            if self._processes[place].key not in staying:
+                self.beginRemoveRows(QModelIndex(), place, place)
+                self._processes = (*self._processes[:place], *self._processes[place + 1 :])
+                self._rows = (*self._rows[:place], *self._rows[place + 1 :])
+                self.endRemoveRows()
+        there = {row.key for row in self._processes}
+        new = tuple(row for row in wanted if row.key not in there)
+        if new:
+            self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(new) - 1)
+            self._processes = (*self._processes, *new)
+            self._rows = (*self._rows, *(self._cells(row) for row in new))
+            self.endInsertRows()
         self._move([row.key for row in wanted])
         before, self._processes = zip(self._processes, self._rows, strict=True), wanted
         self.set_rows([self._renewed(row, old, cells) for row, (old, cells) in zip(wanted, before, strict=True)])
@@ -77,23 +91,6 @@ class ProcessesModel(RowsModel):
         steady = sorted(processes, key=lambda row: row.key)
         downwards = self._order is Qt.SortOrder.DescendingOrder
         return tuple(sorted(steady, key=lambda row: _sort_key(row, self._column), reverse=downwards))
-
-    def _remove_gone(self, staying: set[Key]) -> None:
-        for place in range(len(self._processes) - 1, -1, -1):
-            if self._processes[place].key not in staying:
-                self.beginRemoveRows(QModelIndex(), place, place)
-                self._processes = (*self._processes[:place], *self._processes[place + 1 :])
-                self._rows = (*self._rows[:place], *self._rows[place + 1 :])
-                self.endRemoveRows()
-
-    def _append_new(self, wanted: tuple[ProcessRow, ...]) -> None:
-        there = {row.key for row in self._processes}
-        new = tuple(row for row in wanted if row.key not in there)
-        if new:
-            self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(new) - 1)
-            self._processes = (*self._processes, *new)
-            self._rows = (*self._rows, *(self._cells(row) for row in new))
-            self.endInsertRows()
 
     def _move(self, wanted: list[Key]) -> None:
         before = [row.key for row in self._processes]
@@ -136,10 +133,6 @@ class ProcessesModel(RowsModel):
         if isinstance(used, Known):
             return Cell(self._words(size(used.value)))
         return Cell(self._words(text("not known")), quiet=True, tip=self._words(used.reason))
-
-
-def _listed(gpu: GpuSample) -> tuple[ProcessSample, ...]:
-    return value_or(gpu.processes, ())
 
 
 def _reason(words: Words, fact: Fact[str]) -> str:

@@ -92,7 +92,16 @@ class RowsModel(QAbstractTableModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid() or index.row() >= len(self._rows):
             return None
-        return _data(self._rows[index.row()][index.column()], role)
+        cell = self._rows[index.row()][index.column()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return cell.words
+        if role == MARK_ROLE:
+            return cell.mark.value if cell.mark is not None else None  # Qt would turn the enum into its text anyway
+        if role == AFTER_ROLE:
+            return cell.after
+        if role == SHARE_ROLE:
+            return cell.share
+        return _look(cell, role)
 
     def _tell_changes(self, old: tuple[Row, ...], new: tuple[Row, ...]) -> None:
         # One signal for neighbours that changed in the same columns: views do work for each, whatever its size.
@@ -111,18 +120,6 @@ def _changed(before: Row, after: Row) -> tuple[int, ...]:
         return ()
     columns = [column for column, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
     return (columns[0], columns[-1]) if columns else ()
-
-
-def _data(cell: Cell, role: int) -> object:
-    if role == Qt.ItemDataRole.DisplayRole:
-        return cell.words
-    if role == MARK_ROLE:
-        return cell.mark.value if cell.mark is not None else None  # Qt would turn the enum into its text anyway
-    if role == AFTER_ROLE:
-        return cell.after
-    if role == SHARE_ROLE:
-        return cell.share
-    return _look(cell, role)
 
 
 def _look(cell: Cell, role: int) -> object:

@@ -31,7 +31,9 @@ def branch(name: str, data: Json) -> Branch:
     if isinstance(data, dict):
         return _branch_of_fact(name, data) if "value" in data else Branch(name, children=_children(data))
     if isinstance(data, list):
-        return _branch_of_list(name, data)
+        if all(not isinstance(item, (dict, list)) for item in data):
+            return Branch(name, ", ".join(map(_plain, data)) or "–")
+        return Branch(name, children=tuple(branch(_title(item) or str(place), item) for place, item in enumerate(data)))
     return Branch(name, _plain(data))
 
 
@@ -41,12 +43,6 @@ def _branch_of_fact(name: str, data: dict[str, Json]) -> Branch:
     inner = branch(name, data["value"])
     value = inner.value if inner.value or inner.children else "–"
     return Branch(name, value, _plain(data.get("source")), children=inner.children)
-
-
-def _branch_of_list(name: str, data: list[Json]) -> Branch:
-    if all(not isinstance(item, (dict, list)) for item in data):
-        return Branch(name, ", ".join(map(_plain, data)) or "–")
-    return Branch(name, children=tuple(branch(_title(item) or str(place), item) for place, item in enumerate(data)))
 
 
 def _children(data: dict[str, Json]) -> tuple[Branch, ...]:

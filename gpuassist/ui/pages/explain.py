@@ -60,7 +60,13 @@ class ExplainPage(Page):
         self._pause.setInterval(_PAUSE_MILLISECONDS)
         self._pause.timeout.connect(self._ask_typed)
         self._later = InTurns((self._take_a_breath, self._make_examples), self)
-        self._make_actions()
+        self._copy = self._action(text("Copy the answer"), "Ctrl+Shift+C", self._copy_answer)
+        self._save = self._action(text("Save for a colleague…"), "Ctrl+S", self._ask_where)
+        self._on = self._action(text("Go on"), "", self._go_on)
+        self._action(text("Paste"), "Ctrl+V", self._paste_clipboard)
+        self._action(text("Open a log…"), "Ctrl+O", self._ask_which)
+        self._action(text("The text to explain"), "Ctrl+F", self._focus_text)
+        self._action(text("Clear"), "Ctrl+L", self._empty)
         self._build()
         self.setAcceptDrops(True)
         self._show_nothing()
@@ -128,15 +134,6 @@ class ExplainPage(Page):
         else:
             self.explain_text(event.mimeData().text())
         event.acceptProposedAction()
-
-    def _make_actions(self) -> None:
-        self._copy = self._action(text("Copy the answer"), "Ctrl+Shift+C", self._copy_answer)
-        self._save = self._action(text("Save for a colleague…"), "Ctrl+S", self._ask_where)
-        self._on = self._action(text("Go on"), "", self._go_on)
-        self._action(text("Paste"), "Ctrl+V", self._paste_clipboard)
-        self._action(text("Open a log…"), "Ctrl+O", self._ask_which)
-        self._action(text("The text to explain"), "Ctrl+F", self._focus_text)
-        self._action(text("Clear"), "Ctrl+L", self._empty)
 
     def _action(self, words: Text, keys: str, slot: Callable[[], None]) -> QAction:
         action = QAction(self.desk.words(words), self)
@@ -229,15 +226,12 @@ class ExplainPage(Page):
         if isinstance(result, Failed):
             self._show_trouble(result.error)
         elif isinstance(result.value, Explanation):
-            self._show_explanation(result.value)
-
-    def _show_explanation(self, found: Explanation) -> None:
-        self._trouble.hide()
-        self._show_examples(shown=False)
-        self._answer.show_explanation(found)
-        self._answer.show()
-        self._settle(found)
-        self._mark()
+            self._trouble.hide()
+            self._show_examples(shown=False)
+            self._answer.show_explanation(result.value)
+            self._answer.show()
+            self._settle(result.value)
+            self._mark()
 
     @Slot()
     def _mark(self) -> None:

@@ -122,7 +122,10 @@ class Verdict(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         column.addWidget(paragraph(words(explanation.title), "heading", self))
-        column.addWidget(paragraph(_basis(words, explanation), "muted", self))
+        shortened = left_out(explanation)
+        column.addWidget(
+            paragraph(" ".join(words(one) for one in (explanation.basis.reason, shortened) if one is not None), "muted", self)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +236,10 @@ class AnswerBlock(QWidget):
 
     def _add_remedy(self, remedy: Remedy, number: int) -> None:
         if self._remedies is None:
-            self._remedies = Columns(self, two_from=_two_from(self.answer))
+            # How wide two columns of remedies have to be, so that no command is cut.
+            longest = max((len(line) for remedy in self.answer.remedies for line in command_lines(remedy)), default=0)
+            a_line = QFontMetrics(mono()).averageCharWidth() * longest
+            self._remedies = Columns(self, two_from=max(TWO_FROM, 2 * (a_line + _BESIDE_A_COMMAND) + SPACING))
             self._remedies.expect(len(self.answer.remedies))
             self._column.addWidget(self._remedies)
         self._remedies.add(RemedyCard(self._words, remedy, number, self._remedies))
@@ -285,13 +291,6 @@ class AnswerBlock(QWidget):
             self.link_opened.emit(button.address)
 
 
-def _two_from(answer: Answer) -> int:
-    """How wide two columns of remedies have to be, so that no command is cut."""
-    longest = max((len(line) for remedy in answer.remedies for line in command_lines(remedy)), default=0)
-    a_line = QFontMetrics(mono()).averageCharWidth() * longest
-    return max(TWO_FROM, 2 * (a_line + _BESIDE_A_COMMAND) + SPACING)
-
-
 def _add_row(well: Well, row: QWidget) -> None:
     if well.body.count():
         well.body.addWidget(Rule(well))
@@ -312,11 +311,6 @@ def _content(explanation: Explanation) -> tuple[object, ...]:
         one.rank,
         left_out(one),
     )
-
-
-def _basis(words: Words, explanation: Explanation) -> str:
-    shortened = left_out(explanation)
-    return " ".join(words(one) for one in (explanation.basis.reason, shortened) if one is not None)
 
 
 def _not_known(words: Words, explanation: Explanation, parent: QWidget) -> EmptyState:

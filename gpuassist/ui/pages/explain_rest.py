@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 from gpuassist.model.text import counted, text
@@ -19,25 +18,23 @@ from gpuassist.ui.widgets.paragraphs import label, paragraph
 
 def folds_of(words: Words, explanation: Explanation) -> tuple[Fold, ...]:
     """One for each kind of thing that there is."""
-    return tuple(_folds(words, explanation))
-
-
-def _folds(words: Words, explanation: Explanation) -> Iterator[Fold]:
+    folds: list[Fold] = []
     facts = sum(len(section.lines) for section in facts_read(explanation.machine))
     if facts:
         title = counted("1 fact was read in the text…", "{count} facts were read in the text…", facts)
-        yield Fold(words(title), partial(_fill_facts, words, explanation))
+        folds.append(Fold(words(title), partial(_fill_facts, words, explanation)))
     if explanation.contradictions:
         count = len(explanation.contradictions)
         title = counted("The text contradicts itself in one thing…", "The text contradicts itself in {count} things…", count)
-        yield Fold(words(title), partial(_fill_contradictions, words, explanation))
+        folds.append(Fold(words(title), partial(_fill_contradictions, words, explanation)))
     if explanation.less_likely:
         count = len(explanation.less_likely)
         title = counted("1 other cause is less likely…", "{count} other causes are less likely…", count)
-        yield Fold(words(title), partial(_fill_doubts, words, explanation.less_likely))
+        folds.append(Fold(words(title), partial(_fill_doubts, words, explanation.less_likely)))
     if explanation.undetermined:
         title = counted("1 could not be determined…", "{count} could not be determined…", len(explanation.undetermined))
-        yield Fold(words(title), partial(_fill_undetermined, words, explanation))
+        folds.append(Fold(words(title), partial(_fill_undetermined, words, explanation)))
+    return tuple(folds)
 
 
 def _fill_facts(words: Words, explanation: Explanation, card: Card) -> None:

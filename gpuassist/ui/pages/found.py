@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.model.chain import Chain, Part
-from gpuassist.model.finding import Answer, Passed, Severity, Undetermined
+from gpuassist.model.finding import Passed, Severity, Undetermined
 from gpuassist.model.text import counted, joined, text
 from gpuassist.present.summary import found_figures, found_title
 from gpuassist.session.navigation import GoTo, Step, Tool
@@ -63,10 +63,24 @@ class FoundPage(Page):
         )
         self._chains.show_chains(inspection.chains)
         clear(self._cards)
-        for card in self._finding_cards(answers):
+        cards = [FindingCard(self.desk.words, answer, self, is_open=not place) for place, answer in enumerate(answers)]
+        for card in cards:
+            card.repair_wanted.connect(self._repair)
+            card.link_opened.connect(self._visit)
+            card.guide_wanted.connect(self._read_on)
+            card.install_wanted.connect(self._plan)
+            card.holders_wanted.connect(self._show_holders)
+        for card in cards:
             self._cards.addWidget(card)
         if not any(answer.severity is not Severity.INFO for answer in answers):
-            self._cards.insertWidget(0, self._all_fine(diagnosis.undetermined))
+            words = self.desk.words
+            if diagnosis.undetermined:
+                rest = text("What could be checked is right. What could not be determined stands below, with the reason.")
+                all_fine = EmptyState(Mark.UNKNOWN, words(text("Nothing wrong was found")), words(rest), self)
+            else:
+                rest = text("Everything that was checked fits together. Verify proves it with real work on the device.")
+                all_fine = EmptyState(Mark.RIGHT, words(text("Nothing is wrong")), words(rest), self)
+            self._cards.insertWidget(0, all_fine)
         self._rest.show_rest(diagnosis.passed, diagnosis.undetermined)
         self.bar_changed.emit()
 
@@ -75,24 +89,6 @@ class FoundPage(Page):
         items = [self._cards.itemAt(place) for place in range(self._cards.count())]
         widgets = [item.widget() for item in items if item is not None]
         return tuple(widget for widget in widgets if isinstance(widget, FindingCard))
-
-    def _finding_cards(self, answers: tuple[Answer, ...]) -> list[FindingCard]:
-        cards = [FindingCard(self.desk.words, answer, self, is_open=not place) for place, answer in enumerate(answers)]
-        for card in cards:
-            card.repair_wanted.connect(self._repair)
-            card.link_opened.connect(self._visit)
-            card.guide_wanted.connect(self._read_on)
-            card.install_wanted.connect(self._plan)
-            card.holders_wanted.connect(self._show_holders)
-        return cards
-
-    def _all_fine(self, undetermined: tuple[Undetermined, ...]) -> EmptyState:
-        words = self.desk.words
-        if undetermined:
-            rest = text("What could be checked is right. What could not be determined stands below, with the reason.")
-            return EmptyState(Mark.UNKNOWN, words(text("Nothing wrong was found")), words(rest), self)
-        rest = text("Everything that was checked fits together. Verify proves it with real work on the device.")
-        return EmptyState(Mark.RIGHT, words(text("Nothing is wrong")), words(rest), self)
 
     @Slot()
     def _check_again(self) -> None:

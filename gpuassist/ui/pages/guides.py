@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from gpuassist.model.text import text
-from gpuassist.session.guides import Guide, guide, topics
+from gpuassist.session.guides import guide, topics
 from gpuassist.session.navigation import Tool
 from gpuassist.ui import clipboard
 from gpuassist.ui.page import Bar, Desk, Page
@@ -30,7 +30,18 @@ class GuidesPage(Page):
         self._copy = QAction(desk.words(text("Copy the guide")), self)
         self._copy.triggered.connect(self._copy_guide)
         self._header = PageHeader("", desk.words(text("Short answers to what is looked up again and again.")), self)
-        self._list = _topic_list(list(self._guides.values()), self)
+        guides = list(self._guides.values())
+        made = QListWidget(self)
+        made.setObjectName("topics")
+        made.setFixedWidth(_LIST_WIDTH)
+        made.setWordWrap(True)
+        made.setTextElideMode(Qt.TextElideMode.ElideNone)
+        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for one in guides:
+            item = QListWidgetItem(one.title, made)
+            item.setData(_TOPIC, one.topic)
+            item.setToolTip(one.topic)
+        self._list = made
         self._list.setAccessibleName(desk.words(text("Guides")))
         self._view = MarkdownView(self)
         self._lay_out()
@@ -77,17 +88,3 @@ class GuidesPage(Page):
     def _copy_guide(self) -> None:
         shown = self._guides[self.topic]
         clipboard.copy(f"# {shown.title}\n\n{shown.body}")
-
-
-def _topic_list(guides: list[Guide], parent: QWidget) -> QListWidget:
-    made = QListWidget(parent)
-    made.setObjectName("topics")
-    made.setFixedWidth(_LIST_WIDTH)
-    made.setWordWrap(True)
-    made.setTextElideMode(Qt.TextElideMode.ElideNone)
-    made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    for one in guides:
-        item = QListWidgetItem(one.title, made)
-        item.setData(_TOPIC, one.topic)
-        item.setToolTip(one.topic)
-    return made

@@ -263,7 +263,11 @@ class HoldersPage(Page):
     def _show(self, found: Holding) -> None:
         words, before = self.desk.words, self._found
         self._found = found
-        self._header.show_words(words(title(found)), words(self._subtitle()))
+        if self._recorded is not None:
+            subtitle = text("On a recorded machine, as it was then")
+        else:
+            subtitle = text("Looked at {time}", time=clock(self.desk.session.world.clock.epoch(), seconds=True))
+        self._header.show_words(words(title(found)), words(subtitle))
         if self._wished is not None and self._stopping is None and find(found, self._wished) is None:
             self._tell(Mark.INFO, words(text("Process {pid} holds no GPU now.", pid=self._wished)))
         self._wished = None
@@ -276,11 +280,6 @@ class HoldersPage(Page):
             clear(self._notes)
             for note in found.notes:
                 self._notes.addWidget(paragraph(words(text("Note: {note}", note=note)), "muted", self))
-
-    def _subtitle(self) -> Text:
-        if self._recorded is not None:
-            return text("On a recorded machine, as it was then")
-        return text("Looked at {time}", time=clock(self.desk.session.world.clock.epoch(), seconds=True))
 
     def _show_nothing(self, found: Holding) -> None:
         mark, name, why = (

@@ -64,7 +64,8 @@ class HolderCard(Card):
         self._role.show_status(ROLE_MARKS[held.role], words(ROLE_WORDS[held.role]))
         self._command.set_content(holder.command)
         self._command.setVisible(bool(holder.command))
-        self._memory.show_cards(_on_cards(found, held))
+        cards = {card.index: card for card in found.cards}
+        self._memory.show_cards(tuple((cards[index], used) for index, used in held.memory_by_gpu if index in cards))
         self._facts.set_rows(self._rows(held))
         set_paragraph(self._why, sentence_case(words(held.why)))
         self._line.set_lines(held.command)
@@ -156,8 +157,3 @@ class MemoryRows(QWidget):
             self._grid.addWidget(
                 paragraph(self._words(on_card(card, used)), "unknown" if not isinstance(used, Known) else "", self), row, 1, 1, 2
             )
-
-
-def _on_cards(found: Holding, held: Held) -> tuple[tuple[HeldCard, Fact[int]], ...]:
-    cards = {card.index: card for card in found.cards}
-    return tuple((cards[index], used) for index, used in held.memory_by_gpu if index in cards)

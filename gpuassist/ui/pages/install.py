@@ -280,14 +280,11 @@ class InstallPage(Page):
             self._choices.show()
             self._plan()
             self._recall()
-        self._show_strip()
-        self.bar_changed.emit()
-
-    def _show_strip(self) -> None:
         if self._steps.busy_words is None:
             self._strip.end()
         else:
             self._strip.begin(self.desk.words(self._steps.busy_words))
+        self.bar_changed.emit()
 
     @Slot()
     def _plan_anew(self) -> None:

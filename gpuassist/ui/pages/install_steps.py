@@ -69,7 +69,17 @@ class InstallSteps(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(SPACING)
         self._runner = InstallRunner(desk, self)
-        self._listen()
+        self._runner.looked.connect(self._show_looked)
+        self._runner.ran.connect(self._show_ran)
+        self._runner.said.connect(self._show_said)
+        self._runner.to_restart.connect(self._show_to_restart)
+        self._runner.went_on.connect(self._show_gone_on)
+        self._runner.given_up.connect(self._show_given_up)
+        self._runner.way_told.connect(self._confirm_back)
+        self._runner.failed.connect(self._show_failed)
+        self._runner.asked.connect(self.asked)
+        self._output.cancel_wanted.connect(self._runner.cancel)
+        self._output.open_wanted.connect(self._open_log)
 
     @property
     def under_way(self) -> bool:
@@ -174,19 +184,6 @@ class InstallSteps(QWidget):
             return next_step(self._install) if self._install.state is InstallState.OPEN else None
         return 0 if self._course is not None and self._course.steps else None
 
-    def _listen(self) -> None:
-        self._runner.looked.connect(self._show_looked)
-        self._runner.ran.connect(self._show_ran)
-        self._runner.said.connect(self._show_said)
-        self._runner.to_restart.connect(self._show_to_restart)
-        self._runner.went_on.connect(self._show_gone_on)
-        self._runner.given_up.connect(self._show_given_up)
-        self._runner.way_told.connect(self._confirm_back)
-        self._runner.failed.connect(self._show_failed)
-        self._runner.asked.connect(self.asked)
-        self._output.cancel_wanted.connect(self._runner.cancel)
-        self._output.open_wanted.connect(self._open_log)
-
     def _action(self, words: Text, slot: Callable[[], None]) -> QAction:
         action = QAction(self._desk.words(words), self)
         action.triggered.connect(slot)
@@ -216,31 +213,25 @@ class InstallSteps(QWidget):
         self.changed.emit()
 
     def _show(self, course: Course | None) -> None:
-        now = self._seen(course)
+        # What can be seen of the steps: on record they keep that, and are others otherwise.
+        words = self._desk.words
+        steps = course.steps if course is not None else ()
+        now = tuple((one.kind, words(one.text), one.commands, self._recorded) for one in steps)
         same, self._made = bool(now) and now == self._made, now
         self._course = course
         if not same:
-            self._make_cards(course)
+            self._column.removeWidget(self._output)
+            self._output.hide()
+            clear(self._column)
+            home = "" if self._recorded else self._desk.session.world.surroundings.home
+            steps = course.steps if course is not None else ()
+            self._cards = [StepCard(self._desk.words, step, number, self, home=home) for number, step in enumerate(steps)]
+            for card in self._cards:
+                card.look_wanted.connect(self._look_only)
+                self._column.addWidget(card)
+            self._column.addWidget(self._output)
         self._show_records()
         self._settle()
-
-    def _seen(self, course: Course | None) -> tuple[object, ...]:
-        """What can be seen of the steps: on record they keep that, and are others otherwise."""
-        words = self._desk.words
-        steps = course.steps if course is not None else ()
-        return tuple((one.kind, words(one.text), one.commands, self._recorded) for one in steps)
-
-    def _make_cards(self, course: Course | None) -> None:
-        self._column.removeWidget(self._output)
-        self._output.hide()
-        clear(self._column)
-        home = "" if self._recorded else self._desk.session.world.surroundings.home
-        steps = course.steps if course is not None else ()
-        self._cards = [StepCard(self._desk.words, step, number, self, home=home) for number, step in enumerate(steps)]
-        for card in self._cards:
-            card.look_wanted.connect(self._look_only)
-            self._column.addWidget(card)
-        self._column.addWidget(self._output)
 
     def _show_records(self) -> None:
         if self._install is not None:

@@ -137,7 +137,9 @@ class LivePage(Page):
         if key == Qt.Key.Key_Space:
             self.pause_or_go_on()
         elif key in {Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus}:
-            self._step_window(-1 if key == Qt.Key.Key_Minus else 1)
+            step = -1 if key == Qt.Key.Key_Minus else 1
+            place = WINDOWS_SECONDS.index(int(self._seconds)) + step
+            self.show_window(float(WINDOWS_SECONDS[max(0, min(place, len(WINDOWS_SECONDS) - 1))]))
         elif Qt.Key.Key_0 <= key <= Qt.Key.Key_9:
             self.show_gpu(key - Qt.Key.Key_1)  # 1 is the first, whose index is 0; 0 is all
         else:
@@ -213,16 +215,19 @@ class LivePage(Page):
     @Slot()
     def _draw(self) -> None:
         sample = self._sample
-        if sample is None or self._recorded or not self._can_be_seen():
+        if sample is None or self._recorded or not (self.isVisible() and not self.window().isMinimized()):
             return
         if not sample.gpus and not self.lanes:
             self._show_nothing(sample.trouble)
             return
-        self._show_something(sample.trouble)
-        self._show_figures(sample)
-        self._draw_lanes()
-
-    def _show_figures(self, sample: Sample) -> None:
+        if self._lanes.isHidden():
+            self._nothing.hide()
+            self._controls.show()
+            self._lanes.show()
+            self.bar_changed.emit()
+        self._notice.setVisible(bool(sample.trouble))
+        if sample.trouble:
+            self._notice.show_words(Mark.WARNING, "\n".join(self.desk.words(reason) for reason in sample.trouble))
         peaks = self._watching.watch.peaks
         if self._lanes.show_gpus(sample.gpus, peaks.gpus):
             self._controls.show_gpus(tuple(lane.index for lane in self.lanes), self._gpu)
@@ -231,6 +236,7 @@ class LivePage(Page):
             self._header.show_words(self._header.title, self.desk.words(subtitle(sample, self._since)))
             self._processes.show_processes(process_rows(sample, peaks.processes))
         self._table_card.setVisible(bool(self._processes.processes))
+        self._draw_lanes()
 
     def _draw_lanes(self) -> None:
         history = self._watching.watch.history
@@ -239,15 +245,12 @@ class LivePage(Page):
         shown = [lane for lane in self.lanes if lane.isVisibleTo(self)]
         drawn = [lane.draw(scene) for lane in shown]
         if any(drawn):
-            self._show_legend(shown)
-
-    def _show_legend(self, shown: list[Lane]) -> None:
-        pids = tuple(dict.fromkeys(pid for lane in shown for pid in lane.pids))
-        self._colours = {pid: number for pid, number in self._colours.items() if pid in pids}
-        command = self._watching.watch.history.command
-        names = [(self._colour_of(pid), self.desk.words(process_name(command(pid), pid))) for pid in pids]
-        rest = [(REST, self.desk.words(text("everything else")))] if any(lane.has_rest for lane in shown) else []
-        self._controls.show_legend((*names, *rest))
+            pids = tuple(dict.fromkeys(pid for lane in shown for pid in lane.pids))
+            self._colours = {pid: number for pid, number in self._colours.items() if pid in pids}
+            command = self._watching.watch.history.command
+            names = [(self._colour_of(pid), self.desk.words(process_name(command(pid), pid))) for pid in pids]
+            rest = [(REST, self.desk.words(text("everything else")))] if any(lane.has_rest for lane in shown) else []
+            self._controls.show_legend((*names, *rest))
 
     def _colour_of(self, pid: int) -> int:
         if pid not in self._colours:
@@ -259,13 +262,6 @@ class LivePage(Page):
         since = (self._watching.watch.history.until if self._frozen is None else self._frozen) - self._seconds
         changes = [change for change in self._watching.watch.changes if change.gpu == index and change.time >= since]
         return tuple(Flag(change.time, self.desk.words(change_words(change))) for change in changes)
-
-    def _can_be_seen(self) -> bool:
-        return self.isVisible() and not self.window().isMinimized()
-
-    def _step_window(self, step: int) -> None:
-        place = WINDOWS_SECONDS.index(int(self._seconds)) + step
-        self.show_window(float(WINDOWS_SECONDS[max(0, min(place, len(WINDOWS_SECONDS) - 1))]))
 
     def _show_waiting(self) -> None:
         self._show_empty(Mark.BUSY, text("Reading the GPUs"), text("The first figures come in a moment."), offers_found=False)
@@ -291,16 +287,6 @@ class LivePage(Page):
         for widget in (self._notice, self._controls, self._lanes, self._table_card):
             widget.hide()
         self.bar_changed.emit()
-
-    def _show_something(self, trouble: tuple[Text, ...]) -> None:
-        if self._lanes.isHidden():
-            self._nothing.hide()
-            self._controls.show()
-            self._lanes.show()
-            self.bar_changed.emit()
-        self._notice.setVisible(bool(trouble))
-        if trouble:
-            self._notice.show_words(Mark.WARNING, "\n".join(self.desk.words(reason) for reason in trouble))
 
     @Slot()
     def _show_holders(self) -> None:

@@ -95,7 +95,12 @@ class MachinePage(Page):
         self._cards = MachineCards(words, inspection.machine, self)
         self._cards.everything_wanted.connect(self.show_everything)
         self._scroll.content.addWidget(self._cards)
-        self._load_examples()
+        if self._menu is None:
+            from PySide6.QtWidgets import QMenu
+
+            self._menu = QMenu(self)
+            self._examples.setMenu(self._menu)
+            self.desk.jobs.start(self._read_examples, self).finished.connect(self._offer_examples)
 
     @property
     def is_complete(self) -> bool:
@@ -132,14 +137,6 @@ class MachinePage(Page):
 
     def _open_recording(self, path: str) -> None:
         self.asked.emit(OpenRecording(path))
-
-    def _load_examples(self) -> None:
-        if self._menu is None:
-            from PySide6.QtWidgets import QMenu
-
-            self._menu = QMenu(self)
-            self._examples.setMenu(self._menu)
-            self.desk.jobs.start(self._read_examples, self).finished.connect(self._offer_examples)
 
     def _read_examples(self, control: Control) -> tuple[tuple[str, str], ...]:
         from gpuassist.session.inspect import examples

@@ -71,7 +71,21 @@ class RepairPage(Page):
         self.listing = Latest(desk.jobs, self._show_listed, self)
         self.scoping = Latest(desk.jobs, self._show_scopes, self)
         self._build()
-        self._connect()
+        self.segments.chosen.connect(self._show_place)
+        for section in self._sections:
+            section.changed.connect(self._refresh)
+            section.asked.connect(self.asked)
+            section.made.connect(self._after_made)
+            section.undo_wanted.connect(self._ask_to_undo)
+            section.card.all_lines_wanted.connect(self._show_lines)
+        self.lines.changed.connect(self._refresh)
+        self.lines.lines_chosen.connect(self.toolkit.choose_lines)
+        for scoped in (self.toolkit, self.devices):
+            scoped.project_wanted.connect(self._ask_for_project)
+        self.history.undo_wanted.connect(self._ask_to_undo)
+        self.undo.agreed.connect(self._agree)
+        self.undo.declined.connect(self._decline)
+        self.undo.take_out_wanted.connect(self._look_without_block)
         self._show_place(TOOLKIT)
 
     @property
@@ -155,23 +169,6 @@ class RepairPage(Page):
         for place in range(len(titles)):
             self._shortcut(place)
 
-    def _connect(self) -> None:
-        self.segments.chosen.connect(self._show_place)
-        for section in self._sections:
-            section.changed.connect(self._refresh)
-            section.asked.connect(self.asked)
-            section.made.connect(self._after_made)
-            section.undo_wanted.connect(self._ask_to_undo)
-            section.card.all_lines_wanted.connect(self._show_lines)
-        self.lines.changed.connect(self._refresh)
-        self.lines.lines_chosen.connect(self.toolkit.choose_lines)
-        for scoped in (self.toolkit, self.devices):
-            scoped.project_wanted.connect(self._ask_for_project)
-        self.history.undo_wanted.connect(self._ask_to_undo)
-        self.undo.agreed.connect(self._agree)
-        self.undo.declined.connect(self._decline)
-        self.undo.take_out_wanted.connect(self._look_without_block)
-
     def _shortcut(self, place: int) -> None:
         action = QAction(self)
         action.setShortcut(QKeySequence(f"Alt+{place + 1}"))
@@ -243,23 +240,27 @@ class RepairPage(Page):
         self._strip.end()
         tried, self._undoing = self._undoing, False
         if isinstance(result, Failed):
-            self._show_not_undone(result.error)
+            reason = reason_of(self.desk.words, result.error)
+            if isinstance(result.error, ConflictError):
+                self.notice.hide()
+                self.undo.show_conflict(
+                    reason, result.error.three_way, take_out=result.error.change if result.error.in_block else ""
+                )
+                self._scroll.ensureWidgetVisible(self.undo)
+            else:
+                self._tell(Mark.PROBLEM, sentence_case(reason))
+            self._list()
             if tried:
                 self._read_again()
         elif isinstance(result.value, TakeBack):
             self._confirm_undo(result.value)
         elif isinstance(result.value, Undone):
-            self._show_undone(result.value)
-
-    def _show_not_undone(self, error: Exception) -> None:
-        reason = reason_of(self.desk.words, error)
-        if isinstance(error, ConflictError):
-            self.notice.hide()
-            self.undo.show_conflict(reason, error.three_way, take_out=error.change if error.in_block else "")
-            self._scroll.ensureWidgetVisible(self.undo)
-        else:
-            self._tell(Mark.PROBLEM, sentence_case(reason))
-        self._list()
+            for section in self._sections:
+                if section.receipt is not None and section.receipt.change == result.value.receipt.change:
+                    section.forget_result()
+            self._mark(Mark.TODO)
+            self._tell(Mark.RIGHT, sentence_case(self.desk.words(result.value.outcome.text)))
+            self._read_again()
 
     def _confirm_undo(self, taking: TakeBack) -> None:
         self._taking = taking
@@ -287,14 +288,6 @@ class RepairPage(Page):
         self._taking = None
         self.undo.hide()
         self.notice.hide()
-
-    def _show_undone(self, undone: Undone) -> None:
-        for section in self._sections:
-            if section.receipt is not None and section.receipt.change == undone.receipt.change:
-                section.forget_result()
-        self._mark(Mark.TODO)
-        self._tell(Mark.RIGHT, sentence_case(self.desk.words(undone.outcome.text)))
-        self._read_again()
 
     def _show_listed(self, result: Done | Failed) -> None:
         listed = result.value if isinstance(result, Done) and isinstance(result.value, _Listed) else _Listed(())

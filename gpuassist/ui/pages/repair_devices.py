@@ -52,9 +52,16 @@ class DevicesCard(PlanCard):
             self.ticks = (*self.ticks, row)
             self._list.addWidget(row)
         self.names.setVisible(bool(self._gpus))
-        self.names.offer(1, why_not=self._why_no_uuids())
+        known = all(isinstance(gpu.uuid, Known) and gpu.uuid.value for gpu in self._gpus)
+        self.names.offer(1, why_not="" if known else self.words(text("not every GPU's UUID is known")))
         if not isinstance(gpus, Known):
-            self._ask_for_words(sentence_case(self.words(gpus.reason)))
+            reason = sentence_case(self.words(gpus.reason))
+            self._list.addWidget(paragraph(reason, "muted", self))
+            self.entry = QLineEdit(self)
+            self.entry.setPlaceholderText(self.words(text("0,2 or UUIDs, or all")))
+            self.entry.setAccessibleName(self.words(text("GPUs that programs see")))
+            self.entry.editingFinished.connect(self._tell)
+            self._list.addWidget(self.entry)
         elif not self._gpus:
             self._list.addWidget(paragraph(self.words(text("This machine has no NVIDIA GPU.")), "muted", self))
 
@@ -92,23 +99,11 @@ class DevicesCard(PlanCard):
             self.entry.setEnabled(on)
         self.names.setEnabled(on)
 
-    def _ask_for_words(self, reason: str) -> None:
-        self._list.addWidget(paragraph(reason, "muted", self))
-        self.entry = QLineEdit(self)
-        self.entry.setPlaceholderText(self.words(text("0,2 or UUIDs, or all")))
-        self.entry.setAccessibleName(self.words(text("GPUs that programs see")))
-        self.entry.editingFinished.connect(self._tell)
-        self._list.addWidget(self.entry)
-
     def _name(self, place: int) -> str:
         gpu = self._gpus[place]
         if self.names.place == 1:
             return value_or(gpu.uuid, "")
         return str(value_or(gpu.index, place))
-
-    def _why_no_uuids(self) -> str:
-        known = all(isinstance(gpu.uuid, Known) and gpu.uuid.value for gpu in self._gpus)
-        return "" if known else self.words(text("not every GPU's UUID is known"))
 
     @Slot()
     def _tell(self) -> None:

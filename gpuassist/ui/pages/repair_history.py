@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from gpuassist.changes.record import ChangeRecord, Standing
-from gpuassist.changes.restore import FileBack, ThreeWay
+from gpuassist.changes.restore import ThreeWay
 from gpuassist.changes.undo import TakeBack
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
@@ -133,7 +133,10 @@ class UndoCard(Card):
         """What would be done to each file, edited parts kept."""
         clear(self._content)
         for file in taking.files:
-            self._add_file(file)
+            self._say(sentence_case(self._words(file.way)))
+            diff = diff_of(file)
+            if diff:
+                self._add_diff(diff)
         self.agree.show()
         self.take_out.hide()
         self._appear()
@@ -166,12 +169,6 @@ class UndoCard(Card):
     def _appear(self) -> None:
         self.show()
         (self.leave if self.agree.isHidden() else self.agree).setFocus()
-
-    def _add_file(self, file: FileBack) -> None:
-        self._say(sentence_case(self._words(file.way)))
-        diff = diff_of(file)
-        if diff:
-            self._add_diff(diff)
 
     def _add_diff(self, diff: str) -> None:
         view = DiffView(self._words(text("What undo changes")), self)

@@ -35,7 +35,11 @@ class LineCard(Card):
 
     def show_line(self, line: SurveyLine, planned: ShellLine | None, *, planned_any: bool = True) -> None:
         """A line, and what the toolkit's plan makes of it; none where that has nothing to do with it."""
-        key = (line, _offered(planned, planned_any=planned_any))
+        if planned is None:
+            offered: tuple[object, ...] = (planned_any,)
+        else:
+            offered = (planned.file, planned.line, planned.tickable, planned.new_text, planned.why)
+        key = (line, offered)
         if self._shown == key and self.row is not None and planned is not None:
             self.row.show_choice(planned.choice)
             self.show()
@@ -47,12 +51,6 @@ class LineCard(Card):
             self.title.setText(f"{shortened(line.file, self._home)}:{line.line}")
         name = self._words(text("The line"))
         self._content.addWidget(CodeBlock(self._words, line.text, name, self))
-        for sentence in self._sentences(line):
-            self._content.addWidget(paragraph(sentence_case(self._words(sentence)), "", self))
-        self._add_choice(line, planned, planned_any=planned_any)
-        self.show()
-
-    def _sentences(self, line: SurveyLine) -> list[Text]:
         said = [*line.contribution, line.effect]
         if line.wins:
             said.append(text("this line wins for {variables}", variables=", ".join(line.wins)))
@@ -60,7 +58,10 @@ class LineCard(Card):
             said.append(text("its file is read in by {place}", place=line.read_by))
         if line.inside and "inside" not in {name for name, _ in line.why.parameters}:
             said.append(text("it stands inside `{inside}`", inside=line.inside.strip()))
-        return said
+        for sentence in said:
+            self._content.addWidget(paragraph(sentence_case(self._words(sentence)), "", self))
+        self._add_choice(line, planned, planned_any=planned_any)
+        self.show()
 
     def _add_choice(self, line: SurveyLine, planned: ShellLine | None, *, planned_any: bool) -> None:
         if planned is not None and (planned.tickable or planned.instead):
@@ -82,9 +83,3 @@ class LineCard(Card):
     def _choose(self) -> None:
         if self.row is not None:
             self.chosen.emit(self.row.line_choice)
-
-
-def _offered(planned: ShellLine | None, *, planned_any: bool) -> tuple[object, ...]:
-    if planned is None:
-        return (planned_any,)
-    return (planned.file, planned.line, planned.tickable, planned.new_text, planned.why)

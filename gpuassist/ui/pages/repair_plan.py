@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.changes.plan import ChangePlan
 from gpuassist.model.plan import StepKind
@@ -108,7 +108,10 @@ class PlanCard(Card):
             self._choices.addWidget(row)
         if rest > 0:
             more = counted("{count} more line touches these variables", "{count} more lines touch these variables", count=rest)
-            link = _link(self.words(more), self)
+            words = self.words(more)
+            made = small(words, self)
+            made.setProperty("kind", "link")
+            link = made
             link.clicked.connect(self.all_lines_wanted)
             self._choices.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
 
@@ -121,7 +124,11 @@ class PlanCard(Card):
         if repair.scope is not None and repair.afterwards is not None:
             rows.append(StepRow(self.words, repair.afterwards, None, self))
         elif rows:
-            rows.append(StepRow(self.words, text("Prove it in a new terminal"), _proof_words(repair), self))
+            if repair.cuda is not None:
+                proof_words = text("Real ones are started in every way and asked which nvcc they find")
+            else:
+                proof_words = text("A real one is started and asked what it holds")
+            rows.append(StepRow(self.words, text("Prove it in a new terminal"), proof_words, self))
         if repair.cuda is not None and repair.diff:
             kernel = text("with the chosen nvcc, for each architecture of this machine's GPUs")
             rows.append(StepRow(self.words, text("Compile a kernel for each GPU"), kernel, self))
@@ -193,18 +200,6 @@ class ToolkitCard(PlanCard):
     @Slot(int)
     def _choose_toolkit(self, place: int) -> None:
         self.toolkit_chosen.emit(self._offers[place].version)
-
-
-def _proof_words(repair: ChangePlan) -> Text:
-    if repair.cuda is not None:
-        return text("Real ones are started in every way and asked which nvcc they find")
-    return text("A real one is started and asked what it holds")
-
-
-def _link(words: str, parent: QWidget) -> QPushButton:
-    made = small(words, parent)
-    made.setProperty("kind", "link")
-    return made
 
 
 def meant(offer: Offer, version: str) -> bool:

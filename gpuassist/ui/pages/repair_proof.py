@@ -131,7 +131,11 @@ class KernelRow(QWidget):
 
     def __init__(self, words: Words, proof: KernelProof, parent: KernelsCard) -> None:
         super().__init__(parent)
-        self.mark = _mark_of(proof)
+        if proof.check.verdict is KernelVerdict.CANCELLED:
+            mark_of = Mark.UNKNOWN
+        else:
+            mark_of = Mark.RIGHT if proof.check.passed else Mark.PROBLEM
+        self.mark = mark_of
         self.explain: QPushButton | None = None
         self._said = proof.check.said
         self._card = parent
@@ -153,9 +157,3 @@ class KernelRow(QWidget):
     @Slot()
     def _explain(self) -> None:
         self._card.explain_wanted.emit(self._said)
-
-
-def _mark_of(proof: KernelProof) -> Mark:
-    if proof.check.verdict is KernelVerdict.CANCELLED:
-        return Mark.UNKNOWN
-    return Mark.RIGHT if proof.check.passed else Mark.PROBLEM

@@ -151,29 +151,26 @@ class LinesSection(QWidget):
             self.nothing.show()
         elif isinstance(result.value, Survey):
             self.survey = result.value
-            self._show_survey(result.value)
+            words = self.desk.words
+            shell = shortened(result.value.shell, self._home) or words(text("the shell"))
+            order = text("Start-up files of {shell}, in the order in which a new terminal reads them.", shell=shell)
+            if isinstance(result.value.seconds, Known):
+                order = text("{order} It is ready after {seconds:.1f} s.", order=order, seconds=result.value.seconds.value)
+            self.header = (self.header[0], words(order))
+            self._card.setVisible(bool(result.value.lines))
+            self.nothing.setVisible(not result.value.lines)
+            if not result.value.lines:
+                about = text("Nothing in them sets PATH, CUDA_HOME or another variable that matters here.")
+                self.nothing.show_words(Mark.RIGHT, words(text("No line touches CUDA")), words(about))
+            clear(self._notes.body)
+            unread = [text("{file} is not read: {reason}", file=one.path, reason=one.reason) for one in result.value.unread]
+            for note in (*result.value.notes, *unread):
+                self._notes.body.addWidget(paragraph(sentence_case(words(note)), "muted", self._notes))
+            self._notes.setVisible(bool(result.value.notes or unread))
+            self._fill()
+            if result.value.lines:
+                self.table.selectRow(0)
         self.changed.emit()
-
-    def _show_survey(self, found: Survey) -> None:
-        words = self.desk.words
-        shell = shortened(found.shell, self._home) or words(text("the shell"))
-        order = text("Start-up files of {shell}, in the order in which a new terminal reads them.", shell=shell)
-        if isinstance(found.seconds, Known):
-            order = text("{order} It is ready after {seconds:.1f} s.", order=order, seconds=found.seconds.value)
-        self.header = (self.header[0], words(order))
-        self._card.setVisible(bool(found.lines))
-        self.nothing.setVisible(not found.lines)
-        if not found.lines:
-            about = text("Nothing in them sets PATH, CUDA_HOME or another variable that matters here.")
-            self.nothing.show_words(Mark.RIGHT, words(text("No line touches CUDA")), words(about))
-        clear(self._notes.body)
-        unread = [text("{file} is not read: {reason}", file=one.path, reason=one.reason) for one in found.unread]
-        for note in (*found.notes, *unread):
-            self._notes.body.addWidget(paragraph(sentence_case(words(note)), "muted", self._notes))
-        self._notes.setVisible(bool(found.notes or unread))
-        self._fill()
-        if found.lines:
-            self.table.selectRow(0)
 
     def _fill(self) -> None:
         if self.survey is None:

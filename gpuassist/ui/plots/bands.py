@@ -91,20 +91,14 @@ class _Brush:
 
     def draw(self) -> None:
         self._draw_bands()
-        self._draw_grid()
-        self._draw_capacity()
-        self._draw_flags()
-
-    def _draw_grid(self) -> None:
         line = QColor(self.palette.text)
         line.setAlphaF(0.13)
         self.painter.setPen(QPen(line, 1))
         for value in self.picture.grid:
             self._line_across(value)
-
-    def _draw_capacity(self) -> None:
         self.painter.setPen(QPen(QColor(self.palette.problem), 1, Qt.PenStyle.DashLine))
         self._line_across(self.picture.capacity)
+        self._draw_flags()
 
     def _line_across(self, value: float) -> None:
         height = min(round(self._y(value)), round(self.frame.bottom()) - 1)
@@ -116,7 +110,11 @@ class _Brush:
             return
         ratio = self.painter.device().devicePixelRatio()
         top = self._y(self.picture.capacity)
-        edges = self._edges(columns, ratio)
+        # Whole pixels of the device: the history has no more cells than there are pixels, so none is narrower than one.
+        ago = columns.since + columns.step * np.arange(len(columns.highs) + 1) - self.picture.until
+        edges: raster.Places = np.rint((self.frame.right() + ago / self.picture.window * self.frame.width()) * ratio).astype(
+            np.int64
+        )
         numbers = raster.paint(
             raster.widened(columns, np.diff(edges)), max(1, round((self.frame.bottom() - top) * ratio)), self.picture.capacity
         )
@@ -125,27 +123,16 @@ class _Brush:
         image.setDevicePixelRatio(ratio)
         self.painter.drawImage(QPointF(edges[0] / ratio, top), image)
 
-    def _edges(self, columns: raster.Columns, ratio: float) -> raster.Places:
-        # Whole pixels of the device: the history has no more cells than there are pixels, so none is narrower than one.
-        ago = columns.since + columns.step * np.arange(len(columns.highs) + 1) - self.picture.until
-        edges: raster.Places = np.rint((self.frame.right() + ago / self.picture.window * self.frame.width()) * ratio).astype(
-            np.int64
-        )
-        return edges
-
     def _draw_flags(self) -> None:
         # Newest first: where two labels would overlap, the older event keeps its line and loses its words.
         free = self.frame.right()
         self.painter.setFont(label_font())
         for flag in sorted(self.picture.flags, key=lambda flag: flag.time, reverse=True):
-            at = round(self._x(flag.time))
+            at = round(self.frame.right() + (flag.time - self.picture.until) / self.picture.window * self.frame.width())
             if self.frame.left() <= at <= self.frame.right():
-                self._draw_pole(flag, at)
+                self.painter.setPen(QPen(QColor(self.palette.problem if flag.bad else self.palette.muted), 1))
+                self.painter.drawLine(QPointF(at, self._y(self.picture.capacity)), QPointF(at, self.frame.bottom()))
                 free = self._draw_label(flag, at, free)
-
-    def _draw_pole(self, flag: Flag, at: int) -> None:
-        self.painter.setPen(QPen(QColor(self.palette.problem if flag.bad else self.palette.muted), 1))
-        self.painter.drawLine(QPointF(at, self._y(self.picture.capacity)), QPointF(at, self.frame.bottom()))
 
     def _draw_label(self, flag: Flag, at: int, free: float) -> float:
         metrics = QFontMetricsF(self.painter.font())
@@ -158,9 +145,6 @@ class _Brush:
         self.painter.setPen(QColor(self.palette.problem if flag.bad else self.palette.muted))
         self.painter.drawText(box, Qt.AlignmentFlag.AlignCenter, flag.label)
         return left - _LABEL_PADDING
-
-    def _x(self, time: float) -> float:
-        return self.frame.right() + (time - self.picture.until) / self.picture.window * self.frame.width()
 
     def _y(self, value: float) -> float:
         return self.frame.bottom() - value / (self.picture.capacity * HEADROOM) * self.frame.height()

@@ -43,7 +43,18 @@ class LanePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph carries no t
         self._box.setMouseEnabled(x=False, y=False)
         self._box.addItem(self._item, ignoreBounds=True)
         self._bytes, self._time = pg.AxisItem("left"), pg.AxisItem("bottom")
-        self._lay_out()
+        grid = pg.GraphicsLayout()
+        grid.setContentsMargins(0, 4, 0, 0)
+        grid.setSpacing(0)
+        grid.addItem(self._bytes, 0, 0)
+        grid.addItem(self._box, 0, 1)
+        grid.addItem(self._time, 1, 1)
+        self._bytes.linkToView(self._box)
+        self._time.linkToView(self._box)
+        self._bytes.setWidth(_LEFT_AXIS_WIDTH)
+        self.setCentralItem(grid)
+        self._parts = grid  # the scene keeps no Python reference
+        self.show_time_axis(shown=True)
         self.setAntialiasing(False)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
@@ -93,20 +104,6 @@ class LanePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph carries no t
         super().changeEvent(event)
         if self._made and event.type() in {QEvent.Type.PaletteChange, QEvent.Type.StyleChange}:
             self._dress()
-
-    def _lay_out(self) -> None:
-        grid = pg.GraphicsLayout()
-        grid.setContentsMargins(0, 4, 0, 0)
-        grid.setSpacing(0)
-        grid.addItem(self._bytes, 0, 0)
-        grid.addItem(self._box, 0, 1)
-        grid.addItem(self._time, 1, 1)
-        self._bytes.linkToView(self._box)
-        self._time.linkToView(self._box)
-        self._bytes.setWidth(_LEFT_AXIS_WIDTH)
-        self.setCentralItem(grid)
-        self._parts = grid  # the scene keeps no Python reference
-        self.show_time_axis(shown=True)
 
     def _dress(self) -> None:
         # pyqtgraph knows nothing of style sheets and palettes.

@@ -43,7 +43,14 @@ class Banners(QWidget):
     def show_recorded(self, recorded: bool) -> None:  # noqa: FBT001 -- a setter
         """Whether what is shown is a recording."""
         if recorded and self.recorded is None:
-            self.recorded = self._recorded()
+            from gpuassist.ui.widgets.buttons import small
+
+            words = self._words
+            notice = self._notice(Mark.INFO, words(text("Recorded machine: actions that would change this machine are off.")))
+            live = small(words(text("Read this machine instead")), notice)
+            live.clicked.connect(self.live_wanted)
+            notice.buttons.addWidget(live)
+            self.recorded = notice
         if self.recorded is not None:
             self.recorded.setVisible(recorded)
         self._settle()
@@ -51,7 +58,13 @@ class Banners(QWidget):
     def show_waiting(self, waits: str) -> None:
         """What an install that somebody has to go on with waits for; empty where none does."""
         if waits and self.waiting is None:
-            self.waiting = self._waiting()
+            from gpuassist.ui.widgets.buttons import small
+
+            notice = self._notice(Mark.INFO, "")
+            on = small(self._words(text("Go on")), notice)
+            on.clicked.connect(self.go_on_wanted)
+            notice.buttons.addWidget(on)
+            self.waiting = notice
         if self.waiting is not None:
             if waits:
                 self.waiting.show_words(Mark.INFO, waits)
@@ -61,7 +74,13 @@ class Banners(QWidget):
     def show_stale(self, reason: str) -> None:
         """Why the machine could not be read again after a change, so that the pages show what held before; empty for nothing."""
         if reason and self.stale is None:
-            self.stale = self._stale()
+            from gpuassist.ui.widgets.buttons import small
+
+            notice = self._notice(Mark.WARNING, "")
+            again = small(self._words(text("Read again")), notice)
+            again.clicked.connect(self.again_wanted)
+            notice.buttons.addWidget(again)
+            self.stale = notice
         if self.stale is not None:
             words = text("Something was changed, and the machine could not be read again since: {reason}", reason=reason)
             self.stale.show_words(Mark.WARNING, self._words(words))
@@ -72,7 +91,14 @@ class Banners(QWidget):
         """Tells of a fault of our own; the details of the first are kept, it is usually the cause of the others."""
         self.details = self.details or details
         if self.fault is None:
-            self.fault = self._fault()
+            from gpuassist.ui.widgets.buttons import CopyButton
+
+            words = self._words
+            notice = self._notice(
+                Mark.PROBLEM, words(text("Something went wrong inside gpuassist. That is our fault, not your machine's."))
+            )
+            notice.buttons.addWidget(CopyButton(words, self._details, notice, title=words(text("Copy the details"))))
+            self.fault = notice
             self.fault.show()
         self._settle()
 
@@ -82,62 +108,21 @@ class Banners(QWidget):
             return
         self.damaged = damaged
         if self.damage is None:
-            self.damage = self._damage()
+            from gpuassist.ui.widgets.buttons import CopyButton, small
+
+            words = self._words
+            notice = self._notice(Mark.INFO, "")
+            close = small(words(text("Close")), notice)
+            close.clicked.connect(self._close_damage)
+            notice.buttons.addWidget(CopyButton(words, self._damaged_lines, notice, title=words(text("Copy the details"))))
+            notice.buttons.addWidget(close)
+            self.damage = notice
         more = len(damaged) - _LINES_NAMED
         rest = (self._words(counted("and {count} more such line", "and {count} more such lines", more)),) if more > 0 else ()
         head = self._words(text("A part of what gpuassist knows is damaged and was left out; everything else works without it:"))
         self.damage.show_words(Mark.INFO, "\n".join((head, *damaged[:_LINES_NAMED], *rest)))
         self.damage.setVisible(bool(damaged))
         self._settle()
-
-    def _recorded(self) -> Notice:
-        from gpuassist.ui.widgets.buttons import small
-
-        words = self._words
-        notice = self._notice(Mark.INFO, words(text("Recorded machine: actions that would change this machine are off.")))
-        live = small(words(text("Read this machine instead")), notice)
-        live.clicked.connect(self.live_wanted)
-        notice.buttons.addWidget(live)
-        return notice
-
-    def _waiting(self) -> Notice:
-        from gpuassist.ui.widgets.buttons import small
-
-        notice = self._notice(Mark.INFO, "")
-        on = small(self._words(text("Go on")), notice)
-        on.clicked.connect(self.go_on_wanted)
-        notice.buttons.addWidget(on)
-        return notice
-
-    def _stale(self) -> Notice:
-        from gpuassist.ui.widgets.buttons import small
-
-        notice = self._notice(Mark.WARNING, "")
-        again = small(self._words(text("Read again")), notice)
-        again.clicked.connect(self.again_wanted)
-        notice.buttons.addWidget(again)
-        return notice
-
-    def _fault(self) -> Notice:
-        from gpuassist.ui.widgets.buttons import CopyButton
-
-        words = self._words
-        notice = self._notice(
-            Mark.PROBLEM, words(text("Something went wrong inside gpuassist. That is our fault, not your machine's."))
-        )
-        notice.buttons.addWidget(CopyButton(words, self._details, notice, title=words(text("Copy the details"))))
-        return notice
-
-    def _damage(self) -> Notice:
-        from gpuassist.ui.widgets.buttons import CopyButton, small
-
-        words = self._words
-        notice = self._notice(Mark.INFO, "")
-        close = small(words(text("Close")), notice)
-        close.clicked.connect(self._close_damage)
-        notice.buttons.addWidget(CopyButton(words, self._damaged_lines, notice, title=words(text("Copy the details"))))
-        notice.buttons.addWidget(close)
-        return notice
 
     def _notice(self, mark: Mark, words: str) -> Notice:
         from gpuassist.ui.widgets.cards import Notice

@@ -27,7 +27,7 @@ from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Mark, Palette
 from gpuassist.ui.theme import SMALL_POINTS, colours, sans
 from gpuassist.ui.tips import as_tip
-from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, Lane, PlacedJoint, arrange
+from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, Lane, arrange
 from gpuassist.ui.widgets.marks import paint_mark
 
 _CORNER = 10.0
@@ -92,9 +92,17 @@ class ChainView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         palette = colours()
         for placed in self._drawing.joints:
-            _paint_joint(painter, placed, palette)
+            mark = Mark(placed.joint.status.value)
+            painter.setPen(QPen(QColor(palette.ink(mark)), 2.2))
+            painter.drawLine(placed.start, placed.end)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(palette.panel))
+            painter.drawEllipse(placed.mark.adjusted(-2, -2, 2, 2))
+            paint_mark(painter, placed.mark, mark, palette)
         for lane in self._drawing.lanes:
-            _paint_path(painter, lane, palette)
+            painter.setPen(QPen(QColor(palette.ink(Mark(lane.joint.status.value))), 1.6, Qt.PenStyle.DashLine))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawPolyline(list(lane.path))
         for lane in self._drawing.lanes:  # after all lines, which then stop at the words
             self._paint_reason(painter, lane, palette)
         for rect, box in zip(self._drawing.nodes, self._boxes, strict=True):
@@ -133,14 +141,11 @@ class ChainView(QWidget):
                 return f"{box.part}: {box.name}\n{box.detail}"
         for placed in self._drawing.joints:
             if placed.mark.adjusted(-6, -6, 6, 6).contains(point):
-                return self._reasons[placed.joint] or self._status(placed.joint.status)
+                return self._reasons[placed.joint] or self._words(STATUS_WORDS[placed.joint.status])
         return next((self._reasons[lane.joint] for lane in self._drawing.lanes if lane.words.contains(point)), "")
 
     def _box(self, node: Node) -> _Box:
         return _Box(self._words(PART_WORDS[node.part]), self._words(node.name), self._words(node.detail), node.status)
-
-    def _status(self, status: Status) -> str:
-        return self._words(STATUS_WORDS[status])
 
     def _place(self) -> None:
         self._drawing = self._arranged(self.width())
@@ -149,13 +154,10 @@ class ChainView(QWidget):
 
     def _arranged(self, width: int) -> Drawing:
         if width not in self._arrangements:
-            self._arrangements[width] = self._arrange(width)
+            metrics = QFontMetrics(_reason_font())
+            words = [float(metrics.horizontalAdvance(self._reasons[joint])) for joint in self._chain.joints]
+            self._arrangements[width] = arrange(self._chain.nodes, self._chain.joints, width, _box_height(), word_widths=words)
         return self._arrangements[width]
-
-    def _arrange(self, width: int) -> Drawing:
-        metrics = QFontMetrics(_reason_font())
-        words = [float(metrics.horizontalAdvance(self._reasons[joint])) for joint in self._chain.joints]
-        return arrange(self._chain.nodes, self._chain.joints, width, _box_height(), word_widths=words)
 
     def _paint_reason(self, painter: QPainter, lane: Lane, palette: Palette) -> None:
         mark = Mark(lane.joint.status.value)
@@ -170,22 +172,6 @@ class ChainView(QWidget):
             self._reasons[lane.joint], Qt.TextElideMode.ElideRight, int(room.width()) + 1
         )
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
-
-
-def _paint_path(painter: QPainter, lane: Lane, palette: Palette) -> None:
-    painter.setPen(QPen(QColor(palette.ink(Mark(lane.joint.status.value))), 1.6, Qt.PenStyle.DashLine))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawPolyline(list(lane.path))
-
-
-def _paint_joint(painter: QPainter, placed: PlacedJoint, palette: Palette) -> None:
-    mark = Mark(placed.joint.status.value)
-    painter.setPen(QPen(QColor(palette.ink(mark)), 2.2))
-    painter.drawLine(placed.start, placed.end)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(palette.panel))
-    painter.drawEllipse(placed.mark.adjusted(-2, -2, 2, 2))
-    paint_mark(painter, placed.mark, mark, palette)
 
 
 def _paint_box(painter: QPainter, rect: QRectF, box: _Box, palette: Palette) -> None:

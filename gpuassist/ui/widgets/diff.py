@@ -48,21 +48,18 @@ def read_diff(diff: str) -> tuple[DiffLine, ...]:
             if lines:
                 lines.append(DiffLine(Sign.SKIP, 0, "⋯"))
         elif old or new:
-            found = _line(line, old, new)
+            if line.startswith("-"):
+                found = DiffLine(Sign.GONE, old, line[1:])
+            elif line.startswith("+"):
+                found = DiffLine(Sign.NEW, new, line[1:])
+            elif line.startswith("\\"):
+                found = DiffLine(Sign.SKIP, 0, line)
+            else:
+                found = DiffLine(Sign.SAME, new, line[1:])
             lines.append(found)
             old += found.sign in {Sign.SAME, Sign.GONE}
             new += found.sign in {Sign.SAME, Sign.NEW}
     return tuple(lines)
-
-
-def _line(line: str, old: int, new: int) -> DiffLine:
-    if line.startswith("-"):
-        return DiffLine(Sign.GONE, old, line[1:])
-    if line.startswith("+"):
-        return DiffLine(Sign.NEW, new, line[1:])
-    if line.startswith("\\"):
-        return DiffLine(Sign.SKIP, 0, line)
-    return DiffLine(Sign.SAME, new, line[1:])
 
 
 class DiffView(QPlainTextEdit):
@@ -120,7 +117,14 @@ class DiffView(QPlainTextEdit):
             if box.top() > self.viewport().height():
                 break
             room = QRect(0, round(box.top()), self._gutter.width(), round(box.height()))
-            _paint_number(painter, room, self._lines[block.blockNumber()], palette)
+            line = self._lines[block.blockNumber()]
+            tint = _tint(line, palette)
+            if tint:
+                painter.fillRect(room, QColor(tint))
+            painter.setPen(QColor(palette.muted))
+            if line.number:
+                number = f"{line.sign.value.strip()}{line.number}"
+                painter.drawText(room.adjusted(0, 0, -14, 0), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, number)
             block = block.next()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -162,16 +166,6 @@ class _Gutter(QWidget):
         painter = QPainter(self)
         self._view.paint_gutter(painter)
         painter.end()
-
-
-def _paint_number(painter: QPainter, room: QRect, line: DiffLine, palette: Palette) -> None:
-    tint = _tint(line, palette)
-    if tint:
-        painter.fillRect(room, QColor(tint))
-    painter.setPen(QColor(palette.muted))
-    if line.number:
-        number = f"{line.sign.value.strip()}{line.number}"
-        painter.drawText(room.adjusted(0, 0, -14, 0), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, number)
 
 
 def _tint(line: DiffLine, palette: Palette) -> str:

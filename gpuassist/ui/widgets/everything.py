@@ -14,7 +14,7 @@ from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.ui import clipboard
 from gpuassist.ui.asking import Asking
-from gpuassist.ui.models.tree import Branch, TreeModel, branch
+from gpuassist.ui.models.tree import TreeModel, branch
 from gpuassist.ui.widgets.buttons import CopyButton, primary, secondary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.paragraphs import label
@@ -39,7 +39,7 @@ class Everything(QDialog):
         layout.addWidget(PageHeader(self.windowTitle(), subtitle, self))
         card = Card(parent=self)
         headings = (words(text("Fact")), words(text("Value")), words(text("Source")))
-        self.tree = FactTree(TreeModel(headings, _roots(document), self), self)
+        self.tree = FactTree(TreeModel(headings, branch("", document).children, self), self)
         card.body.addWidget(self.tree)
         layout.addWidget(card, 1)
         layout.addLayout(self._buttons())
@@ -101,7 +101,3 @@ class FactTree(QTreeView):
             clipboard.copy("\t".join(cells).strip())
             return
         super().keyPressEvent(event)
-
-
-def _roots(document: dict[str, Json]) -> tuple[Branch, ...]:
-    return branch("", document).children

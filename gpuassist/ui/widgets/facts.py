@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.fact import Fact, Known
@@ -89,7 +89,10 @@ class _ValueAndSource(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(16)
-        self._value = self._make_value(row)
+        role = "unknown" if row.unknown else "strong" if row.strong else ""
+        value = paragraph(on_one_line(row.value), role, self)
+        value.setAccessibleName(on_one_line(f"{row.label}: {row.value}"))
+        self._value = value
         self._value.setContentsMargins(0, 6, 0, 6)
         layout.addWidget(self._value, 1)
         self._natural = row.value
@@ -105,12 +108,6 @@ class _ValueAndSource(QWidget):
         self._source.setFixedWidth(
             max(0, min(self._source.sizeHint().width(), max(int(room * _SOURCES_PART), _SOURCE_LEAST, room - value)))
         )
-
-    def _make_value(self, row: FactRow) -> QLabel:
-        role = "unknown" if row.unknown else "strong" if row.strong else ""
-        value = paragraph(on_one_line(row.value), role, self)
-        value.setAccessibleName(on_one_line(f"{row.label}: {row.value}"))
-        return value
 
 
 def plain_rows(rows: Sequence[FactRow]) -> str:

@@ -64,7 +64,14 @@ class FindingCard(Card):
         self.body.addLayout(row)
         self._title = paragraph(on_one_line(answer.title), "heading", self)
         self._column.addWidget(self._title)
-        self._closed = _closed_line(words, answer, self)
+        inside = QWidget(self)
+        row = QHBoxLayout(inside)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        gist = answer.explanation.replace("`", "").partition(". ")[0].rstrip(".")
+        for line, role, stretch in ((answer.title, "heading", 0), (f"— {gist}" if gist else "", "muted", 1)):
+            row.addWidget(ElidedLabel(line, role, inside, copy_words=words(COPY), elide=Qt.TextElideMode.ElideRight), stretch)
+        self._closed = inside
         self._column.addWidget(self._closed)
         self._details: QWidget | None = None
         self.set_open(is_open)
@@ -172,7 +179,7 @@ class LinkButton(QPushButton):
     """A link to further reading, cut in its middle where there is no room; opens in the browser only when it is pressed."""
 
     def __init__(self, address: str, parent: QWidget | None = None) -> None:
-        super().__init__(_short(address), parent)
+        super().__init__(address.removeprefix("https://").removeprefix("http://").rstrip("/"), parent)
         self.address = address
         self.setProperty("kind", "link")
         self.setToolTip(address)
@@ -189,17 +196,6 @@ class LinkButton(QPushButton):
         self.initStyleOption(option)
         option.text = option.fontMetrics.elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
         QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
-
-
-def _closed_line(words: Words, answer: Answer, parent: QWidget) -> QWidget:
-    inside = QWidget(parent)
-    row = QHBoxLayout(inside)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(8)
-    gist = answer.explanation.replace("`", "").partition(". ")[0].rstrip(".")
-    for line, role, stretch in ((answer.title, "heading", 0), (f"— {gist}" if gist else "", "muted", 1)):
-        row.addWidget(ElidedLabel(line, role, inside, copy_words=words(COPY), elide=Qt.TextElideMode.ElideRight), stretch)
-    return inside
 
 
 def evidence_table(words: Words, answer: Answer, parent: QWidget) -> FactTable:
@@ -235,7 +231,9 @@ def _remedy(words: Words, remedy: Remedy, number: str, parent: QWidget) -> QWidg
     lines = _lines(remedy)
     if lines:
         column.addWidget(CommandBlock(words, lines, words(text("Commands")), inside))
-    for line in _remarks(words, remedy, has_lines=bool(lines)):
+    has_lines = bool(lines)
+    remarks = [words(NEEDS_ROOT)] if remedy.needs_root and has_lines else []
+    for line in remarks + ([words(text("To see that it worked: {check}", check=copyable(remedy.check)))] if remedy.check else []):
         column.addWidget(line_label(line, inside))
     return inside
 
@@ -243,11 +241,6 @@ def _remedy(words: Words, remedy: Remedy, number: str, parent: QWidget) -> QWidg
 def line_label(words: str, parent: QWidget) -> QLabel:
     """A quiet remark that wraps."""
     return paragraph(words, "muted", parent)
-
-
-def _remarks(words: Words, remedy: Remedy, *, has_lines: bool) -> list[str]:
-    remarks = [words(NEEDS_ROOT)] if remedy.needs_root and has_lines else []
-    return remarks + ([words(text("To see that it worked: {check}", check=copyable(remedy.check)))] if remedy.check else [])
 
 
 def _links(words: Words, answer: Answer, parent: QWidget) -> QVBoxLayout:
@@ -261,7 +254,3 @@ def _links(words: Words, answer: Answer, parent: QWidget) -> QVBoxLayout:
 
 def _lines(remedy: Remedy) -> tuple[str, ...]:
     return tuple(line for command in remedy.commands for line in command.lines)
-
-
-def _short(address: str) -> str:
-    return address.removeprefix("https://").removeprefix("http://").rstrip("/")

@@ -51,18 +51,7 @@ class FlowLayout(QLayout):
 
     def _arrange(self, rect: QRect, *, place: bool) -> int:
         top = rect.y()
-        for line in self._lines(rect.width()):
-            height = max(item.sizeHint().height() for item in line)
-            left = rect.x()
-            for item in line:
-                size = item.sizeHint()
-                if place:
-                    item.setGeometry(QRect(QPoint(left, top + (height - size.height()) // 2), size))
-                left += size.width() + self._gap
-            top += height + self._gap
-        return max(0, top - self._gap - rect.y())
-
-    def _lines(self, width: int) -> list[list[QLayoutItem]]:
+        width = rect.width()
         lines: list[list[QLayoutItem]] = []
         used = 0
         for item in self._items:
@@ -75,4 +64,13 @@ class FlowLayout(QLayout):
             else:
                 lines[-1].append(item)
                 used += self._gap + wanted
-        return lines
+        for line in lines:
+            height = max(item.sizeHint().height() for item in line)
+            left = rect.x()
+            for item in line:
+                size = item.sizeHint()
+                if place:
+                    item.setGeometry(QRect(QPoint(left, top + (height - size.height()) // 2), size))
+                left += size.width() + self._gap
+            top += height + self._gap
+        return max(0, top - self._gap - rect.y())

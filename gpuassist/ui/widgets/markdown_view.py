@@ -93,23 +93,21 @@ def _table_format(form: QTextTableFormat, palette: Palette) -> QTextTableFormat:
 
 def _code_words(document: QTextDocument) -> Iterator[QTextCursor]:
     """A cursor over each run of monospaced words."""
-    for start, length in list(_code_runs(document)):
-        cursor = QTextCursor(document)
-        cursor.setPosition(start)
-        cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
-        yield cursor
-
-
-def _code_runs(document: QTextDocument) -> Iterator[tuple[int, int]]:
+    code_runs: list[tuple[int, int]] = []
     block = document.begin()
     while block.isValid():
         place = block.begin()
         while not place.atEnd():
             run = place.fragment()
             if run.charFormat().fontFixedPitch():
-                yield run.position(), run.length()
+                code_runs.append((run.position(), run.length()))
             place += 1
         block = block.next()
+    for start, length in code_runs:
+        cursor = QTextCursor(document)
+        cursor.setPosition(start)
+        cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
+        yield cursor
 
 
 def _code_blocks(document: QTextDocument) -> Iterator[QTextBlock]:

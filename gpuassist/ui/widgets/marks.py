@@ -28,9 +28,20 @@ def paint_mark(painter: QPainter, rect: QRectF, mark: Mark, palette: Palette, *,
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     if mark is Mark.TODO:
-        _paint_ring(painter, rect, QColor(palette.muted))
+        ink = QColor(palette.muted)
+        ink.setAlphaF(0.55)
+        painter.setPen(QPen(ink, 1.2))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(rect.adjusted(1, 1, -1, -1))
     elif mark is Mark.BUSY:
-        _paint_busy(painter, rect, palette, turn)
+        inner = rect.adjusted(2.5, 2.5, -2.5, -2.5)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(palette.line), 2))
+        painter.drawEllipse(inner)
+        pen = QPen(QColor(palette.accent), 2)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        painter.setPen(pen)
+        painter.drawArc(inner, -turn * 16, 100 * 16)
     else:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(palette.tint(mark)))
@@ -56,24 +67,6 @@ def paint_glyph(painter: QPainter, rect: QRectF, mark: Mark, ink: QColor) -> Non
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for stroke in _STROKES.get(mark, ()):
         painter.drawPolyline([QPointF(rect.x() + x * rect.width(), rect.y() + y * rect.height()) for x, y in stroke])
-
-
-def _paint_ring(painter: QPainter, rect: QRectF, ink: QColor) -> None:
-    ink.setAlphaF(0.55)
-    painter.setPen(QPen(ink, 1.2))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawEllipse(rect.adjusted(1, 1, -1, -1))
-
-
-def _paint_busy(painter: QPainter, rect: QRectF, palette: Palette, turn: int) -> None:
-    inner = rect.adjusted(2.5, 2.5, -2.5, -2.5)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(QColor(palette.line), 2))
-    painter.drawEllipse(inner)
-    pen = QPen(QColor(palette.accent), 2)
-    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-    painter.setPen(pen)
-    painter.drawArc(inner, -turn * 16, 100 * 16)
 
 
 class MarkIcon(QWidget):

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip, QWidget
 
-from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
+from gpuassist.model.memory_picture import MemoryPicture, PartKind
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.memory import as_plain_text, part_explained, part_name, short_size
@@ -67,7 +67,11 @@ class MemoryStrip(QWidget):
         room = max(0.0, self.width() - 2 * _FOCUS - _GAP * (len(sizes) - 1))
         left = float(_FOCUS)
         found = []
-        for width in _widths(sizes, room):
+        # Widths that fill the room: by share, but none under the least one while there is room for that.
+        least = min(_LEAST, room / len(sizes)) if sizes else 0.0
+        total = sum(sizes)
+        spare = room - least * len(sizes)
+        for width in [least + spare * size / total for size in sizes]:
             found.append(QRectF(left, _FOCUS, width, self.height() - 2 * _FOCUS))
             left += width + _GAP
         return tuple(found)
@@ -99,7 +103,12 @@ class MemoryStrip(QWidget):
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         elif event.key() in {Qt.Key.Key_Left, Qt.Key.Key_Right} and self._picture is not None:
-            self._go(1 if event.key() == Qt.Key.Key_Right else -1, len(self._picture.parts))
+            step = 1 if event.key() == Qt.Key.Key_Right else -1
+            count = len(self._picture.parts)
+            self._at = min(max(self._at + step, 0), count - 1)
+            self.chosen.emit(self._at)
+            self._tell(self.mapToGlobal(self.boxes()[self._at].bottomLeft().toPoint()), self._at)
+            self.update()
         else:
             super().keyPressEvent(event)
 
@@ -117,18 +126,22 @@ class MemoryStrip(QWidget):
         painter.setFont(sans(bold=True))
         palette = colours()
         for place, (box, part) in enumerate(zip(self.boxes(), self._picture.parts, strict=True)):
-            _paint_part(painter, box, part, part_colour(palette, self._picture, place))
+            colour = part_colour(palette, self._picture, place)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour)
+            painter.drawRoundedRect(box, _CORNER, _CORNER)
+            if part.kind is PartKind.UNUSED:  # in pieces: told apart without its colour too
+                painter.setBrush(QBrush(_ink_on(colour, 0.16), Qt.BrushStyle.BDiagPattern))
+                painter.drawRoundedRect(box, _CORNER, _CORNER)
+            words = short_size(part.size_bytes)
+            if QFontMetricsF(painter.font()).horizontalAdvance(words) + 16 <= box.width():
+                painter.setPen(_ink_on(colour, 1.0))
+                painter.drawText(box.adjusted(10, 0, -6, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
             if place == self._at and self.hasFocus():
                 _paint_frame(painter, box, palette)
         if self.hasFocus() and self._at < 0:
             _paint_frame(painter, QRectF(self.rect()).adjusted(1, 1, -1, -1), palette)
         painter.end()
-
-    def _go(self, step: int, count: int) -> None:
-        self._at = min(max(self._at + step, 0), count - 1)
-        self.chosen.emit(self._at)
-        self._tell(self.mapToGlobal(self.boxes()[self._at].bottomLeft().toPoint()), self._at)
-        self.update()
 
     def _place_at(self, point: QPoint) -> int:
         return next((place for place, box in enumerate(self.boxes()) if box.adjusted(0, 0, _GAP, 0).contains(point)), -1)
@@ -160,31 +173,10 @@ def part_colour(palette: Palette, picture: MemoryPicture, place: int) -> QColor:
     return by_kind[part.kind]
 
 
-def _paint_part(painter: QPainter, box: QRectF, part: Part, colour: QColor) -> None:
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(colour)
-    painter.drawRoundedRect(box, _CORNER, _CORNER)
-    if part.kind is PartKind.UNUSED:  # in pieces: told apart without its colour too
-        painter.setBrush(QBrush(_ink_on(colour, 0.16), Qt.BrushStyle.BDiagPattern))
-        painter.drawRoundedRect(box, _CORNER, _CORNER)
-    words = short_size(part.size_bytes)
-    if QFontMetricsF(painter.font()).horizontalAdvance(words) + 16 <= box.width():
-        painter.setPen(_ink_on(colour, 1.0))
-        painter.drawText(box.adjusted(10, 0, -6, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
-
-
 def _paint_frame(painter: QPainter, box: QRectF, palette: Palette) -> None:
     painter.setPen(QPen(QColor(palette.text), _FOCUS))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRoundedRect(box, _CORNER, _CORNER)
-
-
-def _widths(sizes: list[int], room: float) -> list[float]:
-    """Widths that fill the room: by share, but none under the least one while there is room for that."""
-    least = min(_LEAST, room / len(sizes)) if sizes else 0.0
-    total = sum(sizes)
-    spare = room - least * len(sizes)
-    return [least + spare * size / total for size in sizes]
 
 
 def _mixed(colour: str, other: str, share: float) -> QColor:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from gpuassist.formats.visible import on_one_line
-from gpuassist.install.run_view import Fresh, RunView
+from gpuassist.install.run_view import RunView
 from gpuassist.ui.theme import mono
 
 LINES_SHOWN = 1_000  # the last; the log holds them all. All of them anew take 4 ms (measured), ten times a second at most
@@ -67,36 +67,30 @@ class OutputView(QPlainTextEdit):
         if fresh.lines or fresh.start < self._first + self._count:
             bar = self.verticalScrollBar()
             at_end = bar.value() >= bar.maximum() - 1
-            self._show(fresh)
+            kept = fresh.start - fresh.first
+            if not kept or fresh.first >= self._first + self._count:
+                self.setPlainText(_seen(fresh.lines))
+            else:
+                # Takes out what is kept no more and what changed, and puts the new after it.
+                cursor = QTextCursor(self.document())
+                cursor.beginEditBlock()
+                changed = self.document().findBlockByNumber(fresh.start - self._first)
+                if changed.isValid():
+                    cursor.setPosition(max(0, changed.position() - 1))
+                    cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+                    cursor.removeSelectedText()
+                if fresh.lines:
+                    cursor.movePosition(QTextCursor.MoveOperation.End)
+                    cursor.insertText("\n" + _seen(fresh.lines))
+                if fresh.first > self._first:
+                    cursor.setPosition(0)
+                    top = self.document().findBlockByNumber(fresh.first - self._first)
+                    cursor.setPosition(top.position(), QTextCursor.MoveMode.KeepAnchor)
+                    cursor.removeSelectedText()
+                cursor.endEditBlock()
+            self._first, self._count = fresh.first, kept + len(fresh.lines)
             if at_end:
                 bar.setValue(bar.maximum())
-
-    def _show(self, fresh: Fresh) -> None:
-        kept = fresh.start - fresh.first
-        if not kept or fresh.first >= self._first + self._count:
-            self.setPlainText(_seen(fresh.lines))
-        else:
-            self._change(fresh)
-        self._first, self._count = fresh.first, kept + len(fresh.lines)
-
-    def _change(self, fresh: Fresh) -> None:
-        """Takes out what is kept no more and what changed, and puts the new after it."""
-        cursor = QTextCursor(self.document())
-        cursor.beginEditBlock()
-        changed = self.document().findBlockByNumber(fresh.start - self._first)
-        if changed.isValid():
-            cursor.setPosition(max(0, changed.position() - 1))
-            cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
-            cursor.removeSelectedText()
-        if fresh.lines:
-            cursor.movePosition(QTextCursor.MoveOperation.End)
-            cursor.insertText("\n" + _seen(fresh.lines))
-        if fresh.first > self._first:
-            cursor.setPosition(0)
-            top = self.document().findBlockByNumber(fresh.first - self._first)
-            cursor.setPosition(top.position(), QTextCursor.MoveMode.KeepAnchor)
-            cursor.removeSelectedText()
-        cursor.endEditBlock()
 
 
 def _seen(lines: Sequence[str]) -> str:

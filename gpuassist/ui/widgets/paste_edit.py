@@ -180,7 +180,7 @@ class PasteEdit(QPlainTextEdit):
         piece: list[str] = []
         size, is_first = 0, True
         for line in words.split("\n"):
-            shown = _short(line)
+            shown = line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE // 2] + _CUT + line[-_LONGEST_LINE // 2 :]
             self._shortened = self._shortened or len(shown) < len(line)
             piece.append(shown)
             size += len(shown)
@@ -220,7 +220,3 @@ class PasteEdit(QPlainTextEdit):
             self.updateGeometry()
         if not self.filling:
             self.changed.emit()
-
-
-def _short(line: str) -> str:
-    return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE // 2] + _CUT + line[-_LONGEST_LINE // 2 :]

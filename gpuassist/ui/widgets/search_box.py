@@ -50,7 +50,12 @@ class SearchBox(QLineEdit):
         if self.popup.isVisible() and key in {*_ENTER, Qt.Key.Key_Escape}:
             event.ignore()  # the list has it: it takes its row, or closes
         elif key in _ENTER:
-            self._take_typed()
+            typed = self.text().strip()
+            found = matching(self._options, typed) if typed else ()
+            if found:
+                self._take(found[0])
+            elif typed:
+                self.missed.emit(typed)
         elif key in {Qt.Key.Key_Down, Qt.Key.Key_Up}:
             self._offer(self.text())
         elif key == Qt.Key.Key_Escape:
@@ -81,14 +86,6 @@ class SearchBox(QLineEdit):
         self.popup.hide()
         self._model.setStringList(list(self._options))
         self.taken.emit(row)
-
-    def _take_typed(self) -> None:
-        typed = self.text().strip()
-        found = matching(self._options, typed) if typed else ()
-        if found:
-            self._take(found[0])
-        elif typed:
-            self.missed.emit(typed)
 
 
 def matching(options: Sequence[str], typed: str) -> tuple[str, ...]:

@@ -39,7 +39,12 @@ class CellDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         self.initStyleOption(option, index)
         painter.save()
-        self._paint_ground(painter, option, index)
+        palette = colours()
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(option.rect, QColor(palette.accent_tint))
+        if index.row() + 1 < index.model().rowCount():
+            painter.setPen(QColor(palette.line))
+            painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
         mark, share = index.data(MARK_ROLE), index.data(SHARE_ROLE)
         if share is not None:
             paint_share(painter, QRectF(option.rect).adjusted(_PADDING, option.rect.height() - 9, -_PADDING, -6), float(share))
@@ -47,7 +52,18 @@ class CellDelegate(QStyledItemDelegate):
         if mark:
             self._paint_pill(painter, option, Mark(mark))
         else:
-            self._paint_words(painter, option, str(index.data(AFTER_ROLE) or ""))
+            after = str(index.data(AFTER_ROLE) or "")
+            room = option.rect.adjusted(_PADDING, 0, -_PADDING, 0)
+            metrics = QFontMetrics(option.font)
+            painter.setFont(option.font)
+            painter.setPen(option.palette.color(option.palette.ColorRole.Text))
+            words = metrics.elidedText(option.text, Qt.TextElideMode.ElideMiddle, room.width())
+            painter.drawText(room, option.displayAlignment, words)
+            used = metrics.horizontalAdvance(words + " ")
+            if after and used < room.width():
+                painter.setPen(QColor(colours().muted))
+                rest = metrics.elidedText(after, Qt.TextElideMode.ElideRight, room.width() - used)
+                painter.drawText(room.adjusted(used, 0, 0, 0), option.displayAlignment, rest)
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
@@ -60,32 +76,11 @@ class CellDelegate(QStyledItemDelegate):
             size = QSize(metrics.horizontalAdvance(words) + 4, metrics.height())
         return QSize(size.width() + 2 * _PADDING, size.height() + _ROW_PADDING)
 
-    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        palette = colours()
-        if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(option.rect, QColor(palette.accent_tint))
-        if index.row() + 1 < index.model().rowCount():
-            painter.setPen(QColor(palette.line))
-            painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
-
     def _paint_pill(self, painter: QPainter, option: QStyleOptionViewItem, mark: Mark) -> None:
         size = pill_size(option.text)
         room = QRectF(option.rect).adjusted(_PADDING, 0, -_PADDING, 0)
         width = min(float(size.width()), room.width())
         paint_pill(painter, QRectF(room.x(), room.center().y() - size.height() / 2, width, size.height()), mark, option.text)
-
-    def _paint_words(self, painter: QPainter, option: QStyleOptionViewItem, after: str) -> None:
-        room = option.rect.adjusted(_PADDING, 0, -_PADDING, 0)
-        metrics = QFontMetrics(option.font)
-        painter.setFont(option.font)
-        painter.setPen(option.palette.color(option.palette.ColorRole.Text))
-        words = metrics.elidedText(option.text, Qt.TextElideMode.ElideMiddle, room.width())
-        painter.drawText(room, option.displayAlignment, words)
-        used = metrics.horizontalAdvance(words + " ")
-        if after and used < room.width():
-            painter.setPen(QColor(colours().muted))
-            rest = metrics.elidedText(after, Qt.TextElideMode.ElideRight, room.width() - used)
-            painter.drawText(room.adjusted(used, 0, 0, 0), option.displayAlignment, rest)
 
 
 class Table(QTableView):
@@ -109,7 +104,12 @@ class Table(QTableView):
         # One height for all rows: asked of every cell, a thousand rows would cost 200 ms a refresh.
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.verticalHeader().setDefaultSectionSize(pill_size("").height() + _ROW_PADDING // 2 + _HAIRLINE)
-        self._settle_header()
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionsClickable(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setStretchLastSection(True)
         for changed in (model.rowsInserted, model.rowsRemoved, model.modelReset):
             changed.connect(self._fit)
 
@@ -126,7 +126,13 @@ class Table(QTableView):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         for place, sample in enumerate(samples):
-            header.resizeSection(place, max(header.sectionSizeHint(place), _width(sample)))
+            words = " ".join(filter(None, (sample.words, sample.after)))
+            inside = (
+                pill_size(words).width()
+                if sample.mark is not None
+                else QFontMetrics(mono() if sample.mono else sans()).horizontalAdvance(words)
+            )
+            header.resizeSection(place, max(header.sectionSizeHint(place), inside + 2 * _PADDING + 4))
         header.setSectionResizeMode(gives_way, QHeaderView.ResizeMode.Stretch)
 
     def spread(self, gives_way: int) -> None:
@@ -175,25 +181,7 @@ class Table(QTableView):
     def _cell_text(self, row: int, column: int) -> str:
         return str(self.model().index(row, column).data(Qt.ItemDataRole.AccessibleTextRole) or "")
 
-    def _settle_header(self) -> None:
-        header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setSectionsClickable(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setStretchLastSection(True)
-
     @Slot()
     def _fit(self) -> None:
         self._share()
         self.updateGeometry()
-
-
-def _width(cell: Cell) -> int:
-    words = " ".join(filter(None, (cell.words, cell.after)))
-    inside = (
-        pill_size(words).width()
-        if cell.mark is not None
-        else QFontMetrics(mono() if cell.mono else sans()).horizontalAdvance(words)
-    )
-    return inside + 2 * _PADDING + 4
