@@ -22,6 +22,7 @@ _READONLY = re.compile(
 _PROGRAMS = re.compile(rb"/bin/?(?![\w/.-])")  # the directory itself, not a program in it
 _RUNS_ALWAYS = frozenset({Place.TOP, Place.CONDITION, Place.GROUP})
 _NOWHERE = 1 << 62
+_Places = frozenset[tuple[str, int]]
 
 
 def place_of(file: ShellFile) -> int | None:
@@ -52,6 +53,10 @@ def set_in_block(file: ShellFile, installed: Installed) -> Iterator[tuple[str, s
         place = installed.chosen.root + value[len(root) :]
         if root and installed.holds(place):
             yield name, place
+
+
+def _is_ahead_of_the_system(directory: str, path: list[str]) -> bool:
+    return directory in path and any(one in path[path.index(directory) :] for one in ("/usr/bin", "/bin"))
 
 
 def _end(file: ShellFile) -> int:
@@ -91,7 +96,13 @@ class LinesAfter:
         if lead is Lead.CHOSEN:
             return not self._is_gone(directory)
         if lead is Lead.OTHER and self.follows(self._installed.root_of(directory)):
-            return self.gives("PATH", reads) or self._programs_replaced(reads) or self._takes_from_a_home(reads)
+            given = tuple(self._given("PATH", reads))
+            if any(first for _, first, _ in given) or self._takes_from_a_home(reads):
+                return True
+            # What stands in front of the system's directories was not put behind them: no such line is what the shell finds it by.
+            ahead = _is_ahead_of_the_system(directory, now.value.variable("PATH").split(":"))
+            appending = frozenset(place for place, _, _ in given) if ahead else frozenset()
+            return (bool(given) and not ahead) or self._programs_replaced(reads, but=appending)
         return any(first for _, first, certain in self._given("PATH", reads) if certain)
 
     def gives(self, variable: str, reads: Callable[[ShellFile], bool]) -> bool:
@@ -145,10 +156,10 @@ class LinesAfter:
         told = (str(value) for line in self._lines if line.ticked for does in line.does for _, value in does.parameters)
         return any(directory in words for words in told)
 
-    def _programs_replaced(self, reads: Callable[[ShellFile], bool], *, certain: bool = False) -> bool:
-        """Whether a word in front of `/bin` is replaced: what a loop or a function makes of it no reader can tell. `certain` where
-        nothing in front of it may keep it from being read, in a shell that finds no nvcc: a line that names one that is there
-        does not reach it, as one behind an error does not.
+    def _programs_replaced(self, reads: Callable[[ShellFile], bool], *, certain: bool = False, but: _Places = frozenset()) -> bool:
+        """Whether a word in front of `/bin` is replaced: what a loop or a function makes of it no reader can tell; `but` are lines
+        that are read well. `certain` where nothing in front of it may keep it from being read, in a shell that finds no nvcc: what
+        names one that is there does not reach it, as a line behind an error does not.
         """
         return any(
             _PROGRAMS.match(file.content, one.end_byte)
@@ -156,6 +167,7 @@ class LinesAfter:
             if reads(file)
             for line in self._lines
             if line.rewritten and line.file == file.path and (not line.variables or "PATH" in line.variables)
+            if (line.file, line.line) not in but
             for one in line.replacements
             if not certain or (one.first_byte < _end(file) and not line.variables and not self._has_nvcc(line))
         )
@@ -180,8 +192,8 @@ class LinesAfter:
         replaced = {line.line for line in self._lines if line.rewritten and line.file == file.path}
         return bool(setting) and setting[-1] in replaced
 
-    def _given(self, variable: str, reads: Callable[[ShellFile], bool]) -> Iterator[tuple[str, bool, bool]]:
-        """The file of each line that gives it a directory of the toolkit, whether in front, and whether it certainly runs."""
+    def _given(self, variable: str, reads: Callable[[ShellFile], bool]) -> Iterator[tuple[tuple[str, int], bool, bool]]:
+        """Each line that gives it a directory of the toolkit: where it stands, whether in front, and whether it certainly runs."""
         installed = self._installed
         for file in self._files:
             if not reads(file):
@@ -197,4 +209,4 @@ class LinesAfter:
                         if assignment.variable != variable or installed.lead(element.directory) is not Lead.CHOSEN:
                             continue
                         if variable != "PATH" or installed.holds(f"{element.directory.rstrip('/')}/nvcc"):
-                            yield file.path, not behind, certain
+                            yield (file.path, statement.line), not behind, certain

@@ -49,6 +49,9 @@ LOOP = f"for d in {OLD}/bin; do PATH=$d:$PATH; done\n"
         (FIRST, SILENT, True),
         (LAST, SILENT, False),  # another nvcc may stand in front of it
         (LAST, _held(OLD), True),  # it won before, and does so with the other directory
+        (LAST, _held(OLD, PATH=f"/usr/bin:/bin:{OLD}/bin"), True),
+        (LAST, _held(OLD, PATH=f"{OLD}/bin:/usr/bin:/bin:{OLD}/bin"), False),  # something that no reader follows put it in front
+        (FIRST, _held(OLD, PATH=f"{OLD}/bin:/usr/bin:/bin"), True),
         (f"export CUDA_HOME={OLD}\nexport PATH=$CUDA_HOME/bin:$PATH\n", _held(OLD), True),
         (LOOP, _held(OLD), True),
         (f"pathmunge {OLD}/bin\n", _held(OLD), True),
