@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.timing import report
 from gpuassist.formats.printed import PrintedLines
-from gpuassist.install.run_log import RunLog
+from gpuassist.install.run import RunLog
 from gpuassist.install.run_view import RunView
 from gpuassist.system.disk import Disk
 

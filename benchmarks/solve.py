@@ -12,9 +12,8 @@ from gpuassist.context import Session
 from gpuassist.install.preview import look_before
 from gpuassist.model.plan import Step
 from gpuassist.system.processes import Outcome
-from gpuassist.system.real import RealProcesses
 from gpuassist.system.surroundings import Surroundings
-from gpuassist.system.world import World
+from gpuassist.system.world import RealProcesses, World
 from tests.solving import Place
 from tests.values import Recipe, machine
 from tests.wheels import Wheel, torch

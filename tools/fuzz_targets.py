@@ -26,29 +26,30 @@ from gpuassist.cli import plan as planning
 from gpuassist.cli.context import Context, Exit, Terminal, UsageError
 from gpuassist.context import Session
 from gpuassist.detect import nvml
+from gpuassist.detect.startup import fish_universal as fish_variables
 from gpuassist.formats import (
     cgroup,
-    conda_dry_run,
     condarc,
     devices,
     elf_dynamic,
     installed,
     kernel_module,
     loader_cache,
-    modprobe,
-    nvcc,
-    os_release,
-    package_metadata,
-    pip_conf,
     pip_report,
-    pyvenv,
-    solver_words,
     toolkit,
     torch,
     torch_version,
-    uv_dry_run,
-    uv_toml,
 )
+from gpuassist.formats import condarc as pip_conf
+from gpuassist.formats import condarc as uv_toml
+from gpuassist.formats import distribution_name as os_release
+from gpuassist.formats import installed as package_metadata
+from gpuassist.formats import installed as pyvenv
+from gpuassist.formats import kernel_module as modprobe
+from gpuassist.formats import pip_report as conda_dry_run
+from gpuassist.formats import pip_report as solver_words
+from gpuassist.formats import pip_report as uv_dry_run
+from gpuassist.formats import toolkit as nvcc
 from gpuassist.install.records import installs
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known
@@ -56,7 +57,7 @@ from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.words import ENGLISH
-from gpuassist.shellfiles import block, diff, edit, fish_variables, merge
+from gpuassist.shellfiles import block, diff, edit, merge
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.installed import Installed

@@ -11,8 +11,7 @@ from dataclasses import replace
 from gpuassist.changes import apply as applying
 from gpuassist.changes.apply import Applied
 from gpuassist.changes.plan import RECORDED, Aim, ChangeOutcome, ChangePlan, Proof
-from gpuassist.changes.proof import judge_shells, with_shell
-from gpuassist.changes.scope_proof import provable, prove_scope
+from gpuassist.changes.proof import judge_shells, provable, prove_scope, with_shell
 from gpuassist.changes.shells import ShellSeen, ask_shells, compare, slow
 from gpuassist.changes.undo import undo
 from gpuassist.model.fact import Fact, Known, Unknown

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from gpuassist.changes.harmful_libraries import hurting, on_library_path
+from gpuassist.changes.library_path import DirectoryView, look
 from gpuassist.changes.line_plan import change_id, edit_of, parsed, within_reach
 from gpuassist.changes.plan import Aim, ChangePlan
 from gpuassist.changes.shell_files import ShellFile, ShellFiles, shell_files
@@ -19,8 +19,7 @@ from gpuassist.shellfiles.clean import Grounds, judge_clean
 from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.edit import change_lines
 from gpuassist.shellfiles.installed import LISTS
-from gpuassist.shellfiles.line_choice import LineChoice
-from gpuassist.shellfiles.lines import ShellLine, changes_in, choose_exactly
+from gpuassist.shellfiles.lines import LineChoice, ShellLine, changes_in, choose_exactly
 from gpuassist.system.ownership import open_to_others, strangers_home
 from gpuassist.system.world import World
 
@@ -112,3 +111,33 @@ def _notes(lines: tuple[ShellLine, ...]) -> tuple[Text, ...]:
         count=changed,
     )
     return (kept,) if changed else ()
+
+
+# Which directories on LD_LIBRARY_PATH hurt: they make a program of this machine load an older library than the one it brings.
+
+
+def hurting(world: World, machine: Machine, directories: Iterable[str]) -> dict[str, Text]:
+    """Of these directories the ones that make a program of this machine load an older library than its own, and which."""
+    if isinstance(machine.environments, Unknown):
+        return {}
+    views = (look(world, machine.environments, directory) for directory in dict.fromkeys(directories))
+    return {view.directory: _hurt(view) for view in views if view.hurts}
+
+
+def _hurt(view: DirectoryView) -> Text:
+    use = view.hurts[0]
+    return text(
+        "with {directory} there, {program} in {environment} loads {taken} in place of its own {own}",
+        directory=view.directory,
+        program=use.program,
+        environment=use.environment,
+        taken=use.library.taken,
+        own=use.library.own,
+    )
+
+
+def on_library_path(files: Iterable[ShellFile]) -> Iterator[str]:
+    """The directories that the lines of these files put on LD_LIBRARY_PATH."""
+    assignments = (one for file in files for statement in file.reading.statements for one in statement.assignments)
+    elements = (element for one in assignments if one.variable == "LD_LIBRARY_PATH" for element in one.elements)
+    return (element.directory.rstrip("/") for element in elements if element.directory.startswith("/"))

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from gpuassist.changes.devices import Devices, choose_devices
-from gpuassist.changes.devices_notes import VARIABLES, notes_on_choice, notes_on_lines
+from gpuassist.changes.devices import Devices, choose_devices, names_of
 from gpuassist.changes.line_plan import change_id, edit_of, parsed
 from gpuassist.changes.lines_after import place_of
 from gpuassist.changes.notes import notes_on, notes_on_shell, notes_on_syntax
 from gpuassist.changes.plan import Aim, ChangePlan, DevicesChoice
-from gpuassist.changes.shell_files import ShellFile, shell_files
-from gpuassist.model.fact import value_or
+from gpuassist.changes.shell_files import ShellFile, ShellFiles, shell_files
+from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Plan, Step, StepKind
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.edit import LineChanges, write
+from gpuassist.shellfiles.reading import Statement
 from gpuassist.shellfiles.sections import Sections, devices_section, read_sections
 from gpuassist.system.world import World
 
@@ -99,3 +100,48 @@ def _paste(devices: Devices, dialect: Dialect) -> tuple[str, ...]:
     if dialect is Dialect.FISH:
         return tuple(f"set -e {name}" for name in VARIABLES)
     return (f"unset {' '.join(VARIABLES)}",)
+
+
+# What the user should know before programs see some of the GPUs alone: what is hidden, and which lines of theirs say otherwise.
+
+
+VARIABLES = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER")
+
+
+def notes_on_choice(machine: Machine, devices: Devices) -> Iterator[Text]:
+    """What the choice hides, from whom, and what of it could not be checked."""
+    if not devices.values:
+        return
+    if devices.hidden:
+        yield text(
+            "every program that a new shell starts finds no other GPU: {hidden} is hidden from all of them",
+            hidden="; ".join(devices.hidden),
+        )
+    elif isinstance(machine.gpus, Known) and not devices.notes:
+        yield text("these are all GPUs of this machine ({gpus}): none is hidden", gpus=names_of(machine.gpus.value))
+    else:
+        yield text("every program that a new shell starts finds no other GPU: the others are hidden from all of them")
+    yield text("programs that no shell starts (services, containers, what the desktop starts) do not see this choice")
+    yield from devices.notes
+
+
+def notes_on_lines(files: ShellFiles, devices: Devices) -> Iterator[Text]:
+    """The user's own lines that choose GPUs, and whether the block wins over each."""
+    for file, statement in _choosing(files):
+        value, where, line = statement.text.strip(), file.path, statement.line
+        if not devices.values:
+            yield text("line {line} of {file} chooses GPUs all the same ({value})", line=line, file=where, value=value)
+        elif file.later:
+            yield text(
+                "line {line} of {file} is read after the block and wins over it ({value})", line=line, file=where, value=value
+            )
+        else:
+            yield text("line {line} of {file} loses to the block ({value})", line=line, file=where, value=value)
+
+
+def _choosing(files: ShellFiles) -> Iterator[tuple[ShellFile, Statement]]:
+    for file in (files.main, *files.others):
+        for statement in file.reading.statements:
+            ours = file.block is not None and file.block.first_byte <= statement.first_byte < file.block.end_byte
+            if not ours and any(assignment.variable in VARIABLES for assignment in statement.assignments):
+                yield file, statement

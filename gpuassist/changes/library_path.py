@@ -6,12 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from gpuassist.changes.choice import LdLibraryPath, LoaderChoice, choose_loader_path, library_directory
 from gpuassist.detect import libraries
 from gpuassist.detect.loader import Loader
 from gpuassist.diagnose.rules.libraries import older
 from gpuassist.model.environment import LoadedLibrary, PythonEnvironment
-from gpuassist.model.fact import Fact, value_or
+from gpuassist.model.fact import Fact, Unknown, value_or
+from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, counted, text
+from gpuassist.model.toolkit import Toolkit
 from gpuassist.system.processes import clean
 from gpuassist.system.world import World
 
@@ -112,3 +115,20 @@ def _confirmed(world: World, use: Use, directory: str) -> Use:
         return use
     taken = world.files.real(listed[use.library.soname]) == world.files.real(use.library.taken)
     return Use(use.environment, use.library, confirmed=taken)
+
+
+# Whether a toolkit's libraries go on LD_LIBRARY_PATH, decided by what this machine's programs need and what it would break.
+
+
+def choose_loader(world: World, machine: Machine, toolkit: Toolkit, wish: LdLibraryPath) -> LoaderChoice:
+    """For a machine whose environments were looked at: `AUTO` turns it on where a program finds a library nowhere else, and never
+    where another program would load an older library in place of its own.
+    """
+    by_rule = choose_loader_path(world.files, toolkit, wish)
+    if wish is LdLibraryPath.OFF or isinstance(machine.environments, Unknown):
+        return by_rule
+    view = look(world, machine.environments, library_directory(world.files, toolkit))
+    if not (view.needs or view.hurts) and (by_rule.on or not view.looked_at or by_rule.listed):
+        return by_rule
+    on = wish is LdLibraryPath.ON or (bool(view.needs) and not view.hurts)
+    return LoaderChoice(on=on, reason=reason(view, on=on), harms=bool(view.hurts) and not on)

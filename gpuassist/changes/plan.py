@@ -16,8 +16,7 @@ from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.line_choice import LineChoice
-from gpuassist.shellfiles.lines import ShellLine
+from gpuassist.shellfiles.lines import LineChoice, ShellLine
 
 RECORDED = text("this is a recorded machine: nothing on it can be changed")
 

@@ -19,9 +19,9 @@ from gpuassist.changes.choice import (
     library_directory,
     require_executable,
 )
+from gpuassist.changes.library_path import choose_loader
 from gpuassist.changes.line_plan import change_id, edit_of, judged
 from gpuassist.changes.lines_after import LOADER, LinesAfter, place_of, set_in_block
-from gpuassist.changes.loader_choice import choose_loader
 from gpuassist.changes.notes import notes_on, notes_on_login, notes_on_shell, notes_on_syntax
 from gpuassist.changes.paste import paste_toolkit
 from gpuassist.changes.plan import Aim, ChangePlan, Expected, ToolkitChoice, UseCuda

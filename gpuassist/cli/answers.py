@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gpuassist.cli.commands import show_command
 from gpuassist.cli.context import Context, Exit
 from gpuassist.cli.streams import BOLD, CYAN, DIM, RED, YELLOW, Painted
-from gpuassist.cli.width import width_of
-from gpuassist.cli.wrapping import wrapped
+from gpuassist.cli.wrapping import show_command, width_of, wrapped
 from gpuassist.model.finding import Answer, Severity, Undetermined
 from gpuassist.model.text import text
-from gpuassist.present.answer_document import command_lines
-from gpuassist.present.copyable import copyable
+from gpuassist.present.answer_document import command_lines, copyable
 
 _COLOURS = {Severity.PROBLEM: RED, Severity.WARNING: YELLOW, Severity.INFO: CYAN}
 _MARKS = {

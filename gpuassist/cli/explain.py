@@ -8,20 +8,44 @@ from collections.abc import Iterator
 
 from gpuassist.cli.answers import AnswerWriter, severest
 from gpuassist.cli.context import Context, Exit, UsageError
-from gpuassist.cli.memory_bar import show_memory
 from gpuassist.cli.streams import BOLD, DIM
+from gpuassist.cli.wrapping import width_of
 from gpuassist.detect.machine import detect
 from gpuassist.detect.recording import RecordingError, read_recording
 from gpuassist.detect.shell import left_out
 from gpuassist.model.machine import Machine
+from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.present.explanation_document import explanation_document
+from gpuassist.present.explanation import explanation_document
 from gpuassist.present.listing import Section, facts_read
-from gpuassist.session.explain import Explanation, explain
+from gpuassist.present.memory import text_bar, text_legend, wanted
+from gpuassist.session.explain import Explanation, PasteError, explain, gathered, read_file
 from gpuassist.session.guides import GuideError, guide, topics
-from gpuassist.session.paste_file import PasteError, gathered, read_file
+
+# A card's memory on a terminal: a bar that reads without colours, its parts with their sizes, and what was wanted.
+
+
+_WIDEST = 76
+_NARROWEST = 16
+
+
+def show_memory(context: Context, writer: AnswerWriter, picture: MemoryPicture) -> None:
+    """The picture, after an empty line."""
+    words = context.session.words
+    context.say()
+    if picture.device is None:
+        title = text("The card's memory when it failed")
+    else:
+        title = text("The memory of GPU {index} when it failed", index=picture.device)
+    writer.say(words(title), style=BOLD)
+    context.say(f"  [{text_bar(picture, max(_NARROWEST, min(_WIDEST, width_of(context) - 4)))}]")
+    for line in text_legend(picture, words):
+        writer.say(line, indent="  ", hanging="  ")
+    for note in (wanted(picture), *picture.notes):
+        writer.say(words(note), indent="  ", style=DIM)
+
 
 NAME = "explain"
 HELP = text("say what a pasted error or output means, what its cause is, and what to do about it")

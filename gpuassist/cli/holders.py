@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli.asking import confirmed
-from gpuassist.cli.commands import show_command
 from gpuassist.cli.context import Context, Exit, UsageError
-from gpuassist.cli.width import width_of
-from gpuassist.cli.wrapping import wrapped
+from gpuassist.cli.wrapping import show_command, width_of, wrapped
 from gpuassist.detect.gpu_holders import Held, Holding, find, holding_of
 from gpuassist.detect.recording import RecordingError
 from gpuassist.model.codec import Json

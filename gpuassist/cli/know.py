@@ -6,8 +6,7 @@ import argparse
 
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.streams import BOLD, DIM, Painted
-from gpuassist.cli.width import width_of
-from gpuassist.cli.wrapping import wrapped
+from gpuassist.cli.wrapping import width_of, wrapped
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.present.lookup import lines, source_line

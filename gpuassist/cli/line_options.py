@@ -6,8 +6,7 @@ import os
 
 from gpuassist.cli.context import UsageError
 from gpuassist.model.text import text
-from gpuassist.shellfiles.line_choice import Choice, LineChoice
-from gpuassist.shellfiles.lines import ShellLine
+from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
 
 ALL, NONE = "all", "none"
 _MOST_DIGITS = 9

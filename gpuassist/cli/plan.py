@@ -8,10 +8,8 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli import plan_run_options
-from gpuassist.cli.commands import show_command
 from gpuassist.cli.context import Context, Exit, UsageError
-from gpuassist.cli.width import width_of
-from gpuassist.cli.wrapping import wrapped
+from gpuassist.cli.wrapping import show_command, width_of, wrapped
 from gpuassist.detect.recording import RecordingError
 from gpuassist.detect.shell import left_out
 from gpuassist.install.hypothetical import without_root

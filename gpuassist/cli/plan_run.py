@@ -7,22 +7,25 @@ where it was cancelled.
 from __future__ import annotations
 
 import argparse
+import io
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+import shlex
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import cache
 
 from gpuassist.cli import plan_run_words as say
+from gpuassist.cli import use
 from gpuassist.cli.asking import NOBODY_FOR_PACKAGES, confirmed
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.live_lines import LiveLines
-from gpuassist.cli.use_here import use_here
 from gpuassist.install import records
 from gpuassist.install.autostart import add_autostart
 from gpuassist.install.execution import forget, give_up, said_done, take
 from gpuassist.install.preview import look_before
-from gpuassist.install.records import Install, StepState
+from gpuassist.install.records import Install, InstallState, StepState
 from gpuassist.install.resume import next_step, open_install, recheck, waiting
+from gpuassist.install.rollback import BackStep, plan_back, take_back
 from gpuassist.install.run import Came
 from gpuassist.install.step_proof import Holds
 from gpuassist.install.user_terminal import type_into_terminal, typing_command
@@ -184,3 +187,76 @@ def _reboot(run: Run) -> Exit:
         except OSError as error:
             run.context.note(text("the entry could not be written: {words}", words=error.strerror or str(error)))
     return Exit.WARNINGS
+
+
+# A step whose command is `gpuassist use …`, taken by this very process: it shows the change, asks, makes and proves it.
+
+
+def use_here(context: Context, commands: Iterable[str], *, yes: bool, quiet: bool) -> Exit:
+    """Runs each of them, and ends with the first that does not go well; one that is none of ours is the user's."""
+    if quiet:
+        context = replace(context, terminal=replace(context.terminal, out=io.StringIO()))
+    for line in commands:
+        words = shlex.split(line)
+        if words[:2] != ["gpuassist", use.NAME]:
+            return Exit.WARNINGS
+        parser = argparse.ArgumentParser()
+        use.arguments(parser, context.session.words)
+        parser.set_defaults(lang="")
+        status = use.run(parser.parse_args([*words[2:], *(["--yes"] if yes else [])]), context)
+        if status is not Exit.HEALTHY:
+            context.note(text("`{command}` did not go well", command=line))
+            return status
+    return Exit.HEALTHY
+
+
+# `gpuassist plan --back [ID]`: takes an install back, the last step first, each shown with its exact commands and confirmed.
+
+
+def run_back(options: argparse.Namespace, context: Context) -> Exit:
+    """Goes the whole way back, as far as the user agrees and each step of it works."""
+    if context.machine_file:
+        raise UsageError(text("--machine shows a recorded machine; {command} would change this one", command="plan --back"))
+    try:
+        with records.lock(context.session.world):
+            install = _chosen(context, options.back)
+            way = plan_back(context.session, install) if install is not None else ()
+            if install is None or not way:
+                say.nothing_to_take_back(context, install, options)
+                return Exit.HEALTHY
+            status = Exit.HEALTHY
+            for back in way:
+                install, status = _step(options, context, install, back)
+                if status is not Exit.HEALTHY:
+                    break
+            if options.json:
+                context.document(say.document(context, install))
+            return status
+    except BlockingIOError:
+        raise UsageError(text("another gpuassist is at an install just now")) from None
+
+
+def _chosen(context: Context, name: str) -> Install | None:
+    known = [one for one in records.installs(context.session.world) if one.state is not InstallState.TAKEN_BACK]
+    if not name:
+        return known[0] if known else None
+    found = records.load(context.session.world, name)
+    if found is None:
+        names = ", ".join(one.id for one in known) or "–"
+        raise UsageError(text("there is no install {install}; on record are: {names}", install=name, names=names))
+    return found
+
+
+def _step(options: argparse.Namespace, context: Context, install: Install, back: BackStep) -> tuple[Install, Exit]:
+    say.back_step(context, back, options)
+    if back.obstacle is not None:
+        return install, Exit.PROBLEMS
+    if back.commands and not options.yes and not confirmed(context, text("Do this?"), NOBODY_FOR_PACKAGES):
+        context.note(text("you said no; it stays as it is"))
+        return install, Exit.WARNINGS
+    lines = LiveLines(context, on_error=options.json)
+    with counted_interrupts() as interrupted:
+        install, done = take_back(context.session, install, back, on_line=lines, cancelled=interrupted)
+    lines.close()
+    say.done(context, done, options)
+    return install, {Came.DONE: Exit.HEALTHY, Came.CANCELLED: Exit.INTERRUPTED}.get(done.came, Exit.PROBLEMS)

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         raise UsageError(text("--resume, --give-up and --back are about an install on record and take no goal"))
     require_own_account(context)
     if options.back is not None:
-        from gpuassist.cli.plan_back import run_back
+        from gpuassist.cli.plan_run import run_back
 
         return run_back(options, context)
     from gpuassist.cli import plan_run

@@ -7,18 +7,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from gpuassist.changes.carry_out import carry_out
-from gpuassist.changes.kernels import KernelProof
+from gpuassist.changes.kernels import KernelProof, told
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof
+from gpuassist.changes.shells import NAMES, ShellChange
 from gpuassist.cli.asking import confirmed
-from gpuassist.cli.commands import show_block
 from gpuassist.cli.context import Context, Exit
-from gpuassist.cli.proof import proof_json, show_kernels, show_shells
-from gpuassist.cli.shell_lines import files_json, line_json, show_lines
-from gpuassist.model.codec import Json
+from gpuassist.cli.wrapping import show_block, show_command
+from gpuassist.model.codec import Json, encode
 from gpuassist.model.fact import Known
-from gpuassist.model.plan import Outcome, Result
+from gpuassist.model.plan import Outcome, Plan, Result
 from gpuassist.model.text import Text, text
+from gpuassist.model.words import Words
 from gpuassist.present.changes import loader_words, run_notes
+from gpuassist.shellfiles.lines import Choice, ShellLine
 from gpuassist.system.terminal import SECONDS
 
 _EXITS = {
@@ -165,3 +166,138 @@ def _document(
         "afterwards": words(plan.afterwards) if plan.afterwards is not None else None,
         **proof_json(plan, outcome, kernels, words),
     }
+
+
+# The proof of a repair on a terminal and as JSON: what every shell finds now, and a kernel for each GPU.
+
+
+def show_shells(context: Context, applied: ChangeOutcome) -> None:
+    """What changed, for all ways of starting a shell in which the same did, and a slow start-up."""
+    words = context.session.words
+    together: dict[tuple[Text, ...], list[str]] = {}
+    for change in applied.shells:
+        together.setdefault(change.differences, []).append(words(NAMES[change.after.opening]))
+    for differences, shells in together.items():
+        named = "; ".join(shells)
+        context.say(f"  {named}:" if differences else text("  unchanged: {shells}", shells=named))
+        for difference in differences:
+            context.say(f"    {words(difference)}")
+    if applied.slow is not None:
+        context.say(
+            text(
+                "Note: a shell is ready only after {seconds:.1f} s ({shell}); the time goes into its start-up files",
+                seconds=applied.slow.seconds,
+                shell=NAMES[applied.slow.opening],
+            )
+        )
+
+
+def show_kernels(context: Context, kernels: tuple[KernelProof, ...]) -> None:
+    """Each kernel, and where one failed what was said."""
+    for kernel in kernels:
+        glyph = "✓" if kernel.check.passed else "✗"
+        context.say(f"{glyph} {context.session.words(told(kernel))}")
+        if not kernel.check.passed and kernel.check.said:
+            show_command(context, " ".join(kernel.check.command), indent="    ")
+            for line in kernel.check.said.rstrip("\n").split("\n"):
+                context.say(f"    {line}")
+            context.say(text("  `gpuassist explain` says what such a message means: paste it there"))
+
+
+def proof_json(plan: ChangePlan, outcome: ChangeOutcome, kernels: tuple[KernelProof, ...], words: Words) -> dict[str, Json]:
+    """The keys of a change's document that tell of the proof; those of a toolkit say more."""
+    proof: Json = None if outcome.proof is None else _proof(outcome.proof, words, of_toolkit=plan.cuda is not None)
+    if plan.cuda is None:
+        return {"proof": proof}
+    return {
+        "proof": proof,
+        "rolled_back": None if outcome.rolled_back is None else words(outcome.rolled_back),
+        "left_behind": list(outcome.left_behind),
+        "shells": [_shell(change, words) for change in outcome.shells],
+        "kernels": [_kernel(kernel, words) for kernel in kernels],
+    }
+
+
+def _proof(proof: Proof, words: Words, *, of_toolkit: bool) -> Json:
+    told: dict[str, Json] = {"holds": proof.holds.value if isinstance(proof.holds, Known) else None, "message": words(proof.words)}
+    if not of_toolkit:
+        return told
+    winner = proof.winner
+    return {
+        **told,
+        "nvcc": None if winner is None else winner.path,
+        "nvcc_real_path": None if winner is None else winner.real_path,
+        "nvcc_version": None if winner is None else encode(winner.version, words),
+    }
+
+
+def _shell(change: ShellChange, words: Words) -> Json:
+    return {
+        "opening": change.after.opening.value,
+        "nvcc_before": change.before.nvcc() or None,
+        "nvcc_after": change.after.nvcc() or None,
+        "asked": isinstance(change.after.terminal, Known),
+        "seconds": round(change.after.seconds, 3),
+        "differences": [words(difference) for difference in change.differences],
+    }
+
+
+def _kernel(kernel: KernelProof, words: Words) -> Json:
+    return {
+        "architecture": kernel.architecture or None,
+        "gpus": list(kernel.gpus),
+        "verdict": kernel.check.verdict.value,
+        "passed": kernel.check.passed,
+        "message": words(kernel.check.words),
+        "command": list(kernel.check.command),
+        "said": kernel.check.said,
+        "seconds": round(kernel.check.seconds, 3),
+    }
+
+
+# Lines of start-up files in a plan, for people and for programs.
+
+
+_MARKS = {Choice.KEEP: "[ ]", Choice.COMMENT_OUT: "[x]", Choice.REPLACE: "[~]"}
+
+
+def show_lines(context: Context, lines: tuple[ShellLine, ...], main: str) -> None:
+    """Each line with what becomes of it and why; those of other files than the main one below their file's name."""
+    file = main
+    for line in lines:
+        if line.file != file:
+            file = line.file
+            context.say(f"  {file}:")
+        does = "; ".join(context.session.words(what) for what in line.does)
+        context.say(f"  {_MARKS[line.choice]} {line.line}: {does} – {context.session.words(line.why)}")
+        if line.rewritten:
+            context.say(text("      becomes: {line}", line=line.new_text))
+
+
+def line_json(line: ShellLine, words: Words) -> Json:
+    """A line for programs."""
+    return {
+        "file": line.file,
+        "line": line.line,
+        "last_line": line.last_line,
+        "text": line.text,
+        "variables": list(line.variables),
+        "does": [words(what) for what in line.does],
+        "tickable": line.tickable,
+        "ticked": line.ticked,
+        "choice": line.choice.value,
+        "rewrite": line.new_text or None,
+        "why_no_rewrite": words(line.why_not) if line.why_not is not None and not line.instead else None,
+        "why": words(line.why),
+        "inside": line.inside,
+        "owner": line.owner,
+    }
+
+
+def files_json(plan: Plan) -> list[Json]:
+    """The files that a plan writes."""
+    return [
+        {"file": step.edit.path, "target": step.edit.target, "existed": step.edit.existed, "diff": step.diff}
+        for step in plan.steps
+        if step.edit is not None
+    ]

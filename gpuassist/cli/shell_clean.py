@@ -12,7 +12,7 @@ from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.session.use import look
 from gpuassist.shellfiles.block import RepairError
-from gpuassist.shellfiles.line_choice import Choice, ChoiceError, LineChoice
+from gpuassist.shellfiles.lines import Choice, ChoiceError, LineChoice
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:

@@ -19,7 +19,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.present.changes import loader_words
 from gpuassist.session.use import look
 from gpuassist.shellfiles.block import RepairError
-from gpuassist.shellfiles.line_choice import ChoiceError
+from gpuassist.shellfiles.lines import ChoiceError
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:

@@ -10,8 +10,7 @@ from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, Verdict, Verification
 from gpuassist.model.words import ENGLISH, Words
-from gpuassist.present.check_figures import measured, rate_words
-from gpuassist.present.verification import device_sentence, verification_document
+from gpuassist.present.verification import device_sentence, measured, rate_words, verification_document
 from gpuassist.session.verify import (
     CheckBegun,
     CheckDone,

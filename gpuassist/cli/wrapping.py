@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import textwrap
+from collections.abc import Callable, Iterable
 from unicodedata import east_asian_width
 
+from gpuassist.cli.context import Context
+from gpuassist.cli.streams import Painted
 from gpuassist.formats.visible import on_one_line
+from gpuassist.model.version import whole_number
+from gpuassist.present.answer_document import copyable, copyable_lines
 
 # One piece that stays whole: a blank, a wide character with the marks that may not be parted from it, or a word without any.
 _WIDE = r"\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uff60\uffe0-\uffe6"
@@ -37,3 +43,36 @@ def wrapped(words: str, width: int, *, first: str = "", hanging: str = "") -> li
 def columns(words: str) -> int:
     """How many columns of a terminal the words take."""
     return len(words) + sum(east_asian_width(one) in "WF" for one in words)
+
+
+# Command lines on a terminal: never wrapped, because they are there to be copied, and left out where they cannot be.
+
+
+def show_command(context: Context, line: str, *, indent: str, style: str = "") -> None:
+    """One, or why it is left out."""
+    for row in context.session.words(copyable(line)).split("\n"):
+        context.say(indent, Painted(row, style))
+
+
+def show_block(context: Context, lines: Iterable[str], *, indent: str = "", say: Callable[[str], None] | None = None) -> None:
+    """Lines that make sense together alone, or why they are left out."""
+    for line in copyable_lines(lines):
+        for row in context.session.words(line).split("\n"):
+            (say or context.say)(f"{indent}{row}")
+
+
+# How wide what is printed may be.
+
+
+_WIDEST = 100
+
+
+def width_of(context: Context) -> int:
+    """The terminal's width, at most what is good to read; a pipe has none."""
+    columns = whole_number(context.session.world.surroundings.variables.get("COLUMNS", ""))
+    if columns:
+        return min(columns, _WIDEST)
+    try:
+        return min(os.get_terminal_size(context.terminal.out.fileno()).columns or _WIDEST, _WIDEST)
+    except (OSError, ValueError):
+        return _WIDEST

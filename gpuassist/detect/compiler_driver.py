@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from gpuassist.formats.nvcc import parse_directory, parse_targets, parse_version
+from gpuassist.formats.toolkit import parse_directory, parse_targets, parse_version
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Target, Version

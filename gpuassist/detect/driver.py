@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 
 from gpuassist.detect.accounts import Accounts
-from gpuassist.detect.driver_setup import with_setup
-from gpuassist.detect.modules import on_disk
-from gpuassist.detect.reading import made, read
-from gpuassist.formats.nvidia_version import is_open, parse_version
-from gpuassist.model.driver import DeviceNode, Driver, KernelModule, Library
-from gpuassist.model.fact import Fact, Known, Unknown
+from gpuassist.detect.reading import made, read, unreadable
+from gpuassist.formats.kernel_module import (
+    ModuleError,
+    forbidden_by_command_line,
+    forbidden_by_file,
+    is_open,
+    parse_modinfo_output,
+    parse_version,
+    read_modinfo,
+    unpack,
+)
+from gpuassist.model.driver import Bar, DeviceNode, Driver, KernelModule, Library, Option
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
 from gpuassist.system.files import Files
+from gpuassist.system.processes import clean
 from gpuassist.system.world import World
 
 MODULE = "/sys/module/nvidia"
@@ -127,3 +138,177 @@ def _device_node(files: Files, path: str, accounts: Accounts) -> DeviceNode:
         files.may(path, os.R_OK),
         files.may(path, os.W_OK),
     )
+
+
+# How the driver was set up: what forbids it, its options and firmware, who installed it, and whether nvidia-smi came with it.
+
+
+PARAMETERS = "/proc/driver/nvidia/params"
+_COMMAND_LINE = "/proc/cmdline"
+_MODPROBE = ("/etc/modprobe.d", "/run/modprobe.d", "/usr/local/lib/modprobe.d", "/usr/lib/modprobe.d", "/lib/modprobe.d")
+_ASKED_MODULES = frozenset({"nvidia", "nouveau"})
+_ASKED_OPTIONS = ("PreserveVideoMemoryAllocations", "UseKernelSuspendNotifiers", "EnableGpuFirmware", "ExcludedGpus")
+_FIRMWARE = ("/lib/firmware", "/usr/lib/firmware", "/lib/firmware/updates", "/run/current-system/firmware")
+_UNINSTALLERS = ("/usr/bin/nvidia-uninstall", "/usr/local/bin/nvidia-uninstall")
+_DPKG, _PACMAN = "/var/lib/dpkg/info", "/var/lib/pacman/local"
+# dpkg keeps a package's checksums as long as it is installed, its list of files longer.
+_PACKAGES = (
+    *(f"{_DPKG}/{name}.md5sums" for name in ("libnvidia-compute-*", "nvidia-utils-*", "libcuda1", "libcuda1:*", "nvidia-smi")),
+    f"{_PACMAN}/nvidia-utils-*",
+)
+_PROGRAMS = (
+    "/usr/bin/nvidia-smi",
+    "/usr/local/bin/nvidia-smi",
+    "/usr/lib/nvidia/current/nvidia-smi",
+    "/usr/lib/wsl/lib/nvidia-smi",
+    "/run/current-system/sw/bin/nvidia-smi",
+    "/opt/bin/nvidia-smi",
+)
+
+
+def with_setup(files: Files, driver: Driver) -> Driver:
+    """The driver with all of it."""
+    argument = read(files, _COMMAND_LINE)
+    told = [Bar(name, _COMMAND_LINE, words) for name, words in forbidden_by_command_line(value_or(argument, ""))]
+    found = (*told, *_bars_of_files(files))
+    return replace(
+        driver,
+        bars=Known(tuple(one for one in found if one.module in _ASKED_MODULES), "/etc/modprobe.d"),
+        options=made(read(files, PARAMETERS), lambda words: tuple(_options(words))) if files.exists(PARAMETERS) else NOT_ASKED,
+        firmware=_firmware(files, value_or(driver.loaded, ())),
+        uninstaller=_uninstaller(files),
+        driver_packages=_packages(files),
+        nvidia_smi=_first(files, _PROGRAMS),
+    )
+
+
+def _bars_of_files(files: Files) -> Iterator[Bar]:
+    """A file of one directory hides those of its name in the later ones."""
+    seen: set[str] = set()
+    for directory in _MODPROBE:
+        for path in files.glob(f"{directory}/*.conf"):
+            name = path.rpartition("/")[2]
+            if name not in seen:
+                seen.add(name)
+                for module, number, line in forbidden_by_file(value_or(read(files, path), "")):
+                    yield Bar(module, f"{path}:{number}", line)
+
+
+def _options(words: str) -> Iterator[Option]:
+    for line in words.splitlines():
+        name, colon, value = line.partition(":")
+        if colon and name.strip() in _ASKED_OPTIONS:
+            yield Option(name.strip(), value.strip().strip('"'))
+
+
+def _firmware(files: Files, loaded: tuple[KernelModule, ...]) -> Fact[tuple[str, ...]]:
+    """The files of the loaded version; a container sees none of the host's."""
+    version = loaded[0].version if loaded else NOT_ASKED
+    if isinstance(version, Unknown):
+        return version
+    roots = [root for root in _FIRMWARE if files.is_directory(root)]
+    if not roots:
+        return Unknown(text("{path} is not there, so the driver's firmware cannot be looked for", path=_FIRMWARE[0]))
+    found = dict.fromkeys(files.real(path) for root in roots for path in files.glob(f"{root}/nvidia/{version.value}/gsp*"))
+    return Known(tuple(found), f"{_FIRMWARE[0]}/nvidia/{version.value}")
+
+
+def _uninstaller(files: Files) -> Fact[str]:
+    return _first(files, _UNINSTALLERS)
+
+
+def _packages(files: Files) -> Fact[tuple[str, ...]]:
+    place = next((place for place in (_DPKG, _PACMAN) if files.is_directory(place)), "")
+    if not place:
+        return Unknown(text("the packages of this distribution are not listed in files that can be read"))
+    found = (path.rpartition("/")[2] for pattern in _PACKAGES for path in files.glob(pattern))
+    return Known(tuple(name.removesuffix(".md5sums").partition(":")[0] for name in found), place)
+
+
+def _first(files: Files, paths: tuple[str, ...]) -> Fact[str]:
+    return Known(next((path for path in paths if files.exists(path)), ""), paths[0])
+
+
+# Every nvidia.ko that the running kernel could load, packed or not, and what it says of itself.
+
+
+RELEASE = "/proc/sys/kernel/osrelease"
+_PACKED_AT_MOST_BYTES = 256 << 20
+_MODINFO_SECONDS = 5.0
+_MODINFO_PROGRAMS = ("modinfo", "/usr/sbin/modinfo", "/sbin/modinfo")  # kmod's, often outside a user's PATH
+_PLACES = (
+    "updates/dkms",  # DKMS on Debian and Ubuntu
+    "updates",
+    "extra",  # DKMS and akmods on Fedora
+    "extra/*",
+    "weak-updates/*",
+    "kernel/drivers/video",  # NVIDIA's own installer
+    "kernel/nvidia-*",  # Ubuntu's prebuilt modules
+    "kernel/drivers/char/drm",
+    "extramodules",
+)
+
+
+def on_disk(world: World) -> Fact[tuple[KernelModule, ...]]:
+    """The modules on disk for the running kernel."""
+    files = world.files
+    release = read(files, RELEASE)
+    if isinstance(release, Unknown):
+        return release
+    base = next((base for base in _bases(release.value) if files.is_directory(base)), None)
+    if base is None:
+        return Unknown(text("{path} is not there, so the modules of this kernel cannot be listed", path=_bases(release.value)[0]))
+    paths = dict.fromkeys(files.real(path) for path in (*_indexed(files, base), *_placed(files, base)) if files.is_file(path))
+    return Known(tuple(_module(world, path) for path in paths), base)
+
+
+def _bases(release: str) -> tuple[str, ...]:
+    return f"/lib/modules/{release}", f"/usr/lib/modules/{release}", f"/run/booted-system/kernel-modules/lib/modules/{release}"
+
+
+def _indexed(files: Files, base: str) -> list[str]:
+    """Those that depmod has listed; the list may be older than the files, so it is not the only place looked at."""
+    try:
+        lines = files.read_text(f"{base}/modules.dep").splitlines()
+    except OSError:
+        return []
+    paths = [line.partition(":")[0] for line in lines if "/nvidia.ko" in line]
+    return [posixpath.join(base, path) for path in paths if posixpath.basename(path).startswith("nvidia.ko")]
+
+
+def _placed(files: Files, base: str) -> list[str]:
+    return [path for place in _PLACES for path in files.glob(f"{base}/{place}/nvidia.ko*")]
+
+
+def _module(world: World, path: str) -> KernelModule:
+    words = _words(world, path)
+    licence = made(words, lambda found: found.get("license", ""))
+    if isinstance(licence, Known) and not licence.value:
+        licence = Unknown(text("{path} names no licence", path=path))
+    return KernelModule(
+        path,
+        made(words, lambda found: Version.parse(found.get("version", ""))),
+        licence,
+        made(licence, lambda words: "GPL" in words),
+    )
+
+
+def _words(world: World, path: str) -> Fact[dict[str, str]]:
+    files, ending = world.files, os.path.splitext(path)[1]
+    try:
+        if ending in {".gz", ".xz"}:
+            unpacked = unpack(files.read_bytes(path, _PACKED_AT_MOST_BYTES), ending)
+            return Known(read_modinfo(lambda offset, size: unpacked[offset : offset + size]), path)
+        if ending == ".ko":
+            return Known(read_modinfo(lambda offset, size: files.read_part(path, offset, size)), path)
+    except OSError as error:
+        return unreadable(path, error)
+    except ModuleError as error:
+        return Unknown(text("{path} is no kernel module that can be read: {error}", path=path, error=str(error)))
+    for program in _MODINFO_PROGRAMS:
+        outcome = world.processes.run(
+            (program, world.files.place(path)), seconds=_MODINFO_SECONDS, environment=clean(world.surroundings.variables)
+        )
+        if outcome.succeeded:
+            return Known(parse_modinfo_output(outcome.text), f"modinfo {path}")
+    return Unknown(text("{path} is packed in a way that only the program modinfo reads, and that gave no answer", path=path))

@@ -9,8 +9,14 @@ from pathlib import PurePosixPath
 from gpuassist.detect import libraries, stray_libraries, torches
 from gpuassist.detect.loader import Loader
 from gpuassist.detect.prefixes import Prefix, active_prefixes, scan, with_active
-from gpuassist.formats.installed import conda_packages, python_packages
-from gpuassist.formats.pyvenv import conda_python, library_versions, parse_pyvenv, python_version
+from gpuassist.formats.installed import (
+    conda_packages,
+    conda_python,
+    library_versions,
+    parse_pyvenv,
+    python_packages,
+    python_version,
+)
 from gpuassist.model.environment import LoadedLibrary, Manager, Package, PythonEnvironment
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal

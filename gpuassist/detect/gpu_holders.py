@@ -11,9 +11,7 @@ from gpuassist.context import Session
 from gpuassist.detect import holders as holder_probe
 from gpuassist.detect.accounts import Accounts
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
-from gpuassist.model.gpu import Gpu, PowerState
-from gpuassist.model.gpu_process import GpuProcess
-from gpuassist.model.holder import Holder
+from gpuassist.model.gpu import Gpu, GpuProcess, Holder, PowerState
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.system.process_names import NOT_VISIBLE, is_meant

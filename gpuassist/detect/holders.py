@@ -6,7 +6,7 @@ from gpuassist.detect.accounts import Accounts
 from gpuassist.detect.reading import made, read
 from gpuassist.formats.cgroup import read_cgroup
 from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.model.holder import Holder
+from gpuassist.model.gpu import Holder
 from gpuassist.model.text import text
 from gpuassist.system.files import Files
 from gpuassist.system.process_names import gpu_devices

@@ -8,7 +8,7 @@ import struct
 from gpuassist.detect import firmware
 from gpuassist.detect.accounts import administrator
 from gpuassist.detect.reading import made, read, unreadable
-from gpuassist.formats import os_release
+from gpuassist.formats import distribution_name as os_release
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Distribution, Host
 from gpuassist.model.text import text

@@ -10,8 +10,7 @@ from gpuassist.detect.reading import made
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import NvmlStatus
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
-from gpuassist.model.gpu import Gpu, PowerState
-from gpuassist.model.gpu_process import GpuProcess
+from gpuassist.model.gpu import Gpu, GpuProcess, PowerState
 from gpuassist.model.text import text
 from gpuassist.model.version import ComputeCapability, Version
 from gpuassist.system import nvml_probe, nvml_report, nvml_sense

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from gpuassist.diagnose.leads_to import behind
+from gpuassist.diagnose.signature import Setting
+from gpuassist.diagnose.verdicts import finding
+from gpuassist.model.environment import Accelerator
+from gpuassist.model.fact import Known, value_or
 from gpuassist.model.finding import Diagnosis, Evidence, Finding, Undetermined
 from gpuassist.model.paste import Clue, Weight
 from gpuassist.model.text import Text, text, verbatim
@@ -151,3 +155,192 @@ def _doubt(suspect: Suspect, found: frozenset[str], refuted: Mapping[str, Text])
     if behind(suspect.finding.problem, found) or suspect.rank is Rank.FOLLOWS:
         return text("it follows from what is named above")
     return text("the message fits it as well, but nothing else in the text points to it")
+
+
+# Which problems follow from which: where the cause is found as well, what it leads to steps behind it.
+
+
+LEADS_TO: dict[str, frozenset[str]] = {
+    cause: frozenset(effects.split())
+    for cause, effects in {
+        "secure-boot-unsigned-module": "driver-not-loaded no-driver cuda-init-failed-driver-state nvidia-smi-no-devices",
+        "secure-boot-mok-pending": "secure-boot-unsigned-module driver-not-loaded no-driver nvidia-smi-no-devices",
+        "driver-module-blacklisted": "driver-not-loaded no-driver nvidia-smi-no-devices",
+        "nouveau-active": "driver-not-loaded no-driver dkms-build-failed nvidia-smi-no-devices",
+        "kernel-headers-missing": "dkms-build-failed driver-not-loaded no-driver",
+        "dkms-build-failed": "driver-not-loaded no-driver driver-library-mismatch",
+        "apt-nvidia-package-conflict": "driver-library-mismatch no-driver driver-not-loaded",
+        "legacy-driver-branch-needed": "driver-not-loaded no-driver nvidia-smi-no-devices rm-init-adapter-failed"
+        " driver-too-old-for-cuda",
+        "open-module-required": "rm-init-adapter-failed nvidia-smi-no-devices no-driver driver-not-loaded"
+        " cuda-init-failed-driver-state",
+        "geforce-open-module-unsupported": "rm-init-adapter-failed nvidia-smi-no-devices no-driver cuda-init-failed-driver-state",
+        "driver-too-old-for-gpu": "rm-init-adapter-failed nvidia-smi-no-devices no-driver",
+        "rm-init-adapter-failed": "nvidia-smi-no-devices no-driver cuda-init-failed-driver-state",
+        "xid-79-gpu-fell-off-bus": "nvidia-smi-no-devices rm-init-adapter-failed cuda-init-failed-driver-state gpu-sensor-error"
+        " xid-119-gsp-timeout illegal-memory-access",
+        "xid-119-gsp-timeout": "rm-init-adapter-failed nvidia-smi-no-devices cuda-init-failed-driver-state",
+        "ecc-errors": "cuda-init-failed-driver-state illegal-memory-access",
+        "gpu-overheating": "xid-79-gpu-fell-off-bus xid-other nvidia-smi-no-devices",
+        "hybrid-graphics-prime": "driver-module-blacklisted no-driver driver-not-loaded nvidia-smi-no-devices",
+        "driver-not-loaded": "no-driver",
+        "driver-library-mismatch": "no-driver cuda-init-failed-driver-state driver-too-old-for-cuda",
+        "libcuda-missing": "no-driver",
+        "container-toolkit-missing": "no-driver container-no-gpu-flag",
+        "container-no-gpu-flag": "no-driver driver-not-loaded",
+        "container-lxc-devices": "no-driver driver-not-loaded container-no-gpu-flag container-lost-gpu-after-daemon-reload"
+        " device-permissions cuda-init-failed-driver-state",
+        "container-cdi-stale": "container-toolkit-missing no-driver container-no-gpu-flag",
+        "video-library-missing": "driver-too-old-for-cuda",
+        "wsl-limits": "driver-not-loaded no-driver",
+        "container-driver-too-old": "driver-too-old-for-cuda",
+        "container-driver-files-mounted": "driver-library-mismatch no-driver",
+        "container-lost-gpu-after-daemon-reload": "no-driver driver-not-loaded cuda-init-failed-driver-state",
+        "device-permissions": "no-driver cuda-init-failed-driver-state",
+        "uvm-device-missing": "no-driver cuda-init-failed-driver-state",
+        "uvm-broken-after-suspend": "cuda-init-failed-driver-state no-driver",
+        "fabric-manager-not-running": "cuda-init-failed-driver-state no-driver",
+        "mig-mode": "cuda-init-failed-driver-state no-driver cuda-visible-devices-bad",
+        "cuda-compat-conflict": "driver-too-old-for-cuda driver-library-mismatch cuda-init-failed-driver-state",
+        "cuda-visible-devices-bad": "no-driver no-nvidia-gpu cuda-init-failed-driver-state",
+        "wsl-driver-or-windows": "no-driver driver-not-loaded libcuda-missing",
+        "wsl-linux-driver-installed": "no-driver wsl-driver-or-windows wsl-stub-lib driver-library-mismatch"
+        " cuda-init-failed-driver-state",
+        "wsl-stub-lib": "no-driver cuda-init-failed-driver-state",
+        "torch-lacks-sm": "no-kernel-image nccl-cuda-error cublas-init-failed-oom illegal-memory-access",
+        "gpu-too-old-for-torch": "no-kernel-image torch-lacks-sm nccl-cuda-error",
+        "no-kernel-image": "nccl-cuda-error",
+        "pip-no-matching-python": "torch-cpu-only pip-wrong-index",
+        "pip-wrong-index": "torch-cpu-only",
+        "conda-resolved-cpu-build": "torch-cpu-only",
+        "wrong-python-env": "torch-cpu-only",
+        "torch-cpu-only": "xformers-torch-mismatch torchvision-torch-mismatch",
+        "no-nvidia-gpu": "torch-cpu-only no-driver xformers-torch-mismatch",
+        "duplicate-torch-installs": "torchvision-torch-mismatch",
+        "uv-sync-reverts-torch": "torch-cpu-only torch-lacks-sm",
+        "torch-install-damaged": "missing-cuda-runtime-lib extension-build-mismatch",
+        "device-side-assert": "illegal-memory-access cublas-init-failed-oom nccl-cuda-error",
+        "illegal-memory-access": "nccl-cuda-error cublas-init-failed-oom",
+        "oom-true": "cublas-init-failed-oom nccl-cuda-error",
+        "oom-fragmentation": "cublas-init-failed-oom nccl-cuda-error",
+        "oom-other-process": "cublas-init-failed-oom nccl-cuda-error",
+        "oom-graph-retained": "oom-true oom-fragmentation cublas-init-failed-oom",
+        "oom-absurd-request": "cublas-init-failed-oom nccl-cuda-error",
+        "gpu-memory-held-by-dead-process": "oom-other-process oom-true cublas-init-failed-oom",
+        "oom-own-limit": "oom-true cublas-init-failed-oom nccl-cuda-error",
+        "oom-address-space": "oom-true",
+        "nccl-version-mismatch": "nccl-cuda-error nccl-p2p-acs-iommu",
+        "compute-mode-exclusive": "cuda-init-failed-driver-state no-driver",
+        "gpu-reset-required": "cuda-init-failed-driver-state gpu-sensor-error nvidia-smi-no-devices xid-79-gpu-fell-off-bus",
+        "stray-contexts": "oom-other-process oom-true",
+        "nccl-shm": "nccl-cuda-error not-a-gpu-problem",
+        "path-order-wrong-nvcc": "nvcc-arch-too-new torch-cuda-vs-toolkit-mismatch",
+        "cuda-home-disagrees": "nvcc-arch-too-new torch-cuda-vs-toolkit-mismatch",
+        "nvcc-not-on-path": "cuda-home-unset",
+        "cuda-link-dangling": "nvcc-not-on-path cuda-home-unset cuda-home-disagrees",
+        "libcuda-twice": "driver-library-mismatch cuda-init-failed-driver-state",
+        "nvcc-host-gcc-too-new": "nvcc-host-gcc-header-bug",
+        "mixed-nvidia-pip-wheels": "ld-library-path-shadows-bundled-libs missing-cuda-runtime-lib",
+        "link-cuda-lib-not-found": "link-lcuda-missing",
+        "dataloader-shm-or-ram": "not-a-gpu-problem",
+    }.items()
+}
+
+
+def behind(problem: str, found: frozenset[str]) -> frozenset[str]:
+    """Those of the found problems that this one follows from."""
+    return frozenset(cause for cause in found if problem in LEADS_TO.get(cause, ()))
+
+
+# What the facts of a text speak against: a message that fits several causes cannot mean one that they rule out.
+
+
+_AVAILABLE = re.compile(
+    r"is cuda available: *(?:true|yes)\b|cuda\.is_available\(\)[^\n]{0,20}?[\s:=>]+true\b|cuda available:? *(?:true|yes)\b"
+)
+_NO_GPU_SEEN = frozenset(
+    {
+        "no-driver",
+        "no-nvidia-gpu",
+        "driver-not-loaded",
+        "driver-too-old-for-gpu",
+        "driver-too-old-for-cuda",
+        "driver-library-mismatch",
+        "libcuda-missing",
+        "nouveau-active",
+        "torch-cpu-only",
+        "container-no-gpu-flag",
+        "cuda-init-failed-driver-state",
+    }
+)
+_NO_DRIVER_RUNS = frozenset(
+    {"no-driver", "driver-not-loaded", "nouveau-active", "driver-module-blacklisted", "secure-boot-mok-pending"}
+)
+
+
+def refutations(setting: Setting) -> dict[str, Text]:
+    """The problems that the facts rule out, each with the fact in words."""
+    found: dict[str, Text] = {}
+    for problems, reason in _rulings(setting):
+        for problem in problems:
+            found.setdefault(problem, reason)
+    return found
+
+
+def _rulings(setting: Setting) -> Iterator[tuple[frozenset[str], Text]]:
+    case = setting.case
+    if _AVAILABLE.search(setting.lowered):
+        yield _NO_GPU_SEEN, text("CUDA was available there, by what the text says")
+    if case.running and isinstance(case.driver, Known):
+        yield _NO_DRIVER_RUNS, text("driver {driver} runs there", driver=str(case.driver.value))
+    if case.cards and any(isinstance(card.gpu.name, Known) for card in case.cards):
+        yield frozenset({"no-nvidia-gpu"}), text("there is an NVIDIA GPU: {gpu}", gpu=case.cards[0].name)
+    if case.torches and all(value_or(one.torch.accelerator, Accelerator.CPU) is Accelerator.CUDA for one in case.torches):
+        yield frozenset({"torch-cpu-only"}), text("the torch there is built for CUDA: {torch}", torch=case.torches[0].version)
+
+
+# Whether a text describes a GPU set-up in which nothing is wrong: where it says enough, and speaks of no failure.
+
+
+# Words of failures, none of which stands in the output of a tool that describes a machine where all is well.
+_FAILURE = re.compile(
+    r"\b(?:[a-z]*error|exception|traceback|fatal|fail(?:ed|s|ure)|cannot|can't|couldn't|unable to|not found|no such|unsupported"
+    r"|segmentation fault|core dumped|killed|abort(?:ed|ing)?|assert(?:ion)?|mismatch|denied|invalid|undefined|hangs?|crash\w*"
+    r"|is cuda available: (?:no|false)|out of memory|no devices)\b|ERR!"
+    r"|失败|错误|报错|出错|异常|不能|无法|找不到|错误|エラー|失敗|오류|실패",
+    re.IGNORECASE,
+)
+# What describing tools print of machines where nothing is wrong.
+_HARMLESS = re.compile(
+    r"could not collect|volatile uncorr|not affected|mitigation|vulnerability|no running processes|allow_unsupported|\b0 errors?\b"
+    r"|(?:error|retired|ecc)[\w ]*: *(?:0|no|none|n/a|disabled|enabled)\b|^ *(?:[-#>]|\[?[\w@:~ -]*[$#]) ",
+    re.IGNORECASE,
+)
+_MOST_LINES = 20_000
+
+
+def sound(setting: Setting) -> Finding | None:
+    """That the text shows no fault; None where it does not say enough for that, or speaks of a failure."""
+    case = setting.case
+    # The parts of a set-up that the text names.
+    found = [
+        Evidence(text("GPU"), verbatim(card.name), card.gpu.name.source)
+        for card in case.cards[:4]
+        if isinstance(card.gpu.name, Known)
+    ]
+    if isinstance(case.driver, Known):
+        found.append(Evidence(text("driver"), verbatim(str(case.driver.value)), case.driver.source))
+    toolkits = (one.version if isinstance(one.version, Known) else one.nvcc_version for one in case.toolkits[:2])
+    found.extend(Evidence(text("CUDA toolkit"), verbatim(str(one.value)), one.source) for one in toolkits if isinstance(one, Known))
+    torches = ((one.version, one.torch.version) for one in case.cuda_torches[:2])
+    found.extend(Evidence(text("torch"), verbatim(name), fact.source) for name, fact in torches if isinstance(fact, Known))
+    evidence = tuple(found)
+    if not evidence or _speaks_of_failure(setting.paste.words):
+        return None
+    fits = bool(case.cuda_torches) and isinstance(case.driver, Known) and bool(case.cards)
+    return finding("healthy", *evidence, torch="yes" if fits else "")
+
+
+def _speaks_of_failure(words: str) -> bool:
+    lines = words.split("\n", _MOST_LINES)[:_MOST_LINES]
+    return any(_FAILURE.search(line[:2000]) and not _HARMLESS.search(line[:2000]) for line in lines)

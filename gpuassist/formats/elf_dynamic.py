@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gpuassist.formats.elf import Read
+from gpuassist.formats.torch import Read
 
 _HEADER_SIZE = 64
 _PROGRAM = struct.Struct("<IIQQQQQQ")  # type, flags, offset, address, physical, size in file, size in memory, alignment (elf(5))

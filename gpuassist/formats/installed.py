@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
-from gpuassist.model.digits import whole_number
 from gpuassist.model.environment import Package
+from gpuassist.model.version import Version, VersionError, whole_number
 
 # What is judged, or explains a failure: torch, what belongs to a release of it, the libraries that it brings, and frameworks.
 _OF_INTEREST = re.compile(
@@ -56,3 +57,119 @@ def recorded_sizes(record: str) -> dict[str, int]:
 
 def _has_three(parts: list[str]) -> bool:
     return len(parts) == 3
+
+
+# The files that describe a Python environment: pyvenv.cfg and the names in conda-meta.
+
+
+_CONDA_PYTHON = re.compile(r"python-(\d{1,9}(?:\.\d{1,9})+)-[^-]+\.json")
+_LIBRARY = re.compile(r"python(\d{1,9}\.\d{1,9})t?")
+
+
+def parse_pyvenv(words: str) -> dict[str, str]:
+    """The keys of a pyvenv.cfg, in lower case as `site` reads them."""
+    pairs = (line.partition("=") for line in words.splitlines() if "=" in line)
+    return {name.strip().lower(): value.strip() for name, _, value in pairs}
+
+
+def python_version(settings: dict[str, str]) -> Version | None:
+    """The interpreter's version: `version` of venv, `version_info` of virtualenv and uv."""
+    words = settings.get("version") or settings.get("version_info", "")
+    try:
+        return Version(Version.parse(words).parts[:3])
+    except VersionError:
+        return None
+
+
+def conda_python(names: Iterable[str]) -> Version | None:
+    """The Python that conda installed, from the names of its conda-meta records."""
+    return next((Version.parse(found[1]) for name in names if (found := _CONDA_PYTHON.fullmatch(name))), None)
+
+
+def library_versions(names: Iterable[str]) -> tuple[Version, ...]:
+    """The versions of the `pythonX.Y` directories among the names in a `lib`, newest first."""
+    found = {Version.parse(match[1]) for name in names if (match := _LIBRARY.fullmatch(name))}
+    return tuple(sorted(found, reverse=True))
+
+
+# The metadata of an installed Python package: its name, its version and what it asks for (core metadata, PEP 566 and 643).
+
+
+HEAD_AT_MOST_BYTES = 256 << 10  # what comes before the description; that of torch 2.13 is 10 KB
+_FIELD = re.compile(r"^(Name|Version|Requires-Dist): *(.+?)\s*$", re.MULTILINE | re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class PackageMetadata:
+    """A package by its normalised name; `requires` as it is written."""
+
+    name: str
+    version: str
+    requires: tuple[str, ...] = ()
+
+
+def read_package_metadata(words: str) -> PackageMetadata | None:
+    """From the head of a METADATA file; None where it names no package."""
+    head = words.replace("\r\n", "\n").partition("\n\n")[0]
+    name = version = ""
+    requires = []
+    for field, value in _FIELD.findall(head):
+        key = field.lower()
+        if key == "requires-dist":
+            requires.append(value)
+        elif key == "name":
+            name = name or normalised(value)
+        else:
+            version = version or value
+    return PackageMetadata(name, version, tuple(requires)) if name and version else None
+
+
+# What an environment held, as `pip freeze` and `conda list --explicit` print it, and what takes it back to that.
+
+
+_EDITABLE = re.compile(r"-e .*[#&]egg=([\w.-]+)")
+_NAMED = re.compile(r"([\w.-]+)\s*(?:==|===|@)")
+_CONDA = re.compile(r".*/(?P<name>[^/]+)-[^-/]+-[^-/]+(?:\.tar\.bz2|\.conda)(?:#\w*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """`remove` are the names of what was added, `restore` the lines of what was changed or removed; `left` are the names of what
+    somebody else changed since, which stays.
+    """
+
+    remove: tuple[str, ...]
+    restore: tuple[str, ...]
+    left: tuple[str, ...] = ()
+
+    @property
+    def nothing(self) -> bool:
+        """Whether all is as it was."""
+        return not (self.remove or self.restore)
+
+
+def frozen_packages(lines: Iterable[str]) -> dict[str, str]:
+    """The lines of `pip freeze` by the normalised name of the package."""
+    found = {}
+    for line in lines:
+        match = _EDITABLE.match(line) or _NAMED.match(line)
+        if match is not None:
+            found[re.sub(r"[-_.]+", "-", match[1]).lower()] = line.strip()
+    return found
+
+
+def explicit_packages(lines: Iterable[str]) -> dict[str, str]:
+    """The lines of `conda list --explicit` by the name of the package."""
+    return {match["name"]: line.strip() for line in lines if (match := _CONDA.fullmatch(line.strip()))}
+
+
+def back_to(before: Mapping[str, str], after: Mapping[str, str], now: Mapping[str, str]) -> Back:
+    """What takes `now` back to `before`, as far as a step that left `after` had changed it."""
+    ours = {name for name in {*before, *after} if before.get(name) != after.get(name)}
+    still = {name for name in ours if now.get(name) == after.get(name)}
+    others = {name for name in ours - still if now.get(name) != before.get(name)}
+    return Back(
+        tuple(sorted(name for name in still if name not in before)),
+        tuple(before[name] for name in sorted(still) if name in before),
+        tuple(sorted(others)),
+    )

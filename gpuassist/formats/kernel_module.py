@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import re
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+
+from gpuassist.model.version import Version
 
 Read = Callable[[int, int], bytes]  # (offset, size) -> those bytes
 
@@ -66,3 +69,52 @@ def _modinfo(read: Read, header: bytes) -> tuple[int, int]:
         if names[name:].partition(b"\0")[0] == _MODINFO:
             return offset, size
     raise ModuleError("it has no section .modinfo")
+
+
+# /proc/driver/nvidia/version: the loaded kernel module's version and flavour in one line.
+
+
+# `NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May 12 …`, and since 515 also
+# `NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  (…)  Wed Sep 24 …`
+_VERSION = re.compile(r"^NVRM version:.*?Kernel Module(?: for \S+)?\s+(\d{1,9}\.\d{1,9}(?:\.\d{1,9})?)\b", re.MULTILINE)
+
+
+def parse_version(words: str) -> Version | None:
+    """The version in the NVRM line; none where it does not look as known."""
+    found = _VERSION.search(words)
+    return Version.parse(found[1]) if found else None
+
+
+def is_open(words: str) -> bool:
+    """Whether the line speaks of the open kernel modules."""
+    return "Open Kernel Module" in words.partition("\n")[0]
+
+
+# What modprobe's configuration and the kernel's command line forbid to load.
+
+
+# Configured to run a program instead of loading the module, or renamed to `off`, a module is as good as forbidden (modprobe.d(5)).
+_LINE = re.compile(
+    r"^\s*(?:blacklist\s+(?P<listed>[\w-]+)|install\s+(?P<replaced>[\w-]+)\s+\S*/(?:false|true)|alias\s+(?P<renamed>[\w-]+)\s+off)\s*(?:#.*)?$"
+)
+_ARGUMENT = re.compile(r"(?:^|\s)(?P<words>(?:modprobe\.blacklist|module_blacklist)=(?P<modules>[\w,-]+))")
+
+
+def forbidden_by_file(words: str) -> Iterator[tuple[str, int, str]]:
+    """Each module that a file of modprobe.d forbids, with the number of its line, and the line."""
+    for number, line in enumerate(words.splitlines(), 1):
+        found = _LINE.match(line)
+        if found:
+            yield _name(next(name for name in found.groups() if name)), number, line.strip()
+
+
+def forbidden_by_command_line(words: str) -> Iterator[tuple[str, str]]:
+    """Each module that the kernel's command line forbids, with the argument."""
+    for found in _ARGUMENT.finditer(words):
+        for module in found["modules"].split(","):
+            yield _name(module), found["words"]
+
+
+def _name(module: str) -> str:
+    """modprobe makes no difference between the two dashes."""
+    return module.replace("-", "_")

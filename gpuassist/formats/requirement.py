@@ -10,8 +10,7 @@ from functools import lru_cache
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
-from gpuassist.formats.installed import normalised
-from gpuassist.formats.package_metadata import PackageMetadata
+from gpuassist.formats.installed import PackageMetadata, normalised
 from gpuassist.model.version import Version as Number
 
 _NAME = re.compile(r"\s*([A-Za-z0-9][\w.-]*)")

@@ -8,23 +8,129 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from gpuassist.context import Session
-from gpuassist.formats.conda_dry_run import Refused, read_conda_dry_run
-from gpuassist.formats.package_metadata import PackageMetadata
+from gpuassist.formats.condarc import without_login
+from gpuassist.formats.installed import PackageMetadata
 from gpuassist.formats.paste import read_paste
-from gpuassist.formats.pip_report import read_pip_report
-from gpuassist.formats.uv_dry_run import read_uv_dry_run
+from gpuassist.formats.pip_report import (
+    Reason,
+    Refused,
+    explanation,
+    read_conda_dry_run,
+    read_pip_report,
+    read_uv_dry_run,
+    reason_of,
+)
+from gpuassist.formats.visible import shortened
 from gpuassist.install.dry_run import Act, Does, conda_looks, pip_looks, pip_looks_anew, read_act, uv_looks, uv_looks_anew
-from gpuassist.install.dry_run_failure import Asked, closed, failed, impossible, unreadable
-from gpuassist.install.packages import Held, held_by
+from gpuassist.install.freeze import Held, held_by
+from gpuassist.knowledge.records import Family
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Run, Tool
 from gpuassist.model.solve import PackageChange
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version
+from gpuassist.system.disk import scratch
 from gpuassist.system.hiding import hide
 from gpuassist.system.ownership import own_cache, why_not_run
 from gpuassist.system.processes import Ending, Outcome, clean
-from gpuassist.system.scratch import scratch
+
+# Why a tool would install nothing, or could not be asked what it would do, and what helps.
+
+
+_READ_BYTES = 128 << 10  # of its end: there tools say why
+_WORDS_AT_MOST = 600  # what is said of a failure is read, not scrolled through
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who was asked: its command, for how long at most, and the interpreter that it belongs to; `maker` where that is not there yet
+    and the one that will make it was asked.
+    """
+
+    tool: Tool
+    command: tuple[str, ...]
+    seconds: float
+    python: str = ""
+    maker: str = ""
+
+
+def failed(session: Session, asked: Asked, outcome: Outcome) -> Text:
+    """What came of a program that did not succeed."""
+    if outcome.ending is Ending.CANCELLED:
+        return text("Looking was cancelled; nothing was changed")
+    if outcome.ending is Ending.TIMED_OUT:
+        return text(
+            "{tool} did not say what it would do within {seconds} seconds; nothing was changed",
+            tool=asked.tool.value,
+            seconds=round(asked.seconds),
+        )
+    if outcome.ending in {Ending.NOT_FOUND, Ending.NOT_STARTED}:
+        return text("{program} could not be started: {words}", program=asked.command[0], words=outcome.words)
+    if outcome.ending is Ending.KILLED:
+        return text("{tool} was ended by another before it could say what it would do", tool=asked.tool.value)
+    words = read_paste(outcome.stderr[-_READ_BYTES:] + b"\n" + outcome.stdout[-_READ_BYTES:]).words
+    return _told(session, asked, without_login(words)) if words.strip() else _silent(asked, outcome)
+
+
+def impossible(asked: Asked, words: str) -> Text:
+    """No set of packages fits together."""
+    return text(
+        "{tool} finds no set of packages that fits together, so nothing would be installed. It says: {words}",
+        tool=asked.tool.value,
+        words=shortened(explanation(without_login(words)), _WORDS_AT_MOST),
+    )
+
+
+def closed() -> Text:
+    """An environment that no tool but the distribution's may change."""
+    return text("the distribution keeps this Python for itself: other packages belong in an environment of their own")
+
+
+def unreadable(asked: Asked) -> Text:
+    """It succeeded, and yet nobody can tell what it would do."""
+    return text(
+        "What {tool} would do cannot be told: what it printed is no description of it, or not all of one", tool=asked.tool.value
+    )
+
+
+def _silent(asked: Asked, outcome: Outcome) -> Text:
+    return text("{tool} ended with status {status} and did not say why", tool=asked.tool.value, status=outcome.status)
+
+
+def _told(session: Session, asked: Asked, words: str) -> Text:
+    reason, short = reason_of(words), verbatim(shortened(explanation(words), _WORDS_AT_MOST))
+    tool = asked.tool.value
+    if reason is Reason.IMPOSSIBLE:
+        return impossible(asked, words)
+    if reason is Reason.UNREACHABLE:
+        return text("{tool} could not reach where it gets packages from. It says: {words}", tool=tool, words=short)
+    if reason is Reason.TOO_OLD and asked.maker:
+        return text(
+            "the pip that {python} brings is too old to say what it would do (that takes 22.2); `{python} -m venv --upgrade-deps` "
+            "makes an environment with a newer one",
+            python=asked.maker,
+        )
+    if reason is Reason.TOO_OLD:
+        command = _line(session, "pip-upgrade", asked, requirement="pip")
+        return text(
+            "this pip is too old to say what it would do (that takes 22.2); `{command}` brings a newer one", command=command
+        )
+    if reason is Reason.NO_PIP and asked.maker:
+        return text(
+            "{python} has no pip itself: what would be installed can be told once the environment is made", python=asked.maker
+        )
+    if reason is Reason.NO_PIP:
+        command = _line(session, "pip-repair", asked)
+        return text("{python} has no pip; `{command}` brings it", python=asked.python, command=command)
+    if reason is Reason.CLOSED:
+        return closed()
+    return text("{tool} would do nothing. It says: {words}", tool=tool, words=short)
+
+
+def _line(session: Session, key: str, asked: Asked, **parameters: str) -> str:
+    lines = session.knowledge.commands.render(key, (Family.ANY,), {"python": asked.python, **parameters})
+    return "; ".join(lines)
+
 
 SECONDS = 600.0  # a pip before 23.3 downloads whole wheels of torch to look at them
 _REPORT_AT_MOST_BYTES = 64 << 20

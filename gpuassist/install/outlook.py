@@ -10,29 +10,27 @@ from gpuassist.diagnose.case import Case, Installed
 from gpuassist.diagnose.chain import chains
 from gpuassist.install import hypothetical
 from gpuassist.install.conda import notes_on_conda
-from gpuassist.install.conda_toolkit import by_conda, is_of_the_system
-from gpuassist.install.driver_at_work import mending_steps, waiting_module
+from gpuassist.install.driver_at_work import mending_steps, system_of, waiting_module
 from gpuassist.install.driver_notes import driver_notes, root_notes
-from gpuassist.install.links import links_of
-from gpuassist.install.outlook_notes import DRIVER_STAYS, blocked_by, notes_on, undetermined, without_gpu
-from gpuassist.install.place import Place
-from gpuassist.install.place_around import around
-from gpuassist.install.place_system import system_of
+from gpuassist.install.outlook_notes import DRIVER_STAYS, blocked_by, links_of, notes_on, undetermined, without_gpu
+from gpuassist.install.place import Place, around
 from gpuassist.install.replacements import with_driver, with_toolkit
 from gpuassist.install.steps import install_steps, install_ways
+from gpuassist.install.toolkit_methods import of_conda
 from gpuassist.install.torch import jetson_ways, left_by
 from gpuassist.install.torch_source import Found, find
-from gpuassist.knowledge.change import Change, Demand, Need, Rig, Smallest, TorchThere, Wall
+from gpuassist.knowledge.change import Change, Demand, Need, Rig, Smallest, Stock, TorchThere, Wall
 from gpuassist.knowledge.choosing import Obstacle
 from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.knowledge.families import families_of, surroundings_of
+from gpuassist.knowledge.smallest import smallest_change
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import Accelerator, Torch
-from gpuassist.model.fact import Fact, Known, value_or
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
 from gpuassist.model.machine import Machine
-from gpuassist.model.outlook import Outlook
+from gpuassist.model.outlook import Outlook, Way
 from gpuassist.model.plan import Step, Tool
-from gpuassist.model.text import Text
+from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Origin
 from gpuassist.model.version import ComputeCapability, Version, VersionError
 
@@ -230,3 +228,50 @@ def _capabilities(case: Case) -> tuple[ComputeCapability, ...]:
 def _runs(one: Installed, capabilities: tuple[ComputeCapability, ...]) -> bool:
     targets = value_or(one.torch.targets, ())
     return all(kernels_run(capability, targets, cuda=_known(one.torch.cuda)) for capability in capabilities)
+
+
+# A toolkit for a system whose own C library or compiler none fits that would: conda's, which brings both along.
+
+
+def by_conda(knowledge: Knowledge, case: Case, looked: Outlook, *, demand: Demand, rig: Rig, place: Place) -> Outlook | None:
+    """The outlook with conda's toolkit; None where something else stands in the way, or conda has none that fits."""
+    if rig.glibc is None:
+        return None
+    found = smallest_change(replace(rig, glibc=None, gcc=None, toolkit=None, toolkits=()), demand, _stock(knowledge))
+    change = found.change
+    if change is None or change.toolkit is None or change.torch is not None or change.left:
+        return None
+    ways = tuple(one for one in install_ways(change, place, knowledge) if one.way is Way.CONDA)
+    if not ways:
+        return None
+    # The machine as it is inside that environment, which has a C library of its own and the newest compiler that nvcc accepts.
+    if change.driver is not None or change.toolkit is None:
+        changed = case.machine
+    else:
+        made = with_toolkit(knowledge, case.machine, change.toolkit.release)
+        record = knowledge.toolkit(change.toolkit.release)
+        limit = record.gcc_limit if record is not None else None
+        inside = replace(made, host=replace(made.host, glibc=NOT_ASKED))
+        changed = hypothetical.with_gcc(inside, Version((limit,))) if limit is not None else inside
+    after = chains(changed, knowledge, thorough=True)
+    notes = (*looked.notes, _why(change.toolkit.release, rig.glibc))
+    return replace(looked, after=after, steps=ways[0].steps, ways=ways, notes=notes)
+
+
+def is_of_the_system(found: Smallest) -> bool:
+    """Whether the toolkit alone finds nothing that fits."""
+    return found.change is None and found.walls == (Wall.TOOLKIT,)
+
+
+def _stock(knowledge: Knowledge) -> Stock:
+    toolkits = tuple(one for one in knowledge.toolkits() if of_conda(one.release))
+    return Stock(knowledge.branches(), knowledge.torch_builds(), toolkits)
+
+
+def _why(release: Version, glibc: Version) -> Text:
+    return text(
+        "the headers of CUDA {release} clash with this system's glibc {glibc}: conda's nvcc compiles with a C library and a "
+        "compiler of its own",
+        release=str(release),
+        glibc=str(glibc),
+    )

@@ -8,17 +8,18 @@ from gpuassist.context import Session
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.chain import chains
 from gpuassist.install import hypothetical
-from gpuassist.install.container import container_way
 from gpuassist.install.outlook import Question, begun, place_of, rig_of, steps_that_mend
+from gpuassist.install.place import Place, step, use
 from gpuassist.install.replacements import with_driver
 from gpuassist.install.steps import install_steps
 from gpuassist.knowledge.change import Change, DriverMove, Rig
-from gpuassist.knowledge.choosing import choose_driver
-from gpuassist.knowledge.choosing_image import ImageChoice, Images
+from gpuassist.knowledge.choosing import ImageChoice, Images, choose_driver
+from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.compatibility import is_jetson
-from gpuassist.knowledge.image_records import ImageRecord
+from gpuassist.knowledge.records import ImageRecord
 from gpuassist.knowledge.smallest import driver_fits
-from gpuassist.model.outlook import Outlook
+from gpuassist.model.outlook import Outlook, Way, WayPlan
+from gpuassist.model.plan import Step
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
 
@@ -100,3 +101,41 @@ def _why(case: Case, choice: ImageChoice, wish: Version | None) -> Text:
     if wish is None:
         return text("no month of NVIDIA's PyTorch image that gpuassist knows is made for {names}", names=names)
     return text("no month of NVIDIA's PyTorch image that gpuassist knows has torch {wish} for {names}", wish=str(wish), names=names)
+
+
+# The steps to torch in a container: NVIDIA's image tried on the GPUs, run on a project, and as the ground of one's own image.
+
+
+_NAME = "my-project"
+_NEEDS = text("Docker starts it, and the NVIDIA Container Toolkit gives it the GPUs: both have to be installed on this computer")
+_KEEP = text(
+    "in the container `pip install torch` would put a wheel in the place of the image's own torch: leave torch out of what you "
+    "install there"
+)
+
+
+def container_way(image: str, torch: str, place: Place, commands: Commands, *, integrated: bool = False) -> WayPlan:
+    """The steps, none of which touches an environment of the host; an `integrated` image is for Jetson."""
+    suffix = "-jetson" if integrated else ""
+    key = f"docker-run{suffix}"
+    does = text("Work in it, in the directory of your project, which it shows under /workspace/project")
+    steps = (
+        _try(image, f"docker-check{suffix}", place, commands),
+        step((use(key, image=image),), place, commands, (does, None)),
+        _own(image, place, commands),
+    )
+    does = text("In a container of {image}, whose torch is {torch}", image=image, torch=torch)
+    return WayPlan(Way.CONTAINER, does, steps, (_NEEDS, _KEEP))
+
+
+def _try(image: str, key: str, place: Place, commands: Commands) -> Step:
+    does = text("Fetch the image, several gigabytes, and let its torch compute on a GPU")
+    check = text("it prints the GPU's name and a tensor; where it does not find the GPU, the NVIDIA Container Toolkit is missing")
+    return step((use(key, image=image),), place, commands, (does, check))
+
+
+def _own(image: str, place: Place, commands: Commands) -> Step:
+    does = text(
+        "For an image of your own: a Dockerfile of three lines in the directory of your project, and the image made from it"
+    )
+    return step((use("docker-image", image=image, name=_NAME),), place, commands, (does, None))

@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass, replace
 
 from gpuassist.knowledge.change import Demand, Need, Rig, Smallest, Stock
-from gpuassist.knowledge.conda_records import Channel, CondaRecord
-from gpuassist.knowledge.conda_stock import LAST_OF_PYTORCH, conda_builds, of_channel, record_of
-from gpuassist.knowledge.records import TorchBuild
+from gpuassist.knowledge.conda import LAST_OF_PYTORCH, conda_builds, of_channel, record_of
+from gpuassist.knowledge.records import Channel, CondaRecord, TorchBuild
 from gpuassist.knowledge.smallest import smallest_change
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.plan import Tool

@@ -7,15 +7,17 @@ from dataclasses import dataclass, replace
 from gpuassist.context import Session
 from gpuassist.diagnose.case import Case
 from gpuassist.install import hypothetical
-from gpuassist.install.no_wheel import lacks_wheel, without_wheel
 from gpuassist.install.outlook import Question, foresee, rig_of
 from gpuassist.install.replacements import WishError, gpu_record, version_of, with_driver, with_toolkit, with_torch
-from gpuassist.knowledge.change import Demand, Need
+from gpuassist.knowledge.change import Demand, Need, Rig
 from gpuassist.knowledge.compatibility import is_jetson
-from gpuassist.model.fact import NOT_ASKED, Known
+from gpuassist.knowledge.tables import Knowledge
+from gpuassist.model.chain import Chain, Node, Part, Status
+from gpuassist.model.fact import NOT_ASKED, Known, value_or
 from gpuassist.model.machine import Distribution, Host, Machine
-from gpuassist.model.outlook import Outlook
-from gpuassist.model.text import text
+from gpuassist.model.outlook import Link, Outlook
+from gpuassist.model.text import Text, text
+from gpuassist.model.version import Version
 from gpuassist.system.clock import iso
 
 NONE = "none"
@@ -151,3 +153,38 @@ def _blank(session: Session, wish: Wish) -> Machine:
     made = Machine(taken_at=iso(session.world.clock.now()), host=host, gpus=Known((), hypothetical.SOURCE))
     made = replace(made, environments=Known((), hypothetical.SOURCE))
     return hypothetical.without_gcc(hypothetical.without_toolkit(hypothetical.without_driver(made)))
+
+
+# A torch in an environment whose Python it has no wheel for, which only an imagined machine can have.
+
+
+def lacks_wheel(knowledge: Knowledge, rig: Rig) -> bool:
+    """Whether every known build of the torch that is there is for other Pythons."""
+    if rig.torch is None or rig.python is None or not rig.torch.version.parts:
+        return False
+    builds = [one for one in knowledge.torch_builds(rig.torch.version) if one.machine == rig.machine]
+    return bool(builds) and all(rig.python.release not in one.pythons for one in builds)
+
+
+def without_wheel(outlook: Outlook, machine: Machine) -> Outlook:
+    """The outlook with that said of the torch of each chain, and as a link of each GPU."""
+    environment = hypothetical.environment_of(machine)
+    python = value_or(environment.python_version, Version(())) if environment else Version(())
+    reason = text("no wheel for Python {python}", python=str(python.release))
+    before = tuple(_marked(chain, reason) for chain in outlook.before)
+    links = tuple(_link(place, chain, python, reason) for place, chain in enumerate(before))
+    return replace(outlook, before=before, links=(*outlook.links, *links))
+
+
+def _marked(chain: Chain, reason: Text) -> Chain:
+    return replace(chain, nodes=tuple(_problem(node, reason) if node.part is Part.TORCH else node for node in chain.nodes))
+
+
+def _problem(node: Node, reason: Text) -> Node:
+    return replace(node, detail=reason, status=Status.PROBLEM)
+
+
+def _link(place: int, chain: Chain, python: Version, reason: Text) -> Link:
+    torch = next(node.name for node in chain.nodes if node.part is Part.TORCH)
+    first = text("torch {name} for GPU {place}", name=torch, place=place)
+    return Link(first, text("Python {python}", python=str(python.release)), holds=False, reason=reason)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from gpuassist.knowledge.branches import CompatPackage
 from gpuassist.knowledge.codes import Cause, NvmlCodeRecord, XidRecord
 from gpuassist.knowledge.commands import parameters_of
+from gpuassist.knowledge.compatibility import CompatPackage
 from gpuassist.knowledge.records import (
     ArchitectureRecord,
     BranchKind,

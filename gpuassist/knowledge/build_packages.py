@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from gpuassist.knowledge.conda_records import Channel, CondaRecord, LabelRecord
-from gpuassist.knowledge.image_records import ImageFamily, ImageRecord, SystemRecord
+from gpuassist.knowledge.records import Channel, CondaRecord, ImageFamily, ImageRecord, LabelRecord, SystemRecord
 from gpuassist.knowledge.rows import Row, Source, flag_of, source_of, text_of, texts_of
 from gpuassist.model.version import ComputeCapability, Target, Version
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import eq, ge, gt, le, lt, ne
 
-from gpuassist.knowledge.records import TorchBuild
-from gpuassist.knowledge.specifier import admits
-from gpuassist.knowledge.torch_records import BadPair, Companion, TorchRelease
+from gpuassist.knowledge.records import BadPair, Companion, Party, TorchBuild, TorchRelease, WheelRecord
 from gpuassist.model.environment import Package
 from gpuassist.model.text import Text, text
-from gpuassist.model.version import Version, VersionError
+from gpuassist.model.version import ComputeCapability, Version, VersionError
 
 ALWAYS = ("torch", "torchvision", "torchaudio")
 _FOLLOW = ("torchaudio", "torchtext", "torchdata", "xformers")  # torchvision's own wheels ask for the torch that they fit
@@ -130,3 +129,83 @@ def _number(versions: str) -> Version | None:
         return Version.parse(versions.lstrip("<>=~!"))
     except VersionError:
         return None
+
+
+# Which of the pairs that are known to be bad stand together in an environment, or on a machine.
+
+
+COMPUTE_CAPABILITY = "compute-capability"  # the one party that is no package: the GPU
+
+_SEPARATORS = re.compile(r"[-_.]+")
+
+
+def bad_pairs_among(
+    pairs: Iterable[BadPair], packages: Mapping[str, Version], capabilities: Iterable[ComputeCapability] = ()
+) -> tuple[BadPair, ...]:
+    """The pairs of which both parties are here; packages by their names as pip or conda list them."""
+    here = {_SEPARATORS.sub("-", name).lower(): (version,) for name, version in packages.items()}
+    gpus = {COMPUTE_CAPABILITY: tuple(Version((one.major, one.minor)) for one in capabilities)}
+    return tuple(pair for pair in pairs if all(_is_here(one, {**here, **gpus}) for one in (pair.one, pair.other)))
+
+
+def _is_here(party: Party, here: Mapping[str, tuple[Version, ...]]) -> bool:
+    return any(admits(party.versions, version) for version in here.get(party.name, ()))
+
+
+# What follows from the packages with parts of CUDA: which of them holds a library, and which overwrite each other's files.
+
+
+def holding(library: str, wheels: Iterable[WheelRecord]) -> tuple[WheelRecord, ...]:
+    """The packages that hold a library, by its soname (`libcudnn.so.9`) or by the name of its file (`libcudnn.so.9.1.0`)."""
+    return tuple(wheel for wheel in wheels if any(library == one or library.startswith(f"{one}.") for one in wheel.libraries))
+
+
+def overwriting(wheel: WheelRecord, wheels: Iterable[WheelRecord]) -> tuple[WheelRecord, ...]:
+    """The other packages that may put a file of the same name into the same directory.
+
+    pip does not mind: the one installed last wins, and removing either takes the file away from the other too.
+    """
+    files = set(_files(wheel))
+    return tuple(other for other in wheels if other.distribution != wheel.distribution and not files.isdisjoint(_files(other)))
+
+
+def _files(wheel: WheelRecord) -> tuple[tuple[str, str], ...]:
+    return tuple((wheel.directory, name) for name in (*wheel.libraries, *wheel.compilers))
+
+
+# Version ranges as pip writes them (`>=2.10,<3`, `~=3.9.0`), held against a version.
+
+
+_CLAUSE = re.compile(r"(<=|>=|==|!=|~=|<|>)?\s*(\d{1,9}(?:\.\d{1,9})*)(?:(\.\*)|\.post\d{1,9})?")
+_COMPARISONS: dict[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
+    "<": lt,
+    "<=": le,
+    ">": gt,
+    ">=": ge,
+    "==": eq,
+    "!=": ne,
+}
+
+
+def admits(versions: str, version: Version) -> bool:
+    """Whether a range takes a version in; an empty range takes any, a bare number that one alone. What a version does not keep
+    does not count: 0.0.28.post1 is 0.0.28.
+    """
+    return all(_holds(clause.strip(), version.parts) for clause in versions.split(",") if clause.strip())
+
+
+def _holds(clause: str, version: tuple[int, ...]) -> bool:
+    found = _CLAUSE.fullmatch(clause)
+    if found is None:
+        raise VersionError(clause)
+    sign, limit, family = found[1] or "==", Version.parse(found[2]).parts, bool(found[3])
+    if sign == "~=":
+        return _padded(version, limit) >= limit and version[: len(limit) - 1] == limit[:-1]
+    if family:
+        return _COMPARISONS[sign](_padded(version, limit)[: len(limit)], limit)
+    return _COMPARISONS[sign](_padded(version, limit), _padded(limit, version))
+
+
+def _padded(parts: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    """With the zeros that a shorter number leaves out: 2.3 is 2.3.0."""
+    return (*parts, *(0 for _ in range(len(other) - len(parts))))

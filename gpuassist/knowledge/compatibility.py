@@ -5,9 +5,11 @@ It judges pairs; among several that fit, `choosing` picks."""
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import Enum
 
 from gpuassist.knowledge.records import ArchitectureRecord, GpuRecord, ModuleFlavour, ToolkitRecord
+from gpuassist.knowledge.rows import Row, RowError, Source, text_of
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
 
 # CUDA Compatibility, table 1 (minor-version compatibility, from CUDA 11 on); below 11 the release notes' table of driver versions.
@@ -209,3 +211,92 @@ def _last(releases: tuple[Version, ...], every: tuple[ToolkitRecord, ...]) -> Ve
 def _canonical(capability: ComputeCapability) -> ComputeCapability:
     """CUDA 12.8 and 12.9 call Thor 10.1; from 13.0 on it is 11.0."""
     return _THOR if capability == _THOR_BEFORE_13 else capability
+
+
+# Which CUDA release first knew an architecture, and which last, where that was before the first release whose record is here.
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyToolkits:
+    """The releases for one compute capability; None where not known, and of `last` where a release with a record is the last."""
+
+    capability: ComputeCapability
+    first: Version | None
+    last: Version | None
+    source: str
+    checked: str
+
+
+def build(row: Row, sources: dict[str, Source]) -> EarlyToolkits:
+    """From a row of the file."""
+    source = sources.get(text_of(row, "source"))
+    if source is None:
+        raise RowError("source")
+    first, last = text_of(row, "first", ""), text_of(row, "last", "")
+    return EarlyToolkits(
+        capability=ComputeCapability.parse(text_of(row, "capability")),
+        first=Version.parse(first) if first else None,
+        last=Version.parse(last) if last else None,
+        source=source.text,
+        checked=text_of(row, "checked", source.checked),
+    )
+
+
+# What a driver branch is to an architecture: whether it serves it, and with which of the two kernel modules.
+
+
+# NVIDIA driver installation guide, kernel modules: two kinds of them since R515; the edition for R620 knows the open ones alone.
+FIRST_WITH_OPEN = 515
+FIRST_WITHOUT_PROPRIETARY = 620
+
+
+class KernelModule(str, Enum):
+    """Which kernel module of a driver an architecture can run on."""
+
+    PROPRIETARY = "proprietary"
+    OPEN = "open"
+    EITHER = "either"
+
+
+@dataclass(frozen=True, slots=True)
+class CompatPackage:
+    """A `cuda-compat` package: the libcuda of a newer driver for data-centre GPUs. `branches` are the drivers that it works on;
+    it was made from `built_from`, on which it is not needed, and is of no use on newer ones.
+    """
+
+    cuda: Version
+    built_from: int
+    branches: tuple[int, ...]
+    source: str
+    checked: str
+
+    @property
+    def name(self) -> str:
+        """What package managers call it: `cuda-compat-12-8`."""
+        return "cuda-compat-" + "-".join(map(str, self.cuda.parts))
+
+    def works_on(self, branch: int) -> bool:
+        """Whether programs of its CUDA start on a driver of that branch with it, on a GPU that is allowed to."""
+        return branch in self.branches
+
+
+def serves(branch: int, architectures: Iterable[ArchitectureRecord]) -> tuple[tuple[ArchitectureRecord, KernelModule], ...]:
+    """The architectures that a branch serves, each with the kernel module for it; a branch serves what its newest drivers do."""
+    found = ((one, kernel_module(branch, one.module)) for one in architectures if _branch_reaches(branch, one))
+    return tuple((one, module) for one, module in found if module)
+
+
+def kernel_module(branch: int, flavour: ModuleFlavour) -> KernelModule | None:
+    """The kernel module for a GPU of that flavour; None where the branch has none for it."""
+    has_open, has_closed = branch >= FIRST_WITH_OPEN, branch < FIRST_WITHOUT_PROPRIETARY
+    can_open = has_open and flavour is not ModuleFlavour.OPEN_IMPOSSIBLE
+    can_closed = has_closed and flavour is not ModuleFlavour.OPEN_REQUIRED
+    if can_open and can_closed:
+        return KernelModule.EITHER
+    if can_open:
+        return KernelModule.OPEN
+    return KernelModule.PROPRIETARY if can_closed else None
+
+
+def _branch_reaches(branch: int, architecture: ArchitectureRecord) -> bool:
+    return driver_serves_gpu(Version((branch,)), architecture) in {DriverFit.FINE, DriverFit.UNKNOWN}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from gpuassist.knowledge.records import Family
-from gpuassist.model.digits import whole_number
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Distribution, Machine
+from gpuassist.model.version import whole_number
 
 _BY_ID = {
     Family.UBUNTU: {"ubuntu", "linuxmint", "pop", "elementary", "zorin", "neon", "tuxedo", "kubuntu", "xubuntu"},

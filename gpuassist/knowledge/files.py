@@ -2,12 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import Generic, TypeVar
 
-from gpuassist.knowledge import build, build_packages, build_torch, early_toolkits
+from gpuassist.knowledge import build, build_packages, build_torch
+from gpuassist.knowledge import compatibility as early_toolkits
 from gpuassist.knowledge.records import ArchitectureRecord, ChipRecord
-from gpuassist.knowledge.table import Table
-from gpuassist.model.text import Text
+from gpuassist.knowledge.rows import Row, RowError, Rows, Source, damaged_line, parse
+from gpuassist.model.text import Text, text
+from gpuassist.model.version import VersionError
+
+# One knowledge file as a table: read on first use, each record built when somebody asks for it.
+
+
+R = TypeVar("R")
+Read = Callable[[str], bytes]
+Build = Callable[[Row, dict[str, Source]], R]
+
+
+class Table(Generic[R]):
+    """The records of one kind; a line that is not such a record is left out and named in `damaged`."""
+
+    def __init__(self, read: Read, kind: str, build: Build[R]) -> None:
+        self._read = read
+        self._file = f"knowledge/{kind}.json"
+        self._build = build
+        self._built: dict[int, R | None] = {}
+
+    def all(self) -> tuple[R, ...]:
+        """Every record, in the order of the file."""
+        return self.at(range(len(self._rows.rows)))
+
+    def at(self, places: Iterable[int]) -> tuple[R, ...]:
+        """The records at these places."""
+        return tuple(record for place in places if (record := self._record(place)) is not None)
+
+    def first(self, field: str, value: str) -> R | None:
+        """The first record whose field has that value."""
+        if field not in self._indexes:
+            rows = reversed(list(enumerate(self._rows.rows)))
+            self._indexes[field] = {str(row.fields.get(field, "")): place for place, row in rows}
+        place = self._indexes[field].get(value)
+        return None if place is None else self._record(place)
+
+    def words(self, field: str, more: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Each place with the texts of one field and of a list of another, as far as they are texts."""
+        for place, row in enumerate(self._rows.rows):
+            others = row.fields.get(more, [])
+            given = (row.fields.get(field), *(others if isinstance(others, list) else ()))
+            yield place, tuple(one for one in given if isinstance(one, str))
+
+    def damaged(self) -> tuple[Text, ...]:
+        """The lines that could not be used; builds every record to find out."""
+        self.all()
+        return self.noticed()
+
+    def noticed(self) -> tuple[Text, ...]:
+        """Those of them that were met so far; reads nothing."""
+        if "_rows" not in vars(self):
+            return ()
+        rows = self._rows.rows
+        unfit = (rows[place].line for place, record in sorted(self._built.items()) if record is None)
+        return (*self._rows.damaged, *(damaged_line(self._file, line) for line in unfit))
+
+    def _record(self, place: int) -> R | None:
+        if place not in self._built:
+            try:
+                self._built[place] = self._build(self._rows.rows[place], self._rows.sources)
+            except (RowError, VersionError, ValueError):
+                self._built[place] = None
+        return self._built[place]
+
+    @cached_property
+    def _rows(self) -> Rows:
+        try:
+            return parse(self._file, self._read(self._file))
+        except OSError as error:
+            return Rows(self._file, {}, (), (text("{file} cannot be read: {reason}", file=self._file, reason=str(error)),))
+
+    @cached_property
+    def _indexes(self) -> dict[str, dict[str, int]]:
+        return {}
+
 
 ChipNamed = Callable[[str], tuple[ArchitectureRecord, ChipRecord] | None]
 

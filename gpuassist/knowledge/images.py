@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gpuassist.knowledge.compatibility import driver_floor
-from gpuassist.knowledge.image_records import ImageFamily, ImageRecord, SystemRecord
-from gpuassist.knowledge.records import ToolkitRecord
+from gpuassist.knowledge.records import ImageFamily, ImageRecord, SystemRecord, ToolkitRecord
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import ComputeCapability, Version
 

@@ -200,3 +200,171 @@ class CommandRecord:
     action: Action
     source: str
     checked: str
+
+
+# What is known of a torch release as a whole, and of libraries that do not work together, as typed records.
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """A library that belongs to one patch release of torch; `version` is exact (`0.22.1`), or a range as pip writes it."""
+
+    name: str
+    version: str
+    torch: Version
+
+
+@dataclass(frozen=True, slots=True)
+class TorchRelease:
+    """A torch release (2.7) with its patches. `published` is the day of its first one (the month alone where no day is known);
+    `known_in_detail` is false where gpuassist knows no builds of it, because it is older than they are.
+    """
+
+    release: Version
+    patches: tuple[Version, ...]
+    published: str
+    pythons: tuple[Version, ...]
+    companions: tuple[Companion, ...]
+    known_in_detail: bool
+    source: str
+    checked: str
+
+    def companions_of(self, torch: Version) -> tuple[Companion, ...]:
+        """What belongs to a version of it: to its own patch, or to the newest before it; of 2.7 alone to the newest of all."""
+        listed = {one.torch for one in self.companions}
+        nearest = max({one for one in listed if one <= torch} or listed, default=None)
+        return tuple(one for one in self.companions if one.torch == nearest)
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """A library in some of its versions, as pip writes them (`>=2`, `<2.3`); "" is any version."""
+
+    name: str
+    versions: str
+
+
+@dataclass(frozen=True, slots=True)
+class BadPair:
+    """Two libraries that do not work together in these versions: what is seen (`symptom`), why, and what helps. All in English."""
+
+    key: str
+    one: Party
+    other: Party
+    symptom: str
+    why: str
+    remedy: str
+    source: str
+    checked: str
+
+
+# What is known of container images, as typed records: NVIDIA's monthly framework images, and the systems that images stand on.
+
+
+class ImageFamily(str, Enum):
+    """The kinds of images that are read, by the repository that they are pulled from."""
+
+    NGC_PYTORCH = "nvcr.io/nvidia/pytorch"
+    NGC_TENSORRT = "nvcr.io/nvidia/tensorrt"
+    CUDA = "nvidia/cuda"
+    TORCH = "pytorch/pytorch"
+
+
+@dataclass(frozen=True, slots=True)
+class ImageRecord:
+    """One month of an NVIDIA framework image: `month` is 23.10, `torch` the version that the torch inside tells of itself, without
+    the `.nv24.10` that it has appended since 2024.
+
+    None is not known, and "" (of torch) none inside. `driver` is what the release notes ask for on any GPU; `compat_drivers`
+    are older drivers that do on data-centre GPUs, by the compatibility package in the image (empty where the notes name none).
+    `capability_min` is the oldest GPU that the notes name, `jetpack` the JetPack that the month's `-igpu` variant is made for.
+    """
+
+    family: ImageFamily
+    month: Version
+    cuda: Version
+    torch: str | None
+    tensorrt: Version | None
+    python: Version | None
+    system: str | None
+    driver: Version | None
+    compat_drivers: tuple[Version, ...]
+    capability_min: ComputeCapability | None
+    jetpack: Version | None
+    source: str
+    checked: str
+
+    @property
+    def name(self) -> str:
+        """As it is pulled."""
+        return f"{self.family.value}:{self.month}-py3"
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRecord:
+    """A distribution as image names spell it (`ubuntu22.04`), with its C library."""
+
+    name: str
+    glibc: Version
+    source: str
+    checked: str
+
+
+# What is known of torch in conda's channels, as typed records.
+
+
+_FIRST_WITH_VIRTUAL = Version((1, 12))
+
+
+class Channel(str, Enum):
+    """The channels that have a torch for Linux: PyTorch's own, up to 2.5.1, and conda-forge."""
+
+    PYTORCH = "pytorch"
+    CONDA_FORGE = "conda-forge"
+
+
+@dataclass(frozen=True, slots=True)
+class CondaRecord:
+    """A torch release as a channel builds it for one platform and CUDA (`cuda` None: for the CPU alone).
+
+    `selector` is the package that chooses the CUDA (`pytorch-cuda`, before it `cudatoolkit`, on conda-forge `cuda-version`),
+    `channels` what `-c` has to name, in that order. None is not known: `cudnn`, `pythons`, `targets` (the GPU code inside). A
+    `tegra` build is for Jetson alone.
+    """
+
+    channel: Channel
+    version: Version
+    platform: str
+    cuda: Version | None
+    selector: str
+    channels: tuple[str, ...]
+    cudnn: Version | None
+    pythons: tuple[Version, ...] | None
+    targets: tuple[Target, ...] | None
+    tegra: bool
+    source: str
+    checked: str
+
+    @property
+    def needs_virtual(self) -> bool:
+        """Whether its own recipe asks for the virtual package `__cuda`: on conda-forge since 1.12."""
+        return self.channel is Channel.CONDA_FORGE and self.cuda is not None and self.version >= _FIRST_WITH_VIRTUAL
+
+    @property
+    def virtual_floor(self) -> Version | None:
+        """What `__cuda` must reach where there is one: the CUDA's major, which is what the package `cuda-version` constrains."""
+        return Version((self.cuda.major,)) if self.selector == "cuda-version" and self.cuda else None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRecord:
+    """A label of the channel `nvidia`, which holds the toolkit of exactly one CUDA release: 12.4.1."""
+
+    cuda: Version
+    source: str
+    checked: str
+
+    @property
+    def channel(self) -> str:
+        """What `-c` takes."""
+        return f"nvidia/label/cuda-{self.cuda}"

@@ -9,25 +9,27 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gpuassist.knowledge import names
-    from gpuassist.knowledge.branches import CompatPackage, KernelModule
     from gpuassist.knowledge.codes import NvmlCodeRecord, XidRecord
     from gpuassist.knowledge.commands import Commands
-    from gpuassist.knowledge.conda_records import CondaRecord, LabelRecord
-    from gpuassist.knowledge.early_toolkits import EarlyToolkits
+    from gpuassist.knowledge.compatibility import CompatPackage, EarlyToolkits, KernelModule
     from gpuassist.knowledge.files import KnowledgeFiles
-    from gpuassist.knowledge.image_records import ImageRecord, SystemRecord
     from gpuassist.knowledge.images import ImageReading, NotAnImage
     from gpuassist.knowledge.records import (
         ArchitectureRecord,
+        BadPair,
         BranchRecord,
         ChipRecord,
+        CondaRecord,
         GpuRecord,
+        ImageRecord,
+        LabelRecord,
         RunfileRecord,
+        SystemRecord,
         ToolkitRecord,
         TorchBuild,
+        TorchRelease,
         WheelRecord,
     )
-    from gpuassist.knowledge.torch_records import BadPair, TorchRelease
     from gpuassist.model.text import Text
     from gpuassist.model.version import ComputeCapability, Version
 
@@ -146,7 +148,7 @@ class Knowledge:
 
     def branch_serves(self, branch: BranchRecord) -> tuple[tuple[ArchitectureRecord, KernelModule], ...]:
         """The architectures that a branch serves, each with the kernel module that it needs there."""
-        from gpuassist.knowledge.branches import serves
+        from gpuassist.knowledge.compatibility import serves
 
         return serves(branch.branch, self.architectures())
 

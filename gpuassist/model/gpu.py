@@ -6,8 +6,18 @@ from dataclasses import dataclass
 from enum import Enum
 
 from gpuassist.model.fact import NOT_ASKED, Fact
-from gpuassist.model.gpu_process import GpuProcess
 from gpuassist.model.version import ComputeCapability
+
+# A process that NVML says is on a GPU.
+
+
+@dataclass(frozen=True, slots=True)
+class GpuProcess:
+    """A process that NVML says is on the GPU; what NVML does not tell (under WSL2, in a container) is unknown."""
+
+    pid: int
+    kind: str
+    memory_used_bytes: Fact[int] = NOT_ASKED
 
 
 class PowerState(str, Enum):
@@ -61,3 +71,25 @@ class Gpu:
     persistence: Fact[bool] = NOT_ASKED
     slowdowns: Fact[tuple[str, ...]] = NOT_ASKED
     recovery: Fact[str] = NOT_ASKED
+
+
+# A process that holds a GPU open, as the kernel and NVML tell of it.
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A process that has a `/dev/nvidia*` node open; only own processes show theirs without root.
+
+    `state` is the letter of proc(5) (R, S, D, Z, T), `started` when it began in clock ticks since boot, `unit` the systemd unit
+    that it runs in (empty where in none), `container` its kind and identity, such as `docker 3f2a51c07d1e` (empty outside one).
+    """
+
+    pid: int
+    user: str
+    command: str
+    devices: tuple[str, ...]
+    uid: Fact[int] = NOT_ASKED
+    state: Fact[str] = NOT_ASKED
+    started: Fact[int] = NOT_ASKED
+    unit: Fact[str] = NOT_ASKED
+    container: Fact[str] = NOT_ASKED

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan, ToolkitChoice
 from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
 from gpuassist.changes.scope_list import ListedScope
+from gpuassist.changes.scopes.kinds import TITLES, Kind
 from gpuassist.changes.shells import NAMES, ShellChange
 from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.plan import Result
 from gpuassist.model.shell import Shell, Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.present import toolkit_change
-from gpuassist.present.scopes import TITLES, Kind
 from gpuassist.present.undo import state_of
 from gpuassist.shellfiles.lines import ShellLine
 

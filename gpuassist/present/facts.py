@@ -9,8 +9,7 @@ from typing import Any
 from gpuassist.model.driver import Bar, DeviceNode, KernelModule, Library, NvmlStatus, Option
 from gpuassist.model.environment import Package
 from gpuassist.model.fact import Known
-from gpuassist.model.gpu import PcieLink
-from gpuassist.model.gpu_process import GpuProcess
+from gpuassist.model.gpu import GpuProcess, PcieLink
 from gpuassist.model.machine import Distribution
 from gpuassist.model.shell import Command
 from gpuassist.model.system_wide import ContainerList, LoaderDirectory, ToolkitLink

@@ -9,7 +9,7 @@ from gpuassist.detect.gpu_holders import Held, HeldCard, Holding, Role, name_of
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.text import Text, counted, joined, text, verbatim
 from gpuassist.model.words import Words
-from gpuassist.present.copyable import copyable_lines
+from gpuassist.present.answer_document import copyable_lines
 from gpuassist.present.memory import short_size
 from gpuassist.present.overview import short_name
 from gpuassist.present.samples import size

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpuassist.formats.size import shown_size
+from gpuassist.model.codec import Json
 from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
@@ -104,3 +105,28 @@ def _cells(sizes: Sequence[int], width: int) -> list[int]:
     for place in by_loss[: spare - sum(cells)]:
         cells[place] += 1
     return [1 + count for count in cells]
+
+
+# The picture of a card's memory as JSON: bytes as numbers, the parts in their order.
+
+
+def memory_document(picture: MemoryPicture, words: Words) -> Json:
+    """The whole of it; `parts` add up to `total_bytes`."""
+    return {
+        "device": picture.device,
+        "total_bytes": picture.total_bytes,
+        "requested_bytes": picture.requested_bytes,
+        "beyond_the_card_bytes": picture.beyond_bytes,
+        "parts": [_part(part, words) for part in picture.parts],
+        "notes": [words(note) for note in picture.notes],
+    }
+
+
+def _part(part: Part, words: Words) -> Json:
+    return {
+        "kind": part.kind.value,
+        "name": words(part_name(part)),
+        "pid": part.pid or None,
+        "bytes": part.size_bytes,
+        "derived": part.derived,
+    }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text, counted, text
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
-from gpuassist.model.words import Words
+from gpuassist.model.words import ENGLISH, Words
 from gpuassist.session.verify import verdict_on_accelerators
 
 SCHEMA = 1
@@ -86,3 +86,51 @@ def _number(name: str, fact: Fact[float], words: Words) -> dict[str, Json]:
     if isinstance(fact, Known):
         return {name: fact.value}
     return {name: None, f"{name}_reason": words(fact.reason)}
+
+
+# What went wrong in a verification as a text to explain: what torch and CUDA said, in their own words.
+
+
+_WRONG = frozenset({Verdict.FAIL, Verdict.HUNG})
+
+
+def errors_to_explain(result: Verification) -> str:
+    """A line an error, each once, then what torch printed; empty where nothing failed."""
+    if result.verdict not in _WRONG and not result.no_accelerator:
+        return ""
+    lines = dict.fromkeys(line for line in _errors(result) if line)
+    return "\n".join([*lines, result.output.strip()]).strip()
+
+
+def _errors(result: Verification) -> Iterator[str]:
+    yield ENGLISH(result.error) if result.error is not None else ""
+    yield result.no_accelerator
+    for device in result.devices:
+        yield ENGLISH(device.error) if device.error is not None and device.verdict in _WRONG else ""
+        for check in device.checks:
+            if check.verdict in _WRONG and check.error is not None:
+                yield ENGLISH(check.error)
+
+
+# The figures of a check in words: how far off it was beside how far off it may be, and how fast it ran.
+
+
+_SMALLER = {"T": "G", "G": "M", "M": "k"}
+
+
+def measured(check: Check) -> Text | None:
+    """`3.1e-07 of 4.2e-06`; None where either is not known."""
+    error, bound = check.max_abs_error, check.tolerance
+    if isinstance(error, Known) and isinstance(bound, Known):
+        return text("{error} of {bound}", error=f"{error.value:.2g}", bound=f"{bound.value:.2g}")
+    return None
+
+
+def rate_words(check: Check) -> str:
+    """`58.2 TFLOP/s`, in a prefix that needs no leading zeros; empty where it was not measured."""
+    if not isinstance(check.rate, Known):
+        return ""
+    rate, unit = check.rate.value, check.rate_unit
+    while 0 < rate < 0.1 and unit[:1] in _SMALLER:
+        rate, unit = rate * 1000, _SMALLER[unit[0]] + unit[1:]
+    return f"{rate:.3g} {unit}"

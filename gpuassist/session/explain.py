@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import stat
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -9,19 +11,18 @@ from gpuassist.context import Session
 from gpuassist.detect.readers import Contradiction, contradictions, joined, read_all, same_machine
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.judge import judge
-from gpuassist.diagnose.memory_seen import memory_doubts, memory_picture
+from gpuassist.diagnose.memory import memory_doubts, memory_picture
 from gpuassist.diagnose.recognise import recognise
-from gpuassist.diagnose.refute import refutations
 from gpuassist.diagnose.signature import Setting
-from gpuassist.diagnose.sound import sound
-from gpuassist.diagnose.weigh import Rank, Unlikely, weigh
-from gpuassist.formats.paste import read_paste
+from gpuassist.diagnose.weigh import Rank, Unlikely, refutations, sound, weigh
+from gpuassist.formats.paste import Gathering, read_paste
 from gpuassist.model.finding import Answer, Diagnosis, Severity, Undetermined
 from gpuassist.model.machine import Machine
 from gpuassist.model.memory_picture import MemoryPicture
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, counted, text
 from gpuassist.session.inspect import in_words
+from gpuassist.system.files import Files
 
 _CONVICTING = frozenset({Severity.PROBLEM, Severity.WARNING})
 
@@ -157,3 +158,46 @@ def _basis(told: Machine, machine: Machine | None, *, recorded: bool) -> Basis:
 def _doubts(session: Session, machine: Machine, unlikely: tuple[Unlikely, ...]) -> tuple[Doubt, ...]:
     answers = in_words(session, machine, tuple(one.finding for one in unlikely))
     return tuple(Doubt(answer, one.reason) for answer, one in zip(answers, unlikely, strict=True))
+
+
+# A text to explain, from a file or a stream of any length, of which no more is held than is read.
+
+
+_PIECE = 1 << 20
+_HELD = 4 << 20  # of a file that is longer, its first and last pieces are read and the rest is stepped over
+_MOST = 1 << 30  # of what has no length (a pipe, /dev/zero) no more is awaited
+
+
+class PasteError(Exception):
+    """The text cannot be read; `reason` says why."""
+
+    def __init__(self, reason: Text) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def read_file(files: Files, path: str) -> Paste:
+    """The text in a file or a pipe; raises `PasteError` where it cannot be read."""
+    try:
+        status = files.status(path)
+        if stat.S_ISREG(status.st_mode) and status.st_size > _HELD:
+            gathering = Gathering()
+            gathering.add(files.read_part(path, 0, _PIECE))
+            rest = _HELD - _PIECE
+            gathering.skip(status.st_size - _HELD)
+            gathering.add(files.read_part(path, status.st_size - rest, rest))
+            return gathering.paste()
+        return gathered(files.pieces(path, _PIECE))
+    except OSError as error:
+        raise PasteError(text("{path} could not be read: {words}", path=path, words=error.strerror or str(error))) from error
+
+
+def gathered(pieces: Iterable[bytes]) -> Paste:
+    """The text that comes in pieces."""
+    gathering, taken = Gathering(), 0
+    for piece in pieces:
+        gathering.add(piece)
+        taken += len(piece)
+        if taken >= _MOST:
+            break
+    return gathering.paste()

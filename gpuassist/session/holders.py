@@ -9,7 +9,7 @@ from gpuassist.detect import holders as holder_probe
 from gpuassist.detect import nvml, pci
 from gpuassist.detect.accounts import Accounts
 from gpuassist.detect.gpu_holders import Held, Holding, holding_of, name_of
-from gpuassist.model.holder import Holder
+from gpuassist.model.gpu import Holder
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import text

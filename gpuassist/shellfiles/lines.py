@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import Block, RepairError
@@ -14,10 +15,36 @@ from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, Lines, Replacement
 from gpuassist.shellfiles.effects import does, follows, harmless, leading, leads_of, other_contributions
 from gpuassist.shellfiles.installed import Installed, Lead, names_directory
-from gpuassist.shellfiles.line_choice import Choice, ChoiceError, LineChoice
 from gpuassist.shellfiles.reading import Element, Place, Reading, Statement, printable
 from gpuassist.shellfiles.rewrite import rewrite
 from gpuassist.shellfiles.toolkit_words import ToolkitWord
+
+# What the user chooses for a line of a start-up file.
+
+
+class Choice(str, Enum):
+    """A line is kept as it is, commented out, or replaced by one that leads to what is wanted.
+
+    The values are those of the JSON documents.
+    """
+
+    KEEP = "leave"
+    COMMENT_OUT = "retire"
+    REPLACE = "rewrite"
+
+
+@dataclass(frozen=True, slots=True)
+class LineChoice:
+    """The choice for the statement that begins on a line of a file; lines count from 1."""
+
+    file: str
+    line: int
+    choice: Choice
+
+
+class ChoiceError(RepairError):
+    """A choice that the line does not offer, or a line that is none: wrong usage, not a state of the machine."""
+
 
 _LOADER = "LD_LIBRARY_PATH"
 _ALWAYS_RUNS = frozenset({Place.TOP, Place.CONDITION, Place.GROUP})

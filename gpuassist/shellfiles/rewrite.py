@@ -10,9 +10,7 @@ from dataclasses import dataclass, replace
 
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.lists import Part, Written, fitted, read_lists, with_lists
-from gpuassist.shellfiles.lists_fish import read_fish_lists
-from gpuassist.shellfiles.lists_zsh import read_zsh_lists
+from gpuassist.shellfiles.lists import Part, Written, fitted, read_fish_lists, read_lists, read_zsh_lists, with_lists
 from gpuassist.shellfiles.reading import Assignment, Element, Statement
 
 EMPTY = Element("", "")

@@ -22,13 +22,11 @@ from gpuassist.model.shell import Command, Shadow, ShadowKind, Terminal, Variabl
 from gpuassist.model.text import text
 from gpuassist.shellfiles.installed import CHOOSING
 from gpuassist.system.asking import LeftBehind, Reply, ask
-from gpuassist.system.environment_d import with_environment_d
 from gpuassist.system.files import Files
-from gpuassist.system.login import login_environment, terminal_variables
+from gpuassist.system.login import login_environment, terminal_variables, with_environment_d
 from gpuassist.system.ownership import why_no_shell
 from gpuassist.system.processes import clean
-from gpuassist.system.shell_answers import Answer
-from gpuassist.system.shell_questions import PLAIN
+from gpuassist.system.shell_questions import PLAIN, Answer
 from gpuassist.system.world import World
 
 SECONDS = 10.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QGuiApplication
 
 from gpuassist.formats.visible import visible
@@ -10,3 +11,11 @@ from gpuassist.formats.visible import visible
 def copy(words: str) -> None:
     """Puts the words on the clipboard."""
     QGuiApplication.clipboard().setText(visible(words))
+
+
+# What was dropped or pasted: the path of a file of this machine, if it is one.
+
+
+def dropped_file(source: QMimeData) -> str:
+    """The path of the first file of this machine among what was dropped; empty where there is none."""
+    return next((url.toLocalFile() for url in source.urls() if url.isLocalFile()), "")

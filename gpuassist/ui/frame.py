@@ -29,9 +29,8 @@ from gpuassist.session.navigation import (
     follow,
     place_named,
 )
-from gpuassist.ui.dropped import dropped_file
-from gpuassist.ui.jobs import Done, Failed
-from gpuassist.ui.latest import Latest
+from gpuassist.ui.clipboard import dropped_file
+from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Desk, OpenExample, OpenRecording, ReadAgain, Wrote
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.reading import Reading

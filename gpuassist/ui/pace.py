@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 REPAINTS_A_SECOND = 4
@@ -38,3 +40,41 @@ class Pace(QObject):
             self._wanted = False
             self._rest.start()
             self.due.emit()
+
+
+# Many small steps of building, one on each turn of the event loop: between them the window paints and answers.
+
+
+Step = Callable[[], None]
+
+_AFTER_THE_PAINT_MILLISECONDS = 1  # a delay of 0 comes before it
+
+
+class InTurns(QObject):
+    """Does the first step at once and the others when the event loop comes by; goes with its parent, done or not."""
+
+    done = Signal()
+
+    def __init__(self, steps: Iterable[Step], parent: QObject) -> None:
+        super().__init__(parent)
+        self._steps = iter(steps)
+        self.is_done = False
+        # A timer of our own goes with us; QTimer.singleShot would still call a method whose object is gone (PySide6 6.11.3).
+        self._turn = QTimer(self)
+        self._turn.setSingleShot(True)
+        self._turn.setInterval(_AFTER_THE_PAINT_MILLISECONDS)
+        self._turn.timeout.connect(self._take)
+
+    def start(self) -> None:
+        """Begins."""
+        self._take()
+
+    @Slot()
+    def _take(self) -> None:
+        step = next(self._steps, None)
+        if step is None:
+            self.is_done = True
+            self.done.emit()
+            return
+        step()
+        self._turn.start()

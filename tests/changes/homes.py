@@ -15,10 +15,9 @@ from gpuassist.model.plan import FileEdit, Outcome, Result
 from gpuassist.system.disk import Disk
 from gpuassist.system.files import Files
 from gpuassist.system.processes import Processes
-from gpuassist.system.real import RealProcesses
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
-from gpuassist.system.world import World
+from gpuassist.system.world import RealProcesses, World
 from tests.fakes import FixedClock
 
 NVCC = """#!/bin/sh

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gpuassist.changes.harmful_libraries import hurting, on_library_path
+from gpuassist.changes.clean_plan import hurting, on_library_path
 from gpuassist.changes.shell_files import shell_files
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH

@@ -20,7 +20,7 @@ from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
-from gpuassist.shellfiles.line_choice import Choice
+from gpuassist.shellfiles.lines import Choice
 from gpuassist.system.processes import Ending, Outcome
 from gpuassist.system.resources import Resources
 from gpuassist.system.world import World

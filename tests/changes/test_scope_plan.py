@@ -10,9 +10,9 @@ import pytest
 
 from gpuassist.changes.choice import LdLibraryPath, WishError
 from gpuassist.changes.plan import ChangePlan, ScopeChoice
+from gpuassist.changes.proof import prove_scope
 from gpuassist.changes.restore import ConflictError
 from gpuassist.changes.scope_plan import held_in, plan_cuda_in, plan_devices_in
-from gpuassist.changes.scope_proof import prove_scope
 from gpuassist.changes.scopes.wanted import Held
 from gpuassist.context import Session
 from gpuassist.model.fact import Known

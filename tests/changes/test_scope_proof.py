@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.changes.proof import ScopeProof, provable, prove_scope
 from gpuassist.changes.scope_find import Scope
-from gpuassist.changes.scope_proof import ScopeProof, provable, prove_scope
 from gpuassist.changes.scopes.kinds import Kind
 from gpuassist.changes.scopes.wanted import Held
 from gpuassist.model.fact import Known, Unknown

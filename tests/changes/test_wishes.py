@@ -11,7 +11,7 @@ from gpuassist.changes.plan import Aim
 from gpuassist.changes.wishes import ChangeWish, plan_change
 from gpuassist.model.machine import Machine
 from gpuassist.shellfiles.block import RepairError
-from gpuassist.shellfiles.line_choice import Choice, LineChoice
+from gpuassist.shellfiles.lines import Choice, LineChoice
 from gpuassist.system.world import World
 from tests.changes.wished import MISSING, furnished, machine_of, wish
 

@@ -11,8 +11,7 @@ import pytest
 
 from gpuassist.cli import main as cli
 from gpuassist.cli.context import Exit
-from gpuassist.knowledge.files import KnowledgeFiles
-from gpuassist.knowledge.table import Table
+from gpuassist.knowledge.files import KnowledgeFiles, Table
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.resources import Resources

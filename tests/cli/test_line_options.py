@@ -11,8 +11,7 @@ from gpuassist.cli.context import UsageError
 from gpuassist.cli.line_options import choices, named
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.shellfiles.line_choice import Choice
-from gpuassist.shellfiles.lines import ShellLine
+from gpuassist.shellfiles.lines import Choice, ShellLine
 
 
 def _line(number: int, last: int, file: Path, choice: Choice) -> ShellLine:

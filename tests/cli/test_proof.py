@@ -10,7 +10,7 @@ from gpuassist.changes.kernels import KernelProof
 from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan, Expected, ToolkitChoice, UseCuda
 from gpuassist.changes.shells import ShellChange, ShellSeen
 from gpuassist.cli.context import Context, Terminal
-from gpuassist.cli.proof import proof_json, show_kernels, show_shells
+from gpuassist.cli.shell_change import proof_json, show_kernels, show_shells
 from gpuassist.context import Session
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.plan import Outcome, Plan, Result

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.cli.context import Context, Exit, Terminal
-from gpuassist.cli.use_here import use_here
+from gpuassist.cli.plan_run import use_here
 from tests.changes.homes import make_toolkit
 from tests.cli.made_session import live_session
 

@@ -12,9 +12,8 @@ from gpuassist.detect import compiler_driver
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.processes import Ending, Outcome
-from gpuassist.system.real import RealProcesses
 from gpuassist.system.surroundings import Surroundings
-from gpuassist.system.world import World
+from gpuassist.system.world import RealProcesses, World
 from tests.detect.made_toolkit import version_text
 from tests.fakes import ScriptedProcesses, link, put, world_under
 

@@ -15,9 +15,7 @@ from gpuassist.context import Session
 from gpuassist.detect import gpu_holders
 from gpuassist.detect.gpu_holders import Held, Holding, Role, holding_of
 from gpuassist.model.fact import Known, Unknown
-from gpuassist.model.gpu import Gpu
-from gpuassist.model.gpu_process import GpuProcess
-from gpuassist.model.holder import Holder
+from gpuassist.model.gpu import Gpu, GpuProcess, Holder
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Result
 from gpuassist.model.text import text

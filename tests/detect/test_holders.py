@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.detect import holders
-from gpuassist.model.holder import Holder
+from gpuassist.model.gpu import Holder
 from gpuassist.system.files import Files
 from tests.facts import reason, value
 from tests.fakes import link, put, world_under

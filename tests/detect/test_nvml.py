@@ -15,13 +15,12 @@ from gpuassist.diagnose.judge import judge
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import Driver, NvmlStatus
 from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.model.gpu import Gpu, PowerState
-from gpuassist.model.gpu_process import GpuProcess
+from gpuassist.model.gpu import Gpu, GpuProcess, PowerState
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.model.version import ComputeCapability, Version
-from gpuassist.system.real import RealProcesses
 from gpuassist.system.resources import Resources
+from gpuassist.system.world import RealProcesses
 from tests.facts import reason, value
 from tests.fakes import ScriptedProcesses, world_under
 from tests.machines import pci_gpu

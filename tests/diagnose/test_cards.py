@@ -11,9 +11,7 @@ from gpuassist.diagnose.judge import judge
 from gpuassist.diagnose.rules.cards import RULES
 from gpuassist.model.fact import Known
 from gpuassist.model.finding import Finding
-from gpuassist.model.gpu import PcieLink
-from gpuassist.model.gpu_process import GpuProcess
-from gpuassist.model.holder import Holder
+from gpuassist.model.gpu import GpuProcess, Holder, PcieLink
 from gpuassist.model.machine import Machine
 from tests.values import RTX_3090, RTX_4090, knowledge, machine
 

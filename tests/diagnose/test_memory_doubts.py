@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.memory_doubts import contradiction
+from gpuassist.diagnose.memory import contradiction
 from gpuassist.formats.oom import OutOfMemory, ProcessUse, principal
 from tests import memory_messages as messages
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gpuassist.diagnose.case import Case
-from gpuassist.diagnose.memory_seen import memory_doubts, memory_picture
+from gpuassist.diagnose.memory import memory_doubts, memory_picture
 from gpuassist.diagnose.signature import Setting
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import Gpu

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.diagnose.case import Case
-from gpuassist.diagnose.refute import refutations
 from gpuassist.diagnose.signature import Setting
+from gpuassist.diagnose.weigh import refutations
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from tests.values import Env, knowledge, machine

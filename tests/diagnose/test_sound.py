@@ -6,7 +6,7 @@ import pytest
 
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.signature import Setting
-from gpuassist.diagnose.sound import sound
+from gpuassist.diagnose.weigh import sound
 from gpuassist.model.finding import Finding
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.diagnose.vocabulary import Vocabulary
+from gpuassist.diagnose.signature import Vocabulary
 
 WORDS = "runtimeerror: cuda out of memory.\ntried to allocate 20.00 mib on gpu 3\n找不到文件"
 

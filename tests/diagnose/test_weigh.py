@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.diagnose.leads_to import LEADS_TO, behind
 from gpuassist.diagnose.verdicts import finding
-from gpuassist.diagnose.weigh import Explained, weigh
+from gpuassist.diagnose.weigh import LEADS_TO, Explained, behind, weigh
 from gpuassist.model.finding import Diagnosis, Evidence, Finding, Undetermined
 from gpuassist.model.paste import Clue, Passage, Weight
 from gpuassist.model.text import Parameter, text, verbatim

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gpuassist.diagnose.wrapping import wrapped
+from gpuassist.diagnose.wording import wrapped
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.frozen import Back, back_to, explicit_packages, frozen_packages
+from gpuassist.formats.installed import Back, back_to, explicit_packages, frozen_packages
 
 FREEZE = """\
 # a comment

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.formats.modprobe import forbidden_by_command_line, forbidden_by_file
+from gpuassist.formats.kernel_module import forbidden_by_command_line, forbidden_by_file
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.nvcc import parse_directory, parse_targets, parse_version
+from gpuassist.formats.toolkit import parse_directory, parse_targets, parse_version
 
 HEAD = "nvcc: NVIDIA (R) Cuda compiler driver\n"
 RECORDED = {

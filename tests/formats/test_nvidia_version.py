@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.formats.nvidia_version import is_open, parse_version
+from gpuassist.formats.kernel_module import is_open, parse_version
 from gpuassist.model.version import Version
 
 CLOSED = (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.os_release import parse
+from gpuassist.formats.distribution_name import parse
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.shortened import MARK, shortened
+from gpuassist.formats.visible import MARK, shortened
 
 
 def test_what_fits_stays_as_it_is() -> None:

@@ -14,7 +14,7 @@ from gpuassist.model.plan import Run, Step, StepKind, StepProof, Tool
 from gpuassist.model.text import verbatim
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.programs import Finished, Program
-from gpuassist.system.streams import NotStarted, Quiet
+from gpuassist.system.streaming import NotStarted, Quiet
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.values import knowledge

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.install.cloud import cloud_uses, cloud_words, provider_name
-from gpuassist.install.place import Place
-from gpuassist.install.system import System
+from gpuassist.install.place import Place, System
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.records import Family
 from gpuassist.model.version import Version

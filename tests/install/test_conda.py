@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.install.around import Around
 from gpuassist.install.conda import conda_ways, notes_on_conda
-from gpuassist.install.place import Place
+from gpuassist.install.place import Around, Place
 from gpuassist.knowledge.change import TorchMove
-from gpuassist.knowledge.conda_records import Channel, CondaRecord
-from gpuassist.knowledge.conda_stock import conda_builds
+from gpuassist.knowledge.conda import conda_builds
+from gpuassist.knowledge.records import Channel, CondaRecord
 from gpuassist.model.environment import Package
 from gpuassist.model.outlook import Way
 from gpuassist.model.plan import Proves, Run, Step, StepProof, Tool

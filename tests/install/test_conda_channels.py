@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.install.conda_channels import channels_for, notes_on_channels
-from gpuassist.knowledge.conda_records import Channel, CondaRecord
+from gpuassist.install.conda import channels_for, notes_on_channels
+from gpuassist.knowledge.records import Channel, CondaRecord
 from gpuassist.model.package_settings import Channels, Setting
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.install.container import container_way
+from gpuassist.install.outlook_container import container_way
 from gpuassist.install.place import Place
 from gpuassist.knowledge.records import Family
 from gpuassist.model.outlook import Way

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.install.driver import driver_steps
-from gpuassist.install.place import Place
-from gpuassist.install.system import System
+from gpuassist.install.place import Place, System
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.records import Family
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gpuassist.model.fact import Fact, Known
-from gpuassist.model.holder import Holder
+from gpuassist.model.gpu import Holder
 from gpuassist.model.machine import Distribution
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.plan import parse_goal, plan_goal

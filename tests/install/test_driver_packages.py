@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.install.driver_packages import driver_uses, removal, signed
-from gpuassist.install.place import Place
-from gpuassist.install.system import System
+from gpuassist.install.place import Place, System
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.records import Family
 from gpuassist.model.version import Version

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.install.dry_run_failure import Asked, closed, failed, impossible, unreadable
+from gpuassist.install.dry_run_process import Asked, closed, failed, impossible, unreadable
 from gpuassist.model.plan import Tool
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.processes import Ending, Outcome

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.install.around import Around
-from gpuassist.install.environment import Target, create, here, new
-from gpuassist.install.place import Place
+from gpuassist.install.place import Around, Place
+from gpuassist.install.torch import Target, create, here, new
 from gpuassist.knowledge.change import TorchMove
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.model.plan import Proves, StepProof, Tool

@@ -6,7 +6,7 @@ import pytest
 
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.chain import chains
-from gpuassist.install.links import links_of
+from gpuassist.install.outlook_notes import links_of
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH
 from tests.values import GTX_1080_TI, RTX_3090, RTX_4090, RTX_5090, Env, Recipe, knowledge, machine, without

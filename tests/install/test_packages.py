@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.install.packages import Held, held_by
+from gpuassist.install.freeze import Held, held_by
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine

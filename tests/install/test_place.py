@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.install.around import NEW, Around
-from gpuassist.install.place import Place, Use, programs_of, step, use
+from gpuassist.install.place import NEW, Around, Place, Use, programs_of, step, use
 from gpuassist.knowledge.records import Family
 from gpuassist.model.environment import Package
 from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool

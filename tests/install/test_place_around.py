@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.install.around import Around
-from gpuassist.install.place_around import around, conda_root, free_place, home_of
+from gpuassist.install.place import Around, around, conda_root, free_place, home_of
 from gpuassist.model.environment import Manager, Package
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from gpuassist.diagnose.case import Case
-from gpuassist.install.place_system import system_of
-from gpuassist.install.system import System
+from gpuassist.install.driver_at_work import system_of
+from gpuassist.install.place import System
 from gpuassist.model.environment import Manager
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.text import text

@@ -10,7 +10,7 @@ import pytest
 
 from gpuassist.install.replacements import with_added_gpu
 from gpuassist.knowledge.compatibility import driver_serves_cuda, kernels_run
-from gpuassist.knowledge.conda_records import Channel
+from gpuassist.knowledge.records import Channel
 from gpuassist.model.chain import Part, Status
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.gpu import Gpu

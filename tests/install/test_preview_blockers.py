@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.formats.package_metadata import PackageMetadata
+from gpuassist.formats.installed import PackageMetadata
 from gpuassist.install.dry_run_process import Seen
-from gpuassist.install.preview_blockers import judge
+from gpuassist.install.preview import judge
 from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof

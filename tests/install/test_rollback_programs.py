@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.formats.frozen import Back
-from gpuassist.install.rollback_programs import back_programs, where_from
+from gpuassist.formats.installed import Back
+from gpuassist.install.rollback import back_programs, where_from
 from gpuassist.model.plan import Run, Tool
 
 BACK = Back(("new",), ("torch==2.8.0+cpu", "-e git+https://example.org/x#egg=x"))

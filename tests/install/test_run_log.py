@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.formats.printed import Printed
-from gpuassist.install.run_log import RunLog
+from gpuassist.install.run import RunLog
 from gpuassist.system.disk import Disk
 from tests.hostile import HOSTILE, obeyed
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.install.place import Place
+from gpuassist.install.place import Place, System
 from gpuassist.install.steps import install_steps
-from gpuassist.install.system import System
 from gpuassist.knowledge.change import Change, DriverMove
 from gpuassist.knowledge.records import Family
 from gpuassist.model.plan import Proves, Step, StepKind

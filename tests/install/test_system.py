@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.install.system import System
+from gpuassist.install.place import System
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.install.around import Around
-from gpuassist.install.place import Place
+from gpuassist.install.place import Around, Place, System
 from gpuassist.install.steps import install_steps, install_ways
-from gpuassist.install.system import System
 from gpuassist.knowledge.change import Change, DriverMove, GccMove, ToolkitMove
 from gpuassist.knowledge.records import Family
 from gpuassist.model.outlook import Way, WayPlan

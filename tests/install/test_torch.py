@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.install.around import Around
-from gpuassist.install.place import Place
+from gpuassist.install.place import Around, Place
 from gpuassist.install.torch import jetson_ways, left_by, torch_ways
 from gpuassist.knowledge.change import TorchMove
 from gpuassist.knowledge.records import Family, TorchBuild

@@ -10,7 +10,7 @@ from gpuassist.diagnose.case import Case
 from gpuassist.install.outlook import rig_of
 from gpuassist.install.torch_source import Found, find
 from gpuassist.knowledge.change import Demand, Need, Rig
-from gpuassist.knowledge.conda_records import Channel
+from gpuassist.knowledge.records import Channel
 from gpuassist.model.plan import Tool
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH

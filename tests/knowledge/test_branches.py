@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.knowledge.branches import KernelModule, kernel_module, serves
+from gpuassist.knowledge.compatibility import KernelModule, kernel_module, serves
 from gpuassist.knowledge.records import ModuleFlavour
 from tests.knowledge.shipped import KNOWLEDGE, version
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from gpuassist.knowledge import build
+from gpuassist.knowledge.files import Table
 from gpuassist.knowledge.records import BranchKind, Family, GpuRecord, ModuleFlavour
 from gpuassist.knowledge.rows import Row, RowError, Source
-from gpuassist.knowledge.table import Table
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.finding import Action
 from gpuassist.model.version import Code, ComputeCapability, Version, VersionError

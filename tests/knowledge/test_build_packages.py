@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from gpuassist.knowledge import build_packages
-from gpuassist.knowledge.conda_records import Channel
-from gpuassist.knowledge.image_records import ImageFamily
+from gpuassist.knowledge.records import Channel, ImageFamily
 from gpuassist.knowledge.rows import Row, RowError, Source
 from gpuassist.model.version import VersionError
 from tests.knowledge.shipped import version

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from gpuassist.knowledge.build_torch import bad_pair, release
+from gpuassist.knowledge.records import Companion, Party
 from gpuassist.knowledge.rows import Row, RowError, Source
-from gpuassist.knowledge.torch_records import Companion, Party
 from gpuassist.model.version import Version, VersionError
 
 SOURCES = {"list": Source("a list", "2026-11-21")}

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.knowledge.choosing_image import ImageChoice, Images
+from gpuassist.knowledge.choosing import ImageChoice, Images
 from gpuassist.knowledge.compatibility import toolkit_builds_for
-from gpuassist.knowledge.image_records import ImageFamily, ImageRecord
+from gpuassist.knowledge.records import ImageFamily, ImageRecord
 from gpuassist.model.version import ComputeCapability, Version
 from tests.knowledge.shipped import KNOWLEDGE
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.knowledge.companions import Company, built_for_it, company_of, of_torch, requirement
-from gpuassist.knowledge.records import TorchBuild
-from gpuassist.knowledge.specifier import admits
-from gpuassist.knowledge.torch_records import Companion
+from gpuassist.knowledge.companions import Company, admits, built_for_it, company_of, of_torch, requirement
+from gpuassist.knowledge.records import Companion, TorchBuild
 from gpuassist.model.environment import Package
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH

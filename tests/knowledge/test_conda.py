@@ -9,7 +9,7 @@ import pytest
 from gpuassist.formats.conda_build import read_build
 from gpuassist.knowledge import conda
 from gpuassist.knowledge.compatibility import kernels_run
-from gpuassist.knowledge.conda_records import Channel, CondaRecord
+from gpuassist.knowledge.records import Channel, CondaRecord
 from gpuassist.model.version import Code
 from tests.knowledge.shipped import KNOWLEDGE, capability, version
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.knowledge.conda import specs
-from gpuassist.knowledge.conda_records import Channel
-from gpuassist.knowledge.conda_stock import LAST_OF_PYTORCH, conda_builds, of_channel, record_of
-from gpuassist.knowledge.records import TorchBuild
+from gpuassist.knowledge.conda import LAST_OF_PYTORCH, conda_builds, of_channel, record_of, specs
+from gpuassist.knowledge.records import Channel, TorchBuild
 from gpuassist.model.version import Version
 from tests.knowledge.shipped import KNOWLEDGE
 

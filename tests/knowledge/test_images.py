@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.knowledge.compatibility import driver_floor
-from gpuassist.knowledge.image_records import ImageFamily, ImageRecord
 from gpuassist.knowledge.images import ImageReading, Known, NotAnImage, images_with_torch, read_image
+from gpuassist.knowledge.records import ImageFamily, ImageRecord
 from gpuassist.model.words import ENGLISH
 from tests.knowledge.shipped import KNOWLEDGE, version
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.knowledge.pairs import COMPUTE_CAPABILITY, bad_pairs_among
+from gpuassist.knowledge.companions import COMPUTE_CAPABILITY, bad_pairs_among
 from gpuassist.model.version import Version
 from tests.knowledge.shipped import KNOWLEDGE, capability, version
 

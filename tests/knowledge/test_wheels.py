@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpuassist.knowledge.companions import holding, overwriting
 from gpuassist.knowledge.records import WheelRecord
-from gpuassist.knowledge.wheels import holding, overwriting
 from tests.knowledge.shipped import KNOWLEDGE
 
 WHEELS = KNOWLEDGE.wheels()

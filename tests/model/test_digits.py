@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.model.digits import whole_number
+from gpuassist.model.version import whole_number
 
 
 @pytest.mark.parametrize(("words", "number"), [("0", 0), ("007", 7), ("9" * 18, 10**18 - 1)])

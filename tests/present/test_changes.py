@@ -9,6 +9,7 @@ import pytest
 from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan, Proof
 from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
 from gpuassist.changes.scope_list import ListedScope
+from gpuassist.changes.scopes.kinds import Kind
 from gpuassist.changes.scopes.wanted import Held
 from gpuassist.changes.shells import ShellChange, ShellSeen
 from gpuassist.model.fact import Fact, Known, Unknown
@@ -36,7 +37,6 @@ from gpuassist.present.changes import (
     title_of,
     unchanged_words,
 )
-from gpuassist.present.scopes import Kind
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.system.terminal import Opening
 

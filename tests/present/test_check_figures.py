@@ -8,7 +8,7 @@ from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.text import verbatim
 from gpuassist.model.verdict import Check, Verdict
 from gpuassist.model.words import ENGLISH
-from gpuassist.present.check_figures import measured, rate_words
+from gpuassist.present.verification import measured, rate_words
 
 
 def _check(rate: float, unit: str) -> Check:

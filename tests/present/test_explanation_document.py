@@ -9,7 +9,7 @@ import pytest
 
 from gpuassist.app import compose
 from gpuassist.model.words import ENGLISH
-from gpuassist.present.explanation_document import explanation_document
+from gpuassist.present.explanation import explanation_document
 from gpuassist.session.explain import explain
 from tests.pasted_cases import pasted_cases
 from tests.values import machine

@@ -9,8 +9,7 @@ import pytest
 
 from gpuassist.model.driver import DeviceNode, Driver, KernelModule, Library, NvmlStatus
 from gpuassist.model.fact import Known, Unknown
-from gpuassist.model.gpu import Gpu, PcieLink, PowerState
-from gpuassist.model.gpu_process import GpuProcess
+from gpuassist.model.gpu import Gpu, GpuProcess, PcieLink, PowerState
 from gpuassist.model.machine import Distribution, Host
 from gpuassist.model.shell import Command
 from gpuassist.model.system_wide import ContainerList, LoaderDirectory, ToolkitLink

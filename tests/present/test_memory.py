@@ -13,9 +13,17 @@ from gpuassist.diagnose.memory_parts import picture_of
 from gpuassist.formats.oom import principal
 from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
 from gpuassist.model.words import ENGLISH
-from gpuassist.present.explanation_document import explanation_document
-from gpuassist.present.memory import as_plain_text, part_explained, part_name, short_size, text_bar, text_legend, wanted
-from gpuassist.present.memory_document import memory_document
+from gpuassist.present.explanation import explanation_document
+from gpuassist.present.memory import (
+    as_plain_text,
+    memory_document,
+    part_explained,
+    part_name,
+    short_size,
+    text_bar,
+    text_legend,
+    wanted,
+)
 from gpuassist.session.explain import explain
 from tests import memory_messages as messages
 

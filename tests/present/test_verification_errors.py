@@ -8,7 +8,7 @@ import pytest
 
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
-from gpuassist.present.verification_errors import errors_to_explain
+from gpuassist.present.verification import errors_to_explain
 
 NO_IMAGE = "CUDA error: no kernel image is available for execution on the device"
 WRONG = Check("matmul", "fp32", Verdict.FAIL, verbatim(NO_IMAGE))

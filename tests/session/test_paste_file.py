@@ -10,7 +10,7 @@ from threading import Thread
 import pytest
 
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.paste_file import PasteError, gathered, read_file
+from gpuassist.session.explain import PasteError, gathered, read_file
 from gpuassist.system.files import Files
 
 
@@ -37,7 +37,7 @@ def test_long_file_reads_like_a_long_pipe(tmp_path: Path) -> None:
 
 
 def test_endless_pipe_comes_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpuassist.session.paste_file._MOST", 8 << 20)
+    monkeypatch.setattr("gpuassist.session.explain._MOST", 8 << 20)
 
     assert gathered(repeat(b"tick\n" * 200_000)).left_out > 0
 

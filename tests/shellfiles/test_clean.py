@@ -9,8 +9,7 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.block import find, render
 from gpuassist.shellfiles.clean import Grounds, judge_clean
-from gpuassist.shellfiles.line_choice import Choice
-from gpuassist.shellfiles.lines import ShellLine
+from gpuassist.shellfiles.lines import Choice, ShellLine
 from tests.shellfiles.written import block_lines
 
 MISSING = {"/usr/local/cuda-10.2/bin", "/usr/local/cuda-10.2", "/home/you/none", "/home/you/none2"}

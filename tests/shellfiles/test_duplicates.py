@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.shellfiles.bash import read
-from gpuassist.shellfiles.duplicates import repeated
+from gpuassist.shellfiles.clean import repeated
 
 
 def _idle(content: str) -> dict[int, int]:

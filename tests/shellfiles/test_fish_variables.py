@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuassist.shellfiles.fish_variables import UniversalVariable, read
+from gpuassist.detect.startup.fish_universal import UniversalVariable, read
 
 WRITTEN = """# This file contains fish universal variable definitions.
 # VERSION: 3.0

@@ -12,8 +12,7 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError, render
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.installed import Installed, Lead
-from gpuassist.shellfiles.line_choice import Choice, LineChoice
-from gpuassist.shellfiles.lines import ShellLine, choose, choose_exactly
+from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine, choose, choose_exactly
 from tests.shellfiles.judging import RC, changed, judge_text
 from tests.shellfiles.written import block_lines
 

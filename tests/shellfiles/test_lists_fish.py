@@ -17,9 +17,8 @@ from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, Lines, change_lines, take_back
 from gpuassist.shellfiles.fish import read
 from gpuassist.shellfiles.installed import Installed
-from gpuassist.shellfiles.line_choice import Choice
-from gpuassist.shellfiles.lists import with_lists
-from gpuassist.shellfiles.lists_fish import read_fish_lists
+from gpuassist.shellfiles.lines import Choice
+from gpuassist.shellfiles.lists import read_fish_lists, with_lists
 from gpuassist.shellfiles.reading import Element
 from gpuassist.shellfiles.rewrite import rewrite
 from tests.shellfiles.judging import judge_text

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.system.environment_d import merge, with_environment_d
 from gpuassist.system.files import Files
+from gpuassist.system.login import merge, with_environment_d
 from tests.fakes import link, put
 
 MINE = "/home/you/.config/environment.d"

@@ -12,7 +12,7 @@ from gpuassist.model.fact import Known
 from gpuassist.system import nvml_probe, nvml_report, running
 from gpuassist.system.nvml_probe import Report
 from gpuassist.system.processes import Ending, Outcome
-from gpuassist.system.real import RealProcesses
+from gpuassist.system.world import RealProcesses
 from tests.facts import reason, value
 from tests.fakes import ScriptedProcesses, TimeThatRunsOut
 from tests.nvml_fixture import FakeNvml

@@ -12,7 +12,7 @@ import pytest
 
 from gpuassist.system import running
 from gpuassist.system.processes import Ending, Outcome, clean
-from gpuassist.system.real import RealProcesses
+from gpuassist.system.world import RealProcesses
 from tests.fakes import TimeThatRunsOut
 
 PATH = {"PATH": "/usr/bin:/bin"}
@@ -145,7 +145,7 @@ def test_input_and_output_can_both_be_large() -> None:
 ASK_AND_GO = """
 import os, sys, threading, time
 from gpuassist.system import groups
-from gpuassist.system.real import RealProcesses
+from gpuassist.system.world import RealProcesses
 from tests.fakes import TimeThatRunsOut
 ask = lambda: RealProcesses().run(["/bin/sh", "-c", f"echo $$ > {sys.argv[1]}; exec sleep 60"], seconds=60, environment={})
 threading.Thread(target=ask, daemon=True).start()

@@ -15,8 +15,8 @@ from gpuassist.system import program_running
 from gpuassist.system.groups import under_way
 from gpuassist.system.marked import carries, end_marked, marked
 from gpuassist.system.programs import Finished, Program
-from gpuassist.system.real import RealPrograms
-from gpuassist.system.streams import NotStarted, Quiet
+from gpuassist.system.streaming import NotStarted, Quiet
+from gpuassist.system.world import RealPrograms
 
 
 @pytest.fixture

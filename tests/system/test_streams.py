@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.system.real import RealStreams
-from gpuassist.system.streaming import signal_name
-from gpuassist.system.streams import (
+from gpuassist.system.streaming import (
     DESCRIPTOR,
     LINE_AT_MOST_BYTES,
     OUTPUT_AT_MOST_BYTES,
     NotStarted,
     Quiet,
     Stream,
+    signal_name,
 )
+from gpuassist.system.world import RealStreams
 
 PATH = {"PATH": "/usr/bin:/bin"}
 HEAD = "import os, subprocess, sys, time\nfd = int(sys.argv[1])\ndef say(line): os.write(fd, line)\n"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.system.terminal_queries import Queries
+from gpuassist.system.terminal_session import Queries
 
 ASKED = {
     b"\x1b[c": b"\x1b[?62;22c",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.system.streams import Ended, Quiet
+from gpuassist.system.streaming import Ended, Quiet
 from gpuassist.system.worker import Worker, command
 
 ROOT = str(Path(__file__).resolve().parents[2])

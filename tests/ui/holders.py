@@ -9,9 +9,7 @@ from collections.abc import Callable
 from gpuassist.context import Session
 from gpuassist.detect.gpu_holders import Held, Holding, holding_of
 from gpuassist.model.fact import Known
-from gpuassist.model.gpu import Gpu
-from gpuassist.model.gpu_process import GpuProcess
-from gpuassist.model.holder import Holder
+from gpuassist.model.gpu import Gpu, GpuProcess, Holder
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text

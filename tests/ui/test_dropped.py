@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QMimeData, QUrl
 
-from gpuassist.ui.dropped import dropped_file
+from gpuassist.ui.clipboard import dropped_file
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import shiboken6
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
 from pytestqt.qtbot import QtBot
 
-from gpuassist.ui.in_turns import InTurns
+from gpuassist.ui.pace import InTurns
 
 
 def test_the_first_step_is_done_at_once(qtbot: QtBot) -> None:

@@ -9,8 +9,7 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from gpuassist.ui.jobs import Done, Failed, Jobs
-from gpuassist.ui.latest import Latest
+from gpuassist.ui.jobs import Done, Failed, Jobs, Latest
 
 
 @pytest.fixture

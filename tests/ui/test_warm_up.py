@@ -7,9 +7,9 @@ import sys
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuassist.ui import warm_up
+from gpuassist.ui import page_stack as warm_up
 from gpuassist.ui.page import Desk
-from gpuassist.ui.warm_up import WarmUp
+from gpuassist.ui.page_stack import WarmUp
 
 
 def test_the_libraries_are_there_when_it_is_done(desk: Desk, qtbot: QtBot) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gpuassist.detect.readers.collect_env_torch import environment
+from gpuassist.detect.readers.facts import latest_first
 from gpuassist.detect.readers.labels import Field, Told, is_report, labelled
 from gpuassist.detect.readers.lines import Line, lines
-from gpuassist.detect.readers.nvidia_smi_values import PRODUCT
-from gpuassist.detect.readers.repeated import latest_first
+from gpuassist.detect.readers.nvidia_smi import PRODUCT
 from gpuassist.formats.distribution_name import read_distribution, read_processor
 from gpuassist.model.driver import Driver
 from gpuassist.model.environment import PythonEnvironment

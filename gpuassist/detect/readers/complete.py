@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from gpuassist.detect.readers.alike import CUT, same_name
-from gpuassist.detect.readers.nvidia_smi_values import ON_CHIP
+from gpuassist.detect.readers.nvidia_smi import ON_CHIP
 from gpuassist.formats.torch_version import Origin, TorchVersion, read_torch_version
 from gpuassist.knowledge.records import GpuRecord, TorchBuild
 from gpuassist.knowledge.tables import Knowledge

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.detect.readers.lines import Line, lines_with
-from gpuassist.formats.nvidia_version import is_open, parse_version
+from gpuassist.formats.kernel_module import is_open, parse_version
 from gpuassist.model.driver import Driver, KernelModule
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.machine import Machine

@@ -7,8 +7,7 @@ import re
 from gpuassist.detect.readers.lines import Line, lines
 from gpuassist.model.driver import Driver
 from gpuassist.model.fact import NOT_ASKED, Fact
-from gpuassist.model.gpu import Gpu
-from gpuassist.model.gpu_process import GpuProcess
+from gpuassist.model.gpu import Gpu, GpuProcess
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import Version

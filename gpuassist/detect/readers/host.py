@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.detect.readers.commands import runs
 from gpuassist.detect.readers.lines import Line, lines, lines_with
-from gpuassist.formats import os_release
+from gpuassist.formats import distribution_name as os_release
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.machine import Distribution, Host, Machine

@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from gpuassist.detect.readers.commands import runs
 from gpuassist.detect.readers.lines import lines, lines_with, source
-from gpuassist.formats.modprobe import forbidden_by_file
+from gpuassist.formats.kernel_module import forbidden_by_file
 from gpuassist.model.driver import Bar, Driver
 from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.machine import Machine

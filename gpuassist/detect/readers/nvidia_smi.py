@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from gpuassist.detect.readers.facts import latest_first
 from gpuassist.detect.readers.lines import Whole, whole
-from gpuassist.detect.readers.nvidia_smi_processes import processes
-from gpuassist.detect.readers.nvidia_smi_values import ABSENT, ON_CHIP, address, compute_mode, mebibytes
-from gpuassist.detect.readers.repeated import latest_first
 from gpuassist.model.driver import Driver, Library, NvmlStatus
-from gpuassist.model.fact import NOT_ASKED, Fact
-from gpuassist.model.gpu import Gpu
+from gpuassist.model.fact import NOT_ASKED, Fact, Known
+from gpuassist.model.gpu import Gpu, GpuProcess
 from gpuassist.model.machine import Host, Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import Version
@@ -142,3 +140,80 @@ def _gpu(table: _Table, row: re.Match[str], end: int) -> Gpu:
         compute_mode=text.known(compute_mode(mode[1]), PROGRAM, mode.start()) if mode else NOT_ASKED,
         mig_enabled=text.known(mig[1] == "Enabled", PROGRAM, mig.start()) if mig else NOT_ASKED,
     )
+
+
+# Values as nvidia-smi spells them.
+
+
+ABSENT = frozenset(("N/A", "[N/A]", "ERR!", "[Not Supported]", "[Unknown Error]", "Unknown Error", "Not Supported", ""))
+# GPUs of Jetson modules, which are called by the chip that they are part of.
+ON_CHIP = re.compile(r"(?:NVIDIA )?(?:Orin|Xavier|Thor|Tegra)\b")
+# How NVIDIA's products are called where nothing else says that a word is the name of a GPU.
+PRODUCT = re.compile(
+    r"(?:NVIDIA|GeForce|Tesla|Quadro|TITAN|GRID|RTX|GTX|Graphics Device|Orin|Xavier|Thor|GH\d|GB\d|[ABHLPTV]\d{1,3}[A-Z]?\b)"
+)
+
+_MODES = {"Default": "default", "Prohibited": "prohibited"}
+
+
+def address(words: str) -> str:
+    """As sysfs writes it: `00000000:01:00.0` is 0000:01:00.0."""
+    domain, _, rest = words.lower().partition(":")
+    return f"{int(domain, 16):04x}:{rest}"
+
+
+def mebibytes(number: str) -> int:
+    """In bytes; what old versions call MB are mebibytes too."""
+    return int(number) << 20
+
+
+def compute_mode(words: str) -> str:
+    """`E. Process` and `Exclusive_Process` are one mode."""
+    return _MODES.get(words) or ("exclusive thread" if "hread" in words else "exclusive process")
+
+
+# The table of processes below the GPUs of nvidia-smi, with or without the columns for MIG instances.
+
+
+_PROGRAM = "nvidia-smi"
+_TITLE = re.compile(r"(?:Compute processes|Processes):")
+# `|    0   N/A  N/A      1234      C   python      1000MiB |`; before CUDA 11 without the two columns, before 340 without a type.
+_PROCESS_ROW = re.compile(
+    r"(?:^|\|)[ \t]*(?P<gpu>\d{1,2})[ \t]+(?:(?:N/A|\d{1,3})[ \t]+(?:N/A|\d{1,3})[ \t]+)?(?P<pid>\d{1,8})[ \t]+"
+    r"(?:(?P<kind>C\+G|M\+C|C|G)[ \t]+)?(?P<command>\S[^|\n]{0,200}?)[ \t]+"
+    r"(?:(?P<memory>\d{1,7})\s?Mi?B|N/A|Not Supported)[ \t]*\|",
+    re.MULTILINE,
+)
+_NONE = re.compile(r"No running (?:compute )?processes found")
+KINDS = {"C": "compute", "G": "graphics", "C+G": "compute+graphics", "M+C": "compute"}  # M+C: under MPS
+_END = re.compile(r"\+[-=]{20,}\+")
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """The processes of each GPU; `whole` where the table is there to its end, so that a GPU without one has none."""
+
+    rows: dict[int, tuple[GpuProcess, ...]]
+    whole: bool
+    source: str
+
+    def added(self, index: int, gpu: Gpu) -> Gpu:
+        """The GPU with its processes, where the table tells them."""
+        rows = self.rows.get(index, ())
+        return replace(gpu, processes=Known(rows, self.source) if rows or self.whole else NOT_ASKED)
+
+
+def processes(text: Whole, start: int, end: int) -> Processes:
+    """What stands below the title `Processes:` between two places of a text."""
+    title = _TITLE.search(text.words, start, end)
+    if title is None:
+        return Processes({}, whole=False, source="")
+    source = f"pasted {_PROGRAM}, line {text.line(title.start())}"
+    found: dict[int, tuple[GpuProcess, ...]] = {}
+    place = title.end()
+    for row in _PROCESS_ROW.finditer(text.words, title.end(), end):
+        memory = text.known(mebibytes(row["memory"]), _PROGRAM, row.start()) if row["memory"] else NOT_ASKED
+        found[int(row["gpu"])] = (*found.get(int(row["gpu"]), ()), GpuProcess(int(row["pid"]), KINDS.get(row["kind"], ""), memory))
+        place = row.end()
+    none = _NONE.search(text.words, title.end(), end)
+    return Processes(found, whole=bool(none) or (bool(found) and _END.search(text.words, place, end) is not None), source=source)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpuassist.detect.readers.lines import Line, lines
+from gpuassist.detect.readers.nvidia_smi import PRODUCT
 from gpuassist.detect.readers.nvidia_smi_fields import PROGRAM, added
-from gpuassist.detect.readers.nvidia_smi_values import PRODUCT
 from gpuassist.model.driver import Driver
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.gpu import Gpu

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gpuassist.detect.readers.lines import Line
-from gpuassist.detect.readers.nvidia_smi_values import ABSENT, address, compute_mode, mebibytes
+from gpuassist.detect.readers.nvidia_smi import ABSENT, address, compute_mode, mebibytes
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.version import ComputeCapability
 

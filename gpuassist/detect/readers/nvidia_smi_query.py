@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from gpuassist.detect.readers.lines import Line, lines
+from gpuassist.detect.readers.nvidia_smi import KINDS, address, mebibytes
 from gpuassist.detect.readers.nvidia_smi_fields import MEBIBYTES, PROGRAM, added
-from gpuassist.detect.readers.nvidia_smi_processes import KINDS
-from gpuassist.detect.readers.nvidia_smi_values import address, mebibytes
 from gpuassist.model.driver import Driver, NvmlStatus
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
-from gpuassist.model.gpu import Gpu
-from gpuassist.model.gpu_process import GpuProcess
+from gpuassist.model.gpu import Gpu, GpuProcess
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import Version

@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from gpuassist.context import Session
-from gpuassist.detect.startup.chain import ChainFile, startup_chain
+from gpuassist.detect.startup.chain import ChainFile, Stage, dialect_of, sources, startup_chain
 from gpuassist.detect.startup.effect_by_reading import Placed, by_reading, elements_of
 from gpuassist.detect.startup.effect_by_trace import Traced
 from gpuassist.detect.startup.fish_universal import universal_lines
 from gpuassist.detect.startup.line import SurveyLine, line_of, untold
-from gpuassist.detect.startup.notes import notes_on
-from gpuassist.detect.startup.recorded_files import recorded_chain
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Machine
-from gpuassist.model.shell import Terminal
+from gpuassist.model.shell import StartupFile, Terminal
 from gpuassist.model.text import Text, text
+from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.reading import WATCHED, Statement, ToolLine
 from gpuassist.system.login import login_environment
 from gpuassist.system.ownership import open_to_others
@@ -145,3 +144,107 @@ def _of_file(file: ChainFile, inside: dict[str, list[ChainFile]]) -> list[_Line]
     found += [(one.line, [(one, file)]) for one in file.reading.tools]
     found += [(one.sourced_by[1], _of_file(one, inside)) for one in inside.get(file.path, ()) if one.sourced_by is not None]
     return [line for _, lines in sorted(found, key=lambda entry: entry[0]) for line in lines]
+
+
+# What else the user should know about the start-up files: what hides what, what ends early, what could not be told.
+
+
+SLOW_SECONDS = 2.0
+
+
+def notes_on(shell: str, chain: tuple[ChainFile, ...], seconds: Fact[float], trace: Fact[Trace]) -> tuple[Text, ...]:
+    """All that is worth saying, what is in the way first."""
+    return (
+        *_login_gap(shell, chain),
+        *_early_ends(chain),
+        *_not_understood(chain),
+        *_literal(chain),
+        *_slow(seconds),
+        *_untold(trace),
+    )
+
+
+def _login_gap(shell: str, chain: tuple[ChainFile, ...]) -> Iterator[Text]:
+    """Debian's .profile reads .bashrc in; one that somebody wrote anew often does not, and then a login shell is without it."""
+    if PurePosixPath(shell).name != "bash":
+        return
+    terminal = next((file for file in chain if file.stage is Stage.TERMINAL and file.sourced_by is None), None)
+    login = next((file for file in chain if file.stage is Stage.LOGIN and not file.sourced_by and file.unread is None), None)
+    if terminal is None or not terminal.exists:
+        return
+    if login is None:
+        yield text("no login file reads {path} in: a login shell (ssh, a text console) does not see its lines", path=terminal.path)
+    elif not sources(chain, login.path, terminal.path):
+        yield text(
+            "{login} does not read {path} in: a login shell (ssh, a text console) does not see its lines",
+            login=login.path,
+            path=terminal.path,
+        )
+
+
+def _early_ends(chain: tuple[ChainFile, ...]) -> Iterator[Text]:
+    for file in chain:
+        for ending in file.reading.endings if file.ours and file.unread is None else ():
+            below = [one for one in file.reading.statements if one.line > ending.line]
+            if ending.interactive and below:
+                yield text(
+                    "{path}, line {line} ends the file for shells that are not interactive: what ssh runs, cron, and tasks of an "
+                    "editor do not see the lines below it",
+                    path=file.path,
+                    line=ending.line,
+                )
+                break
+
+
+def _not_understood(chain: tuple[ChainFile, ...]) -> Iterator[Text]:
+    for file in chain:
+        if file.reading.unreadable_line and file.ours:
+            yield text("{path}, line {line} could not be understood", path=file.path, line=file.reading.unreadable_line)
+
+
+def _literal(chain: tuple[ChainFile, ...]) -> Iterator[Text]:
+    for file in chain:
+        for statement in file.reading.statements if file.dialect is Dialect.ENVIRONMENT else ():
+            if any("$" in element.written for assignment in statement.assignments for element in assignment.elements):
+                yield text(
+                    "{path}, line {line}: nothing is expanded in this file, so that the $ and what follows stay as they are",
+                    path=file.path,
+                    line=statement.line,
+                )
+
+
+def _slow(seconds: Fact[float]) -> Iterator[Text]:
+    if isinstance(seconds, Known) and seconds.value >= SLOW_SECONDS:
+        yield text("your start-up files take {seconds:.1f} s for each new terminal", seconds=seconds.value)
+
+
+def _untold(trace: Fact[Trace]) -> Iterator[Text]:
+    if isinstance(trace, Unknown):
+        yield text("which line wins was told by reading alone: {reason}", reason=trace.reason)
+    elif not trace.value.whole:
+        yield text("a start-up file turns off what tells which lines run, so not all of them are known")
+
+
+# The start-up files of a recorded machine: as much as its recording holds of them.
+
+
+_LOGIN = frozenset({".bash_profile", ".bash_login", ".profile", ".zshenv", ".zprofile", ".zlogin"})
+
+
+def recorded_chain(machine: Machine) -> tuple[ChainFile, ...]:
+    """Its files, those that a login reads first."""
+    shell = PurePosixPath(value_or(machine.shell.login_shell, "")).name
+    own = {"zsh": Dialect.ZSH, "fish": Dialect.FISH}.get(shell, Dialect.BASH)
+    files = [_file(file, own) for file in value_or(machine.shell.startup_files, ()) if file.exists]
+    return tuple(sorted(files, key=lambda file: file.stage is not Stage.LOGIN))
+
+
+def _file(file: StartupFile, own: Dialect) -> ChainFile:
+    path = PurePosixPath(file.path)
+    stage = Stage.LOGIN if path.name in _LOGIN else Stage.TERMINAL
+    dialect = dialect_of(file.path, own)
+    if isinstance(file.content, Unknown):
+        return ChainFile(file.path, dialect, stage, unreadable=text("the recording does not hold its text"))
+    content = file.content.value.encode("utf-8", "surrogateescape")
+    reading = read_startup(content, dialect, {"HOME": str(path.parent)})
+    return ChainFile(file.path, dialect, stage, content=content, ours=True, reading=reading)

@@ -8,13 +8,12 @@ from gpuassist.diagnose.case import Card, Case
 from gpuassist.diagnose.rules.driver import driver_serves_torch
 from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof
-from gpuassist.model.digits import whole_number
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Finding
 from gpuassist.model.gpu import PowerState
 from gpuassist.model.machine import Holder
 from gpuassist.model.text import Text, text, verbatim
-from gpuassist.model.version import Version
+from gpuassist.model.version import Version, whole_number
 
 _WITHOUT_FIXES_YEARS = 2
 _MONITORS = ("nvidia-smi", "nvtop", "nvitop", "gpustat", "btop", "conky", "waybar", "psensor", "mangohud", "nvidia-settings")

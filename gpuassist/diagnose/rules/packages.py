@@ -8,8 +8,8 @@ from gpuassist.diagnose.belonging import belongs, exact_pins, wanted
 from gpuassist.diagnose.case import Case, Installed
 from gpuassist.diagnose.rules.libraries import older
 from gpuassist.diagnose.verdicts import Verdict, finding, proof
-from gpuassist.knowledge.pairs import bad_pairs_among
-from gpuassist.knowledge.torch_records import BadPair
+from gpuassist.knowledge.companions import bad_pairs_among
+from gpuassist.knowledge.records import BadPair
 from gpuassist.model.environment import Manager, Package
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.text import text, verbatim

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import card_name, driver_version, in_container, in_wsl
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
-from gpuassist.diagnose.wrapping import wrapped
+from gpuassist.diagnose.wording import wrapped
 from gpuassist.model.paste import Weight
 
 _MODULE = r"nvidia(?:[-_](?:drm|modeset|uvm|current))?"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import card_name, driver_version, version, with_blackwell
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
-from gpuassist.diagnose.wrapping import GAP, wrapped
+from gpuassist.diagnose.wording import GAP, wrapped
 from gpuassist.knowledge.codes import Cause
 from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu
 from gpuassist.knowledge.records import ModuleFlavour

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
-from gpuassist.diagnose.wrapping import wrapped
+from gpuassist.diagnose.wording import wrapped
 from gpuassist.model.paste import Weight
 
 _AROUND = 6000  # characters around a message in which its driver and kernel are named

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from gpuassist.diagnose.allocator import allocator
 from gpuassist.diagnose.case import Card
 from gpuassist.diagnose.hints import card_name
-from gpuassist.diagnose.memory import TOLD, Cause, Ruling, parameters, rule
-from gpuassist.diagnose.memory_doubts import contradiction
+from gpuassist.diagnose.memory import TOLD, Cause, Ruling, contradiction, parameters, rule
 from gpuassist.diagnose.memory_parts import own_bytes
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
 from gpuassist.formats.oom import OutOfMemory, Platform, principal

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import driver_version, given_to_container, in_container, in_wsl, with_blackwell, without_driver
 from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
-from gpuassist.diagnose.wrapping import GAP, wrapped
+from gpuassist.diagnose.wording import GAP, wrapped
 from gpuassist.model.fact import value_or
 from gpuassist.model.paste import Weight
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from gpuassist.knowledge.branches import serves
+from gpuassist.knowledge.compatibility import serves
 from gpuassist.model.nearest import nearest_numbers
 from gpuassist.model.text import Text, text
 from gpuassist.session.lookup.answer import Answered, Shelf, Standing, by_rule, known, unknown
 from gpuassist.session.lookup.versions import read_version
 
 if TYPE_CHECKING:
-    from gpuassist.knowledge.branches import KernelModule
+    from gpuassist.knowledge.compatibility import KernelModule
     from gpuassist.knowledge.records import ArchitectureRecord, BranchRecord
     from gpuassist.knowledge.tables import Knowledge
     from gpuassist.session.lookup.answer import Document

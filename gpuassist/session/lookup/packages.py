@@ -15,8 +15,7 @@ from gpuassist.session.lookup.answer import Answered, Shelf, Standing, by_rule, 
 from gpuassist.session.lookup.versions import read_version
 
 if TYPE_CHECKING:
-    from gpuassist.knowledge.conda_records import CondaRecord
-    from gpuassist.knowledge.records import WheelRecord
+    from gpuassist.knowledge.records import CondaRecord, WheelRecord
     from gpuassist.knowledge.tables import Knowledge
     from gpuassist.model.codec import Json
     from gpuassist.session.lookup.answer import Document

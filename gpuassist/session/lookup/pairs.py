@@ -10,8 +10,8 @@ from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.session.lookup.answer import Answered, Shelf, known, unknown
 
 if TYPE_CHECKING:
+    from gpuassist.knowledge.records import BadPair, Party
     from gpuassist.knowledge.tables import Knowledge
-    from gpuassist.knowledge.torch_records import BadPair, Party
     from gpuassist.model.codec import Json
     from gpuassist.session.lookup.answer import Document
 

@@ -14,9 +14,8 @@ from gpuassist.session.lookup.answer import Answered, Shelf, Standing, by_rule, 
 from gpuassist.session.lookup.versions import Asked, read_version
 
 if TYPE_CHECKING:
-    from gpuassist.knowledge.records import TorchBuild
+    from gpuassist.knowledge.records import TorchBuild, TorchRelease
     from gpuassist.knowledge.tables import Knowledge
-    from gpuassist.knowledge.torch_records import TorchRelease
     from gpuassist.model.codec import Json
     from gpuassist.session.lookup.answer import Document
 

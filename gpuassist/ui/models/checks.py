@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpuassist.model.text import Text, text
 from gpuassist.model.verdict import Check, Verdict
 from gpuassist.model.words import Words
-from gpuassist.present.check_figures import measured, rate_words
+from gpuassist.present.verification import measured, rate_words
 from gpuassist.session.verify import check_label
 from gpuassist.session.verify_progress import CheckLine, Progress, State
 from gpuassist.ui.models.rows import Cell, Row

@@ -16,15 +16,13 @@ from gpuassist.model.text import Text, text
 from gpuassist.present.explanation import Quotation, lines_quoted
 from gpuassist.present.explanation_report import in_markdown, in_plain_words
 from gpuassist.present.redaction import person_of
-from gpuassist.session.explain import Explanation, explain
+from gpuassist.session.explain import Explanation, explain, read_file
 from gpuassist.session.explain_leads import WayOn, file_wished, text_wished, way_on
 from gpuassist.session.navigation import GoTo, Tool
-from gpuassist.session.paste_file import read_file
 from gpuassist.ui import clipboard
-from gpuassist.ui.dropped import dropped_file
-from gpuassist.ui.in_turns import InTurns
-from gpuassist.ui.jobs import Done, Failed, Work
-from gpuassist.ui.latest import Latest
+from gpuassist.ui.clipboard import dropped_file
+from gpuassist.ui.jobs import Done, Failed, Latest, Work
+from gpuassist.ui.pace import InTurns
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.explain_answer import AnswerView
 from gpuassist.ui.pages.explain_examples import ExamplesCard

@@ -13,15 +13,25 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.finding import Answer, GuideLink, Remedy
 from gpuassist.model.memory_picture import MemoryPicture
-from gpuassist.model.text import text
+from gpuassist.model.text import counted, text
 from gpuassist.model.words import Words
 from gpuassist.present.answer_document import command_lines
-from gpuassist.present.explanation import SURENESS_WORDS, Quotation, Sureness, left_out, line_of, picture_of, quotes, sureness
+from gpuassist.present.explanation import (
+    SURENESS_WORDS,
+    Quotation,
+    Sureness,
+    left_out,
+    line_of,
+    picture_of,
+    places_of,
+    quotes,
+    sureness,
+)
 from gpuassist.present.listing import facts_read
-from gpuassist.session.explain import Explanation
-from gpuassist.ui.in_turns import InTurns, Step
-from gpuassist.ui.pages.explain_rest import folds_of
+from gpuassist.session.explain import Doubt, Explanation
+from gpuassist.ui.pace import InTurns, Step
 from gpuassist.ui.palette import MARK_WORDS, Mark
+from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.theme import mono
 from gpuassist.ui.widgets.buttons import secondary, small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Well, clear
@@ -29,7 +39,7 @@ from gpuassist.ui.widgets.columns import TWO_FROM, Columns
 from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import LinkButton
 from gpuassist.ui.widgets.flow_layout import FlowLayout
-from gpuassist.ui.widgets.folds import Folds
+from gpuassist.ui.widgets.folds import Fold, Folds
 from gpuassist.ui.widgets.labels import Rule
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill
 from gpuassist.ui.widgets.memory_bar import MemoryBar
@@ -37,6 +47,53 @@ from gpuassist.ui.widgets.paragraphs import label, paragraph
 from gpuassist.ui.widgets.quote import Quote
 from gpuassist.ui.widgets.remedy_card import RemedyCard
 from gpuassist.ui.widgets.scroll_page import SPACING
+
+# What stands below an explanation, folded: what was read, what else it could be, what the text contradicts, what is open.
+
+
+def folds_of(words: Words, explanation: Explanation) -> tuple[Fold, ...]:
+    """One for each kind of thing that there is."""
+    folds: list[Fold] = []
+    facts = sum(len(section.lines) for section in facts_read(explanation.machine))
+    if facts:
+        title = counted("1 fact was read in the text…", "{count} facts were read in the text…", facts)
+        folds.append(Fold(words(title), partial(_fill_facts, words, explanation)))
+    if explanation.contradictions:
+        count = len(explanation.contradictions)
+        title = counted("The text contradicts itself in one thing…", "The text contradicts itself in {count} things…", count)
+        folds.append(Fold(words(title), partial(_fill_contradictions, words, explanation)))
+    if explanation.less_likely:
+        count = len(explanation.less_likely)
+        title = counted("1 other cause is less likely…", "{count} other causes are less likely…", count)
+        folds.append(Fold(words(title), partial(_fill_doubts, words, explanation.less_likely)))
+    if explanation.undetermined:
+        title = counted("1 could not be determined…", "{count} could not be determined…", len(explanation.undetermined))
+        folds.append(Fold(words(title), partial(_fill_undetermined, words, explanation)))
+    return tuple(folds)
+
+
+def _fill_facts(words: Words, explanation: Explanation, card: Card) -> None:
+    for section in facts_read(explanation.machine):
+        card.body.addWidget(label(words(section.title), "strong", card))
+        rows = [FactRow(words(one.label), words(one.value), one.source) for one in section.lines]
+        card.body.addWidget(FactTable(words, rows, card, label_width=220))
+
+
+def _fill_doubts(words: Words, doubts: tuple[Doubt, ...], card: Card) -> None:
+    rows = [FactRow(doubt.answer.title, sentence_case(words(doubt.reason)), doubt.answer.id) for doubt in doubts]
+    card.body.addWidget(FactTable(words, rows, card, label_width=380))
+
+
+def _fill_contradictions(words: Words, explanation: Explanation, card: Card) -> None:
+    rows = [FactRow(words(one.fact), " / ".join(one.values), words(places_of(one))) for one in explanation.contradictions]
+    card.body.addWidget(FactTable(words, rows, card, label_width=240))
+    card.body.addWidget(paragraph(words(text("The first was taken.")), "muted", card))
+
+
+def _fill_undetermined(words: Words, explanation: Explanation, card: Card) -> None:
+    rows = [FactRow(words(one.fact), words(one.reason), one.problem, unknown=True) for one in explanation.undetermined]
+    card.body.addWidget(FactTable(words, rows, card, label_width=240))
+
 
 _BESIDE_A_COMMAND = 140  # pixels of a card: its margins, the well's, and the button that copies
 _SURENESS_MARKS = {Sureness.SURE: Mark.RIGHT, Sureness.LIKELY: Mark.INFO, Sureness.POSSIBLE: Mark.UNKNOWN}

@@ -11,17 +11,16 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.context import Session
 from gpuassist.detect.gpu_holders import Held, Holding, find, holding_of
-from gpuassist.model.digits import whole_number
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
+from gpuassist.model.version import whole_number
 from gpuassist.present.holders import as_plain_text, stop_question, stop_warning, stopping, title
 from gpuassist.present.samples import clock
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
 from gpuassist.session.navigation import Tool
 from gpuassist.ui import clipboard
-from gpuassist.ui.jobs import Done, Failed, Job
-from gpuassist.ui.latest import Latest
+from gpuassist.ui.jobs import Done, Failed, Job, Latest
 from gpuassist.ui.models.holders import COLUMN_SAMPLES, HEADINGS, PLACE, PROCESS, USER, holder_rows
 from gpuassist.ui.models.rows import RowsModel
 from gpuassist.ui.page import Bar, Desk, Page

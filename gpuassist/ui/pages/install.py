@@ -22,8 +22,7 @@ from gpuassist.session.install import Course, earlier_installs, plan_wish
 from gpuassist.session.install_wish import ANY, InstallWish, wish_of
 from gpuassist.session.navigation import GO_ON_WISH, Tool
 from gpuassist.ui import clipboard
-from gpuassist.ui.jobs import Done, Failed
-from gpuassist.ui.latest import Latest
+from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.install_choices import InstallChoices
 from gpuassist.ui.pages.install_steps import InstallSteps

@@ -13,7 +13,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.present.samples import WINDOWS_SECONDS, change_words, clock, process_name, subtitle
 from gpuassist.session.navigation import GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.watch import Watch
-from gpuassist.ui.latest import Latest
+from gpuassist.ui.jobs import Latest
 from gpuassist.ui.models.processes import COLUMN_SAMPLES, GPU, PROCESS, ProcessesModel, process_rows
 from gpuassist.ui.pace import Pace
 from gpuassist.ui.page import Bar, Desk, Page

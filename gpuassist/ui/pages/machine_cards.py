@@ -12,8 +12,8 @@ from gpuassist.model.text import joined, text
 from gpuassist.model.words import Words
 from gpuassist.present.environments import EnvironmentLine, environment_lines
 from gpuassist.present.overview import GpuCard, Line, gpu_cards, host_words, software_lines
-from gpuassist.ui.in_turns import InTurns, Step
 from gpuassist.ui.models.rows import Cell, Row, RowsModel
+from gpuassist.ui.pace import InTurns, Step
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card

@@ -18,8 +18,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.session.navigation import Marked, Step, StepState
 from gpuassist.session.standing import repairable_version
 from gpuassist.session.undo import Undone, left_out, plan_undo, records, undo
-from gpuassist.ui.jobs import Done, Failed
-from gpuassist.ui.latest import Latest
+from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk, Page, Wrote
 from gpuassist.ui.pages.repair_history import HistoryCard, UndoCard
 from gpuassist.ui.pages.repair_others import CleanSection, DevicesSection

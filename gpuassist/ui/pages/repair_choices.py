@@ -12,8 +12,7 @@ from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import loader_words, place_of
 from gpuassist.present.toolkit_change import line_context
-from gpuassist.shellfiles.line_choice import Choice, LineChoice
-from gpuassist.shellfiles.lines import ShellLine
+from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.buttons import Tick

@@ -12,7 +12,7 @@ from gpuassist.changes.wishes import ChangeWish
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.present.changes import PROMISE
-from gpuassist.shellfiles.line_choice import LineChoice
+from gpuassist.shellfiles.lines import LineChoice
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair_devices import DevicesCard
 from gpuassist.ui.pages.repair_plan import PlanCard

@@ -14,7 +14,7 @@ from gpuassist.model.text import Text, counted, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import matters
 from gpuassist.present.toolkit_change import Offer, edit_summary
-from gpuassist.shellfiles.line_choice import Choice as Becomes
+from gpuassist.shellfiles.lines import Choice as Becomes
 from gpuassist.shellfiles.lines import ShellLine
 from gpuassist.ui.pages.repair_choices import LineRow, LoaderRow
 from gpuassist.ui.palette import Mark

@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from gpuassist.changes.scope_list import ListedScope
+from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind, Program, Sees
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import scope_title
-from gpuassist.present.scopes import PROGRAMS, SEEN, TITLES, Kind, Program, Sees
 from gpuassist.ui.models.rows import Cell, Row, RowsModel
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import sentence_case

@@ -16,12 +16,11 @@ from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
+from gpuassist.present.answer_document import copyable_lines
 from gpuassist.present.changes import bar_note, outcome_of, promise_of, result_words, still_holds, title_of
-from gpuassist.present.copyable import copyable_lines
 from gpuassist.session.navigation import Marked, Step, StepState
 from gpuassist.ui import clipboard
-from gpuassist.ui.jobs import Done, Failed
-from gpuassist.ui.latest import Latest
+from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk
 from gpuassist.ui.pages.repair_panel import PlanPanel
 from gpuassist.ui.pages.repair_plan import PlanCard

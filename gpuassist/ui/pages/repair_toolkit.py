@@ -16,7 +16,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.present.toolkit_change import offers
 from gpuassist.session.explain_leads import wish_for_text
 from gpuassist.session.navigation import GoTo, Tool
-from gpuassist.shellfiles.line_choice import LineChoice
+from gpuassist.shellfiles.lines import LineChoice
 from gpuassist.ui.jobs import Done, Failed, Job
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair_panel import PlanPanel

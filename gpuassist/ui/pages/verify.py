@@ -15,14 +15,12 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.verdict import Verdict, Verification
 from gpuassist.model.words import ENGLISH
-from gpuassist.present.verification import verification_document
-from gpuassist.present.verification_errors import errors_to_explain
+from gpuassist.present.verification import errors_to_explain, verification_document
 from gpuassist.session.navigation import TEXT_WISH, GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.verify import Event, VerifyRequest, interpreter_at, rests_on, verify
 from gpuassist.session.verify_progress import Progress, conclude, follow
 from gpuassist.ui import clipboard
-from gpuassist.ui.jobs import Control, Done, Failed, Job
-from gpuassist.ui.latest import Latest
+from gpuassist.ui.jobs import Control, Done, Failed, Job, Latest
 from gpuassist.ui.models.checks import COLUMN_SAMPLES, HEADINGS, check_rows
 from gpuassist.ui.models.rows import RowsModel
 from gpuassist.ui.page import Bar, Desk, Page

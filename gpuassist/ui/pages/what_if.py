@@ -18,8 +18,7 @@ from gpuassist.session.install_wish import wish_for_parts
 from gpuassist.session.navigation import GoTo, Tool
 from gpuassist.session.wish_words import wish_of
 from gpuassist.ui import clipboard
-from gpuassist.ui.jobs import Done, Failed
-from gpuassist.ui.latest import Latest
+from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.what_if_answer import AnswerCards
 from gpuassist.ui.pages.what_if_wishes import WishCard

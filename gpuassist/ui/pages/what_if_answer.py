@@ -12,8 +12,8 @@ from gpuassist.model.plan import Step
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.what_if import alike, caption
-from gpuassist.ui.in_turns import InTurns
-from gpuassist.ui.in_turns import Step as Turn
+from gpuassist.ui.pace import InTurns
+from gpuassist.ui.pace import Step as Turn
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.chain_view import ChainView

@@ -20,7 +20,7 @@ from gpuassist.formats.visible import on_one_line
 from gpuassist.model.finding import Answer, GuideLink, Remedy
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.present.copyable import copyable, copyable_lines
+from gpuassist.present.answer_document import copyable, copyable_lines
 from gpuassist.session.install_wish import wish_for_answer
 from gpuassist.session.standing import holder_wish, switch_version
 from gpuassist.ui.palette import MARK_WORDS, Mark

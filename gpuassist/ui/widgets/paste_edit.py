@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QTextCursor, QTextOpt
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QTextEdit, QWidget
 
 from gpuassist.formats.paste import read_paste
-from gpuassist.ui.dropped import dropped_file
-from gpuassist.ui.in_turns import InTurns, Step
+from gpuassist.ui.clipboard import dropped_file
+from gpuassist.ui.pace import InTurns, Step
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import colours, mono
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from gpuassist.detect.readers import gpustat
 from gpuassist.model.fact import NOT_ASKED, Known, value_or
-from gpuassist.model.gpu import Gpu
-from gpuassist.model.gpu_process import GpuProcess
+from gpuassist.model.gpu import Gpu, GpuProcess
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import Version

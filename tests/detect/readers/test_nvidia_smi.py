@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.model.fact import NOT_ASKED, Unknown, value_or
-from gpuassist.model.gpu_process import GpuProcess
+from gpuassist.model.gpu import GpuProcess
 from gpuassist.model.version import ComputeCapability
 from tests.detect.readers.pasted import MIB, driver, gpus, machine, names
 from tests.facts import value

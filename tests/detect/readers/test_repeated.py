@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.detect.readers.repeated import latest_first
+from gpuassist.detect.readers.facts import latest_first
 
 
 def test_last_account_comes_first() -> None:

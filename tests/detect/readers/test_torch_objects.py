@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.detect.readers.torch_objects import built_with, properties
+from gpuassist.detect.readers.oneliners import built_with, properties
 from gpuassist.model.environment import Accelerator
 from gpuassist.model.fact import NOT_ASKED, value_or
 from gpuassist.model.paste import Paste

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.detect.startup.chain import ChainFile, Stage
-from gpuassist.detect.startup.notes import notes_on
+from gpuassist.detect.startup.survey import notes_on
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH

@@ -8,8 +8,7 @@ import pytest
 
 from gpuassist.diagnose.signatures.memory_kept import SIGNATURES
 from gpuassist.model.fact import NOT_ASKED, Known
-from gpuassist.model.gpu import Gpu
-from gpuassist.model.gpu_process import GpuProcess
+from gpuassist.model.gpu import Gpu, GpuProcess
 from gpuassist.model.machine import Host, Machine
 from gpuassist.model.paste import Weight
 from tests import memory_messages as messages

@@ -17,7 +17,7 @@ from gpuassist.model.shell import Shell
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
-from gpuassist.shellfiles.line_choice import Choice
+from gpuassist.shellfiles.lines import Choice
 from gpuassist.system.terminal import ask_terminal
 from gpuassist.ui.page import Desk, Wrote
 from gpuassist.ui.pages.repair import RepairPage

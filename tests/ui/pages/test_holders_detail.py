@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from gpuassist.context import Session
 from gpuassist.detect.gpu_holders import holding_of
 from gpuassist.model.fact import Unknown
-from gpuassist.model.holder import Holder
+from gpuassist.model.gpu import Holder
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.ui.pages.holders_detail import HolderCard

@@ -19,7 +19,7 @@ from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.navigation import GoTo, Marked, Step, StepState, Tool
 from gpuassist.session.use import look
-from gpuassist.shellfiles.line_choice import Choice
+from gpuassist.shellfiles.lines import Choice
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair import CLEAN, DEVICES, LINES, TOOLKIT
 from gpuassist.ui.pages.repair_history import ChangeRow

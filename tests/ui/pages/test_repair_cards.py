@@ -21,8 +21,7 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.toolkit_change import Offer, TerminalRow
-from gpuassist.shellfiles.line_choice import Choice, LineChoice
-from gpuassist.shellfiles.lines import ShellLine
+from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
 from gpuassist.ui.pages.repair_choices import LoaderRow
 from gpuassist.ui.pages.repair_plan import ToolkitCard
 from gpuassist.ui.pages.repair_result import DiffCard, TerminalCard

@@ -10,9 +10,8 @@ from PySide6.QtWidgets import QApplication, QLabel
 from gpuassist.detect.startup.line import SurveyLine
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.shellfiles.line_choice import Choice, LineChoice
-from gpuassist.shellfiles.lines import ShellLine
-from gpuassist.ui.pages.repair_line import LineCard
+from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
+from gpuassist.ui.pages.repair_survey import LineCard
 from gpuassist.ui.widgets.code import CodeBlock
 from tests.ui.made import known
 from tests.ui.showing import Show

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.context import Session
 from gpuassist.model.gpu import Gpu
-from gpuassist.shellfiles.line_choice import Choice
+from gpuassist.shellfiles.lines import Choice
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair import CLEAN, DEVICES, TOOLKIT
 from tests.ui.made import known

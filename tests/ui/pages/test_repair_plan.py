@@ -22,8 +22,7 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.toolkit_change import Offer
-from gpuassist.shellfiles.line_choice import Choice, LineChoice
-from gpuassist.shellfiles.lines import ShellLine
+from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
 from gpuassist.ui.pages.repair_choices import LineRow
 from gpuassist.ui.pages.repair_plan import ToolkitCard
 from gpuassist.ui.palette import Mark

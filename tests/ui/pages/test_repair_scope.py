@@ -8,9 +8,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from gpuassist.changes.scope_list import ListedScope
+from gpuassist.changes.scopes.kinds import Kind, Program
 from gpuassist.changes.scopes.wanted import Held
 from gpuassist.model.words import ENGLISH
-from gpuassist.present.scopes import Kind, Program
 from gpuassist.ui.models.rows import RowsModel
 from gpuassist.ui.pages.repair_scope import ProgramsCard, ScopeChoice
 from gpuassist.ui.palette import Mark

@@ -13,7 +13,7 @@ from gpuassist.context import Session
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile
-from gpuassist.shellfiles.line_choice import Choice
+from gpuassist.shellfiles.lines import Choice
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair import LINES, TOOLKIT
 from gpuassist.ui.pages.repair_choices import CHOICES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.model.words import ENGLISH
-from gpuassist.ui.plots.ticks import GIB, ago, memory_marks, time_marks
+from gpuassist.ui.plots.lane_plot import GIB, ago, memory_marks, time_marks
 
 
 def names(gibibytes: float, at_most: int = 4) -> list[str]:
