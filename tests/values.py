@@ -14,8 +14,8 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import DeviceNode, Driver, KernelModule, Library, NvmlStatus
 from gpuassist.model.environment import Accelerator, Manager, Package, PythonEnvironment, Torch
 from gpuassist.model.fact import Fact, Known, Unknown
-from gpuassist.model.gpu import Gpu, PcieLink, PowerState
-from gpuassist.model.machine import Distribution, Holder, Host, Machine
+from gpuassist.model.gpu import Gpu, Holder, PcieLink, PowerState
+from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.shell import Command, Shell, StartupFile, Terminal, Variable
 from gpuassist.model.system_wide import SystemWide
 from gpuassist.model.text import text

@@ -17,8 +17,8 @@ from gpuassist.model.codec import decode_machine, encode_machine
 from gpuassist.model.driver import Bar, Library, NvmlStatus, Option
 from gpuassist.model.environment import Manager, Package
 from gpuassist.model.fact import Known
-from gpuassist.model.gpu import GpuProcess, PcieLink
-from gpuassist.model.machine import Distribution, Holder
+from gpuassist.model.gpu import GpuProcess, Holder, PcieLink
+from gpuassist.model.machine import Distribution
 from gpuassist.model.system_wide import ContainerList, LoaderDirectory, SystemWide, ToolkitLink
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH

@@ -12,11 +12,6 @@ from gpuassist.model.verdict import Check, Verdict, Verification
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.present.verification import device_sentence, measured, rate_words, verification_document
 from gpuassist.session.verify import (
-    CheckBegun,
-    CheckDone,
-    Event,
-    Level,
-    Started,
     VerifyRequest,
     check_label,
     choose,
@@ -25,6 +20,8 @@ from gpuassist.session.verify import (
     verdict_on_accelerators,
     verify,
 )
+from gpuassist.verify.protocol import CheckBegun, CheckDone, Event, Started
+from gpuassist.verify.runner import Level
 
 NAME = "verify"
 HELP = text("run tensor operations in an environment's own torch and check their results")

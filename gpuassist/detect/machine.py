@@ -27,8 +27,8 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import Driver, Library
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Fact, Unknown
-from gpuassist.model.gpu import Gpu
-from gpuassist.model.machine import Holder, Host, Machine
+from gpuassist.model.gpu import Gpu, Holder
+from gpuassist.model.machine import Host, Machine
 from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.shell import Shell, Terminal
 from gpuassist.model.system_wide import SystemWide

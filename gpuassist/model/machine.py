@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from gpuassist.model.driver import Driver, Library
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact
-from gpuassist.model.gpu import Gpu
-from gpuassist.model.gpu import Holder as Holder
+from gpuassist.model.gpu import Gpu, Holder
 from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.shell import Shell
 from gpuassist.model.system_wide import SystemWide

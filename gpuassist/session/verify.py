@@ -16,28 +16,8 @@ from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.model.verdict import Check, Verification
 from gpuassist.system.terminal import own_terminal, that_matter
 from gpuassist.system.world import World
-from gpuassist.verify.protocol import CheckBegun, CheckDone, DeviceDone, Event, Finished, Planned, Refused, Started
+from gpuassist.verify.protocol import CheckBegun, Planned
 from gpuassist.verify.runner import Cancelled, Level, OnEvent, Request, run
-
-__all__ = [
-    "CheckBegun",
-    "CheckDone",
-    "DeviceDone",
-    "Event",
-    "Finished",
-    "Level",
-    "Planned",
-    "Refused",
-    "Started",
-    "VerifyRequest",
-    "check_label",
-    "choose",
-    "find_environments",
-    "interpreter_at",
-    "rests_on",
-    "verdict_on_accelerators",
-    "verify",
-]
 
 _PYTHONS = ("python", "python3")
 

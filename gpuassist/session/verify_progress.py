@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from gpuassist.model.verdict import Check, Verification
-from gpuassist.session.verify import CheckBegun, CheckDone, Event, Planned, Started
+from gpuassist.verify.protocol import CheckBegun, CheckDone, Event, Planned, Started
 
 
 class State(str, Enum):

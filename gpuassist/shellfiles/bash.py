@@ -9,16 +9,18 @@ from tree_sitter import Node
 from gpuassist.shellfiles.bash_tree import Setting, Tree, Unit, construct_around, masked, place_of
 from gpuassist.shellfiles.bash_value import Source, elements, names_used
 from gpuassist.shellfiles.owners import MODULES, Owners, tool_of
-from gpuassist.shellfiles.reading import WATCHED as WATCHED
-from gpuassist.shellfiles.reading import Assignment as Assignment
-from gpuassist.shellfiles.reading import Element as Element
-from gpuassist.shellfiles.reading import Ending as Ending
-from gpuassist.shellfiles.reading import Place as Place
-from gpuassist.shellfiles.reading import Reading as Reading
-from gpuassist.shellfiles.reading import Reference as Reference
-from gpuassist.shellfiles.reading import SourcedFile, ToolLine
-from gpuassist.shellfiles.reading import Statement as Statement
-from gpuassist.shellfiles.reading import printable as printable
+from gpuassist.shellfiles.reading import (
+    WATCHED,
+    Assignment,
+    Element,
+    Ending,
+    Place,
+    Reading,
+    Reference,
+    SourcedFile,
+    Statement,
+    ToolLine,
+)
 
 _SEPARATE = frozenset({"function_definition", "subshell", "command_substitution", "process_substitution", "pipeline"})
 _READS_IN = frozenset({b"source", b"."})

@@ -8,8 +8,7 @@ from itertools import pairwise, takewhile
 
 from tree_sitter import Node
 
-from gpuassist.shellfiles.reading import Element as Element
-from gpuassist.shellfiles.reading import printable as printable
+from gpuassist.shellfiles.reading import Element, printable
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from gpuassist.diagnose.judge import judge
 from gpuassist.model.driver import Bar, NvmlStatus, Option
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.finding import Finding
-from gpuassist.model.machine import Holder
+from gpuassist.model.gpu import Holder
 from tests.values import GTX_1080_TI, RTX_4090, Env, knowledge, machine
 
 BARE: dict[str, Any] = {"toolkits": (), "nvcc": "", "environments": ()}

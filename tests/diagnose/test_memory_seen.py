@@ -10,8 +10,8 @@ from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.memory import memory_doubts, memory_picture
 from gpuassist.diagnose.signature import Setting
 from gpuassist.model.fact import Known
-from gpuassist.model.gpu import Gpu
-from gpuassist.model.machine import Holder, Machine
+from gpuassist.model.gpu import Gpu, Holder
+from gpuassist.model.machine import Machine
 from gpuassist.model.memory_picture import MemoryPicture, PartKind
 from gpuassist.model.paste import Paste
 from tests import memory_messages as messages

@@ -7,7 +7,8 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.monitor.history import COMMANDS_AT_MOST, SHARES_AT_MOST, History, Window
+from gpuassist.monitor.history import COMMANDS_AT_MOST, SHARES_AT_MOST, History
+from gpuassist.monitor.pyramid import Window
 from tests.monitor.samples import WALL, gpu, process, sample
 
 MINUTE = Window(60, 600)

@@ -7,8 +7,8 @@ import pytest
 from gpuassist.model.driver import DeviceNode, Driver, KernelModule, Library, NvmlStatus
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Known, Unknown
-from gpuassist.model.gpu import Gpu, GpuProcess, PcieLink, PowerState
-from gpuassist.model.machine import Distribution, Holder, Host, Machine
+from gpuassist.model.gpu import Gpu, GpuProcess, Holder, PcieLink, PowerState
+from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.shell import Command, Shell, StartupFile, Terminal, Variable
 from gpuassist.model.system_wide import SystemWide, ToolkitLink
 from gpuassist.model.text import text

@@ -17,7 +17,6 @@ from gpuassist.model.text import text
 from gpuassist.model.verdict import DeviceVerdict, Verdict, Verification
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.verify import (
-    Planned,
     VerifyRequest,
     check_label,
     choose,
@@ -29,6 +28,7 @@ from gpuassist.session.verify import (
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
+from gpuassist.verify.protocol import Planned
 from tests.fakes import put, world_under
 from tests.torch_environment import interpreter_that_runs
 

@@ -6,9 +6,8 @@ import pytest
 
 from gpuassist.model.fact import Known
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
-from gpuassist.session.verify import CheckBegun, CheckDone, Finished, Planned, Started
 from gpuassist.session.verify_progress import Progress, State, conclude, follow
-from gpuassist.verify.protocol import Device
+from gpuassist.verify.protocol import CheckBegun, CheckDone, Device, Finished, Planned, Started
 
 MATMUL, SUMS = Planned("matmul", "fp32"), Planned("reduction", "fp32")
 BEGAN = Started((("python", "3.11"),), (Device("cuda:0", "RTX 4090"), Device("cuda:1", "RTX 4090")), (MATMUL, SUMS), 2, "")

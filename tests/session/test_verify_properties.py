@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
-from gpuassist.session.verify import CheckBegun, CheckDone, DeviceDone, Event, Finished, Planned, Started
 from gpuassist.session.verify_progress import Progress, State, conclude, follow
-from gpuassist.verify.protocol import Device
+from gpuassist.verify.protocol import CheckBegun, CheckDone, Device, DeviceDone, Event, Finished, Planned, Started
 
 NAMES = st.sampled_from(["matmul", "reduction", "fft", "never-announced"])
 DEVICES = st.sampled_from(["cuda:0", "cuda:1", "cpu"])

@@ -10,7 +10,7 @@ from gpuassist.model.fact import Unknown
 from gpuassist.model.sample import GpuSample, Sample
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.monitor.history import Window
+from gpuassist.monitor.pyramid import Window
 from gpuassist.session import watch as watching
 from gpuassist.session.watch import CHANGES_AT_MOST, PEAKS_AT_MOST, Came, Watch
 from gpuassist.system.resources import Resources

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuassist.shellfiles.bash import Assignment, Place, Reading, Statement, read
+from gpuassist.shellfiles.bash import read
+from gpuassist.shellfiles.reading import Assignment, Place, Reading, Statement
 
 HOME = {"HOME": "/home/you"}
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuassist.shellfiles.bash import Statement, printable, read
+from gpuassist.shellfiles.bash import read
+from gpuassist.shellfiles.reading import Statement, printable
 
 HOME = "/home/you"
 PARTS = st.sampled_from(

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuassist.shellfiles.bash import Place, read
+from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.block import find, render
 from gpuassist.shellfiles.edit import LineChanges, Lines, Replacement, change_lines, mentions, take_back, write
+from gpuassist.shellfiles.reading import Place
 from tests.shellfiles.written import NO_LINES, block_lines, older_file, older_lines
 
 BLOCK = block_lines("/usr/local/cuda-12.4")

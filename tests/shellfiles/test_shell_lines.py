@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.shellfiles.bash import Place, Reading, read
+from gpuassist.shellfiles.bash import read
+from gpuassist.shellfiles.reading import Place, Reading
 
 HOME = {"HOME": "/home/you"}
 

@@ -10,8 +10,7 @@ from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Finding
-from gpuassist.model.gpu import PowerState
-from gpuassist.model.machine import Holder
+from gpuassist.model.gpu import Holder, PowerState
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version, whole_number
 

@@ -12,7 +12,8 @@ from gpuassist.model.fact import value_or
 from gpuassist.model.sample import GpuSample
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.monitor.history import History, Window
+from gpuassist.monitor.history import History
+from gpuassist.monitor.pyramid import Window
 from gpuassist.present.samples import gpu_figures, gpu_title, gpu_trouble
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.plots.bands import Flag

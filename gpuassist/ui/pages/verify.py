@@ -17,7 +17,7 @@ from gpuassist.model.verdict import Verdict, Verification
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.verification import errors_to_explain, verification_document
 from gpuassist.session.navigation import TEXT_WISH, GoTo, Marked, Step, StepState, Tool
-from gpuassist.session.verify import Event, VerifyRequest, interpreter_at, rests_on, verify
+from gpuassist.session.verify import VerifyRequest, interpreter_at, rests_on, verify
 from gpuassist.session.verify_progress import Progress, conclude, follow
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Control, Done, Failed, Job, Latest
@@ -31,6 +31,7 @@ from gpuassist.ui.reasons import reason_of
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
 from gpuassist.ui.widgets.scroll_page import SPACING
 from gpuassist.ui.widgets.table import Table
+from gpuassist.verify.protocol import Event
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection

@@ -9,7 +9,7 @@ from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.verdict import DeviceVerdict, Verdict, Verification
 from gpuassist.model.words import Words
 from gpuassist.present.verification import device_sentence
-from gpuassist.session.verify import Level, check_label, verdict_on_accelerators
+from gpuassist.session.verify import check_label, verdict_on_accelerators
 from gpuassist.ui.models.checks import VERDICT_MARKS
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import small
@@ -17,6 +17,7 @@ from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
+from gpuassist.verify.runner import Level
 
 _PROVES = text(
     "Each operation ran as kernels of this torch on the device, and its result lies within a bound that is derived for the "

@@ -11,10 +11,11 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.environments import environment_lines
 from gpuassist.present.overview import short_name
-from gpuassist.session.verify import Level, choose
+from gpuassist.session.verify import choose
 from gpuassist.ui.widgets.buttons import Choice, primary, secondary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.paragraphs import label
+from gpuassist.verify.runner import Level
 
 ALL = "all"
 CPU = "cpu"

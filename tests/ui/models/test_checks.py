@@ -9,11 +9,11 @@ from gpuassist.model.fact import Known
 from gpuassist.model.text import text
 from gpuassist.model.verdict import Check, Verdict
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.verify import Planned
 from gpuassist.session.verify_progress import CheckLine, Progress, State
 from gpuassist.ui.models.checks import HEADINGS, VERDICT_MARKS, check_rows
 from gpuassist.ui.models.rows import Cell, RowsModel
 from gpuassist.ui.palette import Mark
+from gpuassist.verify.protocol import Planned
 
 PLANNED = Planned("matmul", "float32")
 PASSED = Check(

@@ -21,13 +21,14 @@ from gpuassist.model.shell import Shell, Terminal, Variable
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
 from gpuassist.session.navigation import GoTo, Marked, Step, StepState, Tool
-from gpuassist.session.verify import CheckBegun, CheckDone, Level, Planned, Started, rests_on
+from gpuassist.session.verify import rests_on
 from gpuassist.ui.jobs import Done
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.verify import VerifyPage
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.cards import Notice
-from gpuassist.verify.protocol import Device
+from gpuassist.verify.protocol import CheckBegun, CheckDone, Device, Planned, Started
+from gpuassist.verify.runner import Level
 from tests.torch_environment import torch_python
 from tests.ui.made import Answers, framed, inspection, known
 

@@ -10,11 +10,11 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.verify import Level
 from gpuassist.ui.pages.verify_result import OutputCard, ProvesCard, ResultCard
 from gpuassist.ui.pages.verify_wishes import VerifyWishes
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.marks import MarkIcon
+from gpuassist.verify.runner import Level
 from tests.ui.made import known, unknown
 from tests.ui.showing import Show, words_in
 

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.verify import Level
 from gpuassist.ui.pages.verify_result import OutputCard, ProvesCard, ResultCard
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.marks import MarkIcon
+from gpuassist.verify.runner import Level
 from tests.ui.showing import Show, words_in
 
 RIGHT = Check("matmul", "fp32", Verdict.PASS)

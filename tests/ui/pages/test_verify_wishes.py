@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.verify import Level
 from gpuassist.ui.pages.verify_wishes import VerifyWishes
+from gpuassist.verify.runner import Level
 from tests.ui.made import known, unknown
 from tests.ui.showing import Show, words_in
 from tests.values import GTX_1080_TI, RTX_4090, Env, machine, without

@@ -7,7 +7,8 @@ from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.words import ENGLISH
-from gpuassist.monitor.history import History, Window
+from gpuassist.monitor.history import History
+from gpuassist.monitor.pyramid import Window
 from gpuassist.ui.palette import DARK, LIGHT
 from gpuassist.ui.plots.bands import REST, Flag, color_table, series_colour
 from gpuassist.ui.plots.lane_plot import LanePlot

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuassist.monitor.history import Band, Curve, Stack
+from gpuassist.monitor.history import Band, Stack
+from gpuassist.monitor.pyramid import Curve
 from gpuassist.ui.plots.raster import Columns, columns_of, paint, widened
 
 

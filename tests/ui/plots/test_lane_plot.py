@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpuassist.model.words import ENGLISH
-from gpuassist.monitor.history import Window
+from gpuassist.monitor.pyramid import Window
 from gpuassist.ui.palette import LIGHT
 from gpuassist.ui.plots.bands import HEADROOM, Flag
 from gpuassist.ui.plots.lane_plot import LanePlot

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuassist.monitor.history import History, Window
+from gpuassist.monitor.history import History
+from gpuassist.monitor.pyramid import Window
 from gpuassist.ui.plots.raster import FAINT_FROM, Columns, columns_of, paint, widened
 from tests.ui.made import GIB, gpu, history, process, sample
 
