@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.timing import report
 from gpuassist.changes import syntax, undo
-from gpuassist.changes.apply import Change, apply
+from gpuassist.changes.apply import FileChange, apply
 from gpuassist.model.plan import FileEdit
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, write
@@ -47,7 +47,7 @@ def _round(world: World, path: Path, before: bytes, number: int) -> tuple[float,
     after = write(before, toolkit_section("/usr/local/cuda-12.4", Dialect.BASH), LineChanges(), change)
     edit = FileEdit(str(path), str(path), before, after, existed=True, dialect="text")  # no shell is asked about it
     bare = _seconds(lambda: _bare_write(path, before))
-    made = _seconds(lambda: apply(world, Change(change, "use cuda 12.4", (edit,))))
+    made = _seconds(lambda: apply(world, FileChange(change, "use cuda 12.4", (edit,))))
     taken = _seconds(lambda: undo.undo(world, change))
     assert path.read_bytes() == before
     return bare, made, taken

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QApplication
 from benchmarks.live_child import Gap
 from gpuassist import app
 from gpuassist.install.records import StepState
-from gpuassist.model.plan import Run, Step, StepKind
+from gpuassist.model.plan import Step, StepKind, StepRun
 from gpuassist.model.plan import Tool as PackageTool
 from gpuassist.model.text import verbatim
 from gpuassist.session.install import Course
-from gpuassist.session.navigation import Tool
+from gpuassist.session.navigation import SideTool
 from gpuassist.ui.application import WindowRun
 from gpuassist.ui.pages.install import InstallPage
 
@@ -31,7 +31,7 @@ _LOOK_AGAIN_MILLISECONDS = 50
 def main(prints: str) -> None:
     """Runs the window until the step has ended and prints one figure."""
     application = QApplication(["gpuassist"])
-    run = WindowRun(app.compose("en"), application, start_page=Tool.INSTALL.value)
+    run = WindowRun(app.compose("en"), application, start_page=SideTool.INSTALL.value)
     meter = Printed(run, _PRINTS[prints])
     run.window.show()
     sys.setswitchinterval(_SWITCH_SECONDS)
@@ -56,7 +56,7 @@ class Printed(Gap):
         page = frame.findChild(InstallPage) if frame is not None else None
         assert page is not None, "the page is not there"
         self._steps = page.steps
-        run = Run(((sys.executable, "-c", self._source),), PackageTool.PIP)
+        run = StepRun(((sys.executable, "-c", self._source),), PackageTool.PIP)
         step = Step(StepKind.COMMAND, verbatim("print much"), ("python -c …",), run=run)
         self._steps.show_plan(Course(verbatim("much"), ("torch",), (step,)))
         self.longest, self._last = 0.0, time.monotonic()

@@ -11,7 +11,7 @@ from benchmarks.timing import report
 from gpuassist.context import Session
 from gpuassist.install.preview import look_before
 from gpuassist.model.plan import Step
-from gpuassist.system.processes import Outcome
+from gpuassist.system.processes import ProcessResult
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import RealProcesses, World
 from tests.solving import Place
@@ -38,7 +38,7 @@ class _Timed(RealProcesses):
         directory: str = "/",
         stdin: bytes = b"",
         cancelled: Callable[[], bool] | None = None,
-    ) -> Outcome:
+    ) -> ProcessResult:
         began = time.perf_counter()
         outcome = super().run(command, seconds=seconds, environment=environment, directory=directory, cancelled=cancelled)
         self.seconds += time.perf_counter() - began

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gpuassist.system.clock import Clock
 from gpuassist.system.files import Files
-from gpuassist.system.processes import Ending, Outcome, Processes
+from gpuassist.system.processes import Ending, Processes, ProcessResult
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
@@ -20,7 +20,7 @@ from gpuassist.system.world import World
 class ScriptedProcesses:
     """Answers each command line (its words joined by a space) with its text; an unknown one is not found."""
 
-    answers: dict[str, str | Outcome | Callable[[], Outcome]] = field(default_factory=dict)
+    answers: dict[str, str | ProcessResult | Callable[[], ProcessResult]] = field(default_factory=dict)
     asked: list[tuple[str, ...]] = field(default_factory=list)
 
     def run(
@@ -32,14 +32,14 @@ class ScriptedProcesses:
         directory: str = "/",
         stdin: bytes = b"",
         cancelled: Callable[[], bool] | None = None,
-    ) -> Outcome:
+    ) -> ProcessResult:
         self.asked.append(tuple(command))
         answer = self.answers.get(" ".join(command))
         if answer is None:
-            return Outcome(Ending.NOT_FOUND, 0, b"", b"", 0.0, f"not found: {command[0]}")
+            return ProcessResult(Ending.NOT_FOUND, 0, b"", b"", 0.0, f"not found: {command[0]}")
         if isinstance(answer, str):
-            return Outcome(Ending.EXITED, 0, answer.encode(), b"", 0.0)
-        return answer if isinstance(answer, Outcome) else answer()
+            return ProcessResult(Ending.EXITED, 0, answer.encode(), b"", 0.0)
+        return answer if isinstance(answer, ProcessResult) else answer()
 
 
 class FixedClock(Clock):

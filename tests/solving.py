@@ -17,7 +17,7 @@ from gpuassist.context import Session
 from gpuassist.install.preview import look_before
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
+from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.solve import Looked
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH
@@ -81,7 +81,7 @@ class Place:
 
     def step(self, *programs: tuple[str, ...], tool: Tool = Tool.PIP, torch: str = "") -> Step:
         """A step that changes this environment, so that it holds this torch."""
-        run = Run(programs, tool, str(self.prefix), self.python)
+        run = StepRun(programs, tool, str(self.prefix), self.python)
         proof = StepProof(Proves.TORCH, self.python, torch) if torch else None
         return Step(StepKind.COMMAND, text("Change the environment"), run=run, proof=proof)
 

@@ -23,7 +23,7 @@ from gpuassist.changes.journal import digest
 from gpuassist.cli import detect, doctor, shell
 from gpuassist.cli import explain as explaining
 from gpuassist.cli import plan as planning
-from gpuassist.cli.context import Context, Exit, Terminal, UsageError
+from gpuassist.cli.context import Context, Exit, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.detect import nvml
 from gpuassist.detect.startup import fish_universal as fish_variables
@@ -60,12 +60,12 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles import block, diff, edit, merge
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.dialect import Dialect, read_startup
-from gpuassist.shellfiles.installed import Installed
+from gpuassist.shellfiles.installed import InstalledToolkits
 from gpuassist.shellfiles.judge import judge
-from gpuassist.shellfiles.lines import Evidence, StartupText, changes_in
+from gpuassist.shellfiles.lines import LineEvidence, StartupText, changes_in
 from gpuassist.shellfiles.sections import toolkit_section
 from gpuassist.shellfiles.toolkit_words import toolkit_words
-from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
@@ -114,9 +114,9 @@ class _Silent:
         directory: str = "/",
         stdin: bytes = b"",
         cancelled: Callable[[], bool] | None = None,
-    ) -> Outcome:
+    ) -> ProcessResult:
         """See `Processes.run`."""
-        return Outcome(Ending.EXITED, 0, self.says, b"", 0.0)
+        return ProcessResult(Ending.EXITED, 0, self.says, b"", 0.0)
 
 
 def _session(scratch: Path, programs: _Silent | None = None) -> Session:
@@ -131,7 +131,7 @@ def _printed(session: Session, verb: ModuleType, *arguments: str, machine_file: 
     parser.add_argument("--lang", default="")
     verb.arguments(parser, session.words)
     out, err = io.StringIO(), io.StringIO()
-    context = Context(session, Terminal(out, err, colour=False, interactive=False), machine_file, _no_window)
+    context = Context(session, TerminalStreams(out, err, colour=False, interactive=False), machine_file, _no_window)
     try:
         verb.run(parser.parse_args(arguments), context)
     except UsageError as error:
@@ -145,7 +145,7 @@ def _printed(session: Session, verb: ModuleType, *arguments: str, machine_file: 
 def _said(session: Session, reason: Text) -> str:
     """A reason as people read it, behind whatever stands between."""
     err = io.StringIO()
-    Context(session, Terminal(io.StringIO(), err, colour=False, interactive=False), "", _no_window).note(reason)
+    Context(session, TerminalStreams(io.StringIO(), err, colour=False, interactive=False), "", _no_window).note(reason)
     return err.getvalue()
 
 
@@ -203,7 +203,9 @@ def _shell_files() -> Sequence[bytes]:
 
 def _shell(scratch: Path) -> Run:
     known = {"HOME": "/home/you", "PATH": "/usr/bin:/bin"}
-    chosen = Installed(Toolkit("/usr/local/cuda-12.4"), (Toolkit("/usr/local/cuda-11.7"),), lambda path: path, known["HOME"])
+    chosen = InstalledToolkits(
+        Toolkit("/usr/local/cuda-12.4"), (Toolkit("/usr/local/cuda-11.7"),), lambda path: path, known["HOME"]
+    )
 
     def run(data: bytes) -> str:
         dialect = tuple(Dialect)[len(data) % len(Dialect)]
@@ -219,7 +221,7 @@ def _shell(scratch: Path) -> Run:
         if again != data and block.find(data) is None and not edit.mentions(data, ""):
             raise FaultError(f"taken back, the file is another one: {data[:200]!r} became {again[:200]!r}")
         words = toolkit_words(data, dialect, chosen, reading.statements)
-        judged = judge(StartupText(data, reading, words, path=".bashrc", dialect=dialect), chosen, Evidence())
+        judged = judge(StartupText(data, reading, words, path=".bashrc", dialect=dialect), chosen, LineEvidence())
         edit.write(data, (), changes_in(judged, ".bashrc"), "20260101-000000-abcdef")
         merge.merge(data, written, data + b"# more\n")
         read_startup(written, dialect, known)

@@ -14,7 +14,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from gpuassist.model.codec import decode_machine, encode_machine
-from gpuassist.model.driver import Bar, Library, NvmlStatus, Option
+from gpuassist.model.driver import Library, ModuleBlock, NvmlStatus, Option
 from gpuassist.model.environment import Manager, Package
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import GpuProcess, Holder, PcieLink
@@ -58,8 +58,10 @@ def _libcuda(folder: str, version: str) -> Library:
 
 
 CDI, LIBCUDA = "/etc/cdi/nvidia.yaml", "/usr/lib*/libcuda.so*"
-BARRED = Known((Bar("nvidia", "/etc/modprobe.d/integrated.conf:2", "blacklist nvidia"),), "/etc/modprobe.d")
-NOUVEAU_BARRED = Known((Bar("nouveau", "/etc/modprobe.d/blacklist-nouveau.conf:1", "blacklist nouveau"),), "/etc/modprobe.d")
+BARRED = Known((ModuleBlock("nvidia", "/etc/modprobe.d/integrated.conf:2", "blacklist nvidia"),), "/etc/modprobe.d")
+NOUVEAU_BARRED = Known(
+    (ModuleBlock("nouveau", "/etc/modprobe.d/blacklist-nouveau.conf:1", "blacklist nouveau"),), "/etc/modprobe.d"
+)
 MOK_NEW = "/sys/firmware/efi/efivars/MokNew-605dab50-e046-4300-abb6-3dd810dd8b23"
 FORGETS = Known((Option("PreserveVideoMemoryAllocations", "0"), Option("ExcludedGpus", "")), "/proc/driver/nvidia/params")
 

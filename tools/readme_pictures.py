@@ -84,7 +84,7 @@ def take(page: str, folder: Path) -> None:
     from PySide6.QtWidgets import QApplication
 
     from gpuassist.app import compose
-    from gpuassist.session.navigation import GoTo, Step
+    from gpuassist.session.navigation import GoTo, WizardStep
     from gpuassist.ui.application import WindowRun
     from gpuassist.ui.theme import Appearance
 
@@ -109,9 +109,9 @@ def take(page: str, folder: Path) -> None:
         assert run.frame is not None
         assert run.theme is not None
         run.theme.choose(shade)
-        run.frame.go(GoTo(Step(page), ""))
+        run.frame.go(GoTo(WizardStep(page), ""))
         if page == "verify":
-            QTimer.singleShot(1500, lambda: run.frame.pages.page(Step.VERIFY).start())  # type: ignore[union-attr, attr-defined]
+            QTimer.singleShot(1500, lambda: run.frame.pages.page(WizardStep.VERIFY).start())  # type: ignore[union-attr, attr-defined]
         QTimer.singleShot((LIVE_SECONDS if page == "live" else 25) * 1000, save)
 
     run.furnished.connect(lambda: QTimer.singleShot(6000, show))

@@ -121,18 +121,18 @@ def _walk(run: WindowRun, options: argparse.Namespace) -> None:
 def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
     """Does one thing each time it is asked, and says how many milliseconds that takes to settle."""
     from gpuassist.session.explain_leads import wish_for_file, wish_for_text
-    from gpuassist.session.navigation import GoTo, Place, Step, Tool, place_named
+    from gpuassist.session.navigation import GoTo, Place, SideTool, WizardStep, place_named
     from gpuassist.ui.page import OpenExample
 
     assert run.frame is not None
-    every: tuple[Place, ...] = (*Step, *Tool)
+    every: tuple[Place, ...] = (*WizardStep, *SideTool)
     wanted = [place for page in options.page for place in [place_named(page)] if place is not None] if options.page else every
     for example in options.example or EXAMPLES:
         run.frame.pages.machine_page.asked.emit(OpenExample(example))
         yield SETTLED_MILLISECONDS
         text = wish_for_file(os.path.abspath(options.text)) if options.text else wish_for_text(OUT_OF_MEMORY)
-        wishes = {Step.REPAIR: run.frame.flow.repairable, Tool.WHAT_IF: options.wish}
-        wishes |= {Tool.EXPLAIN: text, Tool.GUIDES: "memory-numbers", Tool.INSTALL: options.install}
+        wishes = {WizardStep.REPAIR: run.frame.flow.repairable, SideTool.WHAT_IF: options.wish}
+        wishes |= {SideTool.EXPLAIN: text, SideTool.GUIDES: "memory-numbers", SideTool.INSTALL: options.install}
         for place in wanted:
             run.frame.go(GoTo(place, wishes.get(place, "")))
             yield SETTLED_MILLISECONDS
@@ -140,13 +140,13 @@ def _shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
 
 
 def _repair_shots(run: WindowRun, options: argparse.Namespace) -> Iterator[int]:
-    from gpuassist.session.navigation import GoTo, Step
+    from gpuassist.session.navigation import GoTo, WizardStep
     from gpuassist.ui.pages.repair import RepairPage
 
     assert run.frame is not None
     while not run.frame.flow.inspected:
         yield SETTLED_MILLISECONDS
-    run.frame.go(GoTo(Step.REPAIR))
+    run.frame.go(GoTo(WizardStep.REPAIR))
     yield SETTLED_MILLISECONDS
     page = run.window.findChildren(RepairPage)[0]
     for name in states(page):

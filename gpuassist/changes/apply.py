@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from gpuassist.changes import syntax
 from gpuassist.changes.journal import Journal, JournalError, Kept, digest
 from gpuassist.changes.replace_file import ChangedError, make_directories, put, remove_directories, sibling
-from gpuassist.changes.settle import Holds, holds, restore, sweep
-from gpuassist.changes.target import Target, examine
+from gpuassist.changes.settle import FileHolds, holds, restore, sweep
+from gpuassist.changes.target import FileTarget, examine
 from gpuassist.model.plan import FileEdit, Outcome, Receipt, Result
 from gpuassist.model.text import Text, enumerated, text
 from gpuassist.system.clock import iso
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """Edits to make together: the id is in what they write, `goal` is what the history calls them."""
 
     id: str
@@ -48,7 +48,7 @@ class Applied:
         return self.receipts[0] if self.receipts else None
 
 
-def apply(world: World, change: Change) -> Applied:
+def apply(world: World, change: FileChange) -> Applied:
     """Makes the change, or says why not; each file holds its old bytes or its new ones, whatever happens."""
     edits = tuple(edit for edit in change.edits if not (edit.existed and edit.after == edit.before))
     if not edits:
@@ -61,7 +61,7 @@ def apply(world: World, change: Change) -> Applied:
     try:
         with journal.lock():
             notes = sweep(world, journal)
-            return _apply_locked(world, journal, Change(change.id, change.goal, edits), notes)
+            return _apply_locked(world, journal, FileChange(change.id, change.goal, edits), notes)
     except JournalError as error:
         return Applied(Outcome(Result.REFUSED, error.reason))
     except BlockingIOError:
@@ -85,7 +85,7 @@ def _refusal(world: World, edits: Sequence[FileEdit]) -> Outcome | None:
     return None
 
 
-def _apply_locked(world: World, journal: Journal, change: Change, notes: tuple[Text, ...]) -> Applied:
+def _apply_locked(world: World, journal: Journal, change: FileChange, notes: tuple[Text, ...]) -> Applied:
     targets = [examine(world, edit.path) for edit in change.edits]
     for edit, target in zip(change.edits, targets, strict=True):
         refusal = target.obstacle or _changed_since(edit, target)
@@ -152,15 +152,15 @@ class _Making:
     def _is_back(self, receipt: Receipt) -> bool:
         try:
             found = holds(self._world, self._journal, receipt)
-            if found is Holds.NEW:
+            if found is FileHolds.NEW:
                 restore(self._world, self._journal, receipt)
-            return found is not Holds.EDITED
+            return found is not FileHolds.EDITED
         except (OSError, ChangedError) as error:
             _log.info("%s not put back: %s", receipt.path, error)
             return False
 
 
-def _changed_since(edit: FileEdit, target: Target) -> Text | None:
+def _changed_since(edit: FileEdit, target: FileTarget) -> Text | None:
     same = (target.path_written, target.content, target.exists) == (edit.target, edit.before, edit.existed)
     return None if same else _changed(edit.path)
 
@@ -172,7 +172,7 @@ def _changed(path: str) -> Text:
     )
 
 
-def _receipts(world: World, change: Change, targets: Sequence[Target]) -> tuple[Receipt, ...]:
+def _receipts(world: World, change: FileChange, targets: Sequence[FileTarget]) -> tuple[Receipt, ...]:
     now = iso(world.clock.now())
     planned: list[str] = []
     receipts: list[Receipt] = []

@@ -46,7 +46,7 @@ def _made(world: World, plan: ChangePlan) -> Applied:
         else:
             unchanged = text("nothing is left to do; nothing was changed")
         return Applied(Outcome(Result.UNCHANGED, unchanged))
-    return applying.apply(world, applying.Change(plan.plan.id, plan.command, plan.edits))
+    return applying.apply(world, applying.FileChange(plan.plan.id, plan.command, plan.edits))
 
 
 def _toolkit(world: World, plan: ChangePlan, seconds: float) -> ChangeOutcome:

@@ -37,7 +37,7 @@ _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,99}")
 _KNOWN = frozenset(field.name for field in fields(Receipt))
 
 
-class State(str, Enum):
+class JournalState(str, Enum):
     """How far a change came: about to be made, made, or taken back."""
 
     PREPARED = "prepared"
@@ -46,11 +46,11 @@ class State(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     """The change of one file in the journal."""
 
     receipt: Receipt
-    state: State
+    state: JournalState
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class Journal:
         for receipt in receipts:
             self._disk.replace(self._path(receipt.id, _PREPARED), self._path(receipt.id, _SETTLED))
 
-    def settle(self, receipt: Receipt, state: State) -> None:
+    def settle(self, receipt: Receipt, state: JournalState) -> None:
         """Says how far the change of a file came, and what its receipt says now."""
         path = self._path(receipt.id, _SETTLED)
         written = _document(self._read(receipt.id, _SETTLED) or self._read(receipt.id, _PREPARED)).get("written")
@@ -153,7 +153,7 @@ class Journal:
         self._disk.remove(f"{path}.new")
         try:
             self._disk.create(f"{path}.new")
-            self._fill(f"{path}.new", _encode(Entry(receipt, state), written))
+            self._fill(f"{path}.new", _encode(JournalEntry(receipt, state), written))
             self._disk.replace(f"{path}.new", path)
             settled = True
         finally:
@@ -177,7 +177,7 @@ class Journal:
             for path in (self.backup(receipt.id), self._path(receipt.id, _PREPARED)):
                 self._disk.remove(path)
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[JournalEntry, ...]:
         """All changes on record, oldest first; a damaged record is left out, its backup stays where it is.
 
         Raises `JournalError`, as every reading of records does.
@@ -185,7 +185,7 @@ class Journal:
         self._require_own()
         return self._all("")
 
-    def group(self, change: str) -> tuple[Entry, ...]:
+    def group(self, change: str) -> tuple[JournalEntry, ...]:
         """The files of one change, which may be named by the id of any of them: no other record is read for it."""
         self._require_own()
         if not is_plain(change):
@@ -194,14 +194,14 @@ class Journal:
         wanted = named.receipt.change if named else change
         return tuple(entry for entry in self._all(wanted) if entry.receipt.change == wanted)
 
-    def unsettled(self) -> tuple[Entry, ...]:
+    def unsettled(self) -> tuple[JournalEntry, ...]:
         """The changes that were prepared and not settled, oldest first: no other record is read for it."""
         self._require_own()
         ids = (name.removesuffix(_PREPARED) for name in self._disk.names(self.directory) if name.endswith(_PREPARED))
         found = (self._entry(one, _PREPARED) for one in ids)
         return tuple(sorted((entry for entry in found if entry), key=_age))
 
-    def settled(self, change: str) -> Entry | None:
+    def settled(self, change: str) -> JournalEntry | None:
         """The record of this id, where it has its lasting name."""
         self._require_own()
         return self._entry(change, _SETTLED)
@@ -250,10 +250,10 @@ class Journal:
     def _files(self, kept: Iterable[Kept]) -> Iterator[tuple[str, bytes]]:
         for one in kept:
             written = difference(one.before, one.after)
-            yield self._path(one.receipt.id, _PREPARING), _encode(Entry(one.receipt, State.MADE), written)
+            yield self._path(one.receipt.id, _PREPARING), _encode(JournalEntry(one.receipt, JournalState.MADE), written)
             yield self.backup(one.receipt.id), one.before
 
-    def _all(self, beginning: str) -> tuple[Entry, ...]:
+    def _all(self, beginning: str) -> tuple[JournalEntry, ...]:
         names = [name for name in self._disk.names(self.directory) if name.startswith(beginning)]
         settled = {name.removesuffix(_SETTLED) for name in names if name.endswith(_SETTLED)}
         prepared = {name.removesuffix(_PREPARED) for name in names if name.endswith(_PREPARED)} - settled
@@ -263,7 +263,7 @@ class Journal:
     def _path(self, change: str, ending: str) -> str:
         return f"{self.directory}/{change}{ending}"
 
-    def _entry(self, change: str, ending: str) -> Entry | None:
+    def _entry(self, change: str, ending: str) -> JournalEntry | None:
         entry = _decode(self._read(change, ending)) if is_plain(change) else None
         if entry is None:
             return None
@@ -271,12 +271,12 @@ class Journal:
             self._left_out[change] = text("it names another change than its own")
             return None
         # What was taken back is only listed: a mark of it is nowhere any more.
-        over = entry.state is State.UNDONE and bool(entry.receipt.undone_at) and ending == _SETTLED
+        over = entry.state is JournalState.UNDONE and bool(entry.receipt.undone_at) and ending == _SETTLED
         strange = None if over else self._why_strange(entry.receipt)
         if strange is not None:
             self._left_out[change] = strange
             return None
-        return replace(entry, state=State.PREPARED) if ending == _PREPARED else entry
+        return replace(entry, state=JournalState.PREPARED) if ending == _PREPARED else entry
 
     def _read(self, change: str, ending: str) -> bytes:
         try:
@@ -344,7 +344,7 @@ def _alike(one: bytes, other: bytes) -> int:
     return least
 
 
-def _encode(entry: Entry, written: Json) -> bytes:
+def _encode(entry: JournalEntry, written: Json) -> bytes:
     document = {"schema": SCHEMA, "state": entry.state.value, **asdict(entry.receipt), "written": written}
     return (json.dumps(document, indent=1) + "\n").encode()
 
@@ -357,19 +357,19 @@ def _document(content: bytes) -> dict[str, Json]:
     return document if isinstance(document, dict) else {}
 
 
-def _decode(content: bytes) -> Entry | None:
+def _decode(content: bytes) -> JournalEntry | None:
     document = _document(content)
     try:
         if document["schema"] != SCHEMA:
             return None
-        state = State(document["state"])
+        state = JournalState(document["state"])
         said: dict[str, Any] = {name: value for name, value in document.items() if name in _KNOWN}
         directories = tuple(str(path) for path in said.pop("made_directories", ()))
         if not all(isinstance(value, bool if name == "existed" else str) for name, value in said.items()):
             return None
         if any("\0" in str(value) for value in (*said.values(), *directories)):  # no path that there can be
             return None
-        return Entry(Receipt(**said, made_directories=directories), state)
+        return JournalEntry(Receipt(**said, made_directories=directories), state)
     except (ValueError, KeyError, TypeError):
         return None
 
@@ -382,7 +382,7 @@ def _hashes(content: bytes) -> dict[str, str]:
         return {}
 
 
-def _age(entry: Entry) -> tuple[float, str, int, str]:
+def _age(entry: JournalEntry) -> tuple[float, str, int, str]:
     receipt = entry.receipt
     return _moment(receipt.made_at), receipt.change, len(receipt.id), receipt.id
 

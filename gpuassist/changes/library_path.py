@@ -23,7 +23,7 @@ _CONFIRM_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class LibraryUse:
     """A library of an environment's program that the directory decides on; `confirmed` by the real loader, None where not asked."""
 
     environment: str
@@ -41,8 +41,8 @@ class DirectoryView:
     """What the directory on LD_LIBRARY_PATH does here: `needs` start to work, `hurts` stop, of `looked_at` environments."""
 
     directory: str
-    needs: tuple[Use, ...]
-    hurts: tuple[Use, ...]
+    needs: tuple[LibraryUse, ...]
+    hurts: tuple[LibraryUse, ...]
     looked_at: int
 
 
@@ -91,19 +91,19 @@ def reason(view: DirectoryView, *, on: bool) -> Text:
     )
 
 
-def _uses(world: World, loader: Loader, environment: PythonEnvironment, directory: str) -> Iterator[Use]:
+def _uses(world: World, loader: Loader, environment: PythonEnvironment, directory: str) -> Iterator[LibraryUse]:
     sites = value_or(environment.sites, ())
     for library in libraries.read(world.files, sites, loader, directory):
         # onnxruntime and its like find what the wheels beside them bring once torch, or their own code, has loaded it.
         if library.taken and (library.own or not _brought_along(world, sites, library.soname)):
-            yield Use(environment.name, library)
+            yield LibraryUse(environment.name, library)
 
 
 def _brought_along(world: World, sites: tuple[str, ...], soname: str) -> bool:
     return any(world.files.glob(f"{site}/{place}/{soname}") for site in sites for place in ("nvidia/*/lib", "torch/lib"))
 
 
-def _confirmed(world: World, use: Use, directory: str) -> Use:
+def _confirmed(world: World, use: LibraryUse, directory: str) -> LibraryUse:
     """Asks the loader itself, which lists what it would load and runs none of it."""
     loader = next((place for place in _LOADERS if world.files.exists(place)), "")
     if not world.files.live or not loader:
@@ -114,7 +114,7 @@ def _confirmed(world: World, use: Use, directory: str) -> Use:
     if use.library.soname not in listed:
         return use
     taken = world.files.real(listed[use.library.soname]) == world.files.real(use.library.taken)
-    return Use(use.environment, use.library, confirmed=taken)
+    return LibraryUse(use.environment, use.library, confirmed=taken)
 
 
 # Whether a toolkit's libraries go on LD_LIBRARY_PATH, decided by what this machine's programs need and what it would break.

@@ -12,18 +12,18 @@ from gpuassist.model.fact import Fact, Known
 from gpuassist.model.plan import FileEdit
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.shellfiles.installed import Installed
+from gpuassist.shellfiles.installed import InstalledToolkits
 from gpuassist.shellfiles.judge import judge
-from gpuassist.shellfiles.lines import Evidence, ShellLine, StartupText
+from gpuassist.shellfiles.lines import LineEvidence, ShellLine, StartupText
 from gpuassist.shellfiles.toolkit_words import commands_run, toolkit_words
 from gpuassist.system.world import World
 
 
 def judged(
-    files: tuple[ShellFile, ...], installed: Installed, asked: Sequence[Fact[Terminal]], no_loader: Text | None = None
+    files: tuple[ShellFile, ...], installed: InstalledToolkits, asked: Sequence[Fact[Terminal]], no_loader: Text | None = None
 ) -> tuple[ShellLine, ...]:
     """The lines of every file that choose a toolkit, with what is suggested for each; `asked` is what shells hold that were asked,
-    `no_loader` as in `Evidence`.
+    `no_loader` as in `LineEvidence`.
     """
     texts = [_text(file, installed) for file in files]
     values: tuple[str, ...] | None = None
@@ -34,7 +34,7 @@ def judged(
     called = (
         frozenset(name for file in files for name in commands_run(file.content, file.dialect)) if _asleep(texts) else frozenset()
     )
-    evidence = Evidence(values, called, no_loader=no_loader)
+    evidence = LineEvidence(values, called, no_loader=no_loader)
     followed = frozenset(
         word.directory
         for file, one in zip(files, texts, strict=True)
@@ -95,7 +95,7 @@ def new_id(world: World, parts: tuple[bytes, ...]) -> str:
     return Journal.of(world).unused(f"{world.clock.now():%Y%m%d-%H%M%S}-{digest(bytes([0]).join(parts))[:6]}")
 
 
-def _text(file: ShellFile, installed: Installed) -> StartupText:
+def _text(file: ShellFile, installed: InstalledToolkits) -> StartupText:
     words = toolkit_words(file.content, file.dialect, installed, file.reading.statements)
     return StartupText(file.content, file.reading, words, file.block, file.path, file.dialect)
 

@@ -10,9 +10,9 @@ from gpuassist.model.fact import Fact, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.edit import write
-from gpuassist.shellfiles.installed import HOMES, Installed, Lead
+from gpuassist.shellfiles.installed import HOMES, InstalledToolkits, Lead
 from gpuassist.shellfiles.lines import ShellLine, changes_in
-from gpuassist.shellfiles.reading import Place, Reading
+from gpuassist.shellfiles.reading import Reading, StatementPlace
 from gpuassist.shellfiles.sections import read_sections
 
 LOADER = "LD_LIBRARY_PATH"
@@ -20,7 +20,7 @@ _READONLY = re.compile(
     rb"(?m)^[ \t]*(?:readonly|(?:declare|typeset)[ \t]+-\w*r\w*)[ \t][^#\n]*\b(?:PATH|CUDA_HOME|LD_LIBRARY_PATH)\b"
 )
 _PROGRAMS = re.compile(rb"/bin/?(?![\w/.-])")  # the directory itself, not a program in it
-_RUNS_ALWAYS = frozenset({Place.TOP, Place.CONDITION, Place.GROUP})
+_RUNS_ALWAYS = frozenset({StatementPlace.TOP, StatementPlace.CONDITION, StatementPlace.GROUP})
 _NOWHERE = 1 << 62
 _Places = frozenset[tuple[str, int]]
 
@@ -44,7 +44,7 @@ def _place(content: bytes, reading: Reading, dialect: Dialect, file: ShellFile) 
     return min(places, default=None)
 
 
-def set_in_block(file: ShellFile, installed: Installed) -> Iterator[tuple[str, str]]:
+def set_in_block(file: ShellFile, installed: InstalledToolkits) -> Iterator[tuple[str, str]]:
     """The variables beside CUDA_HOME that our block in a file sets, for the chosen toolkit: else they would lead to another."""
     toolkit = read_sections(file.block.lines).toolkit if file.block is not None else ()
     lines = b"".join(line + b"\n" for line in toolkit)
@@ -67,7 +67,7 @@ def _end(file: ShellFile) -> int:
 class LinesAfter:
     """The files as they will be, but for a block."""
 
-    def __init__(self, files: Sequence[ShellFile], lines: tuple[ShellLine, ...], installed: Installed, home: str) -> None:
+    def __init__(self, files: Sequence[ShellFile], lines: tuple[ShellLine, ...], installed: InstalledToolkits, home: str) -> None:
         self._files = tuple(files)
         self._lines = lines
         self._installed = installed
@@ -119,7 +119,9 @@ class LinesAfter:
         statements = self._readings[path].statements if path in self._readings else ()
         last = [one for one in statements if any(given.variable == "CUDA_HOME" for given in one.assignments)][-1:]
         return any(
-            one.place is Place.TOP and one.first_byte <= self._ends[path] and self._installed.lead(element.directory) is Lead.CHOSEN
+            one.place is StatementPlace.TOP
+            and one.first_byte <= self._ends[path]
+            and self._installed.lead(element.directory) is Lead.CHOSEN
             for one in last
             for given in one.assignments
             if given.variable == "CUDA_HOME"

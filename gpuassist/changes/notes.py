@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from gpuassist.changes.syntax import Syntax
 from gpuassist.model.text import Text, counted, text
 from gpuassist.shellfiles.lines import ShellLine
-from gpuassist.shellfiles.reading import Ending, Reading
+from gpuassist.shellfiles.reading import EarlyEnd, Reading
 from gpuassist.system.shell_questions import PLAIN
 
 
@@ -66,7 +66,7 @@ def notes_on_login(login_file: str, path: str) -> tuple[Text, ...]:
     return (text("{login} does not read {path}: the same lines are written there", login=login_file, path=path),)
 
 
-def _on_endings(endings: tuple[Ending, ...]) -> Iterator[Text]:
+def _on_endings(endings: tuple[EarlyEnd, ...]) -> Iterator[Text]:
     guard = next((ending for ending in endings if ending.interactive and not ending.always), None)
     if guard is not None:
         yield text(

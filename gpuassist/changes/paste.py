@@ -8,19 +8,19 @@ from shlex import quote
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.shell import Terminal
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.installed import HOMES, Installed, Lead
+from gpuassist.shellfiles.installed import HOMES, InstalledToolkits, Lead
 from gpuassist.shellfiles.sections import quoted_for
 
 _LOADER = "LD_LIBRARY_PATH"
 
 
-def paste_toolkit(installed: Installed, libraries: str, terminal: Fact[Terminal], dialect: Dialect) -> tuple[str, ...]:
+def paste_toolkit(installed: InstalledToolkits, libraries: str, terminal: Fact[Terminal], dialect: Dialect) -> tuple[str, ...]:
     """Lines for the shell of that dialect; `libraries` is empty where LD_LIBRARY_PATH is to hold nothing of the toolkit."""
     fish = dialect is Dialect.FISH
     return tuple(_fish(installed, libraries, terminal) if fish else _posix(installed, libraries, terminal))
 
 
-def _posix(installed: Installed, libraries: str, terminal: Fact[Terminal]) -> Iterator[str]:
+def _posix(installed: InstalledToolkits, libraries: str, terminal: Fact[Terminal]) -> Iterator[str]:
     root = installed.chosen.root
     homes = {"CUDA_HOME": root} | dict(_homes(installed, terminal))
     yield "export " + " ".join(f"{name}={quote(value)}" for name, value in homes.items())
@@ -39,7 +39,7 @@ def _without(variable: str, old: tuple[str, ...]) -> str:
     return f'"$(printf %s "${variable}" | tr : \'\\n\' | grep -vxF {patterns} | paste -sd: -)"'
 
 
-def _fish(installed: Installed, libraries: str, terminal: Fact[Terminal]) -> Iterator[str]:
+def _fish(installed: InstalledToolkits, libraries: str, terminal: Fact[Terminal]) -> Iterator[str]:
     root = installed.chosen.root
     for name, value in ({"CUDA_HOME": root} | dict(_homes(installed, terminal))).items():
         yield f"set -gx {name} {_word(value)}"
@@ -56,7 +56,7 @@ def _word(value: str) -> str:
     return quoted_for(value, Dialect.FISH).decode("utf-8", "replace")
 
 
-def _homes(installed: Installed, terminal: Fact[Terminal]) -> Iterator[tuple[str, str]]:
+def _homes(installed: InstalledToolkits, terminal: Fact[Terminal]) -> Iterator[tuple[str, str]]:
     """What else is set to another toolkit in a terminal now, with what it should hold."""
     for one in terminal.value.variables if isinstance(terminal, Known) else ():
         root = installed.root_of(one.value) if one.name in HOMES else ""
@@ -64,7 +64,7 @@ def _homes(installed: Installed, terminal: Fact[Terminal]) -> Iterator[tuple[str
             yield one.name, installed.chosen.root + one.value[len(root) :]
 
 
-def _old(installed: Installed, terminal: Fact[Terminal], variable: str) -> tuple[str, ...]:
+def _old(installed: InstalledToolkits, terminal: Fact[Terminal], variable: str) -> tuple[str, ...]:
     """The directories of other toolkits that it holds now."""
     if not isinstance(terminal, Known):
         return ()

@@ -10,14 +10,14 @@ from pathlib import PurePosixPath
 from gpuassist.changes.plan import Proof, ToolkitChoice
 from gpuassist.changes.scope_find import Scope
 from gpuassist.changes.scopes.kinds import Kind
-from gpuassist.changes.scopes.wanted import Held
+from gpuassist.changes.scopes.wanted import ScopeValues
 from gpuassist.changes.shells import NAMES, ShellSeen, Winner
 from gpuassist.detect.compiler_driver import ask_version, locate
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, enumerated, text
 from gpuassist.model.toolkit import Toolkit
-from gpuassist.shellfiles.installed import CHOOSING, LISTS, Installed, Lead
+from gpuassist.shellfiles.installed import CHOOSING, LISTS, InstalledToolkits, Lead
 from gpuassist.system.processes import Ending
 from gpuassist.system.shell_questions import PLAIN
 from gpuassist.system.terminal import SECONDS, Opening, ask_terminal, usable_shell
@@ -49,7 +49,7 @@ def prove_toolkit(world: World, root: str, *, shell: str = "", seconds: float = 
 
 def judge_shells(world: World, chosen: ToolkitChoice, before: tuple[ShellSeen, ...], after: tuple[ShellSeen, ...]) -> Judged:
     """Whether every way that counts has the toolkit now, and whether one lost what it had."""
-    installed = Installed(chosen.toolkit, chosen.others, world.files.real, world.surroundings.home, world.files.exists)
+    installed = InstalledToolkits(chosen.toolkit, chosen.others, world.files.real, world.surroundings.home, world.files.exists)
     judge = _Judge(world, installed, before)
     terminal = next((one for one in after if one.opening is Opening.TERMINAL), None)
     if terminal is None or isinstance(terminal.terminal, Unknown):
@@ -93,7 +93,7 @@ def winner_in(world: World, terminal: Terminal) -> Winner | None:
 class _Judge:
     """Judges one way of starting a shell after another."""
 
-    def __init__(self, world: World, installed: Installed, before: tuple[ShellSeen, ...]) -> None:
+    def __init__(self, world: World, installed: InstalledToolkits, before: tuple[ShellSeen, ...]) -> None:
         self._world = world
         self._installed = installed
         self._before = {one.opening: one.terminal for one in before}
@@ -255,7 +255,7 @@ def provable(scope: Scope) -> bool:
     return scope.kind in {Kind.CONDA, Kind.VENV}
 
 
-def prove_scope(world: World, scope: Scope, held: Held) -> ScopeProof:
+def prove_scope(world: World, scope: Scope, held: ScopeValues) -> ScopeProof:
     """Asks bash, from an otherwise empty environment."""
     mark = f"gpuassist-{secrets.token_hex(8)}"
     script = _CONDA if scope.kind is Kind.CONDA else _VENV
@@ -277,7 +277,7 @@ def prove_scope(world: World, scope: Scope, held: Held) -> ScopeProof:
     return _judged(states[0], states[1], states[2], held)
 
 
-def _judged(before: Mapping[str, str], inside: Mapping[str, str], after: Mapping[str, str], held: Held) -> ScopeProof:
+def _judged(before: Mapping[str, str], inside: Mapping[str, str], after: Mapping[str, str], held: ScopeValues) -> ScopeProof:
     for name, value in held.variables:
         if inside.get(name) != value:
             return _no(text("in the environment {name} is {value}", name=name, value=inside.get(name) or "''"))
@@ -287,7 +287,7 @@ def _judged(before: Mapping[str, str], inside: Mapping[str, str], after: Mapping
     left = next((name for name in _NAMES if before.get(name) != after.get(name)), "")
     if left:
         return _no(text("leaving the environment did not put {name} back: it is {value}", name=left, value=after.get(left) or "''"))
-    if held == Held():
+    if held == ScopeValues():
         words = text("bash enters the environment, and nothing is chosen there")
     else:
         chosen = ", ".join(f"{name}={value}" for name, value in held.variables)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from gpuassist.changes.journal import Entry, Journal, State, digest
+from gpuassist.changes.journal import Journal, JournalEntry, JournalState, digest
 from gpuassist.changes.settle import holds, stands
 from gpuassist.model.plan import Receipt
 from gpuassist.shellfiles.block import Block, RepairError, find
 from gpuassist.system.world import World
 
 
-class Standing(str, Enum):
+class ChangeStatus(str, Enum):
     """Whether a change is in its file: yes, no, taken back, the file is gone, or it cannot be read."""
 
     STANDS = "stands"
@@ -27,7 +27,7 @@ class FileRecord:
     """One file of a change; `edited` where it holds something that gpuassist never left there."""
 
     receipt: Receipt
-    standing: Standing
+    standing: ChangeStatus
     edited: bool
 
 
@@ -54,7 +54,7 @@ def records(world: World) -> tuple[ChangeRecord, ...]:
     groups: dict[str, list[FileRecord]] = {}
     for entry in entries:
         file = _look(world, journal, entry, known[entry.receipt.target])
-        if entry.state is not State.PREPARED or file.standing is Standing.STANDS:
+        if entry.state is not JournalState.PREPARED or file.standing is ChangeStatus.STANDS:
             groups.setdefault(entry.receipt.change, []).append(file)
     return tuple(ChangeRecord(tuple(files)) for files in reversed(groups.values()))
 
@@ -72,16 +72,16 @@ def edited_block(world: World, target: str, block: Block) -> bool:
     return False
 
 
-def _look(world: World, journal: Journal, entry: Entry, known: set[str]) -> FileRecord:
+def _look(world: World, journal: Journal, entry: JournalEntry, known: set[str]) -> FileRecord:
     receipt = entry.receipt
     try:
         now = world.disk.read(world.files.place(receipt.target))
         edited = digest(now) not in known
-        if entry.state is State.UNDONE:
-            return FileRecord(receipt, Standing.UNDONE, edited)
-        standing = Standing.STANDS if stands(holds(world, journal, receipt)) else Standing.NOTHING_LEFT
+        if entry.state is JournalState.UNDONE:
+            return FileRecord(receipt, ChangeStatus.UNDONE, edited)
+        standing = ChangeStatus.STANDS if stands(holds(world, journal, receipt)) else ChangeStatus.NOTHING_LEFT
     except FileNotFoundError:
-        standing, edited = Standing.MISSING, False
+        standing, edited = ChangeStatus.MISSING, False
     except OSError:
-        standing, edited = Standing.UNREADABLE, False
-    return FileRecord(receipt, Standing.UNDONE if entry.state is State.UNDONE else standing, edited)
+        standing, edited = ChangeStatus.UNREADABLE, False
+    return FileRecord(receipt, ChangeStatus.UNDONE if entry.state is JournalState.UNDONE else standing, edited)

@@ -12,8 +12,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from gpuassist.changes import syntax
-from gpuassist.changes.journal import Entry, Journal, State, digest
-from gpuassist.changes.target import Target, examine
+from gpuassist.changes.journal import Journal, JournalEntry, JournalState, digest
+from gpuassist.changes.target import FileTarget, examine
 from gpuassist.model.plan import FileEdit, Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import Block, RepairError, find
@@ -73,7 +73,7 @@ class _Looked:
     world: World
     journal: Journal
     receipt: Receipt
-    target: Target
+    target: FileTarget
     take_out: bool
 
     @property
@@ -200,13 +200,13 @@ def _is_ours(looked: _Looked) -> bool:
         block is not None
         and not take_back(before, block.change)
         and any(
-            entry.receipt.change == block.change and not entry.receipt.existed and entry.state is State.UNDONE
+            entry.receipt.change == block.change and not entry.receipt.existed and entry.state is JournalState.UNDONE
             for entry in _of_this_file(looked)
         )
     )
 
 
-def _of_this_file(looked: _Looked) -> list[Entry]:
+def _of_this_file(looked: _Looked) -> list[JournalEntry]:
     return [entry for entry in looked.journal.entries() if entry.receipt.target == looked.receipt.target]
 
 
@@ -222,7 +222,7 @@ def _earlier(looked: _Looked) -> Block | None:
     if block is None:
         return None
     states = {entry.receipt.change: entry.state for entry in _of_this_file(looked)}
-    return None if states.get(block.change) is State.UNDONE else block
+    return None if states.get(block.change) is JournalState.UNDONE else block
 
 
 def _block_of(content: bytes) -> Block | None:

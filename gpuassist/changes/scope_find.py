@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from gpuassist.changes.choice import WishError
 from gpuassist.changes.scopes import conda, desktop, dotenv, envrc, venv
 from gpuassist.changes.scopes.kinds import Kind
-from gpuassist.changes.scopes.wanted import Held, read_settings
+from gpuassist.changes.scopes.wanted import ScopeValues, read_settings
 from gpuassist.detect import prefixes
 from gpuassist.detect.kernelspecs import KernelSpec, kernelspecs
 from gpuassist.detect.prefixes import Prefix
@@ -31,8 +31,8 @@ class ScopeFile:
 
     path: str
     dialect: str
-    lines: Callable[[Held], tuple[bytes, ...]]
-    read: Callable[[tuple[bytes, ...]], Held] = read_settings
+    lines: Callable[[ScopeValues], tuple[bytes, ...]]
+    read: Callable[[tuple[bytes, ...]], ScopeValues] = read_settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from gpuassist.changes.scope_notes import strangers_prefix
 from gpuassist.changes.scope_plan import held_in
 from gpuassist.changes.scopes import envrc
 from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind
-from gpuassist.changes.scopes.wanted import Held
+from gpuassist.changes.scopes.wanted import ScopeValues
 from gpuassist.changes.shell_files import shell_files
 from gpuassist.changes.target import examine
 from gpuassist.context import Session
@@ -29,7 +29,7 @@ class ListedScope:
     kind: Kind
     words: str
     files: tuple[str, ...]
-    held: Held
+    held: ScopeValues
     obstacle: Text | None = None
 
 
@@ -100,13 +100,13 @@ def _listed(world: World, scope: Scope) -> ListedScope:
     try:
         return ListedScope(scope.kind, scope.words, files, held_in(world, scope), obstacle)
     except RepairError as error:
-        return ListedScope(scope.kind, scope.words, files, Held(), obstacle or error.reason)
+        return ListedScope(scope.kind, scope.words, files, ScopeValues(), obstacle or error.reason)
 
 
 def _shell(world: World) -> ListedScope:
     try:
         main = shell_files(world).main
     except RepairError as error:
-        return ListedScope(Kind.SHELL, Kind.SHELL.value, (), Held(), error.reason)
-    held = envrc.read(main.block.lines) if main.block is not None else Held()
+        return ListedScope(Kind.SHELL, Kind.SHELL.value, (), ScopeValues(), error.reason)
+    held = envrc.read(main.block.lines) if main.block is not None else ScopeValues()
     return ListedScope(Kind.SHELL, Kind.SHELL.value, (main.path,), held, main.obstacle)

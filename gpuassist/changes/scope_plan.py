@@ -20,8 +20,8 @@ from gpuassist.changes.scope_find import Scope, find_scope
 from gpuassist.changes.scope_notes import AFTERWARDS, BY_HAND, notes_on_devices, notes_on_lines, notes_on_scope, strangers_prefix
 from gpuassist.changes.scopes import jupyter
 from gpuassist.changes.scopes.kinds import TITLES, Kind
-from gpuassist.changes.scopes.wanted import Held, Wanted
-from gpuassist.changes.target import Target, examine
+from gpuassist.changes.scopes.wanted import ScopeValues, Wanted
+from gpuassist.changes.target import FileTarget, examine
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import FileEdit, Plan, Step, StepKind
 from gpuassist.model.text import Text, text
@@ -35,7 +35,7 @@ from gpuassist.system.world import World
 class _File:
     """A file of the scope as it is, its bytes when the plan is made, and our lines in it for writing them by hand."""
 
-    target: Target
+    target: FileTarget
     dialect: str
     after: bytes
     block: str
@@ -47,7 +47,7 @@ class _Found:
 
     files: tuple[_File, ...]
     change: str
-    held: Held
+    held: ScopeValues
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +91,14 @@ def plan_devices_in(world: World, machine: Machine, words: str, *, scope: str) -
     return replace(plan, scope=ScopeChoice(found, held, devices=devices))
 
 
-def held_in(world: World, scope: Scope) -> Held:
+def held_in(world: World, scope: Scope) -> ScopeValues:
     """What our lines choose there now; raises `RepairError` for a file that cannot be read as what it is."""
     if scope.kind is Kind.JUPYTER:
         return jupyter.held(_known(examine(world, scope.place)).content)
     return _held(_known(examine(world, scope.files[0].path)), scope)
 
 
-def _planned(world: World, scope: Scope, wanted: Wanted, told: _Told) -> tuple[ChangePlan, Held]:
+def _planned(world: World, scope: Scope, wanted: Wanted, told: _Told) -> tuple[ChangePlan, ScopeValues]:
     found = _kernel(world, scope, wanted) if scope.kind is Kind.JUPYTER else _blocks(world, scope, wanted)
     edits = tuple(_edit(file) for file in found.files if file.target.exists or file.after)
     afterwards = AFTERWARDS[scope.kind](scope)
@@ -152,22 +152,22 @@ def _kernel(world: World, scope: Scope, wanted: Wanted) -> _Found:
     except RepairError as error:
         raise RepairError(text("{path} cannot be changed: {reason}", path=scope.place, reason=error.reason)) from error
     change = new_id(world, (target.content, after, scope.place.encode("utf-8", "surrogateescape")))
-    held = jupyter.held(after) if after else wanted.over(Held())
+    held = jupyter.held(after) if after else wanted.over(ScopeValues())
     return _Found((_File(target, "json", after, jupyter.by_hand(wanted)),), change, held)
 
 
-def _known(target: Target) -> Target:
+def _known(target: FileTarget) -> FileTarget:
     if target.obstacle is not None and not target.content:
         raise RepairError(target.obstacle)
     return target
 
 
-def _held(target: Target, scope: Scope) -> Held:
+def _held(target: FileTarget, scope: Scope) -> ScopeValues:
     try:
         block = find(target.content)
     except RepairError as error:
         raise RepairError(text("{path} cannot be changed: {reason}", path=target.path, reason=error.reason)) from error
-    return scope.files[0].read(block.lines) if block is not None else Held()
+    return scope.files[0].read(block.lines) if block is not None else ScopeValues()
 
 
 def _edit(file: _File) -> FileEdit:

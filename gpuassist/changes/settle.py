@@ -9,7 +9,7 @@ import logging
 from collections.abc import Mapping
 from enum import Enum
 
-from gpuassist.changes.journal import Journal, State, digest, undone
+from gpuassist.changes.journal import Journal, JournalState, digest, undone
 from gpuassist.changes.replace_file import ChangedError, put, remove_directories, sibling, take_away
 from gpuassist.model.plan import FileEdit, Receipt
 from gpuassist.model.text import Text, text
@@ -21,7 +21,7 @@ from gpuassist.system.world import World
 _log = logging.getLogger(__name__)
 
 
-class Holds(str, Enum):
+class FileHolds(str, Enum):
     """What a file holds of a change: all of it and nothing else, what was there before, some of it, or nothing of it."""
 
     NEW = "new"
@@ -42,22 +42,22 @@ def sweep(world: World, journal: Journal) -> tuple[Text, ...]:
     return tuple(said)
 
 
-def holds(world: World, journal: Journal, receipt: Receipt) -> Holds:
+def holds(world: World, journal: Journal, receipt: Receipt) -> FileHolds:
     """What the file holds of its change; raises `OSError` where it cannot be read."""
     try:
         now = world.disk.read(world.files.place(receipt.target))
     except FileNotFoundError:
-        return Holds.NOTHING if receipt.existed else Holds.OLD
+        return FileHolds.NOTHING if receipt.existed else FileHolds.OLD
     if digest(now) == receipt.hash_after:
-        return Holds.NEW
+        return FileHolds.NEW
     if receipt.existed and digest(now) == receipt.hash_before:
-        return Holds.OLD
-    return Holds.EDITED if _is_in(now, journal, receipt) else Holds.NOTHING
+        return FileHolds.OLD
+    return FileHolds.EDITED if _is_in(now, journal, receipt) else FileHolds.NOTHING
 
 
-def stands(found: Holds) -> bool:
+def stands(found: FileHolds) -> bool:
     """Whether something of the change is in the file."""
-    return found in {Holds.NEW, Holds.EDITED}
+    return found in {FileHolds.NEW, FileHolds.EDITED}
 
 
 def _settled(world: World, journal: Journal, change: str, receipts: list[Receipt]) -> list[Text]:
@@ -77,14 +77,14 @@ def _settle(world: World, journal: Journal, change: str, receipts: list[Receipt]
     for receipt in receipts:
         world.disk.remove(sibling(world, receipt.target, change))
     first = journal.settled(change)
-    if first is not None and first.state is State.MADE:
+    if first is not None and first.state is JournalState.MADE:
         journal.commit(receipts)
         return []
     found = [(receipt, holds(world, journal, receipt)) for receipt in receipts]
     if all(stands(held) for _, held in found):
         journal.commit(receipts)
         return []
-    if all(held is Holds.OLD for _, held in found) and first is None:
+    if all(held is FileHolds.OLD for _, held in found) and first is None:
         for receipt in receipts:
             remove_directories(world, receipt.made_directories)
         journal.forget(receipts)
@@ -92,18 +92,18 @@ def _settle(world: World, journal: Journal, change: str, receipts: list[Receipt]
     return _put_back(world, journal, change, found)
 
 
-def _put_back(world: World, journal: Journal, change: str, found: list[tuple[Receipt, Holds]]) -> list[Text]:
-    back = [receipt for receipt, held in found if held is Holds.NEW]
+def _put_back(world: World, journal: Journal, change: str, found: list[tuple[Receipt, FileHolds]]) -> list[Text]:
+    back = [receipt for receipt, held in found if held is FileHolds.NEW]
     for receipt in reversed(back):
         restore(world, journal, receipt)
-    left = [receipt for receipt, held in found if held is Holds.EDITED]
+    left = [receipt for receipt, held in found if held is FileHolds.EDITED]
     for receipt in left:
-        journal.settle(receipt, State.MADE)
+        journal.settle(receipt, JournalState.MADE)
     now = iso(world.clock.now())
     for receipt, held in found:
-        if held is not Holds.EDITED:
+        if held is not FileHolds.EDITED:
             remove_directories(world, receipt.made_directories)
-            journal.settle(undone(receipt, now), State.UNDONE)
+            journal.settle(undone(receipt, now), JournalState.UNDONE)
     if left:
         return [_left(change, left)]
     return [_whole_again(change, back)] if back else []
@@ -145,12 +145,12 @@ def _undo_settled(world: World, journal: Journal, change: str, wanted: Mapping[s
     try:
         for entry in journal.group(change):
             world.disk.remove(sibling(world, entry.receipt.target, undo_of(change)))
-            if entry.state is State.MADE and _is_back(world, entry.receipt, wanted):
+            if entry.state is JournalState.MADE and _is_back(world, entry.receipt, wanted):
                 remove_directories(world, entry.receipt.made_directories)
-                journal.settle(undone(entry.receipt, iso(world.clock.now()), wanted.get(entry.receipt.id, "")), State.UNDONE)
+                journal.settle(undone(entry.receipt, iso(world.clock.now()), wanted.get(entry.receipt.id, "")), JournalState.UNDONE)
         journal.end_undo(change)
         states = {entry.state for entry in journal.group(change)}
-        return [_half_undone(change)] if states == {State.MADE, State.UNDONE} else []
+        return [_half_undone(change)] if states == {JournalState.MADE, JournalState.UNDONE} else []
     except OSError as error:
         _log.info("undo of %s not settled: %s", change, error)
         return [_half_undone(change)]

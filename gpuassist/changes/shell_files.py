@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from gpuassist.changes.target import Target, examine
+from gpuassist.changes.target import FileTarget, examine
 from gpuassist.detect.startup.chain import ChainFile, Stage, dialect_of, sources, startup_chain
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.machine import Machine
@@ -41,7 +41,7 @@ class ShellFile:
     may end the shell, or put another program in its place.
     """
 
-    target: Target
+    target: FileTarget
     dialect: Dialect
     reading: Reading
     block: Block | None = None
@@ -196,12 +196,12 @@ def recorded_file(machine: Machine, rc: str) -> tuple[ShellFile, str]:
     return _read(target, dialect_of(path, _spoken(shell)), home, find(target.content)), home
 
 
-def _recorded_target(file: StartupFile) -> Target:
+def _recorded_target(file: StartupFile) -> FileTarget:
     path = file.path
     if isinstance(file.content, Known):
-        return Target(path, path, file.content.value.encode("utf-8", "surrogateescape"), exists=True)
+        return FileTarget(path, path, file.content.value.encode("utf-8", "surrogateescape"), exists=True)
     note = text("the recording does not hold the text of {path}: the preview shows only what would be added", path=path)
-    return Target(path, path, exists=file.exists, notes=(note,))
+    return FileTarget(path, path, exists=file.exists, notes=(note,))
 
 
 def _main_path(world: World, chain: tuple[ChainFile, ...]) -> str:
@@ -280,6 +280,6 @@ def _guarded(world: World, file: ShellFile) -> ShellFile:
         return replace(file, obstacle=error.reason)
 
 
-def _read(target: Target, dialect: Dialect, home: str, block: Block | None) -> ShellFile:
+def _read(target: FileTarget, dialect: Dialect, home: str, block: Block | None) -> ShellFile:
     reading = read_startup(target.content, dialect, {"HOME": home})
     return ShellFile(target, dialect, reading, block, target.obstacle)

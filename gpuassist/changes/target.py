@@ -18,7 +18,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class FileTarget:
     """A start-up file: `path` as the user names it, `path_written` after symlinks; `obstacle` says why it may not be written.
 
     `missing_directories` have to be made for it, the outermost first.
@@ -33,7 +33,7 @@ class Target:
     missing_directories: tuple[str, ...] = ()
 
 
-def examine(world: World, path: str) -> Target:
+def examine(world: World, path: str) -> FileTarget:
     """Looks at a start-up file without changing anything; never opens what is not a regular file."""
     real = world.files.real(path)
     stranger = strangers_home(world)
@@ -46,29 +46,29 @@ def examine(world: World, path: str) -> Target:
     obstacle = who_forbids or _link_forbids(world, path) or _place_forbids(world, path, real)
     obstacle = obstacle or why_state_untrusted(world, f"{world.surroundings.state()}/journal")  # nothing is written off the record
     if obstacle is not None:
-        return Target(path, real, obstacle=obstacle)
+        return FileTarget(path, real, obstacle=obstacle)
     if not world.files.exists(path):
         missing = _missing_directories(world, real)
         top = missing[0] if missing else real
         obstacle = _strangers_directory(world, top) or _directory_forbids(world, top)
         notes = (text("{path} does not exist; it will be created, and removed again by undo", path=path), *home_notes(world))
-        return Target(path, real, obstacle=obstacle, notes=notes, missing_directories=missing)
+        return FileTarget(path, real, obstacle=obstacle, notes=notes, missing_directories=missing)
     return _existing(world, path, real)
 
 
-def _existing(world: World, path: str, real: str) -> Target:
+def _existing(world: World, path: str, real: str) -> FileTarget:
     status = world.files.status(real)
     obstacle = _kind_forbids(path, status)
     if obstacle is not None:
-        return Target(path, real, exists=True, obstacle=obstacle)
+        return FileTarget(path, real, exists=True, obstacle=obstacle)
     try:
         content = world.disk.read(world.files.place(real))
     except OSError as error:
         reason = text("{path} cannot be read ({error})", path=path, error=error.strerror or str(error))
-        return Target(path, real, exists=True, obstacle=reason)
+        return FileTarget(path, real, exists=True, obstacle=reason)
     obstacle = _content_forbids(path, content) or _mode_forbids(world, path, real) or _directory_forbids(world, real)
     notes = (*_notes(world, path, real), *home_notes(world))
-    return Target(path, real, content, exists=True, obstacle=obstacle, notes=notes)
+    return FileTarget(path, real, content, exists=True, obstacle=obstacle, notes=notes)
 
 
 def home_notes(world: World) -> tuple[Text, ...]:

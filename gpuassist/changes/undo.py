@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gpuassist.changes.journal import Entry, Journal, State, digest, is_plain, undone
+from gpuassist.changes.journal import Journal, JournalEntry, JournalState, digest, is_plain, undone
 from gpuassist.changes.replace_file import ChangedError, put, remove_directories, take_away
 from gpuassist.changes.restore import FileBack, GoneError, plan_file
 from gpuassist.changes.settle import holds, stands, sweep, undo_of
@@ -142,7 +142,7 @@ class _Taking:
             finished = len(self._done) == len(files)
             try:
                 for receipt in self._done:
-                    self._journal.settle(receipt, State.UNDONE)
+                    self._journal.settle(receipt, JournalState.UNDONE)
                 if finished:
                     self._journal.end_undo(planned.receipt.change)
             except OSError as error:
@@ -170,7 +170,7 @@ class _Taking:
         remove_directories(self._world, file.directories)
 
 
-def _history(world: World, journal: Journal, entries: Iterable[Entry]) -> tuple[Receipt, ...]:
+def _history(world: World, journal: Journal, entries: Iterable[JournalEntry]) -> tuple[Receipt, ...]:
     groups: dict[str, list[Receipt]] = {}
     for entry in entries:
         if _is_history(world, journal, entry):
@@ -199,8 +199,8 @@ def _wanted(file: FileBack) -> str:
     return "" if file.removes_file else digest(file.edit.after)
 
 
-def _is_history(world: World, journal: Journal, entry: Entry) -> bool:
-    if entry.state is not State.PREPARED:
+def _is_history(world: World, journal: Journal, entry: JournalEntry) -> bool:
+    if entry.state is not JournalState.PREPARED:
         return True
     try:
         return stands(holds(world, journal, entry.receipt))

@@ -38,7 +38,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import write
-from gpuassist.shellfiles.installed import Installed, Lead
+from gpuassist.shellfiles.installed import InstalledToolkits, Lead
 from gpuassist.shellfiles.lines import ShellLine, changes_in, choose, choose_exactly
 from gpuassist.shellfiles.sections import Sections, loader_section, read_sections, toolkit_section
 from gpuassist.system.files import Files
@@ -83,7 +83,7 @@ class _Wanted:
     toolkit: Toolkit
     loader: LoaderChoice
     libraries: str
-    installed: Installed
+    installed: InstalledToolkits
     now: Fact[Terminal]
     no_loader: bool = False
 
@@ -198,10 +198,10 @@ def _wanted(world: World, machine: Machine, seen: _Seen, wish: UseCuda) -> _Want
     others = tuple(one for one in value_or(machine.toolkits, ()) if one.root != toolkit.root)
     if seen.files is None:
         loader = choose_loader_path(None, toolkit, wish.ld_library_path)
-        installed = Installed(toolkit, others, str, seen.home)
+        installed = InstalledToolkits(toolkit, others, str, seen.home)
     else:
         loader = choose_loader(world, machine, toolkit, wish.ld_library_path)
-        installed = Installed(toolkit, others, cache(seen.files.real), seen.home, cache(seen.files.exists))
+        installed = InstalledToolkits(toolkit, others, cache(seen.files.real), seen.home, cache(seen.files.exists))
     no_loader = wish.ld_library_path is LdLibraryPath.OFF or loader.harms
     return _Wanted(toolkit, loader, library_directory(seen.files, toolkit), installed, machine.shell.new_terminal, no_loader)
 
@@ -218,7 +218,7 @@ def _lines(seen: _Seen, wanted: _Wanted, wish: UseCuda) -> tuple[ShellLine, ...]
     return lines
 
 
-def _leads_there(line: ShellLine, installed: Installed) -> bool:
+def _leads_there(line: ShellLine, installed: InstalledToolkits) -> bool:
     """Whether it leads to the chosen toolkit; what has nothing to do with any is not listed."""
     return any(installed.lead_of(str(value)) is not Lead.ELSEWHERE for does in line.does for _, value in does.parameters)
 

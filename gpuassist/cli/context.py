@@ -50,7 +50,7 @@ class UsageError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Terminal:
+class TerminalStreams:
     """Standard output and error, and whether they may be coloured and asked."""
 
     out: TextIO
@@ -70,7 +70,7 @@ class Context:
     """
 
     session: Session
-    terminal: Terminal
+    terminal: TerminalStreams
     machine_file: str = ""
     open_window: Callable[[str], Exit] = _no_window
 

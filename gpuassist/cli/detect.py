@@ -8,7 +8,7 @@ from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.streams import BOLD, DIM, Painted
 from gpuassist.detect.machine import detect
 from gpuassist.detect.recording import RecordingError, read_recording
-from gpuassist.detect.runner import Progress
+from gpuassist.detect.runner import SectionProgress
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
@@ -55,6 +55,6 @@ def _machine(context: Context) -> Machine:
         raise UsageError(error.reason) from error
 
 
-def _tell(progress: Progress, context: Context) -> None:
+def _tell(progress: SectionProgress, context: Context) -> None:
     said = text("looked at {section} ({done} of {total})", section=progress.section, done=progress.done, total=progress.total)
     context.passing(said if progress.done < progress.total else "")

@@ -7,7 +7,7 @@ import argparse
 from gpuassist.cli.asking import confirmed
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.wrapping import show_command, width_of, wrapped
-from gpuassist.detect.gpu_holders import Held, Holding, find, holding_of
+from gpuassist.detect.gpu_holders import GpuHolder, Holding, find, holding_of
 from gpuassist.detect.recording import RecordingError
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Fact, Unknown, value_or
@@ -97,7 +97,7 @@ def _stop(options: argparse.Namespace, context: Context) -> Exit:
     return status
 
 
-def _agreed(held: Held, context: Context) -> bool:
+def _agreed(held: GpuHolder, context: Context) -> bool:
     context.note(context.session.words(label(held)))
     question = text("Stop it? What it has not saved is lost.")
     return confirmed(context, question, text("there is no terminal to ask on: please add --yes to stop the process"))
@@ -116,7 +116,7 @@ def _document(found: Holding, words: Words) -> Json:
     return {"schema": 1, "holders": [_held(one, words) for one in found.held], "notes": [words(note) for note in found.notes]}
 
 
-def _held(held: Held, words: Words) -> Json:
+def _held(held: GpuHolder, words: Words) -> Json:
     holder = held.holder
     return {
         "pid": holder.pid,

@@ -10,7 +10,7 @@ from gpuassist.cli.wrapping import width_of, wrapped
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.present.lookup import lines, source_line
-from gpuassist.session.lookup.answer import Answered, Standing
+from gpuassist.session.lookup.answer import Answered, LookupStatus
 from gpuassist.session.lookup.ask import KINDS, answer_document, ask, everything, names, names_document, nearest_kinds
 
 NAME = "know"
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         context.document(answer_document(options.kind, asked, answered, words))
     else:
         _Report(context).show(answered)
-    return Exit.UNDETERMINED if answered.standing is Standing.UNKNOWN else Exit.HEALTHY
+    return Exit.UNDETERMINED if answered.standing is LookupStatus.UNKNOWN else Exit.HEALTHY
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -82,7 +82,7 @@ class _Report:
     def show(self, answered: Answered) -> None:
         """The answer, then what it rests on; or what may have been meant."""
         self._say(answered.title, BOLD)
-        if answered.standing is Standing.UNKNOWN:
+        if answered.standing is LookupStatus.UNKNOWN:
             self._show_notes(answered)
             if answered.nearest:
                 self._say(text("The nearest that I know:"))

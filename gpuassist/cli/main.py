@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TextIO, cast
 
 from gpuassist import __version__
 from gpuassist.cli import streams
-from gpuassist.cli.context import Context, Exit, Terminal, UsageError
+from gpuassist.cli.context import Context, Exit, TerminalStreams, UsageError
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Text, counted, text
 from gpuassist.model.words import LANGUAGES, Words
@@ -30,7 +30,7 @@ Compose = Callable[[str], "Session"]
 OpenWindow = Callable[["Session", str, str], Exit]
 
 
-class Command(Protocol):
+class Subcommand(Protocol):
     """A subcommand's module."""
 
     NAME: str
@@ -185,13 +185,13 @@ def _language(arguments: Sequence[str]) -> str:
     return ""
 
 
-def _load(name: str) -> Command:
-    return cast(Command, importlib.import_module(f"gpuassist.cli.{name}"))
+def _load(name: str) -> Subcommand:
+    return cast(Subcommand, importlib.import_module(f"gpuassist.cli.{name}"))
 
 
-def _terminal(session: Session) -> Terminal:
+def _terminal(session: Session) -> TerminalStreams:
     colour = _colour(sys.stdout, session.world.surroundings.variables)
-    return Terminal(sys.stdout, sys.stderr, colour, sys.stdin.isatty() and sys.stdout.isatty())
+    return TerminalStreams(sys.stdout, sys.stderr, colour, sys.stdin.isatty() and sys.stdout.isatty())
 
 
 def _colour(stream: TextIO, variables: Mapping[str, str]) -> bool:

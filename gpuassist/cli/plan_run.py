@@ -26,7 +26,7 @@ from gpuassist.install.preview import look_before
 from gpuassist.install.records import Install, InstallState, StepState
 from gpuassist.install.resume import next_step, open_install, recheck, waiting
 from gpuassist.install.rollback import BackStep, plan_back, take_back
-from gpuassist.install.run import Came
+from gpuassist.install.run import StepEnding
 from gpuassist.install.step_proof import Holds
 from gpuassist.install.user_terminal import type_into_terminal, typing_command
 from gpuassist.model.machine import Machine
@@ -38,11 +38,11 @@ from gpuassist.system.interrupts import counted_interrupts
 from gpuassist.system.ownership import UntrustedStateError, require_own_state
 
 _BUSY = text("another gpuassist is at an install just now")
-_ENDS = {Came.DONE: Exit.HEALTHY, Came.CANCELLED: Exit.INTERRUPTED}
+_ENDS = {StepEnding.DONE: Exit.HEALTHY, StepEnding.CANCELLED: Exit.INTERRUPTED}
 
 
 @dataclass
-class Run:
+class InstallRun:
     """An install being gone through."""
 
     context: Context
@@ -66,7 +66,7 @@ def run_plan(options: argparse.Namespace, context: Context, machine: Machine, ou
                 give_up(session, earlier)
                 say.superseded(context, earlier)
             install = _begun(options, context, outlook, goal)
-            return _finished(Run(context, options, lambda: machine, install))
+            return _finished(InstallRun(context, options, lambda: machine, install))
     except BlockingIOError:
         raise UsageError(_BUSY) from None
 
@@ -95,7 +95,7 @@ def run_resume(options: argparse.Namespace, context: Context) -> Exit:
             say.steps(context, install, options)
             if next_step(install) is None:
                 return say.finished(context, install, options, Exit.HEALTHY)
-            return _finished(Run(context, options, cache(lambda: look(session)), install))
+            return _finished(InstallRun(context, options, cache(lambda: look(session)), install))
     except BlockingIOError:
         raise UsageError(_BUSY) from None
 
@@ -112,7 +112,7 @@ def run_give_up(options: argparse.Namespace, context: Context) -> Exit:
     return Exit.HEALTHY
 
 
-def _finished(run: Run) -> Exit:
+def _finished(run: InstallRun) -> Exit:
     status = Exit.HEALTHY
     while status is Exit.HEALTHY and (number := next_step(run.install)) is not None:
         status = _take(run, number)
@@ -122,7 +122,7 @@ def _finished(run: Run) -> Exit:
     return say.finished(run.context, run.install, run.options, status)
 
 
-def _take(run: Run, number: int) -> Exit:
+def _take(run: InstallRun, number: int) -> Exit:
     step = run.install.steps[number].step
     say.step(run.context, run.install, number, run.options)
     if step.run is not None:
@@ -160,7 +160,7 @@ def _take(run: Run, number: int) -> Exit:
     return _said(run, number)
 
 
-def _offer_terminal(run: Run, number: int) -> None:
+def _offer_terminal(run: InstallRun, number: int) -> None:
     session, step = run.context.session, run.install.steps[number].step
     if not step.needs_root or not typing_command(session, step.commands):
         return
@@ -169,7 +169,7 @@ def _offer_terminal(run: Run, number: int) -> None:
         run.context.note(text("no terminal could be opened: please copy the lines"))
 
 
-def _said(run: Run, number: int) -> Exit:
+def _said(run: InstallRun, number: int) -> Exit:
     run.install, proved = said_done(run.context.session, run.install, number)
     if proved is not None:
         say.proved(run.context, proved, run.options)
@@ -177,7 +177,7 @@ def _said(run: Run, number: int) -> Exit:
     return Exit.HEALTHY if done else Exit.PROBLEMS if proved and proved.holds is Holds.NO else Exit.WARNINGS
 
 
-def _reboot(run: Run) -> Exit:
+def _reboot(run: InstallRun) -> Exit:
     asks = run.context.terminal.interactive and not run.options.json and not run.options.yes
     if run.options.autostart or (asks and confirmed(run.context, text("Open gpuassist by itself after the restart, once?"))):
         try:
@@ -259,4 +259,4 @@ def _step(options: argparse.Namespace, context: Context, install: Install, back:
         install, done = take_back(context.session, install, back, on_line=lines, cancelled=interrupted)
     lines.close()
     say.done(context, done, options)
-    return install, {Came.DONE: Exit.HEALTHY, Came.CANCELLED: Exit.INTERRUPTED}.get(done.came, Exit.PROBLEMS)
+    return install, {StepEnding.DONE: Exit.HEALTHY, StepEnding.CANCELLED: Exit.INTERRUPTED}.get(done.came, Exit.PROBLEMS)

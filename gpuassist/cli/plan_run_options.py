@@ -8,7 +8,7 @@ from dataclasses import replace
 from gpuassist.cli.asking import NOBODY_FOR_PACKAGES
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.model.machine import Machine
-from gpuassist.model.outlook import Goal, GoalKind, Outlook, Way
+from gpuassist.model.outlook import Goal, GoalKind, Method, Outlook
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 
@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
     back = words(text("take an install back (default: the newest)"))
     what.add_argument("--back", nargs="?", const="", default=None, metavar="ID", help=back)
     way = words(text("which of the ways to run: new, clean or in-place (default: the first that is offered)"))
-    parser.add_argument("--way", choices=[one.value for one in Way], default="", help=way)
+    parser.add_argument("--way", choices=[one.value for one in Method], default="", help=way)
     parser.add_argument("--yes", action="store_true", help=words(text("do it without asking")))
     autostart = words(text("open gpuassist after a restart that a step asks for, until the install is done"))
     parser.add_argument("--autostart", action="store_true", help=autostart)

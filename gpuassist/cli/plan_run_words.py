@@ -11,7 +11,7 @@ from gpuassist.install.execution import log_name
 from gpuassist.install.records import Install, InstallState, StepRecord, StepState, place
 from gpuassist.install.resume import next_step
 from gpuassist.install.rollback import BackStep
-from gpuassist.install.run import Came, StepDone
+from gpuassist.install.run import StepDone, StepEnding
 from gpuassist.install.step_proof import Holds, Proved
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Known
@@ -21,7 +21,7 @@ from gpuassist.model.text import Text, counted, text
 
 SCHEMA = 1
 _GLYPHS = {StepState.DONE: "✓", StepState.FAILED: "✗", StepState.CANCELLED: "!", StepState.RUNNING: "!"}
-_CAME = {Came.DONE: "✓", Came.FAILED: "✗", Came.CANCELLED: "!", Came.NOT_STARTED: "✗"}
+_CAME = {StepEnding.DONE: "✓", StepEnding.FAILED: "✗", StepEnding.CANCELLED: "!", StepEnding.NOT_STARTED: "✗"}
 _HOLDS = {Holds.YES: "✓", Holds.NO: "✗", Holds.UNKNOWN: "?"}
 _SHOWN = 30
 
@@ -76,7 +76,7 @@ def done(context: Context, came: StepDone, options: argparse.Namespace) -> None:
                 came.left,
             )
         )
-    if came.log and came.came is not Came.DONE:
+    if came.log and came.came is not StepEnding.DONE:
         tell(text("  all that it printed: {log}", log=came.log))
 
 

@@ -31,7 +31,7 @@ _EXITS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PlannedChange:
     """A plan, what else its document says, and (for a toolkit) how kernels are proved once it is carried out."""
 
     plan: ChangePlan
@@ -39,7 +39,7 @@ class Change:
     kernels: Callable[[ChangeOutcome], tuple[KernelProof, ...]] | None = None
 
 
-def change_files(options: argparse.Namespace, context: Context, change: Change) -> Exit:
+def change_files(options: argparse.Namespace, context: Context, change: PlannedChange) -> Exit:
     """Shows the plan, asks, carries it out and proves it."""
     plan = change.plan
     if not options.json:
@@ -83,7 +83,7 @@ def _exit(outcome: ChangeOutcome, kernels: tuple[KernelProof, ...]) -> Exit:
     return _EXITS[outcome.outcome.result]
 
 
-def _told(options: argparse.Namespace, context: Context, change: Change, outcome: ChangeOutcome, *, status: Exit) -> Exit:
+def _told(options: argparse.Namespace, context: Context, change: PlannedChange, outcome: ChangeOutcome, *, status: Exit) -> Exit:
     if options.json:
         dry_run = options.dry_run or change.plan.cuda is not None  # for a toolkit it says that nothing was tried
         context.document(_document(context, change, outcome, (), dry_run=dry_run))
@@ -146,7 +146,7 @@ def _say_outcome(context: Context, plan: ChangePlan, outcome: Outcome) -> None:
 
 
 def _document(
-    context: Context, change: Change, outcome: ChangeOutcome, kernels: tuple[KernelProof, ...], *, dry_run: bool = False
+    context: Context, change: PlannedChange, outcome: ChangeOutcome, kernels: tuple[KernelProof, ...], *, dry_run: bool = False
 ) -> Json:
     words, plan = context.session.words, change.plan
     return {

@@ -7,7 +7,7 @@ import argparse
 from gpuassist.changes.clean_plan import CleanShell, plan_clean
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.line_options import named
-from gpuassist.cli.shell_change import Change, change_files, refuse
+from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.session.use import look
@@ -52,4 +52,4 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         raise UsageError(error.reason) from error
     except RepairError as error:
         return refuse(options, context, error.reason)
-    return change_files(options, context, Change(plan))
+    return change_files(options, context, PlannedChange(plan))

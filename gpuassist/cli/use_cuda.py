@@ -12,7 +12,7 @@ from gpuassist.changes.plan import ChangeOutcome, ChangePlan, UseCuda
 from gpuassist.changes.use_toolkit import plan_use_cuda
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.line_options import choices
-from gpuassist.cli.shell_change import Change, change_files, refuse
+from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     except RepairError as error:
         return refuse(options, context, error.reason)
     return change_files(
-        options, context, Change(plan, _members(context, plan), lambda outcome: _kernels(options, context, machine, outcome))
+        options, context, PlannedChange(plan, _members(context, plan), lambda outcome: _kernels(options, context, machine, outcome))
     )
 
 

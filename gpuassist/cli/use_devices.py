@@ -8,7 +8,7 @@ import os
 from gpuassist.changes.choice import WishError
 from gpuassist.changes.devices_plan import UseDevices, plan_use_devices
 from gpuassist.cli.context import Context, Exit, UsageError
-from gpuassist.cli.shell_change import Change, change_files, refuse
+from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
 from gpuassist.model.codec import Json
 from gpuassist.model.text import text
 from gpuassist.session.use import look_at_gpus
@@ -29,4 +29,4 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     chosen = plan.devices.devices.values if plan.devices is not None else ()
     hidden = plan.devices.devices.hidden if plan.devices is not None else ()
     members: dict[str, Json] = {"devices": list(chosen), "hidden": list(hidden)}
-    return change_files(options, context, Change(plan, members))
+    return change_files(options, context, PlannedChange(plan, members))

@@ -10,7 +10,7 @@ from gpuassist.changes.scope_list import ListedScope, list_scopes, scopes_json
 from gpuassist.changes.scope_plan import plan_cuda_in, plan_devices_in
 from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind, Sees
 from gpuassist.cli.context import Context, Exit, UsageError
-from gpuassist.cli.shell_change import Change, change_files, refuse
+from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
 from gpuassist.model.codec import Json
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
         told |= {"devices": list(chosen.devices.values), "hidden": list(chosen.devices.hidden)}
     if chosen.toolkit is not None:
         told |= {"toolkit": {"root": chosen.toolkit.root, "version": version_of(chosen.toolkit)}}
-    return change_files(options, context, Change(plan, told))
+    return change_files(options, context, PlannedChange(plan, told))
 
 
 def show_scopes(options: argparse.Namespace, context: Context) -> Exit:

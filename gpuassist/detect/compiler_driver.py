@@ -9,7 +9,7 @@ from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Target, Version
 from gpuassist.system.ownership import why_not_run
-from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.world import World
 
 SECONDS = 5.0
@@ -60,11 +60,11 @@ def _is_script(world: World, path: str) -> bool:
         return False
 
 
-def _run(world: World, nvcc: str, *arguments: str) -> Outcome:
+def _run(world: World, nvcc: str, *arguments: str) -> ProcessResult:
     return world.processes.run((nvcc, *arguments), seconds=SECONDS, environment=_ENVIRONMENT)
 
 
-def _why(world: World, nvcc: str, outcome: Outcome) -> Text:
+def _why(world: World, nvcc: str, outcome: ProcessResult) -> Text:
     if outcome.ending is Ending.TIMED_OUT:
         return text("{nvcc} did not answer within {seconds:.0f} s", nvcc=nvcc, seconds=SECONDS)
     if outcome.ending in (Ending.NOT_FOUND, Ending.NOT_STARTED) and not world.files.may(nvcc, os.X_OK):

@@ -20,7 +20,7 @@ from gpuassist.formats.kernel_module import (
     read_modinfo,
     unpack,
 )
-from gpuassist.model.driver import Bar, DeviceNode, Driver, KernelModule, Library, Option
+from gpuassist.model.driver import DeviceNode, Driver, KernelModule, Library, ModuleBlock, Option
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
@@ -169,7 +169,7 @@ _PROGRAMS = (
 def with_setup(files: Files, driver: Driver) -> Driver:
     """The driver with all of it."""
     argument = read(files, _COMMAND_LINE)
-    told = [Bar(name, _COMMAND_LINE, words) for name, words in forbidden_by_command_line(value_or(argument, ""))]
+    told = [ModuleBlock(name, _COMMAND_LINE, words) for name, words in forbidden_by_command_line(value_or(argument, ""))]
     found = (*told, *_bars_of_files(files))
     return replace(
         driver,
@@ -182,7 +182,7 @@ def with_setup(files: Files, driver: Driver) -> Driver:
     )
 
 
-def _bars_of_files(files: Files) -> Iterator[Bar]:
+def _bars_of_files(files: Files) -> Iterator[ModuleBlock]:
     """A file of one directory hides those of its name in the later ones."""
     seen: set[str] = set()
     for directory in _MODPROBE:
@@ -191,7 +191,7 @@ def _bars_of_files(files: Files) -> Iterator[Bar]:
             if name not in seen:
                 seen.add(name)
                 for module, number, line in forbidden_by_file(value_or(read(files, path), "")):
-                    yield Bar(module, f"{path}:{number}", line)
+                    yield ModuleBlock(module, f"{path}:{number}", line)
 
 
 def _options(words: str) -> Iterator[Option]:

@@ -42,7 +42,7 @@ class Role(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class GpuHolder:
     """A process and the GPUs that it holds, by NVML's index; `why` says why it may, or may not, be stopped from here.
 
     `command` is the line for the user to run where it is a system service, `memory_by_gpu` its memory on each card that the driver
@@ -76,7 +76,7 @@ class Holding:
     every GPU that is awake said who is on it, and open files could be looked at; else nothing here means that nobody is.
     """
 
-    held: tuple[Held, ...]
+    held: tuple[GpuHolder, ...]
     notes: tuple[Text, ...] = ()
     cards: tuple[HeldCard, ...] = ()
     may_fall_asleep: bool = False
@@ -102,7 +102,7 @@ def holding_of(session: Session, machine: Machine, *, live: bool = False) -> Hol
     return Holding(tuple(held), notes, cards, not held and looked and _may_sleep(machine), looked)
 
 
-def find(found: Holding, pid: int) -> Held | None:
+def find(found: Holding, pid: int) -> GpuHolder | None:
     """The process of that number; none where it holds no GPU."""
     return next((one for one in found.held if one.holder.pid == pid), None)
 
@@ -119,13 +119,13 @@ class _Judge:
         self._session = session
         self._live = live
 
-    def held(self, holder: Holder, minors: dict[str, int], used: dict[int, GpuProcess]) -> Held:
+    def held(self, holder: Holder, minors: dict[str, int], used: dict[int, GpuProcess]) -> GpuHolder:
         gpus = {*(minors[device] for device in holder.devices if device in minors), *used}
         role = self._role(holder)
         why, command = self._why(holder, role)
         may_stop = self._live and role is Role.PROGRAM and (isinstance(holder.started, Known) and value_or(holder.state, "") != "Z")
         by_gpu = tuple((index, used[index].memory_used_bytes) for index in sorted(used))
-        return Held(holder, tuple(sorted(gpus)), _sum(used), role, may_stop, why, command, by_gpu)
+        return GpuHolder(holder, tuple(sorted(gpus)), _sum(used), role, may_stop, why, command, by_gpu)
 
     def _role(self, holder: Holder) -> Role:
         if isinstance(holder.uid, Unknown):

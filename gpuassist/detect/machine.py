@@ -22,7 +22,7 @@ from gpuassist.detect import (
     toolkits,
 )
 from gpuassist.detect.prefixes import Prefix
-from gpuassist.detect.runner import Progress, Running, ignore
+from gpuassist.detect.runner import Running, SectionProgress, ignore
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import Driver, Library
 from gpuassist.model.environment import PythonEnvironment
@@ -46,7 +46,7 @@ _TERMINAL_SECONDS = shell.SECONDS
 _SOFTWARE_SECONDS = shell.SECONDS + 20.0  # waits for the new terminal first
 
 
-def detect(world: World, knowledge: Knowledge, on_progress: Callable[[Progress], None] = ignore) -> Machine:
+def detect(world: World, knowledge: Knowledge, on_progress: Callable[[SectionProgress], None] = ignore) -> Machine:
     """Looks at everything once; `on_progress` is called on this thread, after each section."""
     software = _start_software(world)
     hardware = _start_hardware(world, knowledge)
@@ -62,7 +62,7 @@ def detect(world: World, knowledge: Knowledge, on_progress: Callable[[Progress],
     )
     for done, (section, wait) in enumerate(sections, 1):
         wait()
-        on_progress(Progress(section, done, len(sections)))
+        on_progress(SectionProgress(section, done, len(sections)))
     asked = hardware.asked.result()
     return Machine(
         taken_at=iso(world.clock.now()),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from gpuassist.formats.condarc import Condarc, UvSettings, read_condarc, read_pip_conf, read_uv_toml
 from gpuassist.model.address import without_secrets
 from gpuassist.model.fact import Fact, Known
-from gpuassist.model.package_settings import Channels, Indexes, PackageSettings, Setting
+from gpuassist.model.package_settings import Channels, Indexes, PackageSetting, PackageSettings
 from gpuassist.model.shell import Terminal
 from gpuassist.system.files import Files
 from gpuassist.system.world import World
@@ -57,21 +57,21 @@ class _View:
         except OSError:
             return ""
 
-    def setting(self, *names: str) -> Setting:
+    def setting(self, *names: str) -> PackageSetting:
         """The first of these variables that is set."""
-        return next((_told(self.variables[name], name) for name in names if self.variables.get(name)), Setting())
+        return next((_told(self.variables[name], name) for name in names if self.variables.get(name)), PackageSetting())
 
-    def settings(self, *names: str) -> tuple[Setting, ...]:
+    def settings(self, *names: str) -> tuple[PackageSetting, ...]:
         return tuple(_told(word, name) for name in names for word in self.variables.get(name, "").split())
 
 
-def _told(value: str, source: str) -> Setting:
-    return Setting(without_secrets(value), source)
+def _told(value: str, source: str) -> PackageSetting:
+    return PackageSetting(without_secrets(value), source)
 
 
 def _pip(view: _View) -> Indexes:
     """pip's own order: a later place overrides an earlier one, and variables all of them (its documentation, Configuration)."""
-    merged: dict[str, tuple[Setting, ...]] = {}
+    merged: dict[str, tuple[PackageSetting, ...]] = {}
     for path in _pip_places(view):
         merged |= {name: tuple(_told(one, path) for one in values) for name, values in read_pip_conf(view.read(path)).items()}
     for name in ("index-url", "extra-index-url", "find-links", "no-index", "constraint"):
@@ -136,22 +136,22 @@ def _uv_places(view: _View) -> Iterator[str]:
 
 def _over(below: Indexes, told: UvSettings, path: str) -> Indexes:
     """What one file says over what those before it say."""
-    pins = tuple(Setting(found[1].strip(), path) for one in told.constraints if (found := _PIN.match(one)))
+    pins = tuple(PackageSetting(found[1].strip(), path) for one in told.constraints if (found := _PIN.match(one)))
     return Indexes(
         index=_told(told.index, path) if told.index else below.index,
         extra=(*(_told(one, path) for one in told.extra), *below.extra),
         links=(*(_told(one, path) for one in told.links), *below.links),
-        forbidden=Setting("true", path) if told.forbidden else below.forbidden,
+        forbidden=PackageSetting("true", path) if told.forbidden else below.forbidden,
         pins=pins or below.pins,
-        offline=Setting("true", path) if told.offline else below.offline,
-        backend=Setting(told.backend, path) if told.backend else below.backend,
+        offline=PackageSetting("true", path) if told.offline else below.offline,
+        backend=PackageSetting(told.backend, path) if told.backend else below.backend,
     )
 
 
-def _unnamed(setting: Setting) -> Setting:
+def _unnamed(setting: PackageSetting) -> PackageSetting:
     """uv takes `name=URL` as well."""
     name, sign, url = setting.value.partition("=")
-    return Setting(url, setting.source) if sign and "://" in url and "://" not in name else setting
+    return PackageSetting(url, setting.source) if sign and "://" in url and "://" not in name else setting
 
 
 def _conda(view: _View) -> Channels:
@@ -189,28 +189,28 @@ def _root(view: _View) -> str:
     return prefix.partition("/envs/")[0] if "/envs/" in prefix else ""
 
 
-def _merged(read: list[tuple[Condarc, str]], name: str) -> tuple[Setting, ...]:
+def _merged(read: list[tuple[Condarc, str]], name: str) -> tuple[PackageSetting, ...]:
     found = {one: _told(one, path) for condarc, path in reversed(read) for one in condarc.lists.get(name, ())}
     order = dict.fromkeys(one for condarc, _ in read for one in condarc.lists.get(name, ()))
     return tuple(found[one] for one in order)
 
 
-def _first(read: list[tuple[Condarc, str]], name: str) -> Setting:
-    return next((_told(condarc.lists[name][0], path) for condarc, path in read if condarc.lists.get(name)), Setting())
+def _first(read: list[tuple[Condarc, str]], name: str) -> PackageSetting:
+    return next((_told(condarc.lists[name][0], path) for condarc, path in read if condarc.lists.get(name)), PackageSetting())
 
 
-def _pins(view: _View, constraints: tuple[Setting, ...]) -> Iterator[Setting]:
+def _pins(view: _View, constraints: tuple[PackageSetting, ...]) -> Iterator[PackageSetting]:
     """What the files of constraints say of torch."""
     for one in constraints:
         path = one.value.removeprefix("file://")
         found = _PIN.search(view.read(path)) if path.startswith("/") else None
         if found:
-            yield Setting("".join(found[1].split()), path)
+            yield PackageSetting("".join(found[1].split()), path)
 
 
-def _last(settings: tuple[Setting, ...]) -> Setting:
-    return settings[-1] if settings else Setting()
+def _last(settings: tuple[PackageSetting, ...]) -> PackageSetting:
+    return settings[-1] if settings else PackageSetting()
 
 
-def _if_true(setting: Setting) -> Setting:
-    return setting if setting.value.lower() in _TRUE else Setting()
+def _if_true(setting: PackageSetting) -> PackageSetting:
+    return setting if setting.value.lower() in _TRUE else PackageSetting()

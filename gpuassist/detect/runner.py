@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class SectionProgress:
     """A section of the machine that was looked at, and how many of how many are done."""
 
     section: Text
@@ -30,7 +30,7 @@ class Progress:
     total: int
 
 
-def ignore(progress: Progress) -> None:
+def ignore(progress: SectionProgress) -> None:
     """For who does not want to know."""
 
 

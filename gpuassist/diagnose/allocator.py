@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from gpuassist.diagnose.signature import Setting
+from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.model.fact import Known
 
 NAMES = ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF")  # torch 2.9 and later read the first one first
@@ -43,7 +43,7 @@ class Allocator:
         return ",".join([*kept, option])
 
 
-def allocator(setting: Setting) -> Allocator:
+def allocator(setting: SignatureInput) -> Allocator:
     """What the text says is set, else what a new terminal has; the hint that torch prints with every message sets nothing."""
     words = setting.paste.words
     for found in _SET.finditer(words) if setting.says("alloc_conf") else ():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, passages, sign
+from gpuassist.diagnose.signature import Sign, SignatureInput, passages, sign
 from gpuassist.diagnose.stated import newest_possible, releases_said, targets_listed, toolkit_releases, torch_cuda
 from gpuassist.knowledge.compatibility import nearest_target
 from gpuassist.knowledge.records import ToolkitRecord
@@ -16,7 +16,7 @@ from gpuassist.model.version import Code, ComputeCapability, Target, Version
 _NEWER, _DROPPED = "nvcc-arch-too-new", "nvcc-arch-dropped"
 
 
-def judge_architecture(setting: Setting, target: Target) -> Iterator[Sign]:
+def judge_architecture(setting: SignatureInput, target: Target) -> Iterator[Sign]:
     """Held against the release of the toolkit where that is told, else against the other architectures of the same build;
     where neither tells, what no release knows any more was dropped, and what the newest still knows is too new.
     """
@@ -35,7 +35,7 @@ def judge_architecture(setting: Setting, target: Target) -> Iterator[Sign]:
         yield sign(_NEWER, Weight.SYMPTOM, **known_since(setting, target))
 
 
-def known_since(setting: Setting, target: Target) -> dict[str, Parameter]:
+def known_since(setting: SignatureInput, target: Target) -> dict[str, Parameter]:
     """An architecture with the first release that knows it."""
     first = _first(setting, target)
     return {
@@ -46,7 +46,7 @@ def known_since(setting: Setting, target: Target) -> dict[str, Parameter]:
     }
 
 
-def added_since(setting: Setting, nvcc: Version | None) -> str:
+def added_since(setting: SignatureInput, nvcc: Version | None) -> str:
     """What each release after one added, `CUDA 11.1: 8.6; 11.4: 8.7`; after the oldest that is known here where none is told."""
     known: set[ComputeCapability] = set()
     added: list[str] = []
@@ -58,7 +58,7 @@ def added_since(setting: Setting, nvcc: Version | None) -> str:
     return f"CUDA {'; '.join(added)}" if added else ""
 
 
-def _parameters(setting: Setting, target: Target, problem: str) -> dict[str, Parameter]:
+def _parameters(setting: SignatureInput, target: Target, problem: str) -> dict[str, Parameter]:
     nvcc = _fitting_release(setting, target, problem)
     edge = _first(setting, target) if problem == _NEWER else _last(setting, target)
     record = setting.case.knowledge.toolkit(nvcc) if nvcc else None
@@ -82,7 +82,7 @@ def _parameters(setting: Setting, target: Target, problem: str) -> dict[str, Par
     }
 
 
-def _named(setting: Setting, capability: ComputeCapability) -> dict[str, Parameter]:
+def _named(setting: SignatureInput, capability: ComputeCapability) -> dict[str, Parameter]:
     """The architecture, and the GPU of the facts that has it."""
     fits = (one.name for one in setting.case.cards if isinstance(one.capability, Known) and one.capability.value == capability)
     return {
@@ -92,7 +92,7 @@ def _named(setting: Setting, capability: ComputeCapability) -> dict[str, Paramet
     }
 
 
-def _by_list(setting: Setting, target: Target) -> str:
+def _by_list(setting: SignatureInput, target: Target) -> str:
     """By what nvcc lists itself."""
     listed = targets_listed(setting)
     if not listed or target.capability in {one.capability for one in listed}:
@@ -100,7 +100,7 @@ def _by_list(setting: Setting, target: Target) -> str:
     return _DROPPED if target.capability < listed[0].capability else _NEWER
 
 
-def _by_release(setting: Setting, first: Version | None, last: Version | None) -> str:
+def _by_release(setting: SignatureInput, first: Version | None, last: Version | None) -> str:
     """By the release; one that does know the architecture is not the one that refused it. Of the releases before and after those
     that know it, the nearer ones are what such a computer may have as well.
     """
@@ -120,13 +120,13 @@ def _is_nearer(said: tuple[Version, ...], first: Version, last: Version) -> bool
     return bool(said) and said[0].major - first.major <= last.major - said[0].major
 
 
-def _by_age(setting: Setting, first: Version | None, last: Version | None) -> str:
+def _by_age(setting: SignatureInput, first: Version | None, last: Version | None) -> str:
     """By the newest release that the computer can have: an old system has none that dropped the architecture."""
     newest = newest_possible(setting)
     return _NEWER if first is not None and last is not None and newest is not None and newest <= last else ""
 
 
-def _by_neighbours(setting: Setting, target: Target) -> str:
+def _by_neighbours(setting: SignatureInput, target: Target) -> str:
     """By the architectures that stand before it in the build's command: nvcc stops at the first that it does not take."""
     taken = []
     for match in passages(setting, ("arch=compute_",), r"arch=(compute_\d{2,3}[af]?)"):
@@ -147,7 +147,7 @@ def _by_neighbours(setting: Setting, target: Target) -> str:
     return _DROPPED if last is not None and able and min(able) > last else ""
 
 
-def _fitting_release(setting: Setting, target: Target, problem: str) -> Version | None:
+def _fitting_release(setting: SignatureInput, target: Target, problem: str) -> Version | None:
     """The release that refused, of those that may have: only one that does not know the architecture."""
     edge = _first(setting, target) if problem == _NEWER else _last(setting, target)
     if edge is None:
@@ -155,7 +155,7 @@ def _fitting_release(setting: Setting, target: Target, problem: str) -> Version 
     return next((one for one in toolkit_releases(setting) if (one < edge if problem == _NEWER else one > edge)), None)
 
 
-def _install(setting: Setting, target: Target, problem: str) -> str:
+def _install(setting: SignatureInput, target: Target, problem: str) -> str:
     """The release to install: for a dropped one its last, for a new one that of torch where it knows it, else none by name."""
     if problem == _DROPPED:
         return str(_last(setting, target) or "") if _named(setting, target.capability)["gpu"] else ""
@@ -163,7 +163,7 @@ def _install(setting: Setting, target: Target, problem: str) -> str:
     return cuda if cuda and first is not None and Version.parse(cuda) >= first else ""
 
 
-def _first(setting: Setting, target: Target) -> Version | None:
+def _first(setting: SignatureInput, target: Target) -> Version | None:
     """The first release whose nvcc takes the architecture by this name."""
     early = setting.case.knowledge.early_toolkits(target.capability)
     if early is not None and early.first is not None:
@@ -171,7 +171,7 @@ def _first(setting: Setting, target: Target) -> Version | None:
     return min((one.release for one in _toolkits(setting) if _accepts(one, target)), default=None)
 
 
-def _last(setting: Setting, target: Target) -> Version | None:
+def _last(setting: SignatureInput, target: Target) -> Version | None:
     """The last one; None where the newest still does, or where none ever did."""
     toolkits = _toolkits(setting)
     early = setting.case.knowledge.early_toolkits(target.capability)
@@ -187,5 +187,5 @@ def _takes(toolkit: ToolkitRecord, capability: ComputeCapability) -> bool:
     return any(one.capability == capability for one in toolkit.targets)
 
 
-def _toolkits(setting: Setting) -> tuple[ToolkitRecord, ...]:
+def _toolkits(setting: SignatureInput) -> tuple[ToolkitRecord, ...]:
     return setting.case.knowledge.toolkits()

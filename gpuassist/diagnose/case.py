@@ -27,7 +27,7 @@ _FOR_VIRTUAL_MACHINES = "vfio-pci"
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class KnownGpu:
     """A GPU of the machine with what is known of its kind; `name` is short (`RTX 4090`), `place` counts from 0 and tells it
     from the others: to compare all the rest for each pair of 5,000 cards takes half a minute.
     """
@@ -60,13 +60,13 @@ class Card:
         return module_flavour(known) if known else None
 
 
-def wishes_of(cards: Iterable[Card]) -> tuple[GpuWish, ...]:
+def wishes_of(cards: Iterable[KnownGpu]) -> tuple[GpuWish, ...]:
     """The kinds of GPU among them, each once, as choosing a driver wants them."""
     return tuple(dict.fromkeys(GpuWish(card.architecture, card.chip, card.flavour) for card in cards if card.architecture))
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
+class InstalledTorch:
     """A torch and the environment that it is in."""
 
     environment: PythonEnvironment
@@ -127,7 +127,7 @@ class Case:
         return value_or(self.machine.host.jetson, False)  # noqa: FBT003 -- the fact's default
 
     @cached_property
-    def cards(self) -> tuple[Card, ...]:
+    def cards(self) -> tuple[KnownGpu, ...]:
         """Every GPU that was found, but those that are set aside."""
         return tuple(card for card in self._every_card if self.held_by(card) != _FOR_VIRTUAL_MACHINES)
 
@@ -137,21 +137,21 @@ class Case:
         return Counter(card.name for card in self.cards)
 
     @cached_property
-    def set_aside(self) -> tuple[Card, ...]:
+    def set_aside(self) -> tuple[KnownGpu, ...]:
         """The GPUs that are kept for a virtual machine on purpose: nothing here has to serve them."""
         return tuple(card for card in self._every_card if self.held_by(card) == _FOR_VIRTUAL_MACHINES)
 
     @cached_property
-    def _every_card(self) -> tuple[Card, ...]:
+    def _every_card(self) -> tuple[KnownGpu, ...]:
         return tuple(self._card(place, gpu) for place, gpu in enumerate(value_or(self.machine.gpus, ())))
 
-    def held_by(self, card: Card) -> str:
+    def held_by(self, card: KnownGpu) -> str:
         """The driver other than NVIDIA's that has the GPU; empty where none has or that is not known."""
         driver = value_or(card.gpu.kernel_driver, "")
         return "" if driver == "nvidia" else driver
 
     @cached_property
-    def usable(self) -> tuple[Card, ...]:
+    def usable(self) -> tuple[KnownGpu, ...]:
         """The GPUs that the driver at hand does not rule out; those that it does have a finding of their own."""
         return tuple(card for card in self.cards if not self.ruled_out(card))
 
@@ -179,7 +179,7 @@ class Case:
         """Whether the loaded module is the open one."""
         return next((module.open_flavour for module in self.loaded), NOT_ASKED)
 
-    def ruled_out(self, card: Card) -> bool:
+    def ruled_out(self, card: KnownGpu) -> bool:
         """Whether the loaded driver cannot serve this GPU: another has it, or it is too old, past it, or of the wrong flavour."""
         if self.loaded and self.held_by(card):
             return True
@@ -191,7 +191,7 @@ class Case:
         wrong = ModuleFlavour.OPEN_IMPOSSIBLE if opened.value else ModuleFlavour.OPEN_REQUIRED
         return card.flavour is wrong
 
-    def fit(self, card: Card) -> DriverFit:
+    def fit(self, card: KnownGpu) -> DriverFit:
         """Whether the running driver's branch serves the GPU."""
         if isinstance(self.driver, Unknown) or card.architecture is None:
             return DriverFit.UNKNOWN
@@ -264,21 +264,21 @@ class Case:
         return None
 
     @cached_property
-    def torches(self) -> tuple[Installed, ...]:
+    def torches(self) -> tuple[InstalledTorch, ...]:
         """The torch installs that matter: those of active environments, or all where no active one has torch."""
         every = tuple(
-            Installed(environment, torch)
+            InstalledTorch(environment, torch)
             for environment in value_or(self.machine.environments, ())
             for torch in value_or(environment.torch, ())[:1]
         )
         return tuple(one for one in every if one.active) or every
 
     @cached_property
-    def cuda_torches(self) -> tuple[Installed, ...]:
+    def cuda_torches(self) -> tuple[InstalledTorch, ...]:
         """Those of them that were built for CUDA."""
         return tuple(one for one in self.torches if value_or(one.torch.accelerator, Accelerator.CPU) is Accelerator.CUDA)
 
-    def _card(self, place: int, gpu: Gpu) -> Card:
+    def _card(self, place: int, gpu: Gpu) -> KnownGpu:
         record = self.knowledge.gpu(gpu.pci_id.value) if isinstance(gpu.pci_id, Known) else None
         if record is None and isinstance(gpu.name, Known):
             record = self.knowledge.gpu_named(gpu.name.value)
@@ -288,4 +288,4 @@ class Case:
             architecture = self.knowledge.architecture_of(gpu.compute_capability.value)
         else:
             architecture = self.knowledge.architecture(gpu.architecture.value) if isinstance(gpu.architecture, Known) else None
-        return Card(place, gpu, record, architecture)
+        return KnownGpu(place, gpu, record, architecture)

@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import TypeVar
 
 from gpuassist.diagnose.catalogue_entry import (
+    CatalogueEntry,
     CommandEntry,
-    Entry,
     EntryError,
+    Messages,
     RemedyEntry,
     Sentence,
-    Words,
     read_entry,
     slots_of,
 )
@@ -82,7 +82,13 @@ class _Writer:
     """
 
     def __init__(
-        self, entry: Entry, parameters: Mapping[str, str], language: str, *, commands: Commands, families: tuple[Family, ...]
+        self,
+        entry: CatalogueEntry,
+        parameters: Mapping[str, str],
+        language: str,
+        *,
+        commands: Commands,
+        families: tuple[Family, ...],
     ) -> None:
         self._entry = entry
         self._parameters = parameters
@@ -145,7 +151,7 @@ class _Writer:
         record = self._commands.record(key, self._families)
         return record is not None and record.needs_root
 
-    def _words(self, words: Words) -> str:
+    def _words(self, words: Messages) -> str:
         return words.template(self._language).format_map(self._slots)
 
     def _stands(self, one: Sentence | RemedyEntry) -> bool:

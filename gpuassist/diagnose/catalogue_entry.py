@@ -41,7 +41,7 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Messages:
     """A message by language, with `{name}` slots."""
 
     by_language: tuple[tuple[str, str], ...]
@@ -61,7 +61,7 @@ class Words:
 class Sentence:
     """A message that stands only where its conditions hold; with `otherwise` only where the one before it does not stand."""
 
-    words: Words
+    words: Messages
     when: tuple[Condition, ...] = ()
     otherwise: bool = False
 
@@ -78,8 +78,8 @@ class CommandEntry:
 class RemedyEntry:
     """A way to mend the problem, where its conditions hold; `otherwise` as a sentence has it."""
 
-    words: Words
-    check: Words | None
+    words: Messages
+    check: Messages | None
     action: Action
     commands: tuple[CommandEntry, ...]
     when: tuple[Condition, ...] = ()
@@ -87,7 +87,7 @@ class RemedyEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogueEntry:
     """A problem; the first of `severity_when` whose condition holds replaces the severity.
 
     `defaults` go into slots whose parameter is not known; conditions do not see them. `guides` are topics to read on.
@@ -104,7 +104,7 @@ class Entry:
     remedies: tuple[RemedyEntry, ...]
 
 
-def read_entry(content: bytes) -> Entry:
+def read_entry(content: bytes) -> CatalogueEntry:
     """The entry in a file's bytes; raises `EntryError` where it is none."""
     try:
         document = tomllib.loads(content.decode("utf-8"))
@@ -117,7 +117,7 @@ def read_entry(content: bytes) -> Entry:
     titles = tuple(_sentence(table) for table in tables)
     if not titles or titles[-1].when:
         raise EntryError("title: the last one must stand without a condition")
-    return Entry(
+    return CatalogueEntry(
         severity=_severity(_value(document, "severity", str)),
         severity_when=tuple(
             (_condition(name), _severity(word)) for name, word in _value(document, "severity_when", dict, {}).items()
@@ -161,10 +161,10 @@ def _command(table: Table) -> CommandEntry:
     return CommandEntry(_value(table, "key", str), tuple((name, _template(parameters, name)) for name in parameters))
 
 
-def _words(table: Table) -> Words:
+def _words(table: Table) -> Messages:
     if "en" not in table:
         raise EntryError(f"words without English: {table}")
-    return Words(tuple((language, _template(table, language)) for language in table))
+    return Messages(tuple((language, _template(table, language)) for language in table))
 
 
 def _template(table: Table, name: str) -> str:

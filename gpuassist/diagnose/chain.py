@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuassist.diagnose.case import Card, Case, Installed
+from gpuassist.diagnose.case import Case, InstalledTorch, KnownGpu
 from gpuassist.diagnose.rules.driver import devices_may_be_opened, libraries_match_module, library_is_there
 from gpuassist.knowledge.compatibility import (
     DriverFit,
@@ -14,7 +14,7 @@ from gpuassist.knowledge.compatibility import (
     kernels_run,
     toolkit_builds_for,
 )
-from gpuassist.knowledge.questions import Way, way_to_run
+from gpuassist.knowledge.questions import CodePath, way_to_run
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.chain import Chain, Joint, Node, Part, Status
 from gpuassist.model.environment import Accelerator
@@ -39,7 +39,7 @@ def chains(machine: Machine, knowledge: Knowledge, *, thorough: bool = False) ->
     return tuple(_chain(case, card, thorough=thorough) for card in case.cards)
 
 
-def _chain(case: Case, card: Card, *, thorough: bool) -> Chain:
+def _chain(case: Case, card: KnownGpu, *, thorough: bool) -> Chain:
     # The torch to draw: one that runs on this GPU where there is one.
     runs = (one for one in case.cuda_torches if _runs(card, one))
     one = next(runs, next(iter(case.cuda_torches or case.torches), None))
@@ -70,7 +70,7 @@ def _chain(case: Case, card: Card, *, thorough: bool) -> Chain:
     return Chain(tuple(_coloured(node, joints) for node in nodes), joints)
 
 
-def _gpu(card: Card) -> Node:
+def _gpu(card: KnownGpu) -> Node:
     name, capability = card.architecture.name if card.architecture else "", card.capability
     if isinstance(capability, Known) and name:
         detail = text("{architecture} · {capability}", architecture=name, capability=str(capability.value))
@@ -128,7 +128,7 @@ def _compiler(case: Case) -> Node:
     )
 
 
-def _gpu_to_driver(case: Case, card: Card) -> Joint:
+def _gpu_to_driver(case: Case, card: KnownGpu) -> Joint:
     if isinstance(case.driver, Unknown):
         status = _driver(case).status
         return Joint(
@@ -151,7 +151,7 @@ def _gpu_to_driver(case: Case, card: Card) -> Joint:
     return Joint(Part.GPU, Part.DRIVER, Status.UNKNOWN if fit is DriverFit.UNKNOWN else Status.RIGHT, _NOTHING)
 
 
-def _driver_to_torch(case: Case, one: Installed | None) -> Joint:
+def _driver_to_torch(case: Case, one: InstalledTorch | None) -> Joint:
     if one is None:
         return Joint(Part.DRIVER, Part.TORCH, Status.ABSENT, _NOTHING)
     if value_or(one.torch.accelerator, Accelerator.CUDA) is Accelerator.CPU:
@@ -163,7 +163,7 @@ def _driver_to_torch(case: Case, one: Installed | None) -> Joint:
     return Joint(Part.DRIVER, Part.TORCH, Status.PROBLEM, text("too old for CUDA {cuda}", cuda=str(one.torch.cuda.value)))
 
 
-def _torch_to_toolkit(case: Case, one: Installed | None) -> Joint:
+def _torch_to_toolkit(case: Case, one: InstalledTorch | None) -> Joint:
     version = case.toolkit.version if case.toolkit is not None else None
     if one is None or version is None or value_or(one.torch.accelerator, Accelerator.CPU) is not Accelerator.CUDA:
         return Joint(Part.TORCH, Part.TOOLKIT, Status.ABSENT, _NOTHING)
@@ -194,7 +194,7 @@ def _toolkit_to_compiler(case: Case) -> Joint:
     return Joint(Part.TOOLKIT, Part.COMPILER, Status.PROBLEM, text("accepts gcc up to {limit}", limit=known.gcc_limit))
 
 
-def _gpu_to_torch(case: Case, card: Card, one: Installed | None) -> Joint | None:
+def _gpu_to_torch(case: Case, card: KnownGpu, one: InstalledTorch | None) -> Joint | None:
     if one is None or not isinstance(card.capability, Known) or not isinstance(one.torch.targets, Known):
         return None
     capability, cuda, offered = card.capability.value, one.torch.cuda, case.machine.driver.cuda_version
@@ -204,15 +204,15 @@ def _gpu_to_torch(case: Case, card: Card, one: Installed | None) -> Joint | None
         cuda=cuda.value if isinstance(cuda, Known) else None,
         driver_cuda=offered.value if isinstance(offered, Known) else None,
     )
-    if way is Way.NONE:
+    if way is CodePath.NONE:
         return Joint(Part.GPU, Part.TORCH, Status.PROBLEM, text("torch has no code for {capability}", capability=str(capability)))
-    if way is Way.DRIVER_TOO_OLD_TO_COMPILE:
+    if way is CodePath.DRIVER_TOO_OLD_TO_COMPILE:
         reason = text("the driver is too old to compile torch's code for {capability}", capability=str(capability))
         return Joint(Part.GPU, Part.TORCH, Status.PROBLEM, reason)
     return None
 
 
-def _gpu_to_toolkit(case: Case, card: Card) -> Joint | None:
+def _gpu_to_toolkit(case: Case, card: KnownGpu) -> Joint | None:
     toolkit = case.toolkit
     known = case.known(toolkit) if toolkit is not None else None
     if toolkit is None or known is None or not known.targets or not isinstance(card.capability, Known):
@@ -224,7 +224,7 @@ def _gpu_to_toolkit(case: Case, card: Card) -> Joint | None:
     return Joint(Part.GPU, Part.TOOLKIT, Status.PROBLEM, reason)
 
 
-def _runs(card: Card, one: Installed) -> bool:
+def _runs(card: KnownGpu, one: InstalledTorch) -> bool:
     if not isinstance(card.capability, Known):
         return False
     cuda = one.torch.cuda.value if isinstance(one.torch.cuda, Known) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, sign
+from gpuassist.diagnose.signature import Sign, SignatureInput, sign
 from gpuassist.diagnose.stated import package_version, torch_version
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version, VersionError
@@ -88,7 +88,7 @@ def package_of(words: str) -> str:
     return max(found)[1] if found else ""
 
 
-def undefined_in(file: str, setting: Setting) -> Iterator[Sign]:
+def undefined_in(file: str, setting: SignatureInput) -> Iterator[Sign]:
     """What a symbol of torch that a compiled file does not find means: the file was compiled for another torch."""
     inside = _COMPILED.search(file)
     torch, package = torch_version(setting), (package_of(f"{inside[1]}/") if inside else "") or package_of(file)
@@ -104,7 +104,7 @@ def undefined_in(file: str, setting: Setting) -> Iterator[Sign]:
         yield sign("extension-build-mismatch", package=package or _name_of(file))
 
 
-def torchvision_pair(setting: Setting, weight: Weight = Weight.CAUSE) -> Iterator[Sign]:
+def torchvision_pair(setting: SignatureInput, weight: Weight = Weight.CAUSE) -> Iterator[Sign]:
     """torchvision and torch that are no pair, with the one that would be."""
     yield sign(
         "torchvision-torch-mismatch",
@@ -116,7 +116,7 @@ def torchvision_pair(setting: Setting, weight: Weight = Weight.CAUSE) -> Iterato
     )
 
 
-def companion(setting: Setting, name: str) -> str:
+def companion(setting: SignatureInput, name: str) -> str:
     """The version of a library that belongs to this torch; empty where that is not known, or a range."""
     try:
         version = Version.parse(torch_version(setting))

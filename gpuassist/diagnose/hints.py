@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuassist.diagnose.signature import Setting, passages
+from gpuassist.diagnose.signature import SignatureInput, passages
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.version import Version, VersionError
 
@@ -47,67 +47,67 @@ _BLACKWELL: Hint = (
 )
 
 
-def shows(setting: Setting, hint: Hint) -> bool:
+def shows(setting: SignatureInput, hint: Hint) -> bool:
     """Whether a text holds a hint; it is looked for once."""
     return bool(passages(setting, *hint, most=1))
 
 
-def in_wsl(setting: Setting) -> bool:
+def in_wsl(setting: SignatureInput) -> bool:
     """Whether it comes from WSL."""
     return setting.case.wsl or shows(setting, _WSL)
 
 
-def in_container(setting: Setting) -> bool:
+def in_container(setting: SignatureInput) -> bool:
     """Whether it comes from a container, or from starting one."""
     return bool(setting.case.container) or shows(setting, _CONTAINER)
 
 
-def given_to_container(setting: Setting) -> bool:
+def given_to_container(setting: SignatureInput) -> bool:
     """Whether a container was started with access to the GPU."""
     return shows(setting, _GIVEN)
 
 
-def slept(setting: Setting) -> bool:
+def slept(setting: SignatureInput) -> bool:
     """Whether the computer was asleep before."""
     return shows(setting, _SLEPT)
 
 
-def without_driver(setting: Setting) -> bool:
+def without_driver(setting: SignatureInput) -> bool:
     """Whether the text shows that no driver is installed: its own tool is not there."""
     return shows(setting, _NO_TOOL) and not setting.case.running
 
 
-def with_compat(setting: Setting) -> bool:
+def with_compat(setting: SignatureInput) -> bool:
     """Whether a CUDA that brings its own driver library (cuda-compat) is in play."""
     return shows(setting, _COMPAT)
 
 
-def with_blackwell(setting: Setting) -> bool:
+def with_blackwell(setting: SignatureInput) -> bool:
     """Whether a GPU of the Blackwell generation is named, or is in the machine."""
     cards = setting.case.cards
     named = any(card.architecture is not None and "blackwell" in card.architecture.name.lower() for card in cards)
     return named or shows(setting, _BLACKWELL)
 
 
-def with_mig(setting: Setting) -> bool:
+def with_mig(setting: SignatureInput) -> bool:
     """Whether a GPU is divided into instances."""
     known = any(value_or(card.gpu.mig_enabled, False) for card in setting.case.cards)  # noqa: FBT003 -- the fact's default
     return known or shows(setting, _MIG)
 
 
-def card_name(setting: Setting) -> str:
+def card_name(setting: SignatureInput) -> str:
     """The name of the only GPU; empty where there are several or it is not known."""
     cards = setting.case.cards
     return cards[0].name if len(cards) == 1 and isinstance(cards[0].gpu.name, Known) else ""
 
 
-def driver_version(setting: Setting) -> str:
+def driver_version(setting: SignatureInput) -> str:
     """The version of the running driver; empty where it is not known."""
     driver = setting.case.driver
     return str(driver.value) if isinstance(driver, Known) else ""
 
 
-def torch_cuda(setting: Setting) -> str:
+def torch_cuda(setting: SignatureInput) -> str:
     """The CUDA that torch was built for; empty where that is not known or there are several torches."""
     known = {str(one.torch.cuda.value) for one in setting.case.cuda_torches if isinstance(one.torch.cuda, Known)}
     return known.pop() if len(known) == 1 else ""

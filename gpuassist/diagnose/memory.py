@@ -8,7 +8,7 @@ from enum import Enum
 
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.memory_parts import other_processes, own_bytes, picture_of
-from gpuassist.diagnose.signature import Setting
+from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.formats.oom import OutOfMemory, Platform, principal, read_messages
 from gpuassist.formats.size import shown_size
 from gpuassist.model.fact import value_or
@@ -26,7 +26,7 @@ _LENT = 4  # cards: a computer has so much memory, and not much more
 _CLEARLY = 1.2  # times: what is free at the moment of the message is not exact
 
 
-class Cause(str, Enum):
+class MemoryCause(str, Enum):
     """The causes that figures can tell apart, by their ids."""
 
     NEED = "oom-true"
@@ -36,14 +36,14 @@ class Cause(str, Enum):
     LIMIT = "oom-own-limit"
 
 
-TOLD: dict[Cause, frozenset[str]] = {
+TOLD: dict[MemoryCause, frozenset[str]] = {
     cause: frozenset(names.split())
     for cause, names in {
-        Cause.NEED: "gpu total requested free allocated others shared program context display",
-        Cause.FRAGMENTS: "unused requested free total others pid variable options old expandable split windows",
-        Cause.OTHERS: "others requested free total own pid index program display",
-        Cause.ABSURD: "requested total",
-        Cause.LIMIT: "allowed requested own free total",
+        MemoryCause.NEED: "gpu total requested free allocated others shared program context display",
+        MemoryCause.FRAGMENTS: "unused requested free total others pid variable options old expandable split windows",
+        MemoryCause.OTHERS: "others requested free total own pid index program display",
+        MemoryCause.ABSURD: "requested total",
+        MemoryCause.LIMIT: "allowed requested own free total",
     }.items()
 }
 """The parameters that each one's sentences take."""
@@ -53,7 +53,7 @@ TOLD: dict[Cause, frozenset[str]] = {
 class Ruling:
     """The causes, likeliest first; where `proved` the figures themselves show the first."""
 
-    causes: tuple[Cause, ...]
+    causes: tuple[MemoryCause, ...]
     proved: bool = True
 
 
@@ -61,18 +61,18 @@ def rule(message: OutOfMemory) -> Ruling:
     """What the figures say; a message without any says no more than that it was out of memory."""
     total, requested = message.total or 0, message.requested or 0
     if contradiction(message) is not None:
-        return Ruling((Cause.NEED, Cause.OTHERS, Cause.FRAGMENTS), proved=False)
+        return Ruling((MemoryCause.NEED, MemoryCause.OTHERS, MemoryCause.FRAGMENTS), proved=False)
     # Where the computer lends its memory, the card's size is no bound by itself.
     if message.boundless or (total and requested > total * (_LENT if _is_shared(message) else 1)):
-        return Ruling((Cause.ABSURD, Cause.NEED))
+        return Ruling((MemoryCause.ABSURD, MemoryCause.NEED))
     if _over_own_limit(message):
-        return Ruling((Cause.LIMIT, Cause.NEED))
+        return Ruling((MemoryCause.LIMIT, MemoryCause.NEED))
     if not total or message.allocated is None or message.free is None:
         return _by_little(message)
     return _by_figures(message, total, requested)
 
 
-def parameters(message: OutOfMemory, cause: Cause) -> dict[str, str]:
+def parameters(message: OutOfMemory, cause: MemoryCause) -> dict[str, str]:
     """What the sentences of the catalogue can say of it; sizes as torch prints them, none of which contradicts another."""
     if contradiction(message) is not None:
         message = OutOfMemory(message.platform, message.device, message.requested, message.total, old=message.old)
@@ -87,7 +87,9 @@ def parameters(message: OutOfMemory, cause: Cause) -> dict[str, str]:
         "own": own_bytes(message) if own_bytes(message) is not None else message.reserved,
         "allowed": message.allowed,
         "context": context_bytes(message),
-        "others": others if cause is Cause.OTHERS or others - _CONTEXT >= max(message.requested or 0, _WORTH_ENDING) else None,
+        "others": others
+        if cause is MemoryCause.OTHERS or others - _CONTEXT >= max(message.requested or 0, _WORTH_ENDING)
+        else None,
     }
     found = {name: shown_size(size) for name, size in sizes.items() if size is not None}
     if len(named) == 1:
@@ -123,21 +125,21 @@ def _by_figures(message: OutOfMemory, total: int, requested: int) -> Ruling:
     # torch gave back every whole block before it failed: what is left unused lies between others.
     gaps = free + unused >= requested and unused >= max(requested / 2, _LARGE_GAPS * total)
     if foreign:
-        return Ruling((Cause.OTHERS, Cause.FRAGMENTS) if gaps else (Cause.OTHERS, Cause.NEED))
+        return Ruling((MemoryCause.OTHERS, MemoryCause.FRAGMENTS) if gaps else (MemoryCause.OTHERS, MemoryCause.NEED))
     if gaps:
-        return Ruling((Cause.FRAGMENTS, Cause.NEED))
+        return Ruling((MemoryCause.FRAGMENTS, MemoryCause.NEED))
     if requested and free >= max(_CLEARLY * requested, _LARGE_GAPS * total):
         # More was free than asked for: no piece of it was whole, or another process was quicker.
-        return Ruling((Cause.FRAGMENTS, Cause.OTHERS, Cause.NEED), proved=False)
-    return Ruling((Cause.NEED,))
+        return Ruling((MemoryCause.FRAGMENTS, MemoryCause.OTHERS, MemoryCause.NEED), proved=False)
+    return Ruling((MemoryCause.NEED,))
 
 
 def _by_little(message: OutOfMemory) -> Ruling:
     """A message of which half is missing, or of a program that tells less."""
     total, others = message.total or 0, others_bytes(message)
     if total and others >= _MANY_OTHERS * total and message.free is not None:
-        return Ruling((Cause.OTHERS, Cause.NEED), proved=bool(other_processes(message)) or message.own is not None)
-    return Ruling((Cause.NEED, Cause.OTHERS), proved=False)
+        return Ruling((MemoryCause.OTHERS, MemoryCause.NEED), proved=bool(other_processes(message)) or message.own is not None)
+    return Ruling((MemoryCause.NEED, MemoryCause.OTHERS), proved=False)
 
 
 def _over_own_limit(message: OutOfMemory) -> bool:
@@ -155,7 +157,7 @@ def _is_shared(message: OutOfMemory) -> bool:
 # The picture of the memory that a text shows, with what the machine's facts add: the card's size, and the programs' names.
 
 
-def memory_picture(setting: Setting) -> MemoryPicture | None:
+def memory_picture(setting: SignatureInput) -> MemoryPicture | None:
     """The card's memory when a request did not fit; None where the text does not tell enough for a picture."""
     message = principal(setting.paste.words)
     if message is None or message.platform is not Platform.CUDA:
@@ -168,17 +170,17 @@ def memory_picture(setting: Setting) -> MemoryPicture | None:
     return replace(picture, notes=(*picture.notes, *_elsewhere(setting, message))) if picture is not None else None
 
 
-def memory_doubts(setting: Setting) -> tuple[Undetermined, ...]:
+def memory_doubts(setting: SignatureInput) -> tuple[Undetermined, ...]:
     """What cannot be told of the cause, because the figures of the message contradict each other."""
     message = principal(setting.paste.words)
     reason = contradiction(message) if message is not None and message.platform is Platform.CUDA else None
     if reason is None:
         return ()
     why = text("figures of the message contradict each other: {figures}", figures=reason)
-    return (Undetermined(Cause.NEED.value, text("why the memory did not suffice"), why),)
+    return (Undetermined(MemoryCause.NEED.value, text("why the memory did not suffice"), why),)
 
 
-def _elsewhere(setting: Setting, told: OutOfMemory) -> Iterator[Text]:
+def _elsewhere(setting: SignatureInput, told: OutOfMemory) -> Iterator[Text]:
     """The other GPUs of which the text says that they were full as well."""
     fullest: dict[int, OutOfMemory] = {}
     for one in read_messages(setting.paste.words):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from gpuassist.formats.oom import OutOfMemory, ProcessUse
 from gpuassist.formats.size import shown_size
-from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
+from gpuassist.model.memory_picture import MemoryPart, MemoryPicture, PartKind
 from gpuassist.model.text import Text, text
 
 _ROUNDING = 0.005  # of the card: torch prints two decimals, of up to six figures
@@ -79,21 +79,21 @@ def _itself(message: OutOfMemory) -> ProcessUse | None:
     return min(fitting, key=lambda one: one.used_bytes, default=None)
 
 
-def _wanted(shares: _Shares, named: Named) -> Iterator[Part]:
+def _wanted(shares: _Shares, named: Named) -> Iterator[MemoryPart]:
     message = shares.message
     private = message.private or 0
     if message.allocated is not None:
-        yield Part(PartKind.ALLOCATED, max(0, message.allocated - private), derived=private > 0)
-        yield Part(PartKind.PRIVATE_POOLS, min(private, message.allocated))
-        yield Part(PartKind.UNUSED, message.unallocated or 0)
+        yield MemoryPart(PartKind.ALLOCATED, max(0, message.allocated - private), derived=private > 0)
+        yield MemoryPart(PartKind.PRIVATE_POOLS, min(private, message.allocated))
+        yield MemoryPart(PartKind.UNUSED, message.unallocated or 0)
     if shares.own is not None:
-        yield Part(PartKind.CONTEXT, shares.own - (message.reserved or 0), derived=True)
+        yield MemoryPart(PartKind.CONTEXT, shares.own - (message.reserved or 0), derived=True)
     for process in shares.others:
-        yield Part(PartKind.PROCESS, process.used_bytes, pid=process.pid, name=named(process.pid))
-    yield Part(PartKind.FREE, message.free or 0)
+        yield MemoryPart(PartKind.PROCESS, process.used_bytes, pid=process.pid, name=named(process.pid))
+    yield MemoryPart(PartKind.FREE, message.free or 0)
 
 
-def _fitted(wanted: Sequence[Part], size: int) -> tuple[tuple[Part, ...], int]:
+def _fitted(wanted: Sequence[MemoryPart], size: int) -> tuple[tuple[MemoryPart, ...], int]:
     """The parts cut to what the card has, and the bytes that do not fit on it.
 
     What is free is on the card for certain, then others; the failing process is the one that can have memory elsewhere.
@@ -109,7 +109,7 @@ def _fitted(wanted: Sequence[Part], size: int) -> tuple[tuple[Part, ...], int]:
     return tuple(kept), over
 
 
-def _rest(shares: _Shares, parts: Sequence[Part], size: int) -> Iterator[Part]:
+def _rest(shares: _Shares, parts: Sequence[MemoryPart], size: int) -> Iterator[MemoryPart]:
     """What no figure explains."""
     left = size - sum(part.size_bytes for part in parts)
     if left <= 0:
@@ -118,10 +118,10 @@ def _rest(shares: _Shares, parts: Sequence[Part], size: int) -> Iterator[Part]:
         kind = PartKind.REST
     else:
         kind = PartKind.OTHERS if left > size * _SMALL_REST else PartKind.UNACCOUNTED
-    yield Part(kind, left, derived=True)
+    yield MemoryPart(kind, left, derived=True)
 
 
-def _ordered(parts: Sequence[Part]) -> tuple[Part, ...]:
+def _ordered(parts: Sequence[MemoryPart]) -> tuple[MemoryPart, ...]:
     order = list(PartKind)
     return tuple(sorted(parts, key=lambda part: order.index(part.kind)))
 

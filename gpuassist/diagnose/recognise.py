@@ -9,7 +9,7 @@ from functools import cache
 
 from gpuassist.diagnose import signatures
 from gpuassist.diagnose.judge import survived
-from gpuassist.diagnose.signature import Setting, Signature, clues
+from gpuassist.diagnose.signature import Signature, SignatureInput, clues
 from gpuassist.model.finding import Undetermined
 from gpuassist.model.paste import Clue
 
@@ -29,7 +29,7 @@ class Recognised:
     failed: tuple[Undetermined, ...] = ()
 
 
-def recognise(setting: Setting) -> Recognised:
+def recognise(setting: SignatureInput) -> Recognised:
     """What the text shows."""
     found = list(dict.fromkeys(_found(setting)))
     shown = [one for one in found if isinstance(one, Clue)]
@@ -37,7 +37,7 @@ def recognise(setting: Setting) -> Recognised:
     return Recognised(tuple(sorted(shown, key=lambda clue: (clue.passage.line, -clue.weight))), failed)
 
 
-def _found(setting: Setting) -> Iterator[Clue | Undetermined]:
+def _found(setting: SignatureInput) -> Iterator[Clue | Undetermined]:
     for name, family in families().items():
         for signature in family:
             if setting.says(*signature.literals):

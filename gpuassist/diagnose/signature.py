@@ -84,7 +84,7 @@ class Sign:
     parameters: tuple[tuple[str, Parameter], ...] = ()
 
 
-class Setting:
+class SignatureInput:
     """What a message is read in: the whole text, and the facts of the text joined with those of the machine where there is one."""
 
     def __init__(self, paste: Paste, case: Case) -> None:
@@ -135,7 +135,7 @@ class Setting:
         return [0, *(found.end() for found in re.finditer("\n", self.paste.words))]
 
 
-Meaning = Callable[["re.Match[str]", Setting], Iterable[Sign]]
+Meaning = Callable[["re.Match[str]", SignatureInput], Iterable[Sign]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class Signature:
 def means(problem: str, weight: Weight = Weight.CAUSE, **fixed: Parameter) -> Meaning:
     """A message that always means the same: its named groups are the parameters, beside those that are given here."""
 
-    def meaning(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+    def meaning(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
         yield sign(problem, weight, **{**fixed, **{name: value for name, value in match.groupdict().items() if value}})
 
     return meaning
@@ -164,7 +164,7 @@ def sign(problem: str, weight: Weight = Weight.CAUSE, **parameters: Parameter) -
     return Sign(problem, weight, tuple(parameters.items()))
 
 
-def clues(signature: Signature, setting: Setting, *, most: int = 20) -> Iterator[Clue]:
+def clues(signature: Signature, setting: SignatureInput, *, most: int = 20) -> Iterator[Clue]:
     """What a signature finds in the text, at most so many different passages: a log repeats itself."""
     seen: set[str] = set()
     for match in _matches(signature, setting):
@@ -185,7 +185,7 @@ def clues(signature: Signature, setting: Setting, *, most: int = 20) -> Iterator
 
 
 def passages(
-    setting: Setting, literals: tuple[str, ...], pattern: str, *, window: int = 200, most: int = 50
+    setting: SignatureInput, literals: tuple[str, ...], pattern: str, *, window: int = 200, most: int = 50
 ) -> tuple[re.Match[str], ...]:
     """Where a text says something that messages are judged by, found the way messages are; looked for once in a text."""
     asked = literals, pattern, window, most
@@ -194,7 +194,7 @@ def passages(
     return setting.answered[asked]
 
 
-def _nothing(_match: re.Match[str], _setting: Setting) -> Iterable[Sign]:
+def _nothing(_match: re.Match[str], _setting: SignatureInput) -> Iterable[Sign]:
     return ()
 
 
@@ -203,7 +203,7 @@ def _is_advice(words: str, place: int) -> bool:
     return _ADVICE.search(words[max(0, place - 120) : place].rpartition("\n")[2]) is not None
 
 
-def _matches(signature: Signature, setting: Setting) -> Iterator[re.Match[str]]:
+def _matches(signature: Signature, setting: SignatureInput) -> Iterator[re.Match[str]]:
     pattern, read_to = _compiled(signature.pattern), 0
     for place in _places(signature.literals, setting.lowered):
         if place < read_to:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from gpuassist.diagnose.signature import Setting, passages
+from gpuassist.diagnose.signature import SignatureInput, passages
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.version import ComputeCapability, Target, Version, VersionError
 
@@ -62,13 +62,13 @@ OLDEST = ComputeCapability(5, 0)  # no build of torch that is still made has cod
 _SUPPOSED = ("if you ", "when you ", "in case you", "make sure", "如果")
 
 
-def toolkit_releases(setting: Setting) -> tuple[Version, ...]:
+def toolkit_releases(setting: SignatureInput) -> tuple[Version, ...]:
     """The releases that nvcc may be of, the surest first: what the text says, then the toolkit of the facts."""
     return _toolkit_releases(setting)
 
 
 @lru_cache(maxsize=1)
-def _toolkit_releases(setting: Setting) -> tuple[Version, ...]:
+def _toolkit_releases(setting: SignatureInput) -> tuple[Version, ...]:
     found = list(releases_said(setting))
     toolkit = setting.case.toolkit
     every = (toolkit,) if toolkit is not None else value_or(setting.case.machine.toolkits, ())
@@ -76,17 +76,17 @@ def _toolkit_releases(setting: Setting) -> tuple[Version, ...]:
     return tuple(dict.fromkeys(one for one in found if 2 <= one.major < 30))
 
 
-def releases_said(setting: Setting) -> tuple[Version, ...]:
+def releases_said(setting: SignatureInput) -> tuple[Version, ...]:
     """Those of them that the text itself names."""
     return tuple(Version.parse(words).release for words in _said(setting, _TOOLKIT, _NOT_TOOLKIT))
 
 
-def nvcc_release(setting: Setting) -> str:
+def nvcc_release(setting: SignatureInput) -> str:
     """The surest of them; empty where nothing says."""
     return next(map(str, toolkit_releases(setting)), "")
 
 
-def gcc_version(setting: Setting) -> str:
+def gcc_version(setting: SignatureInput) -> str:
     """The version of gcc, as exactly as the text says it; empty where it does not."""
     said = tuple(words for words in _said(setting, _GCC) if Version.parse(words).major > 2)
     if said:
@@ -96,7 +96,7 @@ def gcc_version(setting: Setting) -> str:
     return str(setting.case.gcc.version.value) if setting.case.gcc and isinstance(setting.case.gcc.version, Known) else ""
 
 
-def newest_possible(setting: Setting) -> Version | None:
+def newest_possible(setting: SignatureInput) -> Version | None:
     """The newest CUDA release that the system in the text can have, generously; None where it does not tell."""
     said = r"(?:ubuntu|linux mint|debian|centos|rhel)[^\n\d]{0,20}(\d{1,2}(?:\.\d{2})?)\b"
     for match in passages(setting, ("ubuntu", "debian", "centos", "rhel"), said):
@@ -106,7 +106,7 @@ def newest_possible(setting: Setting) -> Version | None:
     return None
 
 
-def python_version(setting: Setting) -> str:
+def python_version(setting: SignatureInput) -> str:
     """The release of Python, `3.12`; empty where nothing says."""
     for words in _said(setting, _PYTHON):
         digits = words.replace(".", "")
@@ -117,7 +117,7 @@ def python_version(setting: Setting) -> str:
     return ""
 
 
-def package_version(setting: Setting, package: str) -> str:
+def package_version(setting: SignatureInput, package: str) -> str:
     """The version of a Python package as a list, a pin or a sentence names it (`torch 2.3.0`, `torch==2.3.0`, `torch: 2.3.0`)."""
     name = package.lower().replace("-", "[-_]")
     version = r"(\d{1,4}(?:\.\w{1,12}){1,5}(?:\+[\w.]{1,30})?)"
@@ -127,7 +127,7 @@ def package_version(setting: Setting, package: str) -> str:
     return next(found, "")
 
 
-def torch_version(setting: Setting) -> str:
+def torch_version(setting: SignatureInput) -> str:
     """torch's version, with its build where that is told; empty where nothing says."""
     for installed in setting.case.torches:
         if isinstance(installed.torch.version, Known):
@@ -139,7 +139,7 @@ def torch_version(setting: Setting) -> str:
     return found or package_version(setting, "torch") or package_version(setting, "pytorch")
 
 
-def torch_cuda(setting: Setting) -> str:
+def torch_cuda(setting: SignatureInput) -> str:
     """The CUDA that torch was built with; empty where nothing says."""
     for installed in setting.case.cuda_torches:
         if isinstance(installed.torch.cuda, Known):
@@ -148,7 +148,7 @@ def torch_cuda(setting: Setting) -> str:
     return f"{digits[:-1]}.{digits[-1]}" if digits.isdigit() and len(digits) > 1 else ""
 
 
-def capability(setting: Setting) -> ComputeCapability | None:
+def capability(setting: SignatureInput) -> ComputeCapability | None:
     """The compute capability of the only GPU, by the facts or by what the text says of it."""
     known = {card.capability.value for card in setting.case.cards if isinstance(card.capability, Known)}
     said = (
@@ -160,13 +160,13 @@ def capability(setting: Setting) -> ComputeCapability | None:
     return known.pop() if len(known) == 1 else None
 
 
-def targets_listed(setting: Setting) -> tuple[Target, ...]:
+def targets_listed(setting: SignatureInput) -> tuple[Target, ...]:
     """The architectures that nvcc lists, each on a line of its own (`nvcc --list-gpu-arch`)."""
     found = (match[1] for match in passages(setting, ("compute_", "sm_"), r"(?m)^[ \t>]*((?:compute|sm)_\d{2,3})[ \t]*$"))
     return tuple(sorted({Target.parse(words.lower()) for words in found}))
 
 
-def without_gpu(setting: Setting) -> bool:
+def without_gpu(setting: SignatureInput) -> bool:
     """Whether the text says that the computer has no NVIDIA GPU: a Mac, a torch for AMD's, or none at all."""
     return any(
         not any(word in _line(setting, match.start()).lower() for word in _SUPPOSED)
@@ -175,13 +175,15 @@ def without_gpu(setting: Setting) -> bool:
     )
 
 
-def memory_was_free(setting: Setting) -> bool:
+def memory_was_free(setting: SignatureInput) -> bool:
     """Whether XLA says that a quarter of the GPU's memory or more was free when a library did not start."""
     pattern = r"Memory usage: (\d{1,15}) bytes free, (\d{1,15}) bytes total"
     return any(int(match[1]) * 4 > int(match[2]) for match in passages(setting, ("bytes free",), pattern))
 
 
-def _said(setting: Setting, wordings: tuple[tuple[tuple[str, ...], str], ...], unless: tuple[str, ...] = ()) -> Iterator[str]:
+def _said(
+    setting: SignatureInput, wordings: tuple[tuple[tuple[str, ...], str], ...], unless: tuple[str, ...] = ()
+) -> Iterator[str]:
     """What a pattern's first group holds, wording by wording."""
     for literals, pattern in wordings:
         for match in passages(setting, literals, pattern):
@@ -194,7 +196,7 @@ def _said(setting: Setting, wordings: tuple[tuple[tuple[str, ...], str], ...], u
                 yield match[1]
 
 
-def _line(setting: Setting, offset: int, reach: int = 300) -> str:
+def _line(setting: SignatureInput, offset: int, reach: int = 300) -> str:
     """The line that a place stands in, of a very long one what is near."""
     words = setting.paste.words
     start = max(words.rfind("\n", max(0, offset - reach), offset) + 1, offset - reach, 0)

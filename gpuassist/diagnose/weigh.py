@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from gpuassist.diagnose.signature import Setting
+from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.verdicts import finding
 from gpuassist.model.environment import Accelerator
 from gpuassist.model.fact import Known, value_or
@@ -278,7 +278,7 @@ _NO_DRIVER_RUNS = frozenset(
 )
 
 
-def refutations(setting: Setting) -> dict[str, Text]:
+def refutations(setting: SignatureInput) -> dict[str, Text]:
     """The problems that the facts rule out, each with the fact in words."""
     found: dict[str, Text] = {}
     for problems, reason in _rulings(setting):
@@ -287,7 +287,7 @@ def refutations(setting: Setting) -> dict[str, Text]:
     return found
 
 
-def _rulings(setting: Setting) -> Iterator[tuple[frozenset[str], Text]]:
+def _rulings(setting: SignatureInput) -> Iterator[tuple[frozenset[str], Text]]:
     case = setting.case
     if _AVAILABLE.search(setting.lowered):
         yield _NO_GPU_SEEN, text("CUDA was available there, by what the text says")
@@ -319,7 +319,7 @@ _HARMLESS = re.compile(
 _MOST_LINES = 20_000
 
 
-def sound(setting: Setting) -> Finding | None:
+def sound(setting: SignatureInput) -> Finding | None:
     """That the text shows no fault; None where it does not say enough for that, or speaks of a failure."""
     case = setting.case
     # The parts of a set-up that the text names.

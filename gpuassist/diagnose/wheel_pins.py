@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from gpuassist.diagnose.signature import Setting, passages
+from gpuassist.diagnose.signature import SignatureInput, passages
 from gpuassist.diagnose.stated import torch_version
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.model.text import Parameter
@@ -15,7 +15,7 @@ _LISTED = r"(?<![\w-])(nvidia[-_][a-z0-9_-]{2,40}?)(?:==|@| {1,40}\(?|: ?|-)(\d{
 _OF_RELEASE = ("cuda-runtime", "cuda-nvrtc", "cuda-cupti", "nvjitlink", "nvtx", "cublas")
 
 
-def other_wheel(setting: Setting, library: str) -> dict[str, Parameter] | None:
+def other_wheel(setting: SignatureInput, library: str) -> dict[str, Parameter] | None:
     """A listed package that is not what torch asks for, first of all the one with this library; None where none is listed so."""
     listed = _installed(setting)
     pins = _pins(setting) or _majority(listed)
@@ -26,7 +26,7 @@ def other_wheel(setting: Setting, library: str) -> dict[str, Parameter] | None:
     return _told(setting, first, wrong[first], pins[first])
 
 
-def wanted_wheel(setting: Setting, stem: str) -> dict[str, Parameter]:
+def wanted_wheel(setting: SignatureInput, stem: str) -> dict[str, Parameter]:
     """The package that begins so, with the version that torch asks for; empty where that is not known."""
     pins = _pins(setting)
     name = next((one for one in pins if one.startswith(stem)), "")
@@ -34,17 +34,17 @@ def wanted_wheel(setting: Setting, stem: str) -> dict[str, Parameter]:
     return _told(setting, name, installed, pins[name]) if name else {}
 
 
-def _told(setting: Setting, package: str, installed: str, wanted: str) -> dict[str, Parameter]:
+def _told(setting: SignatureInput, package: str, installed: str, wanted: str) -> dict[str, Parameter]:
     exact = wanted if wanted.count(".") > 1 else ""
     return {"package": package, "installed": installed, "wanted": exact, "torch": torch_version(setting).partition("+")[0]}
 
 
-def _installed(setting: Setting) -> dict[str, str]:
+def _installed(setting: SignatureInput) -> dict[str, str]:
     found = passages(setting, ("nvidia-", "nvidia_"), _LISTED, window=120)
     return {match[1].lower().replace("_", "-"): match[2] for match in found}
 
 
-def _pins(setting: Setting) -> dict[str, str]:
+def _pins(setting: SignatureInput) -> dict[str, str]:
     """What torch's own wheel asks for, of the build in its version or else of the one that pip installs."""
     words = torch_version(setting)
     try:
@@ -79,6 +79,6 @@ def _agree(version: str, wanted: str) -> bool:
     return version == wanted or (wanted.count(".") == 1 and _release(version) == wanted)
 
 
-def _holds(setting: Setting, package: str, library: str) -> bool:
+def _holds(setting: SignatureInput, package: str, library: str) -> bool:
     wheel = setting.case.knowledge.wheel(package)
     return wheel is not None and any(one.startswith(library) for one in wheel.libraries)

@@ -13,7 +13,7 @@ from enum import Enum
 _NUMBER = re.compile(r"([+-]?)0*(\d{1,9})")
 
 
-class Fault(str, Enum):
+class DeviceListFault(str, Enum):
     """Why a list does not mean what its writer meant."""
 
     EMPTY = "empty"
@@ -30,7 +30,7 @@ class VisibleDevices:
     """How many devices the list leaves visible, and at which element it fails, if at all."""
 
     visible: int
-    fault: Fault | None = None
+    fault: DeviceListFault | None = None
     element: str = ""
 
 
@@ -38,18 +38,18 @@ def read_visible_devices(value: str, count: int, uuids: Sequence[str] = ()) -> V
     """The list on a machine with `count` GPUs; without `uuids` those in the list are taken on trust."""
     elements = [element.strip() for element in value.split(",")]
     if not value.strip():
-        return VisibleDevices(0, Fault.EMPTY, value)
+        return VisibleDevices(0, DeviceListFault.EMPTY, value)
     if elements[0].startswith(("GPU-", "MIG-")):
         prefix = elements[0][:4]
         seen: list[str] = []
         for element in elements:
             if not element.startswith(prefix):
-                return VisibleDevices(len(seen), Fault.MIXED, element)
+                return VisibleDevices(len(seen), DeviceListFault.MIXED, element)
             found = [uuid for uuid in uuids if uuid.startswith(element)] if uuids else [element]
             if len(found) != 1:
-                return VisibleDevices(len(seen), Fault.AMBIGUOUS_UUID if found else Fault.NO_SUCH_UUID, element)
+                return VisibleDevices(len(seen), DeviceListFault.AMBIGUOUS_UUID if found else DeviceListFault.NO_SUCH_UUID, element)
             if found[0] in seen:
-                return VisibleDevices(0, Fault.TWICE, element)
+                return VisibleDevices(0, DeviceListFault.TWICE, element)
             seen.append(found[0])
         return VisibleDevices(len(seen))
     return _by_index(elements, count)
@@ -60,12 +60,14 @@ def _by_index(elements: Sequence[str], count: int) -> VisibleDevices:
     for element in elements:
         number = _NUMBER.match(element)
         if number is None:
-            fault = Fault.MIXED if element.startswith(("GPU-", "MIG-")) else Fault.NOT_A_DEVICE
+            fault = DeviceListFault.MIXED if element.startswith(("GPU-", "MIG-")) else DeviceListFault.NOT_A_DEVICE
             return VisibleDevices(len(seen), fault, element)
         index = int(number[1] + number[2])  # of a longer one its beginning, which no machine has GPUs for either
         if not 0 <= index < count:
-            return VisibleDevices(len(seen), Fault.EMPTY if index < 0 and not seen else Fault.OUT_OF_RANGE, element)
+            return VisibleDevices(
+                len(seen), DeviceListFault.EMPTY if index < 0 and not seen else DeviceListFault.OUT_OF_RANGE, element
+            )
         if index in seen:
-            return VisibleDevices(0, Fault.TWICE, element)
+            return VisibleDevices(0, DeviceListFault.TWICE, element)
         seen.append(index)
     return VisibleDevices(len(seen))

@@ -133,7 +133,7 @@ _CONDA = re.compile(r".*/(?P<name>[^/]+)-[^-/]+-[^-/]+(?:\.tar\.bz2|\.conda)(?:#
 
 
 @dataclass(frozen=True, slots=True)
-class Back:
+class FreezeDifference:
     """`remove` are the names of what was added, `restore` the lines of what was changed or removed; `left` are the names of what
     somebody else changed since, which stays.
     """
@@ -163,12 +163,12 @@ def explicit_packages(lines: Iterable[str]) -> dict[str, str]:
     return {match["name"]: line.strip() for line in lines if (match := _CONDA.fullmatch(line.strip()))}
 
 
-def back_to(before: Mapping[str, str], after: Mapping[str, str], now: Mapping[str, str]) -> Back:
+def back_to(before: Mapping[str, str], after: Mapping[str, str], now: Mapping[str, str]) -> FreezeDifference:
     """What takes `now` back to `before`, as far as a step that left `after` had changed it."""
     ours = {name for name in {*before, *after} if before.get(name) != after.get(name)}
     still = {name for name in ours if now.get(name) == after.get(name)}
     others = {name for name in ours - still if now.get(name) != before.get(name)}
-    return Back(
+    return FreezeDifference(
         tuple(sorted(name for name in still if name not in before)),
         tuple(before[name] for name in sorted(still) if name in before),
         tuple(sorted(others)),

@@ -16,7 +16,7 @@ from gpuassist.model.solve import PackageChange
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedPackage:
     """A package that would be installed; `requires` as its metadata writes it, `source` the URL that it comes from."""
 
     name: str
@@ -26,7 +26,7 @@ class Planned:
     yanked: bool = False
 
 
-def read_pip_report(words: str) -> tuple[Planned, ...] | None:
+def read_pip_report(words: str) -> tuple[PlannedPackage, ...] | None:
     """Those of a whole report; None where it is none, or where it is damaged."""
     try:
         report: object = read_json(words)
@@ -39,11 +39,11 @@ def read_pip_report(words: str) -> tuple[Planned, ...] | None:
     return None if None in planned else tuple(_known(planned))
 
 
-def _known(planned: tuple[Planned | None, ...]) -> Iterator[Planned]:
+def _known(planned: tuple[PlannedPackage | None, ...]) -> Iterator[PlannedPackage]:
     yield from (one for one in planned if one is not None)
 
 
-def _planned(row: object) -> Planned | None:
+def _planned(row: object) -> PlannedPackage | None:
     metadata = _get(row, "metadata")
     name, version = _get(metadata, "name"), _get(metadata, "version")
     if not isinstance(name, str) or not isinstance(version, str) or not name or not version:
@@ -51,7 +51,7 @@ def _planned(row: object) -> Planned | None:
     asked = _get(metadata, "requires_dist")
     requires = tuple(one for one in cast("list[object]", asked) if isinstance(one, str)) if isinstance(asked, list) else ()
     url = _get(_get(row, "download_info"), "url")
-    return Planned(
+    return PlannedPackage(
         normalised(name), version, requires, without_login(url) if isinstance(url, str) else "", _get(row, "is_yanked") is True
     )
 
@@ -112,7 +112,7 @@ _DOCUMENTS_AT_MOST = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class DryRunRefused:
     """Why nothing would be installed, in the tool's words; `name` is that of its error (`PackagesNotFoundError`), or empty."""
 
     words: str
@@ -128,7 +128,7 @@ class _Build:
     size: int | None = None
 
 
-def read_conda_dry_run(words: str) -> tuple[PackageChange, ...] | Refused | None:
+def read_conda_dry_run(words: str) -> tuple[PackageChange, ...] | DryRunRefused | None:
     """The changes by name, or why there are none; None where it is no such output, or damaged."""
     documents = tuple(_documents(words))
     refused = next((one for one in map(_refusal, documents) if one is not None), None)
@@ -211,12 +211,12 @@ def _build(row: object) -> _Build | None:
     )
 
 
-def _refusal(document: _Record) -> Refused | None:
+def _refusal(document: _Record) -> DryRunRefused | None:
     problems = document.get("solver_problems")
     listed = [one for one in cast("list[object]", problems) if isinstance(one, str)] if isinstance(problems, list) else []
     words = "\n".join(listed) or _word(document, "message") or _word(document, "error") or "\n".join(_logged(document))
     failed = document.get("success") is False or "error" in document or "exception_name" in document or bool(listed)
-    return Refused(words.strip(), _word(document, "exception_name") or _word(document, "error_type")) if failed else None
+    return DryRunRefused(words.strip(), _word(document, "exception_name") or _word(document, "error_type")) if failed else None
 
 
 def _logged(document: _Record) -> Iterator[str]:

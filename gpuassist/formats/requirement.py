@@ -17,7 +17,7 @@ _NAME = re.compile(r"\s*([A-Za-z0-9][\w.-]*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedPackage:
     """One package asks for another, `wanted` as it writes that, without the marker; `has` is the version there, empty for none."""
 
     package: str
@@ -44,7 +44,9 @@ def marker_environment(python: Number, architecture: str) -> dict[str, str]:
     }
 
 
-def asked(packages: Mapping[str, PackageMetadata], environment: Mapping[str, str], *, about: Collection[str]) -> Iterator[Asked]:
+def asked(
+    packages: Mapping[str, PackageMetadata], environment: Mapping[str, str], *, about: Collection[str]
+) -> Iterator[AskedPackage]:
     """What the packages ask of those that `about` names, or what those ask of others. Reading a requirement costs 20 µs: of the
     others' only the names are read.
     """
@@ -62,7 +64,7 @@ def names_asked(lines: Iterable[str], environment: Mapping[str, str]) -> frozens
 
 def _of(
     package: PackageMetadata, line: str, packages: Mapping[str, PackageMetadata], environment: Mapping[str, str]
-) -> Iterator[Asked]:
+) -> Iterator[AskedPackage]:
     requirement = _requirement(line)
     if requirement is None or not _applies(requirement, environment):
         return
@@ -70,7 +72,7 @@ def _of(
     there = packages.get(name)
     has = there.version if there else ""
     wanted = f"{requirement.name}{requirement.specifier}"
-    yield Asked(package.name, package.version, name, wanted, has, bool(has) and _admits(requirement, has))
+    yield AskedPackage(package.name, package.version, name, wanted, has, bool(has) and _admits(requirement, has))
 
 
 def _applies(requirement: Requirement, environment: Mapping[str, str]) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 
-class Standing(str, Enum):
+class LineKind(str, Enum):
     """What becomes of the package that a line names."""
 
     INSTALLED = "installed"
@@ -25,7 +25,7 @@ class Mention:
     line: int
     name: str
     version: str
-    standing: Standing
+    standing: LineKind
     tool: str
     build: str = ""
     channel: str = ""
@@ -64,7 +64,7 @@ def read_mention(number: int, words: str) -> Mention | None:
     return None
 
 
-def _conda(standing: Standing) -> Callable[[int, re.Match[str]], Mention]:
+def _conda(standing: LineKind) -> Callable[[int, re.Match[str]], Mention]:
     def make(number: int, found: re.Match[str]) -> Mention:
         told = found.groupdict()
         channel = told.get("channel") or ""
@@ -77,7 +77,7 @@ def _conda(standing: Standing) -> Callable[[int, re.Match[str]], Mention]:
     return make
 
 
-def _pip(standing: Standing) -> Callable[[int, re.Match[str]], Mention]:
+def _pip(standing: LineKind) -> Callable[[int, re.Match[str]], Mention]:
     def make(number: int, found: re.Match[str]) -> Mention:
         told = found.groupdict()
         return Mention(
@@ -95,11 +95,11 @@ def _pip(standing: Standing) -> Callable[[int, re.Match[str]], Mention]:
 
 def _signed(number: int, found: re.Match[str]) -> Mention:
     """A row with its sign: mamba's `+` comes, `-` goes, `o` is installed anew."""
-    return _conda(Standing.REMOVED if found["sign"] == "-" else Standing.ANNOUNCED)(number, found)
+    return _conda(LineKind.REMOVED if found["sign"] == "-" else LineKind.ANNOUNCED)(number, found)
 
 
 def _uv(number: int, found: re.Match[str]) -> Mention:
-    return replace(_pip(Standing.REMOVED if found["sign"] == "-" else Standing.ANNOUNCED)(number, found), tool="uv")
+    return replace(_pip(LineKind.REMOVED if found["sign"] == "-" else LineKind.ANNOUNCED)(number, found), tool="uv")
 
 
 def _prefix(place: str) -> str:
@@ -111,40 +111,40 @@ def _prefix(place: str) -> str:
 _LAYOUTS: tuple[tuple[re.Pattern[str], Callable[[int, re.Match[str]], Mention]], ...] = (
     # what conda will change: `pytorch  2.0.1-py3.10_cuda11.7_0 --> 2.1.0-cpu_py310h1_0`, with channels since 4.4
     (re.compile(rf"^\s*{_CONDA_NAME}:?\s+\S+(?:\s+\S+)?\s+-->\s+(?:(?P<channel>[^\s:]+)::)?(?:[a-z-]+-)?{_VERSION}-{_BUILD}"),
-     _conda(Standing.ANNOUNCED)),
+     _conda(LineKind.ANNOUNCED)),
     # what it will install: `pytorch  conda-forge/linux-64::pytorch-1.11.0-cpu_py37h1_1`, and bare in an explicit list
-    (re.compile(rf"(?:^\s*|\s)(?:(?P<channel>[^\s:]+)::){_CONDA_NAME}-{_VERSION}-{_BUILD}"), _conda(Standing.ANNOUNCED)),
-    (re.compile(rf"(?:^\s*|\s)(?:(?P<channel>[^\s:]+)::)?{_CONDA_NAME}==?{_VERSION}==?{_BUILD}\s*$"), _conda(Standing.INSTALLED)),
+    (re.compile(rf"(?:^\s*|\s)(?:(?P<channel>[^\s:]+)::){_CONDA_NAME}-{_VERSION}-{_BUILD}"), _conda(LineKind.ANNOUNCED)),
+    (re.compile(rf"(?:^\s*|\s)(?:(?P<channel>[^\s:]+)::)?{_CONDA_NAME}==?{_VERSION}==?{_BUILD}\s*$"), _conda(LineKind.INSTALLED)),
     # conda before 4.4: `pytorch:  0.4.1-py36_cuda9.0.176_cudnn7.1.2_1  pytorch`
-    (re.compile(rf"^\s*{_CONDA_NAME}:\s+{_VERSION}-{_BUILD}(?:\s+(?P<channel>[a-z][\w/-]*))?"), _conda(Standing.ANNOUNCED)),
+    (re.compile(rf"^\s*{_CONDA_NAME}:\s+{_VERSION}-{_BUILD}(?:\s+(?P<channel>[a-z][\w/-]*))?"), _conda(LineKind.ANNOUNCED)),
     # the table of downloads
     (re.compile(rf"^\s*{_CONDA_NAME}-{_VERSION}\s*\|\s*{_BUILD}(?:\s+{_SIZE}(?:\s+(?P<channel>[a-z][\w/-]*))?)?"),
-     _conda(Standing.ANNOUNCED)),
+     _conda(LineKind.ANNOUNCED)),
     # mamba and micromamba: `  + pytorch  2.0.1  cpu_mkl_py310h1_102  conda-forge/linux-64  27MB`
     (re.compile(rf"^\s*(?P<sign>[+~o-])\s+{_CONDA_NAME}\s+{_VERSION}\s+{_BUILD}(?:\s+(?P<channel>[a-z][\w/-]*))?"), _signed),
     # `conda list`, pixi's too, which names a size before the channel
     (re.compile(rf"^\s*{_CONDA_NAME}\s+{_VERSION}\s+{_BUILD}(?:\s+{_SIZE}\s+conda)?(?:\s+(?P<channel>[a-z][\w/-]*))?"),
-     _conda(Standing.INSTALLED)),
-    (re.compile(rf"^\s*{_PIP_NAME}\s+{_VERSION}\s+(?P<build>pypi(?:_\d+)?|<pip>)\b"), _conda(Standing.INSTALLED)),
+     _conda(LineKind.INSTALLED)),
+    (re.compile(rf"^\s*{_PIP_NAME}\s+{_VERSION}\s+(?P<build>pypi(?:_\d+)?|<pip>)\b"), _conda(LineKind.INSTALLED)),
     # uv: ` + torch==2.7.0+cpu`
     (re.compile(rf"^\s*(?P<sign>[+~-]) {_PIP_NAME}==?{_VERSION}(?:\s+\(.*\))?\s*$"), _uv),
     # pip's wheels, by name or address
     (re.compile(rf"\b(?:Downloading|Using cached|Saved)\s+(?:\S*/)?{_PIP_NAME}-{_VERSION}-\w+-\w+-(?P<platform>[\w.]+)\.whl"),
-     _pip(Standing.ANNOUNCED)),
-    (re.compile(rf"^\s*{_PIP_NAME} @ \S*/torch-{_VERSION}-\w+-\w+-(?P<platform>[\w.]+)\.whl"), _pip(Standing.INSTALLED)),
-    (re.compile(rf"\b(?:Successfully installed|Would install)\b[^\n]*?\s{_PIP_NAME}-{_VERSION}(?=\s|$)"), _pip(Standing.ANNOUNCED)),
-    (re.compile(rf"\bSuccessfully uninstalled {_PIP_NAME}-{_VERSION}"), _pip(Standing.REMOVED)),
-    (re.compile(rf"\b(?:Uninstalling |Found existing installation: ){_PIP_NAME}[- ]{_VERSION}"), _pip(Standing.REMOVED)),
+     _pip(LineKind.ANNOUNCED)),
+    (re.compile(rf"^\s*{_PIP_NAME} @ \S*/torch-{_VERSION}-\w+-\w+-(?P<platform>[\w.]+)\.whl"), _pip(LineKind.INSTALLED)),
+    (re.compile(rf"\b(?:Successfully installed|Would install)\b[^\n]*?\s{_PIP_NAME}-{_VERSION}(?=\s|$)"), _pip(LineKind.ANNOUNCED)),
+    (re.compile(rf"\bSuccessfully uninstalled {_PIP_NAME}-{_VERSION}"), _pip(LineKind.REMOVED)),
+    (re.compile(rf"\b(?:Uninstalling |Found existing installation: ){_PIP_NAME}[- ]{_VERSION}"), _pip(LineKind.REMOVED)),
     (re.compile(rf"\bRequirement already satisfied: {_PIP_NAME}\b[^\n(]*? in (?P<place>\S+)[^\n]*\({_VERSION}\)\s*$"),
-     _pip(Standing.INSTALLED)),
+     _pip(LineKind.INSTALLED)),
     # poetry and pdm
     (re.compile(rf"\b(?:Installing|Install|Updating|Update)\s+{_PIP_NAME} \((?:[^()\s]+ -> )?{_VERSION}\)"),
-     _pip(Standing.ANNOUNCED)),
-    (re.compile(rf"\bInstall {_PIP_NAME} {_VERSION} successful"), _pip(Standing.ANNOUNCED)),
+     _pip(LineKind.ANNOUNCED)),
+    (re.compile(rf"\bInstall {_PIP_NAME} {_VERSION} successful"), _pip(LineKind.ANNOUNCED)),
     # `pip list`: a name, a version, at most columns that no sentence has; before pip 9 the version in brackets
     (re.compile(rf"^\s*{_PIP_NAME} +{_VERSION}(?:\s*|\s+(?:/|~/|[A-Z]:\\)\S.*|\s+\d[\w.+]*\s+(?:wheel|sdist)\s*|\s{{2,}}\S.*)$"),
-     _pip(Standing.INSTALLED)),
-    (re.compile(rf"^\s*{_PIP_NAME} \({_VERSION}\)\s*$"), _pip(Standing.INSTALLED)),
+     _pip(LineKind.INSTALLED)),
+    (re.compile(rf"^\s*{_PIP_NAME} \({_VERSION}\)\s*$"), _pip(LineKind.INSTALLED)),
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 
-from gpuassist.formats.torch_mention import Mention, Standing, read_mention
+from gpuassist.formats.torch_mention import LineKind, Mention, read_mention
 from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.model.version import Version
 
@@ -76,7 +76,7 @@ def _rows(lines: tuple[Numbered, ...]) -> Iterator[Mention]:
         section = _after(section, words)
         mention = None if section.search else read_mention(number, words)
         if mention is not None:
-            standing = Standing.REMOVED if section.removed and mention.tool == "conda" else mention.standing
+            standing = LineKind.REMOVED if section.removed and mention.tool == "conda" else mention.standing
             yield replace(mention, standing=standing, prefix=mention.prefix or section.prefix)
 
 
@@ -101,7 +101,7 @@ def _frozen(lines: tuple[Numbered, ...]) -> Iterator[Mention]:
         number, words = lines[place]
         found = _FREEZE_LINE.match(words)
         if found and _is_freeze(lines[max(0, place - _AROUND) : place + _AROUND], min(place, _AROUND)):
-            yield Mention(number, "torch", found[1], Standing.INSTALLED, "pip")
+            yield Mention(number, "torch", found[1], LineKind.INSTALLED, "pip")
 
 
 def _is_freeze(lines: tuple[Numbered, ...], place: int) -> bool:
@@ -125,4 +125,4 @@ def _shown(lines: tuple[Numbered, ...]) -> Iterator[Mention]:
         version = next(((number, found[1]) for number, line in below if (found := _SHOWN_VERSION.match(line))), None)
         where = next((found[1] for _, line in below if (found := _SHOWN_PLACE.match(line))), "")
         if version:
-            yield Mention(version[0], "torch", version[1], Standing.INSTALLED, "pip", prefix=where)
+            yield Mention(version[0], "torch", version[1], LineKind.INSTALLED, "pip", prefix=where)

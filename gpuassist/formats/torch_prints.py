@@ -14,7 +14,7 @@ _WIDEST = 3  # parts of any length in one pattern: more of them, and a line that
 _CARD = r"(?:NVIDIA |GeForce |GTX|RTX|Tesla |Quadro |TITAN |GRID |[ABHLPTKMV]\d{1,4}[A-Z]? ?|GH200|GB\d{3})[^\n'\"(),]{0,60}?"
 
 
-class Asked(str, Enum):
+class TorchQuestion(str, Enum):
     """What of torch a piece of code asks for."""
 
     VERSION = "version"
@@ -27,26 +27,26 @@ class Asked(str, Enum):
 
 
 _PATTERNS = {
-    Asked.VERSION: r"\d{1,2}\.\d{1,3}[\w.+]{0,60}",
-    Asked.CUDA: r"\d{1,2}\.\d{1,2}(?:\.\d{1,4})?|None",
-    Asked.HIP: r"\d{1,2}\.\d{1,2}[\w.-]{0,30}|None",
-    Asked.NAME: _CARD,
-    Asked.CAPABILITY: r"\(\d{1,2}, \d\)",
-    Asked.TARGETS: r"\[(?:'(?:sm|compute)_\d{2,3}[af]?'(?:, )?)*\]",
-    Asked.PYTHON: r"\d\.\d{1,2}\.\d{1,2}[^\n]{0,200}?",
+    TorchQuestion.VERSION: r"\d{1,2}\.\d{1,3}[\w.+]{0,60}",
+    TorchQuestion.CUDA: r"\d{1,2}\.\d{1,2}(?:\.\d{1,4})?|None",
+    TorchQuestion.HIP: r"\d{1,2}\.\d{1,2}[\w.-]{0,30}|None",
+    TorchQuestion.NAME: _CARD,
+    TorchQuestion.CAPABILITY: r"\(\d{1,2}, \d\)",
+    TorchQuestion.TARGETS: r"\[(?:'(?:sm|compute)_\d{2,3}[af]?'(?:, )?)*\]",
+    TorchQuestion.PYTHON: r"\d\.\d{1,2}\.\d{1,2}[^\n]{0,200}?",
 }
 _NAMES = {
-    "torch.__version__": Asked.VERSION,
-    "torch.version.__version__": Asked.VERSION,
-    "torch.version.cuda": Asked.CUDA,
-    "torch.version.hip": Asked.HIP,
-    "sys.version": Asked.PYTHON,
+    "torch.__version__": TorchQuestion.VERSION,
+    "torch.version.__version__": TorchQuestion.VERSION,
+    "torch.version.cuda": TorchQuestion.CUDA,
+    "torch.version.hip": TorchQuestion.HIP,
+    "sys.version": TorchQuestion.PYTHON,
 }
 _CALLS = {
-    "torch.cuda.get_device_name": Asked.NAME,
-    "torch.cuda.get_device_capability": Asked.CAPABILITY,
-    "torch.cuda.get_arch_list": Asked.TARGETS,
-    "platform.python_version": Asked.PYTHON,
+    "torch.cuda.get_device_name": TorchQuestion.NAME,
+    "torch.cuda.get_device_capability": TorchQuestion.CAPABILITY,
+    "torch.cuda.get_arch_list": TorchQuestion.TARGETS,
+    "platform.python_version": TorchQuestion.PYTHON,
 }
 # Of no fact by itself, but what stands where on a line.
 _ALSO = {
@@ -57,7 +57,7 @@ _ALSO = {
     "torch.backends.cudnn.is_available": r"True|False",
 }
 _QUOTED = frozenset(
-    {Asked.VERSION, Asked.CUDA, Asked.HIP, Asked.NAME, Asked.PYTHON}
+    {TorchQuestion.VERSION, TorchQuestion.CUDA, TorchQuestion.HIP, TorchQuestion.NAME, TorchQuestion.PYTHON}
 )  # that a shell of Python shows with its quotes
 
 
@@ -65,19 +65,19 @@ _QUOTED = frozenset(
 class Group:
     """What a group of a pattern holds; `device` is the number that the code gives."""
 
-    asked: Asked
+    asked: TorchQuestion
     device: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class PrintedPattern:
     """A line that the code prints: the pattern that it has to fit whole, and what the groups of it are."""
 
     pattern: re.Pattern[str]
     groups: tuple[Group, ...]
 
 
-def expected(code: str, *, echoed: bool = False) -> tuple[Expected, ...]:
+def expected(code: str, *, echoed: bool = False) -> tuple[PrintedPattern, ...]:
     """The lines that the code prints with something of torch in them, in their order; `echoed` where a shell of Python shows the
     value of a bare expression.
     """
@@ -99,7 +99,7 @@ def expected(code: str, *, echoed: bool = False) -> tuple[Expected, ...]:
         return ()
 
 
-def _lines(tree: ast.Module, aliases: dict[str, str], *, echoed: bool) -> Iterator[Expected]:
+def _lines(tree: ast.Module, aliases: dict[str, str], *, echoed: bool) -> Iterator[PrintedPattern]:
     for node in tree.body:
         if not isinstance(node, ast.Expr):
             continue
@@ -112,7 +112,7 @@ def _lines(tree: ast.Module, aliases: dict[str, str], *, echoed: bool) -> Iterat
         else:
             continue
         if writer.groups and writer.wide <= _WIDEST:
-            yield Expected(re.compile(pattern + r"\s*"), tuple(writer.groups))
+            yield PrintedPattern(re.compile(pattern + r"\s*"), tuple(writer.groups))
 
 
 class _Writer:
@@ -141,7 +141,7 @@ class _Writer:
         asked, device = self._asked(node)
         if asked is not None:
             self.groups.append(Group(asked, device))
-            self.wide += asked not in {Asked.CUDA, Asked.CAPABILITY}
+            self.wide += asked not in {TorchQuestion.CUDA, TorchQuestion.CAPABILITY}
             return f"({_PATTERNS[asked]})"
         if isinstance(node, ast.Call):
             also = _ALSO.get(self._name(node.func), "")
@@ -178,7 +178,7 @@ class _Writer:
         self.wide += 1
         return r"[^\n]*?"
 
-    def _asked(self, node: ast.expr) -> tuple[Asked | None, int]:
+    def _asked(self, node: ast.expr) -> tuple[TorchQuestion | None, int]:
         if isinstance(node, ast.Attribute):
             return _NAMES.get(self._name(node)), 0
         if isinstance(node, ast.Call):

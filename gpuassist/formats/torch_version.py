@@ -17,7 +17,7 @@ _NVIDIA = re.compile(r"(?:^|\.)nv(\d\d\.\d\d)")
 _HASH = re.compile(r"[0-9a-f]{7,40}")
 
 
-class Origin(str, Enum):
+class BuildOrigin(str, Enum):
     """Who built it, and when in a release's life."""
 
     RELEASE = "release"
@@ -34,7 +34,7 @@ class TorchVersion:
     """
 
     release: Version
-    origin: Origin
+    origin: BuildOrigin
     tag: str = ""
     month: str = ""
     day: str = ""
@@ -62,11 +62,11 @@ def read_torch_version(words: str) -> TorchVersion | None:
     )
 
 
-def _origin(stage: str, local: str) -> Origin:
+def _origin(stage: str, local: str) -> BuildOrigin:
     if _NVIDIA.search(local) or (stage == "a" and _HASH.fullmatch(local)):
-        return Origin.NVIDIA
+        return BuildOrigin.NVIDIA
     if stage == "dev":
-        return Origin.NIGHTLY
+        return BuildOrigin.NIGHTLY
     if stage in {"rc", "b"}:
-        return Origin.CANDIDATE
-    return Origin.SOURCE if stage == "a" or local.startswith("git") else Origin.RELEASE
+        return BuildOrigin.CANDIDATE
+    return BuildOrigin.SOURCE if stage == "a" or local.startswith("git") else BuildOrigin.RELEASE

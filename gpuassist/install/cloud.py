@@ -4,7 +4,7 @@ where only a part of a GPU is rented (vGPU), the provider's driver for that.
 
 from __future__ import annotations
 
-from gpuassist.install.place import Place, Use, use
+from gpuassist.install.place import InstallPlace, UsedCommand, use
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.records import Family
 from gpuassist.model.text import Text, text
@@ -36,7 +36,7 @@ _NAMES = {
 }
 
 
-def cloud_uses(move: DriverMove, place: Place) -> tuple[Use, ...]:
+def cloud_uses(move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
     """The commands that install it there; none where the distribution's own way is the provider's as well."""
     system = place.system
     if not system.provider or place.family in {Family.WSL, Family.CONTAINER}:
@@ -51,7 +51,7 @@ def cloud_uses(move: DriverMove, place: Place) -> tuple[Use, ...]:
     return ()
 
 
-def cloud_words(place: Place, uses: tuple[Use, ...]) -> Text | None:
+def cloud_words(place: InstallPlace, uses: tuple[UsedCommand, ...]) -> Text | None:
     """What installing it there does, in words; None where it is done as on any machine."""
     keys = {one.key for one in uses}
     provider = provider_name(place.system.provider)
@@ -77,7 +77,7 @@ def provider_name(provider: str) -> str:
     return _NAMES.get(provider, provider)
 
 
-def _has_own(move: DriverMove, place: Place) -> bool:
+def _has_own(move: DriverMove, place: InstallPlace) -> bool:
     """The installers take the newest production driver with the open modules, and sign nothing."""
     system = place.system
     serves = place.family in _DISTRIBUTIONS.get(system.provider, frozenset())

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gpuassist.install.place import Place, Use, step, use
+from gpuassist.install.place import InstallPlace, UsedCommand, step, use
 from gpuassist.knowledge.change import TorchMove
 from gpuassist.knowledge.conda import exact_spec, specs
 from gpuassist.knowledge.records import Channel, Companion, CondaRecord
 from gpuassist.knowledge.smallest import usual_python
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.outlook import Way, WayPlan
-from gpuassist.model.package_settings import Channels, Setting
-from gpuassist.model.plan import Proves, Run, Step, StepProof, Tool
+from gpuassist.model.outlook import Method, WayPlan
+from gpuassist.model.package_settings import Channels, PackageSetting
+from gpuassist.model.plan import Proves, Step, StepProof, StepRun, Tool
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version, VersionError
 
@@ -48,7 +48,7 @@ def _spelled(name: str, settings: Channels) -> str:
     return next((one.value for one in _own(name, settings)), name)
 
 
-def _own(name: str, settings: Channels) -> Iterator[Setting]:
+def _own(name: str, settings: Channels) -> Iterator[PackageSetting]:
     """The channels of that name that the user gives an address for."""
     return (one for one in settings.channels if "://" in one.value and name_of(one.value) == name)
 
@@ -86,7 +86,7 @@ def _on_channel(name: str, settings: Channels) -> Iterator[Text]:
         yield text("{source} denies the channel {channel}, which has the build", source=denied.source, channel=name)
 
 
-def _named(setting: Setting) -> str:
+def _named(setting: PackageSetting) -> str:
     return name_of(setting.value)
 
 
@@ -110,7 +110,7 @@ _BUILT_FOR_IT = frozenset({*_COMPANIONS, "xformers", "flash-attn"})
 _CONDA = text("this takes conda; where it is not installed, conda-forge.org/download has it for your own user")
 
 
-def conda_ways(move: TorchMove, record: CondaRecord, place: Place, knowledge: Knowledge) -> tuple[WayPlan, ...]:
+def conda_ways(move: TorchMove, record: CondaRecord, place: InstallPlace, knowledge: Knowledge) -> tuple[WayPlan, ...]:
     """A new environment first; the one that is there too, where conda made it and its Python has a build."""
     goal = _Goal(move, record, place, knowledge)
     if not place.around.of_conda or place.around.python is None or not _serves(record, place.around.python):
@@ -120,7 +120,7 @@ def conda_ways(move: TorchMove, record: CondaRecord, place: Place, knowledge: Kn
     return (goal.in_new(), goal.cleaned(), goal.exchanged()) if place.around.torch_of_conda else (goal.in_new(),)
 
 
-def notes_on_conda(record: CondaRecord, place: Place, knowledge: Knowledge) -> tuple[Text, ...]:
+def notes_on_conda(record: CondaRecord, place: InstallPlace, knowledge: Knowledge) -> tuple[Text, ...]:
     """What to know of a build by where it comes from, and what of the environment does not come with it."""
     told = (*notes_on_channels(record, place.around.settings.conda), *_left(record, place, knowledge))
     if record.channel is not Channel.PYTORCH:
@@ -135,7 +135,7 @@ def notes_on_conda(record: CondaRecord, place: Place, knowledge: Knowledge) -> t
 class _Goal:
     move: TorchMove
     record: CondaRecord
-    place: Place
+    place: InstallPlace
     knowledge: Knowledge
 
     def in_new(self) -> WayPlan:
@@ -147,11 +147,11 @@ class _Goal:
         told = notes if name and self.place.torch_there else ()
         needs = () if self.place.around.conda_root or self.place.around.of_conda else (_CONDA,)
         made = self._install(use("conda-create", directory=directory, arguments=arguments), directory, creates=directory)
-        return WayPlan(Way.NEW, does, (made,), (*told, *needs))
+        return WayPlan(Method.NEW, does, (made,), (*told, *needs))
 
     def added(self) -> WayPlan:
         does = text("Into {name}, which has no torch yet", name=self.place.around.name)
-        return WayPlan(Way.IN_PLACE, does, (self._here(),))
+        return WayPlan(Method.IN_PLACE, does, (self._here(),))
 
     def cleaned(self) -> WayPlan:
         gone = tuple(one.name for one in self.place.around.packages if (one.build != "" and one.name in _OF_TORCH))
@@ -159,15 +159,15 @@ class _Goal:
         name = self.place.around.name
         taken = text("Take everything that belongs to torch out of {name}", name=name)
         proof = StepProof(Proves.ABSENT, self.place.around.directory) if self.place.around.directory else None
-        run = Run((), Tool.CONDA, directory, self.place.python)
+        run = StepRun((), Tool.CONDA, directory, self.place.python)
         remove = use("conda-remove", directory=directory, packages=" ".join(gone or ("pytorch",)))
         removal = step((remove,), self.place, self.knowledge.commands, (taken, None), run=run, proof=proof)
         does = text("In {name}, once every package that belongs to torch is out of it", name=name)
-        return WayPlan(Way.CLEAN, does, (removal, self._here()))
+        return WayPlan(Method.CLEAN, does, (removal, self._here()))
 
     def exchanged(self) -> WayPlan:
         does = text("In {name}, in the place of the torch that is there", name=self.place.around.name)
-        return WayPlan(Way.IN_PLACE, does, (self._here(),))
+        return WayPlan(Method.IN_PLACE, does, (self._here(),))
 
     def _here(self) -> Step:
         directory, python = self.place.around.prefix, self.place.around.python or self._python
@@ -199,7 +199,7 @@ class _Goal:
             companions = tuple(f"{one.name}={one.version}" for one in belongs if one.name in there)
         return " ".join((*channels, *more, exact, *companions, *limits, *selectors))
 
-    def _install(self, one: Use, directory: str, *, creates: str = "") -> Step:
+    def _install(self, one: UsedCommand, directory: str, *, creates: str = "") -> Step:
         python = f"{directory}/bin/python"
         record = self.record
         does = text(
@@ -210,7 +210,7 @@ class _Goal:
         )
         check = text("`gpuassist verify --python {python}` passes on every GPU", python=python)
         absolute = directory.startswith("/")
-        run = Run((), Tool.CONDA, directory, python, creates) if absolute else None
+        run = StepRun((), Tool.CONDA, directory, python, creates) if absolute else None
         proof = StepProof(Proves.TORCH, python, str(record.version))
         return step((one,), self.place, self.knowledge.commands, (does, check), run=run, proof=proof)
 
@@ -220,7 +220,7 @@ def _belonging(record: CondaRecord, knowledge: Knowledge) -> tuple[Companion, ..
     return release.companions_of(record.version) if release else ()
 
 
-def _left(record: CondaRecord, place: Place, knowledge: Knowledge) -> Iterator[Text]:
+def _left(record: CondaRecord, place: InstallPlace, knowledge: Knowledge) -> Iterator[Text]:
     """What is built for one torch, and conda does not exchange with it."""
     known = {one.name for one in _belonging(record, knowledge)}
     coming = known & set(_COMPANIONS if record.channel is Channel.PYTORCH else _OF_FORGE)

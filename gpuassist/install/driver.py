@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpuassist.install.cloud import cloud_words
 from gpuassist.install.driver_packages import driver_uses, removal, signed
-from gpuassist.install.place import Place, Use, step, use
+from gpuassist.install.place import InstallPlace, UsedCommand, step, use
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.records import Family
@@ -14,7 +14,7 @@ from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof
 from gpuassist.model.text import Text, text
 
 
-def driver_steps(move: DriverMove, place: Place, commands: Commands) -> Iterator[Step]:
+def driver_steps(move: DriverMove, place: InstallPlace, commands: Commands) -> Iterator[Step]:
     """Installing the driver, and the restart that brings it to work."""
     if place.family is Family.WSL:
         version = str(move.version)
@@ -51,7 +51,7 @@ def _on_the_host(move: DriverMove) -> Step:
     return Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True, proof=_proof(move))
 
 
-def _not_handed_in(move: DriverMove, place: Place, commands: Commands) -> Step:
+def _not_handed_in(move: DriverMove, place: InstallPlace, commands: Commands) -> Step:
     does = text(
         "On the host, start this container with its GPUs (`--gpus all`); the command tells whether they reach one. Where they do "
         "not, the host needs NVIDIA's driver, {version} for instance, and the NVIDIA Container Toolkit",
@@ -60,7 +60,7 @@ def _not_handed_in(move: DriverMove, place: Place, commands: Commands) -> Step:
     return step((use("container-check"),), place, commands, (does, text("`nvidia-smi` in the new container lists every GPU")))
 
 
-def _removed(move: DriverMove, place: Place, commands: Commands) -> Iterator[Step]:
+def _removed(move: DriverMove, place: InstallPlace, commands: Commands) -> Iterator[Step]:
     uses = removal(move, place)
     if uses:
         does = text(
@@ -70,7 +70,7 @@ def _removed(move: DriverMove, place: Place, commands: Commands) -> Iterator[Ste
         yield step(uses, place, commands, (does, None))
 
 
-def _installed(move: DriverMove, uses: tuple[Use, ...], place: Place, commands: Commands) -> Step:
+def _installed(move: DriverMove, uses: tuple[UsedCommand, ...], place: InstallPlace, commands: Commands) -> Step:
     if not _is_newest(move, place, uses):
         branch = str(move.version.major)
         check = text("after the restart, `nvidia-smi` lists every GPU and shows a driver of branch {branch}", branch=branch)
@@ -94,14 +94,14 @@ def _installed(move: DriverMove, uses: tuple[Use, ...], place: Place, commands: 
     return step(uses, place, commands, (cloud_words(place, uses) or does, check))
 
 
-def _is_newest(move: DriverMove, place: Place, uses: tuple[Use, ...]) -> bool:
+def _is_newest(move: DriverMove, place: InstallPlace, uses: tuple[UsedCommand, ...]) -> bool:
     """Whether the packages have one driver alone, whichever that is by now."""
     if cloud_words(place, uses) is not None or _is_debians(place, uses):
         return True
     return move.open_module and not move.pinned and place.family is not Family.UBUNTU
 
 
-def _is_debians(place: Place, uses: tuple[Use, ...]) -> bool:
+def _is_debians(place: InstallPlace, uses: tuple[UsedCommand, ...]) -> bool:
     return place.family is Family.DEBIAN and any(one.key == "driver-install-proprietary" for one in uses)
 
 
@@ -116,7 +116,7 @@ def _flavour(move: DriverMove) -> Text:
     return text("with the open kernel modules") if move.open_module else text("with the proprietary kernel module")
 
 
-def _proof(move: DriverMove, place: Place | None = None, uses: tuple[Use, ...] = ()) -> StepProof:
+def _proof(move: DriverMove, place: InstallPlace | None = None, uses: tuple[UsedCommand, ...] = ()) -> StepProof:
     """A driver of the branch; one that is no older where the packages hold only their newest; whichever a provider gives."""
     if place is None:
         return StepProof(Proves.DRIVER, wanted=f"{move.version}+")
@@ -136,20 +136,20 @@ _AFTER = frozenset({Family.UBUNTU, Family.DEBIAN, Family.RHEL, Family.OPENSUSE})
 _CHECK = text("`mokutil --list-new` names the key")
 
 
-def key_before(place: Place, commands: Commands) -> Iterator[Step]:
+def key_before(place: InstallPlace, commands: Commands) -> Iterator[Step]:
     """Making and registering the key, where the module is signed while it is built."""
     if place.family in _BEFORE and place.system.secure_boot is not False:
         yield _enroll("key-prepare", place, commands)
 
 
-def key_after(place: Place, commands: Commands, *, opened: bool, signed: bool) -> Iterator[Step]:
+def key_after(place: InstallPlace, commands: Commands, *, opened: bool, signed: bool) -> Iterator[Step]:
     """Registering the key that the installation made; `signed` says that the modules come with a key that the computer knows."""
     known = signed or (place.family is Family.OPENSUSE and opened)
     if place.family in _AFTER and place.system.secure_boot is not False and not known:
         yield _enroll("key-enroll", place, commands)
 
 
-def restart(place: Place, commands: Commands, *, enrolled: bool, proof: StepProof) -> Step:
+def restart(place: InstallPlace, commands: Commands, *, enrolled: bool, proof: StepProof) -> Step:
     """The restart, at which a registered key is confirmed."""
     if not enrolled:
         return step((use("reboot"),), place, commands, (text("Restart the computer"), None), proof=proof)
@@ -160,7 +160,7 @@ def restart(place: Place, commands: Commands, *, enrolled: bool, proof: StepProo
     return step((use("reboot"),), place, commands, (does, text("`mokutil --list-enrolled` names the key")), proof=proof)
 
 
-def _enroll(key: str, place: Place, commands: Commands) -> Step:
+def _enroll(key: str, place: InstallPlace, commands: Commands) -> Step:
     if place.system.secure_boot:
         return step((use(key),), place, commands, (_because(), _CHECK))
     does = text(

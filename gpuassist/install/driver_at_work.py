@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.rules.driver import libraries_match_module, library_is_there
-from gpuassist.install.place import Place, System, home_of, step, use
+from gpuassist.install.place import InstallPlace, System, home_of, step, use
 from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.families import repositories_package
 from gpuassist.knowledge.records import ModuleFlavour
@@ -33,7 +33,7 @@ def waiting_module(case: Case) -> KernelModule | None:
     return KernelModule("", versions[0], NOT_ASKED, NOT_ASKED) if versions and isinstance(driver.on_disk, Known) else None
 
 
-def mending_steps(case: Case, chains: tuple[Chain, ...], place: Place, commands: Commands) -> tuple[Step, ...]:
+def mending_steps(case: Case, chains: tuple[Chain, ...], place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
     """The steps that bring the driver to work which is there; none where it works."""
     every = (joint for chain in chains for joint in chain.joints if (joint.first, joint.second) == (Part.GPU, Part.DRIVER))
     reason = next((joint.reason for joint in every if joint.status is Status.PROBLEM), None)
@@ -55,7 +55,7 @@ def mending_steps(case: Case, chains: tuple[Chain, ...], place: Place, commands:
     return (step((use("doctor"),), place, commands, (does, None)),)
 
 
-def _loading(case: Case, place: Place, commands: Commands) -> tuple[Step, ...]:
+def _loading(case: Case, place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
     again = _restart(place, commands)
     if any(case.held_by(card) for card in case.cards):
         does = text("Keep nouveau from taking the GPU: NVIDIA's driver is installed and cannot load while it has it")
@@ -68,13 +68,13 @@ def _loading(case: Case, place: Place, commands: Commands) -> tuple[Step, ...]:
     return (step((use("module-load"),), place, commands, (does, _LISTED), proof=_AT_WORK),)
 
 
-def _building(place: Place, commands: Commands) -> tuple[Step, ...]:
+def _building(place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
     does = text("Build the driver's module for the running kernel: the driver is installed, and this kernel has no module of it")
     uses = (use("kernel-headers-install"), use("module-rebuild"))
     return step(uses, place, commands, (does, None)), _restart(place, commands)
 
 
-def _restart(place: Place, commands: Commands) -> Step:
+def _restart(place: InstallPlace, commands: Commands) -> Step:
     return step((use("reboot"),), place, commands, (text("Restart the computer"), _LISTED), proof=_AT_WORK)
 
 

@@ -9,7 +9,7 @@ from gpuassist.detect.gpu_holders import Role, holding_of, name_of
 from gpuassist.diagnose.case import Case
 from gpuassist.install.cloud import provider_name
 from gpuassist.install.driver_packages import signed
-from gpuassist.install.place import Place
+from gpuassist.install.place import InstallPlace
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.records import Family
 from gpuassist.model.plan import Step
@@ -21,14 +21,14 @@ _WITHOUT_KEY = frozenset({Family.ARCH, Family.ANY})
 _AZURE = "az vm extension set --publisher Microsoft.HpcCompute --name NvidiaGpuDriverLinux --resource-group GROUP --vm-name NAME"
 
 
-def driver_notes(session: Session, case: Case, move: DriverMove | None, place: Place) -> tuple[Text, ...]:
+def driver_notes(session: Session, case: Case, move: DriverMove | None, place: InstallPlace) -> tuple[Text, ...]:
     """All of them; none where the driver stays, or is another system's."""
     if move is None or place.family in _ELSEWHERE:
         return ()
     return (*_secure_boot(move, place), *_cloud(place), *_in_use(session, case), *_hybrid(place))
 
 
-def root_notes(place: Place, steps: tuple[Step, ...]) -> tuple[Text, ...]:
+def root_notes(place: InstallPlace, steps: tuple[Step, ...]) -> tuple[Text, ...]:
     """What remains for somebody else where this user may not become root."""
     if place.system.administrator or not any(one.needs_root for one in steps):
         return ()
@@ -40,7 +40,7 @@ def root_notes(place: Place, steps: tuple[Step, ...]) -> tuple[Text, ...]:
     )
 
 
-def _secure_boot(move: DriverMove, place: Place) -> Iterator[Text]:
+def _secure_boot(move: DriverMove, place: InstallPlace) -> Iterator[Text]:
     if not place.system.secure_boot:
         return
     if place.system.part:
@@ -53,7 +53,7 @@ def _secure_boot(move: DriverMove, place: Place) -> Iterator[Text]:
         yield text("Secure Boot is on: the new module must be signed with a key that this computer knows, or it will not be loaded")
 
 
-def _cloud(place: Place) -> Iterator[Text]:
+def _cloud(place: InstallPlace) -> Iterator[Text]:
     provider = place.system.provider
     if provider == "azure":
         yield text("Azure installs the same from outside, from a shell with its command line: {command}", command=verbatim(_AZURE))
@@ -86,7 +86,7 @@ def _in_use(session: Session, case: Case) -> Iterator[Text]:
         )
 
 
-def _hybrid(place: Place) -> Iterator[Text]:
+def _hybrid(place: InstallPlace) -> Iterator[Text]:
     if place.system.hybrid and place.family is not Family.UBUNTU:
         yield text(
             "a laptop with two graphics processors: nothing is to be switched for CUDA, which finds the NVIDIA GPU in any mode but "

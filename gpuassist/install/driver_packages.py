@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.install.cloud import cloud_uses
-from gpuassist.install.place import Place, Use, use
+from gpuassist.install.place import InstallPlace, UsedCommand, use
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.records import Family
 
@@ -19,7 +19,7 @@ _WITHOUT_OLD_BRANCHES = frozenset({"debian13"})
 _EPEL = "https://dl.fedoraproject.org/pub/epel/epel-release-latest-{major}.noarch.rpm"
 
 
-def driver_uses(move: DriverMove, place: Place) -> tuple[Use, ...]:
+def driver_uses(move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
     """The commands that install it; none where the family's packages hold no such driver."""
     rented = cloud_uses(move, place)
     if rented:
@@ -35,7 +35,7 @@ def driver_uses(move: DriverMove, place: Place) -> tuple[Use, ...]:
     return tuple(uses(move, place)) if uses is not None else ()
 
 
-def removal(move: DriverMove, place: Place) -> tuple[Use, ...]:
+def removal(move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]:
     """What of the driver that is there has to go first."""
     if place.system.uninstaller:
         return (use("runfile-driver-remove"),)
@@ -44,13 +44,13 @@ def removal(move: DriverMove, place: Place) -> tuple[Use, ...]:
     return (use("driver-stream-reset"),) if place.family is Family.RHEL and _streams(place) and place.system.driver else ()
 
 
-def signed(move: DriverMove, place: Place) -> bool:
+def signed(move: DriverMove, place: InstallPlace) -> bool:
     """Whether the modules come signed by the distribution."""
     asked = place.system.secure_boot is not False or any("server" in one.key for one in cloud_uses(move, place))
     return place.family is Family.UBUNTU and asked and bool(place.system.signed_modules) and not place.system.part
 
 
-def _in_the_way(move: DriverMove, place: Place) -> bool:
+def _in_the_way(move: DriverMove, place: InstallPlace) -> bool:
     """Debian and Ubuntu exchange packages by themselves; the others' of another flavour or generation cannot be beside these."""
     system = place.system
     there, family = system.driver, place.family
@@ -66,7 +66,7 @@ def _in_the_way(move: DriverMove, place: Place) -> bool:
     return _legacy(move, place) != (there.major <= _LONG_TERM)
 
 
-def _ubuntu(move: DriverMove, place: Place) -> Iterator[Use]:
+def _ubuntu(move: DriverMove, place: InstallPlace) -> Iterator[UsedCommand]:
     branch, flavour = move.version.major, "open" if move.open_module else "proprietary"
     if signed(move, place):
         yield use(f"driver-install-signed-{flavour}", branch=branch, kernel=place.system.signed_modules)
@@ -74,7 +74,7 @@ def _ubuntu(move: DriverMove, place: Place) -> Iterator[Use]:
         yield use(f"driver-install-{flavour}", branch=branch)
 
 
-def _debian(move: DriverMove, place: Place) -> Iterator[Use]:
+def _debian(move: DriverMove, place: InstallPlace) -> Iterator[UsedCommand]:
     if place.repository in _WITHOUT_OLD_BRANCHES and (move.pinned or not move.open_module):
         if not move.pinned:
             yield use("driver-install-proprietary")
@@ -84,7 +84,7 @@ def _debian(move: DriverMove, place: Place) -> Iterator[Use]:
         yield _of_nvidia(move)
 
 
-def _fedora(move: DriverMove, place: Place) -> Iterator[Use]:
+def _fedora(move: DriverMove, place: InstallPlace) -> Iterator[UsedCommand]:
     if not (move.pinned and move.open_module):
         yield use(f"driver-install-{'open' if move.open_module else 'proprietary'}", branch=move.version.major)
     elif place.repository:
@@ -92,7 +92,7 @@ def _fedora(move: DriverMove, place: Place) -> Iterator[Use]:
         yield _of_nvidia(move)
 
 
-def _rhel(move: DriverMove, place: Place) -> Iterator[Use]:
+def _rhel(move: DriverMove, place: InstallPlace) -> Iterator[UsedCommand]:
     if not place.repository:
         return
     # The package that adds EPEL, from which the modules' builder (dkms) comes.
@@ -115,7 +115,7 @@ def _rhel(move: DriverMove, place: Place) -> Iterator[Use]:
     yield use(f"driver-install-{'open' if move.open_module else 'proprietary'}-unpinned")
 
 
-def _arch(move: DriverMove, place: Place) -> Iterator[Use]:
+def _arch(move: DriverMove, place: InstallPlace) -> Iterator[UsedCommand]:
     kernel = place.system.arch_kernel
     if place.system.distribution == "manjaro" and not move.pinned:
         yield use("driver-install-mhwd")
@@ -135,7 +135,7 @@ def _arch(move: DriverMove, place: Place) -> Iterator[Use]:
         yield use("initramfs-rebuild")
 
 
-def _opensuse(move: DriverMove, place: Place) -> Iterator[Use]:
+def _opensuse(move: DriverMove, place: InstallPlace) -> Iterator[UsedCommand]:
     key = "driver-packages-open" if move.open_module else "driver-packages-proprietary"
     if move.open_module and move.pinned:
         if move.version.major != _LONG_TERM:
@@ -149,24 +149,24 @@ def _opensuse(move: DriverMove, place: Place) -> Iterator[Use]:
     yield use(key)
 
 
-def _legacy(move: DriverMove, place: Place) -> bool:
+def _legacy(move: DriverMove, place: InstallPlace) -> bool:
     """Whether Arch has it in the AUR alone: an older branch, whose packages there have the proprietary module."""
     older = move.version.major <= _LONG_TERM and (move.pinned or not move.open_module)
     return older and not place.system.needs_open
 
 
-def _repository(place: Place) -> Use:
+def _repository(place: InstallPlace) -> UsedCommand:
     return use("cuda-repository-add", repository=place.repository, architecture=place.repository_architecture)
 
 
-def _of_nvidia(move: DriverMove) -> Use:
+def _of_nvidia(move: DriverMove) -> UsedCommand:
     branch = move.version.major
     if move.open_module:
         return use("driver-install-open-branch" if move.pinned else "driver-install-open-nvidia", branch=branch)
     return use("driver-install-proprietary-nvidia", branch=branch)
 
 
-def _streams(place: Place) -> bool:
+def _streams(place: InstallPlace) -> bool:
     return place.system.major < _FIRST_WITHOUT_STREAMS or place.system.distribution == "amzn"
 
 

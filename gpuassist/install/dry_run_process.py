@@ -12,8 +12,8 @@ from gpuassist.formats.condarc import without_login
 from gpuassist.formats.installed import PackageMetadata
 from gpuassist.formats.paste import read_paste
 from gpuassist.formats.pip_report import (
+    DryRunRefused,
     Reason,
-    Refused,
     explanation,
     read_conda_dry_run,
     read_pip_report,
@@ -22,17 +22,17 @@ from gpuassist.formats.pip_report import (
 )
 from gpuassist.formats.visible import shortened
 from gpuassist.install.dry_run import Act, Does, conda_looks, pip_looks, pip_looks_anew, read_act, uv_looks, uv_looks_anew
-from gpuassist.install.freeze import Held, held_by
+from gpuassist.install.freeze import EnvironmentPackages, held_by
 from gpuassist.knowledge.records import Family
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import Run, Tool
+from gpuassist.model.plan import StepRun, Tool
 from gpuassist.model.solve import PackageChange
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version
 from gpuassist.system.disk import scratch
 from gpuassist.system.hiding import hide
 from gpuassist.system.ownership import own_cache, why_not_run
-from gpuassist.system.processes import Ending, Outcome, clean
+from gpuassist.system.processes import Ending, ProcessResult, clean
 
 # Why a tool would install nothing, or could not be asked what it would do, and what helps.
 
@@ -42,7 +42,7 @@ _WORDS_AT_MOST = 600  # what is said of a failure is read, not scrolled through
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DryRunCommand:
     """Who was asked: its command, for how long at most, and the interpreter that it belongs to; `maker` where that is not there yet
     and the one that will make it was asked.
     """
@@ -54,7 +54,7 @@ class Asked:
     maker: str = ""
 
 
-def failed(session: Session, asked: Asked, outcome: Outcome) -> Text:
+def failed(session: Session, asked: DryRunCommand, outcome: ProcessResult) -> Text:
     """What came of a program that did not succeed."""
     if outcome.ending is Ending.CANCELLED:
         return text("Looking was cancelled; nothing was changed")
@@ -72,7 +72,7 @@ def failed(session: Session, asked: Asked, outcome: Outcome) -> Text:
     return _told(session, asked, without_login(words)) if words.strip() else _silent(asked, outcome)
 
 
-def impossible(asked: Asked, words: str) -> Text:
+def impossible(asked: DryRunCommand, words: str) -> Text:
     """No set of packages fits together."""
     return text(
         "{tool} finds no set of packages that fits together, so nothing would be installed. It says: {words}",
@@ -86,18 +86,18 @@ def closed() -> Text:
     return text("the distribution keeps this Python for itself: other packages belong in an environment of their own")
 
 
-def unreadable(asked: Asked) -> Text:
+def unreadable(asked: DryRunCommand) -> Text:
     """It succeeded, and yet nobody can tell what it would do."""
     return text(
         "What {tool} would do cannot be told: what it printed is no description of it, or not all of one", tool=asked.tool.value
     )
 
 
-def _silent(asked: Asked, outcome: Outcome) -> Text:
+def _silent(asked: DryRunCommand, outcome: ProcessResult) -> Text:
     return text("{tool} ended with status {status} and did not say why", tool=asked.tool.value, status=outcome.status)
 
 
-def _told(session: Session, asked: Asked, words: str) -> Text:
+def _told(session: Session, asked: DryRunCommand, words: str) -> Text:
     reason, short = reason_of(words), verbatim(shortened(explanation(words), _WORDS_AT_MOST))
     tool = asked.tool.value
     if reason is Reason.IMPOSSIBLE:
@@ -127,7 +127,7 @@ def _told(session: Session, asked: Asked, words: str) -> Text:
     return text("{tool} would do nothing. It says: {words}", tool=tool, words=short)
 
 
-def _line(session: Session, key: str, asked: Asked, **parameters: str) -> str:
+def _line(session: Session, key: str, asked: DryRunCommand, **parameters: str) -> str:
     lines = session.knowledge.commands.render(key, (Family.ANY,), {"python": asked.python, **parameters})
     return "; ".join(lines)
 
@@ -162,11 +162,11 @@ class Conditions:
     """Where the programs run, the steps before them that are not done yet, and who may call it off."""
 
     directory: str
-    earlier: tuple[Run, ...] = ()
+    earlier: tuple[StepRun, ...] = ()
     cancelled: Callable[[], bool] | None = None
 
 
-def look(session: Session, machine: Machine, run: Run, conditions: Conditions) -> Seen | Text:
+def look(session: Session, machine: Machine, run: StepRun, conditions: Conditions) -> Seen | Text:
     """What a step's programs would do, or why nobody can tell."""
     # The run with its places as seen from everywhere.
     environment = posixpath.join(conditions.directory, run.environment) if run.environment else ""
@@ -204,8 +204,8 @@ class _View:
     """The environment as it changes from program to program."""
 
     session: Session
-    run: Run
-    held: Held
+    run: StepRun
+    held: EnvironmentPackages
     scratch: _Scratch
     conditions: Conditions
     python: str = ""  # that will make the environment: an interpreter or a version
@@ -254,10 +254,10 @@ class _View:
             command = conda_looks(act)
             outcome = self._ask(command, {})
             changes = read_conda_dry_run(outcome.text)
-            asked = Asked(Tool.CONDA, command, SECONDS)
-            if isinstance(changes, Refused) and changes.words:
+            asked = DryRunCommand(Tool.CONDA, command, SECONDS)
+            if isinstance(changes, DryRunRefused) and changes.words:
                 return impossible(asked, changes.words)
-            if changes is None or isinstance(changes, Refused):
+            if changes is None or isinstance(changes, DryRunRefused):
                 return unreadable(asked) if outcome.succeeded else failed(self.session, asked, outcome)
             self._changed(changes)
             return None
@@ -280,7 +280,7 @@ class _View:
         outcome = self._ask(command, around)
         planned = read_pip_report(self._written(report)) if outcome.succeeded else None
         if planned is None:
-            asked = Asked(Tool.PIP, command, SECONDS, act.head[0], "" if self.held.there else self.python)
+            asked = DryRunCommand(Tool.PIP, command, SECONDS, act.head[0], "" if self.held.there else self.python)
             return unreadable(asked) if outcome.succeeded else failed(self.session, asked, outcome)
         for one in planned:
             before = self.held.packages.get(one.name)
@@ -304,7 +304,7 @@ class _View:
         printed = read_paste(outcome.stderr[-_TEXT_AT_MOST_BYTES:]).words
         changes = read_uv_dry_run(printed) if outcome.succeeded else None
         if changes is None:
-            asked = Asked(Tool.UV, command, SECONDS)
+            asked = DryRunCommand(Tool.UV, command, SECONDS)
             return unreadable(asked) if outcome.succeeded else failed(self.session, asked, outcome)
         self._changed(changes)
         return None
@@ -318,12 +318,12 @@ class _View:
             else:
                 self.after.pop(name, None)
 
-    def _ask(self, command: tuple[str, ...], around: Mapping[str, str]) -> Outcome:
+    def _ask(self, command: tuple[str, ...], around: Mapping[str, str]) -> ProcessResult:
         self.sources.append(" ".join(command))
         world, conditions = self.session.world, self.conditions
         refused = why_not_run(world, command, conditions.directory)
         if refused is not None:
-            return Outcome(Ending.NOT_STARTED, 0, b"", b"", 0.0, self.session.words(refused))
+            return ProcessResult(Ending.NOT_STARTED, 0, b"", b"", 0.0, self.session.words(refused))
         environment = {**clean(world.surroundings.variables), **around}
         return world.processes.run(
             command, seconds=SECONDS, environment=environment, directory=conditions.directory, cancelled=conditions.cancelled

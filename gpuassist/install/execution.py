@@ -9,7 +9,7 @@ from gpuassist.context import Session
 from gpuassist.install.autostart import remove_autostart
 from gpuassist.install.freeze import Frozen, freeze
 from gpuassist.install.records import Install, InstallState, StepRecord, StepState, boot_id, place, save
-from gpuassist.install.run import Around, Came, Cancelled, OnLine, StepDone, run_step
+from gpuassist.install.run import Cancelled, OnLine, RunContext, StepDone, StepEnding, run_step
 from gpuassist.install.step_proof import Holds, Proved, prove_step
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.plan import StepKind, Tool
@@ -18,7 +18,7 @@ from gpuassist.system.disk import Disk
 
 _log = logging.getLogger(__name__)
 
-_STATES = {Came.DONE: StepState.DONE, Came.FAILED: StepState.FAILED, Came.CANCELLED: StepState.CANCELLED}
+_STATES = {StepEnding.DONE: StepState.DONE, StepEnding.FAILED: StepState.FAILED, StepEnding.CANCELLED: StepState.CANCELLED}
 
 
 def take(session: Session, install: Install, number: int, *, on_line: OnLine, cancelled: Cancelled) -> tuple[Install, StepDone]:
@@ -32,10 +32,10 @@ def take(session: Session, install: Install, number: int, *, on_line: OnLine, ca
     record = _begun(session, install, record)
     obstacle = _prepared(session, install, number, record)
     if obstacle is not None:
-        return install, StepDone(Came.NOT_STARTED, obstacle)
+        return install, StepDone(StepEnding.NOT_STARTED, obstacle)
     install = install.with_step(number, record)
     log = f"{place(session.world, install)}/{log_name(number, record.tries)}"
-    around = Around(install.directory, log, mark(session, install, number))
+    around = RunContext(install.directory, log, mark(session, install, number))
     done = run_step(session, record.step, around=around, on_line=on_line, cancelled=cancelled)
     after = _after(session, record, done)
     try:
@@ -125,7 +125,9 @@ def _begun(session: Session, install: Install, record: StepRecord) -> StepRecord
 def _after(session: Session, record: StepRecord, done: StepDone) -> StepRecord:
     state = _STATES.get(done.came, StepState.WAITING)
     # Where it was not started it has made nothing: what somebody puts there until the next try is theirs.
-    return replace(record, state=state, words=session.words(done.words), made=record.made and done.came is not Came.NOT_STARTED)
+    return replace(
+        record, state=state, words=session.words(done.words), made=record.made and done.came is not StepEnding.NOT_STARTED
+    )
 
 
 def _freeze_before(session: Session, install: Install, number: int, record: StepRecord) -> Text | None:

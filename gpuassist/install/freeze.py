@@ -17,7 +17,7 @@ from gpuassist.formats.installed import (
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import Run, Tool
+from gpuassist.model.plan import StepRun, Tool
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
 from gpuassist.system.files import Files
@@ -41,7 +41,7 @@ class Frozen:
         return read(self.lines)
 
 
-def freeze(session: Session, run: Run) -> Fact[Frozen] | None:
+def freeze(session: Session, run: StepRun) -> Fact[Frozen] | None:
     """What the environment of a step holds; none where the step changes no environment of packages."""
     command = _command(run)
     if command is None:
@@ -62,7 +62,7 @@ def freeze(session: Session, run: Run) -> Fact[Frozen] | None:
     return Known(Frozen(run.tool, tuple(line for line in outcome.text.splitlines() if line.strip())), source)
 
 
-def _command(run: Run) -> tuple[str, ...] | None:
+def _command(run: StepRun) -> tuple[str, ...] | None:
     program = run.programs[0][0] if run.programs else ""
     if run.tool is Tool.CONDA and run.environment:
         return (program, "list", "--prefix", run.environment, "--explicit")
@@ -81,7 +81,7 @@ _METADATA = {".dist-info": "METADATA", ".egg-info": "PKG-INFO"}
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class EnvironmentPackages:
     """An environment: whether it is there, where Python looks in it, its packages with their records (paths), and its Python's
     version; None where that is not known.
     """
@@ -93,11 +93,11 @@ class Held:
     python: Version | None = None
 
 
-def held_by(files: Files, machine: Machine, run: Run) -> Held:
+def held_by(files: Files, machine: Machine, run: StepRun) -> EnvironmentPackages:
     """What the environment of a step holds."""
     prefix = run.environment or run.interpreter.rpartition("/bin/")[0]
     if not files.exists(run.interpreter or prefix):
-        return Held(there=False)
+        return EnvironmentPackages(there=False)
     every = value_or(machine.environments, ())
     known = next(
         (one for one in every if one.prefix == run.environment or value_or(one.interpreter, "") == run.interpreter != ""), None
@@ -110,7 +110,7 @@ def held_by(files: Files, machine: Machine, run: Run) -> Held:
             one = _read(files, f"{site}/{name}")
             if one is not None and one.name not in packages:  # of two the first counts, as for Python
                 packages[one.name], records[one.name] = one, f"{site}/{name}"
-    return Held(sites=sites, packages=packages, records=records, python=_python(known, sites))
+    return EnvironmentPackages(sites=sites, packages=packages, records=records, python=_python(known, sites))
 
 
 def _own(files: Files, prefix: str) -> tuple[str, ...]:

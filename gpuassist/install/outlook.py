@@ -6,20 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from gpuassist.context import Session
-from gpuassist.diagnose.case import Case, Installed
+from gpuassist.diagnose.case import Case, InstalledTorch
 from gpuassist.diagnose.chain import chains
 from gpuassist.install import hypothetical
 from gpuassist.install.conda import notes_on_conda
 from gpuassist.install.driver_at_work import mending_steps, system_of, waiting_module
 from gpuassist.install.driver_notes import driver_notes, root_notes
 from gpuassist.install.outlook_notes import DRIVER_STAYS, blocked_by, links_of, notes_on, undetermined, without_gpu
-from gpuassist.install.place import Place, around
+from gpuassist.install.place import InstallPlace, around
 from gpuassist.install.replacements import with_driver, with_toolkit
 from gpuassist.install.steps import install_steps, install_ways
 from gpuassist.install.toolkit_methods import of_conda
 from gpuassist.install.torch import jetson_ways, left_by
 from gpuassist.install.torch_source import Found, find
-from gpuassist.knowledge.change import Change, Demand, Need, Rig, Smallest, Stock, TorchThere, Wall
+from gpuassist.knowledge.change import Demand, Need, Rig, Smallest, Stock, TorchThere, VersionChange, Wall
 from gpuassist.knowledge.choosing import Obstacle
 from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.knowledge.families import families_of, surroundings_of
@@ -28,7 +28,7 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import Accelerator, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
 from gpuassist.model.machine import Machine
-from gpuassist.model.outlook import Outlook, Way
+from gpuassist.model.outlook import Method, Outlook
 from gpuassist.model.plan import Step, Tool
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Origin
@@ -91,7 +91,9 @@ def begun(session: Session, question: Question) -> Outlook:
     return Outlook(question.goal, before, before, (), missing, undetermined=unknown, links=links)
 
 
-def _with_steps(session: Session, question: Question, looked: Outlook, *, found: Found, change: Change, place: Place) -> Outlook:
+def _with_steps(
+    session: Session, question: Question, looked: Outlook, *, found: Found, change: VersionChange, place: InstallPlace
+) -> Outlook:
     knowledge = session.knowledge
     case, rig, must = Case(question.base, knowledge), found.rig, question.demand.driver_need is Need.MUST
     broken = steps_that_mend(session, case, rig, change)
@@ -122,7 +124,7 @@ def _is_jetpack_6(rig: Rig, found: Smallest) -> bool:
     return found.obstacle is Obstacle.JETSON_WHEELS and rig.driver is not None and rig.driver.major == _JETPACK_6
 
 
-def steps_that_mend(session: Session, case: Case, rig: Rig, change: Change) -> tuple[Step, ...]:
+def steps_that_mend(session: Session, case: Case, rig: Rig, change: VersionChange) -> tuple[Step, ...]:
     """What brings the driver that is there to work, where it stays and does not."""
     if change.driver is not None or rig.driver is None:
         return ()
@@ -159,20 +161,20 @@ def rig_of(case: Case) -> Rig:
     )
 
 
-def torch_of(case: Case) -> Installed | None:
+def torch_of(case: Case) -> InstalledTorch | None:
     """The torch that is meant: one that computes on every GPU before others, a CUDA build before one for the processor alone."""
     capabilities = _capabilities(case)
     runs = (one for one in case.cuda_torches if _runs(one, capabilities))
     return next(runs, next(iter(case.cuda_torches or case.torches), None))
 
 
-def place_of(case: Case, exists: Callable[[str], bool] = _nowhere, wished: Tool | None = None) -> Place:
+def place_of(case: Case, exists: Callable[[str], bool] = _nowhere, wished: Tool | None = None) -> InstallPlace:
     """Where the steps are done, by which tool; a new environment is made where nothing `exists`."""
     torch = torch_of(case)
     environment = torch.environment if torch else hypothetical.environment_of(case.machine)
-    tool = torch.tool if torch else Installed(environment, _NO_TORCH).tool if environment else ""
+    tool = torch.tool if torch else InstalledTorch(environment, _NO_TORCH).tool if environment else ""
     surroundings = surroundings_of(case.machine)
-    return Place(
+    return InstallPlace(
         families=families_of(case.machine),
         repository=surroundings["repository"],
         repository_architecture=surroundings["repository_architecture"],
@@ -186,7 +188,7 @@ def place_of(case: Case, exists: Callable[[str], bool] = _nowhere, wished: Tool 
     )
 
 
-def _changed(knowledge: Knowledge, machine: Machine, change: Change) -> Machine:
+def _changed(knowledge: Knowledge, machine: Machine, change: VersionChange) -> Machine:
     if change.driver is not None:
         machine = with_driver(knowledge, machine, change.driver.version)
     if change.torch is not None:
@@ -196,7 +198,7 @@ def _changed(knowledge: Knowledge, machine: Machine, change: Change) -> Machine:
     return hypothetical.with_gcc(machine, change.gcc.version) if change.gcc is not None else machine
 
 
-def _torch_there(one: Installed) -> TorchThere | None:
+def _torch_there(one: InstalledTorch) -> TorchThere | None:
     words = value_or(one.torch.version, "")
     try:
         version = Version.parse(words)
@@ -225,7 +227,7 @@ def _capabilities(case: Case) -> tuple[ComputeCapability, ...]:
     return tuple(sorted({card.capability.value for card in case.cards if isinstance(card.capability, Known)}))
 
 
-def _runs(one: Installed, capabilities: tuple[ComputeCapability, ...]) -> bool:
+def _runs(one: InstalledTorch, capabilities: tuple[ComputeCapability, ...]) -> bool:
     targets = value_or(one.torch.targets, ())
     return all(kernels_run(capability, targets, cuda=_known(one.torch.cuda)) for capability in capabilities)
 
@@ -233,7 +235,7 @@ def _runs(one: Installed, capabilities: tuple[ComputeCapability, ...]) -> bool:
 # A toolkit for a system whose own C library or compiler none fits that would: conda's, which brings both along.
 
 
-def by_conda(knowledge: Knowledge, case: Case, looked: Outlook, *, demand: Demand, rig: Rig, place: Place) -> Outlook | None:
+def by_conda(knowledge: Knowledge, case: Case, looked: Outlook, *, demand: Demand, rig: Rig, place: InstallPlace) -> Outlook | None:
     """The outlook with conda's toolkit; None where something else stands in the way, or conda has none that fits."""
     if rig.glibc is None:
         return None
@@ -241,7 +243,7 @@ def by_conda(knowledge: Knowledge, case: Case, looked: Outlook, *, demand: Deman
     change = found.change
     if change is None or change.toolkit is None or change.torch is not None or change.left:
         return None
-    ways = tuple(one for one in install_ways(change, place, knowledge) if one.way is Way.CONDA)
+    ways = tuple(one for one in install_ways(change, place, knowledge) if one.way is Method.CONDA)
     if not ways:
         return None
     # The machine as it is inside that environment, which has a C library of its own and the newest compiler that nvcc accepts.

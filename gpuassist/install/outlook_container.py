@@ -9,16 +9,16 @@ from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.chain import chains
 from gpuassist.install import hypothetical
 from gpuassist.install.outlook import Question, begun, place_of, rig_of, steps_that_mend
-from gpuassist.install.place import Place, step, use
+from gpuassist.install.place import InstallPlace, step, use
 from gpuassist.install.replacements import with_driver
 from gpuassist.install.steps import install_steps
-from gpuassist.knowledge.change import Change, DriverMove, Rig
+from gpuassist.knowledge.change import DriverMove, Rig, VersionChange
 from gpuassist.knowledge.choosing import ImageChoice, Images, choose_driver
 from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.compatibility import is_jetson
 from gpuassist.knowledge.records import ImageRecord
 from gpuassist.knowledge.smallest import driver_fits
-from gpuassist.model.outlook import Outlook, Way, WayPlan
+from gpuassist.model.outlook import Method, Outlook, WayPlan
 from gpuassist.model.plan import Step
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
@@ -62,7 +62,7 @@ class _Chosen:
 
 def _with_image(chosen: _Chosen, looked: Outlook) -> Outlook:
     knowledge, base = chosen.session.knowledge, chosen.question.base
-    case, change = Case(base, knowledge), Change(driver=chosen.move)
+    case, change = Case(base, knowledge), VersionChange(driver=chosen.move)
     place, rig = place_of(case), rig_of(case)
     mending = steps_that_mend(chosen.session, case, rig, change)
     before = (*mending, *install_steps(change, place, knowledge))
@@ -114,7 +114,7 @@ _KEEP = text(
 )
 
 
-def container_way(image: str, torch: str, place: Place, commands: Commands, *, integrated: bool = False) -> WayPlan:
+def container_way(image: str, torch: str, place: InstallPlace, commands: Commands, *, integrated: bool = False) -> WayPlan:
     """The steps, none of which touches an environment of the host; an `integrated` image is for Jetson."""
     suffix = "-jetson" if integrated else ""
     key = f"docker-run{suffix}"
@@ -125,16 +125,16 @@ def container_way(image: str, torch: str, place: Place, commands: Commands, *, i
         _own(image, place, commands),
     )
     does = text("In a container of {image}, whose torch is {torch}", image=image, torch=torch)
-    return WayPlan(Way.CONTAINER, does, steps, (_NEEDS, _KEEP))
+    return WayPlan(Method.CONTAINER, does, steps, (_NEEDS, _KEEP))
 
 
-def _try(image: str, key: str, place: Place, commands: Commands) -> Step:
+def _try(image: str, key: str, place: InstallPlace, commands: Commands) -> Step:
     does = text("Fetch the image, several gigabytes, and let its torch compute on a GPU")
     check = text("it prints the GPU's name and a tensor; where it does not find the GPU, the NVIDIA Container Toolkit is missing")
     return step((use(key, image=image),), place, commands, (does, check))
 
 
-def _own(image: str, place: Place, commands: Commands) -> Step:
+def _own(image: str, place: InstallPlace, commands: Commands) -> Step:
     does = text(
         "For an image of your own: a Dockerfile of three lines in the directory of your project, and the image made from it"
     )

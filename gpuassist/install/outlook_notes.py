@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from gpuassist.diagnose.case import Card, Case, wishes_of
+from gpuassist.diagnose.case import Case, KnownGpu, wishes_of
 from gpuassist.knowledge.change import Demand, Need, Rig, Smallest, TorchThere, Wall
 from gpuassist.knowledge.choosing import GpuWish, Obstacle, choose_driver
 from gpuassist.knowledge.compatibility import (
@@ -104,7 +104,7 @@ def _split(case: Case) -> Iterator[Text]:
         )
 
 
-def _without(case: Case, keep: Sequence[Card], give: Sequence[Card]) -> Iterator[Text]:
+def _without(case: Case, keep: Sequence[KnownGpu], give: Sequence[KnownGpu]) -> Iterator[Text]:
     """What there is for those that stay when the others go."""
     gone = set(give)
     rest = [card for card in case.cards if card not in gone]
@@ -120,10 +120,10 @@ def _without(case: Case, keep: Sequence[Card], give: Sequence[Card]) -> Iterator
         )
 
 
-def _sides(case: Case) -> Iterator[tuple[list[Card], list[Card]]]:
+def _sides(case: Case) -> Iterator[tuple[list[KnownGpu], list[KnownGpu]]]:
     """Those that one driver serves and those that have to go for it: as many as stand with the newest, then with the oldest."""
     by_age = sorted(case.cards, key=lambda card: (card.architecture and card.architecture.last_branch) or _NEVER_ENDED)
-    told: list[list[Card]] = []
+    told: list[list[KnownGpu]] = []
     for cards in (list(reversed(by_age)), by_age):
         served: dict[tuple[GpuWish, ...], bool] = {}  # a second card of a kind is served where the first one is
         for kind in map(wishes_of, zip(cards)):
@@ -156,7 +156,7 @@ def _no_driver(case: Case, rig: Rig, demand: Demand) -> Iterator[Text]:
         yield text("driver branch {branch} serves {gpus}", branch=best.branch, gpus=_names(case.cards))
 
 
-def _unserved(card: Card, driver: Version) -> Iterator[Text]:
+def _unserved(card: KnownGpu, driver: Version) -> Iterator[Text]:
     architecture = card.architecture
     if architecture is None:
         return
@@ -192,7 +192,7 @@ def _no_torch(case: Case, rig: Rig, demand: Demand, found: Smallest) -> Iterator
         yield text("{torch} needs driver {floor} or newer", torch=release, floor=str(driver_floor(found.without.cuda)))
 
 
-def _no_code(card: Card, release: Text, demand: Demand, builds: list) -> Iterator[Text]:  # type: ignore[type-arg]
+def _no_code(card: KnownGpu, release: Text, demand: Demand, builds: list) -> Iterator[Text]:  # type: ignore[type-arg]
     if not isinstance(card.capability, Known):
         return
     capability = card.capability.value
@@ -231,7 +231,7 @@ def _unfit(record: ToolkitRecord, case: Case, rig: Rig) -> Iterator[Text]:
         yield text("programs of CUDA {release} need driver {floor} or newer", release=release, floor=floor)
 
 
-def _unknown_to(release: str, card: Card, capability: ComputeCapability, every: tuple[ToolkitRecord, ...]) -> Iterator[Text]:
+def _unknown_to(release: str, card: KnownGpu, capability: ComputeCapability, every: tuple[ToolkitRecord, ...]) -> Iterator[Text]:
     first, last = first_toolkit_for(capability, every), last_toolkit_for(capability, every)
     words = text(
         "CUDA {release} does not build for {gpu} ({capability})", release=release, gpu=card.name, capability=str(capability)
@@ -299,7 +299,7 @@ def _torch_words(demand: Demand) -> str:
     return f"{demand.torch}+{demand.torch_tag}" if demand.torch_tag else str(demand.torch)
 
 
-def _names(cards: Iterable[Card]) -> Text:
+def _names(cards: Iterable[KnownGpu]) -> Text:
     return enumerated(card.name for card in cards)
 
 
@@ -316,7 +316,7 @@ def links_of(case: Case, chains: tuple[Chain, ...]) -> tuple[Link, ...]:
     return tuple(link for card, chain in zip(case.cards, chains, strict=True) for link in _links(case, card, chain))
 
 
-def _links(case: Case, card: Card, chain: Chain) -> Iterator[Link]:
+def _links(case: Case, card: KnownGpu, chain: Chain) -> Iterator[Link]:
     nodes = {node.part: node for node in chain.nodes}
     for joint in chain.joints:
         if joint.status is not Status.ABSENT:
@@ -330,7 +330,7 @@ def _links(case: Case, card: Card, chain: Chain) -> Iterator[Link]:
             yield Link(_named(card, nodes[Part.GPU]), _named(card, nodes[part]), *judged)
 
 
-def _named(card: Card, node: Node) -> Text:
+def _named(card: KnownGpu, node: Node) -> Text:
     if node.part is Part.GPU:
         return text("GPU {place}: {name}", place=card.place, name=node.name)
     if node.part is Part.DRIVER:
@@ -340,7 +340,7 @@ def _named(card: Card, node: Node) -> Text:
     return text("{name} for GPU {place}", name=node.name, place=card.place)
 
 
-def _code_runs(case: Case, card: Card, nodes: dict[Part, Node]) -> tuple[bool | None, Text]:
+def _code_runs(case: Case, card: KnownGpu, nodes: dict[Part, Node]) -> tuple[bool | None, Text]:
     """Whether the torch that is drawn has code for the GPU, whether or not the driver runs that GPU now."""
     drawn = (one for one in case.cuda_torches if verbatim(one.version) == nodes[Part.TORCH].name)
     one = next(drawn, None)
@@ -352,7 +352,7 @@ def _code_runs(case: Case, card: Card, nodes: dict[Part, Node]) -> tuple[bool | 
     return False, text("torch has no code for {capability}", capability=str(capability))
 
 
-def _is_built_for(case: Case, card: Card) -> tuple[bool | None, Text]:
+def _is_built_for(case: Case, card: KnownGpu) -> tuple[bool | None, Text]:
     known = case.known(case.toolkit) if case.toolkit is not None else None
     if known is None or not known.targets or not isinstance(card.capability, Known):
         return None, _NOT_KNOWN

@@ -15,7 +15,7 @@ from gpuassist.model.fact import Known, value_or
 from gpuassist.model.finding import Action
 from gpuassist.model.machine import Machine
 from gpuassist.model.package_settings import PackageSettings
-from gpuassist.model.plan import Run, Step, StepKind, StepProof, Tool
+from gpuassist.model.plan import Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import Text
 from gpuassist.model.version import Version, whole_number
 
@@ -25,9 +25,11 @@ from gpuassist.model.version import Version, whole_number
 _MAKERS = frozenset({Manager.SYSTEM, Manager.PYENV, Manager.UV})  # whose interpreters are no part of a project
 
 
-def around(machine: Machine, environment: PythonEnvironment | None, torch: Torch | None, exists: Callable[[str], bool]) -> Around:
+def around(
+    machine: Machine, environment: PythonEnvironment | None, torch: Torch | None, exists: Callable[[str], bool]
+) -> TorchSurroundings:
     """What a plan has to know of them; `exists` is asked of places that are not in the snapshot."""
-    return Around(
+    return TorchSurroundings(
         prefix=environment.prefix if environment else "",
         name=environment.name if environment else "",
         new=free_place(machine, exists),
@@ -154,7 +156,7 @@ NEW = "torch-gpu"
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class TorchSurroundings:
     """`prefix` and `name` are the environment's, `new` is the directory of one to be made, which is not there yet; `packages` those
     that have to do with the GPU, `directory` that of its torch; `pythons` are interpreters that can make an environment, `wished`
     the tool that the user asked for. `of_conda` where conda made the environment, `torch_of_conda` where its torch came by conda;
@@ -195,7 +197,7 @@ _KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class InstallPlace:
     """`families` are those whose lines serve, the most special first; `repository` is NVIDIA's name for this distribution, empty
     where it has no packages for it. `tool` can change the environment of `python` (`pip`, `uv`), empty where it is to be left as
     it is; `compilers` are the installed g++ by their majors.
@@ -209,7 +211,7 @@ class Place:
     torch_there: bool = False
     driver_there: bool = True
     compilers: tuple[tuple[int, str], ...] = ()
-    around: Around = field(default_factory=Around)
+    around: TorchSurroundings = field(default_factory=TorchSurroundings)
     system: System = field(default_factory=System)
 
     @property
@@ -224,25 +226,25 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class UsedCommand:
     """A command by its key, and what it is used with."""
 
     key: str
     parameters: Mapping[str, object]
 
 
-def use(key: str, **parameters: object) -> Use:
+def use(key: str, **parameters: object) -> UsedCommand:
     """A command to render."""
-    return Use(key, parameters)
+    return UsedCommand(key, parameters)
 
 
 def step(
-    uses: tuple[Use, ...],
-    place: Place,
+    uses: tuple[UsedCommand, ...],
+    place: InstallPlace,
     commands: Commands,
     words: tuple[Text, Text | None],
     *,
-    run: Run | None = None,
+    run: StepRun | None = None,
     proof: StepProof | None = None,
 ) -> Step:
     """A step of these commands, as far as they are known for the place; `words` say what it does, and how to see that it worked.

@@ -9,8 +9,8 @@ from gpuassist.context import Session
 from gpuassist.diagnose.case import Case
 from gpuassist.formats.conda_build import read_build
 from gpuassist.formats.condarc import tag_of
-from gpuassist.formats.requirement import Asked, asked, marker_environment, names_asked
-from gpuassist.formats.torch_version import Origin, read_torch_version
+from gpuassist.formats.requirement import AskedPackage, asked, marker_environment, names_asked
+from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
 from gpuassist.install.dry_run_process import Conditions, Seen, look
 from gpuassist.knowledge.companions import admits
 from gpuassist.knowledge.compatibility import kernels_run
@@ -57,7 +57,7 @@ _BUILT_FOR_ONE = ("flash-attn",)
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class PreviewFindings:
     """What was found of a step that was looked at."""
 
     requires: tuple[Requirer, ...]
@@ -65,7 +65,7 @@ class Judged:
     warnings: tuple[Text, ...]
 
 
-def judge(knowledge: Knowledge, machine: Machine, step: Step, seen: Seen) -> Judged:
+def judge(knowledge: Knowledge, machine: Machine, step: Step, seen: Seen) -> PreviewFindings:
     """Holds what a step would do against the machine's GPUs and against the packages of the environment."""
     torch = solved_torch(knowledge, machine, seen)
     asks = _asked(machine, seen)
@@ -86,15 +86,15 @@ def judge(knowledge: Knowledge, machine: Machine, step: Step, seen: Seen) -> Jud
         for one in asks.before
         if one.name == "torch" and one.package in seen.after
     ]
-    return Judged(tuple(requirers), tuple(dict.fromkeys(stops)), tuple(dict.fromkeys(warnings)))
+    return PreviewFindings(tuple(requirers), tuple(dict.fromkeys(stops)), tuple(dict.fromkeys(warnings)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Asks:
     """What packages ask of each other, now and then."""
 
-    before: tuple[Asked, ...] = ()
-    after: tuple[Asked, ...] = ()
+    before: tuple[AskedPackage, ...] = ()
+    after: tuple[AskedPackage, ...] = ()
 
 
 def _asked(machine: Machine, seen: Seen) -> _Asks:
@@ -283,7 +283,7 @@ def _of_python(knowledge: Knowledge, machine: Machine, seen: Seen, change: Packa
     # The known builds of a release; of a nightly, of NVIDIA's own or of one that its user built none is known.
     read = read_torch_version(version)
     architecture = value_or(machine.host.architecture, "x86_64")
-    every = knowledge.torch_builds(read.release.release) if read and read.origin is Origin.RELEASE else ()
+    every = knowledge.torch_builds(read.release.release) if read and read.origin is BuildOrigin.RELEASE else ()
     known = tuple(one for one in every if one.machine == architecture)
     # What its version says of its build, or the address that it comes from.
     read = read_torch_version(version)

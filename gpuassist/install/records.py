@@ -13,7 +13,7 @@ from enum import Enum
 from gpuassist.context import Session
 from gpuassist.model.codec import DecodeError, Json, decode, encode
 from gpuassist.model.json_reader import read_json
-from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof
+from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun
 from gpuassist.model.text import verbatim
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.system.clock import iso
@@ -238,7 +238,7 @@ def _step_decoded(document: Json) -> StepRecord:
         diff=decode(str, document["diff"]),
         check=None if document["check"] is None else verbatim(decode(str, document["check"])),
         needs_root=decode(bool, document["needs_root"]),
-        run=None if document["run"] is None else decode(Run, document["run"]),
+        run=None if document["run"] is None else decode(StepRun, document["run"]),
         proof=None if document["proof"] is None else decode(StepProof, document["proof"]),
     )
     return StepRecord(

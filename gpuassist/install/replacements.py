@@ -14,7 +14,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.version import ComputeCapability, Version, VersionError
 
 
-class WishError(ValueError):
+class UnknownPartError(ValueError):
     """A wish names a part that is not known, or several; `reason` says which, and what is near it."""
 
     def __init__(self, reason: Text) -> None:
@@ -23,15 +23,15 @@ class WishError(ValueError):
 
 
 def version_of(words: str) -> Version:
-    """A version that somebody typed; raises `WishError`."""
+    """A version that somebody typed; raises `UnknownPartError`."""
     try:
         return Version.parse(words)
     except VersionError:
-        raise WishError(text("{words} is not a version number", words=words)) from None
+        raise UnknownPartError(text("{words} is not a version number", words=words)) from None
 
 
 def gpu_record(knowledge: Knowledge, name: str) -> GpuRecord:
-    """A GPU by PCI id or name; raises `WishError` where none is known by it, or several that differ are."""
+    """A GPU by PCI id or name; raises `UnknownPartError` where none is known by it, or several that differ are."""
     record = knowledge.gpu(name)
     several = () if record else knowledge.gpus_named(name)
     plain = [one for one in several if _bare(one.name) == _bare(name)]  # the card itself before its variants in other sizes
@@ -40,11 +40,13 @@ def gpu_record(knowledge: Knowledge, name: str) -> GpuRecord:
         return record
     if several:
         listed = ", ".join(f"{one.pci_id} ({one.architecture} {one.compute_capability})" for one in several[:4])
-        raise WishError(text("several different GPUs are sold as {name}: say which by its PCI id, {ids}", name=name, ids=listed))
+        raise UnknownPartError(
+            text("several different GPUs are sold as {name}: say which by its PCI id, {ids}", name=name, ids=listed)
+        )
     near = nearest_names(name, (one.name for one in knowledge.gpus() if not one.unlisted))
     if near:
-        raise WishError(text("{name} is no GPU that gpuassist knows; near it are {near}", name=name, near=", ".join(near)))
-    raise WishError(text("{name} is no GPU that gpuassist knows", name=name))
+        raise UnknownPartError(text("{name} is no GPU that gpuassist knows; near it are {near}", name=name, near=", ".join(near)))
+    raise UnknownPartError(text("{name} is no GPU that gpuassist knows", name=name))
 
 
 def _bare(name: str) -> str:

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gpuassist.context import Session
-from gpuassist.formats.installed import Back, back_to
+from gpuassist.formats.installed import FreezeDifference, back_to
 from gpuassist.install.autostart import remove_autostart
 from gpuassist.install.execution import kept, mark
 from gpuassist.install.freeze import freeze
 from gpuassist.install.records import Install, InstallState, StepRecord, StepState, place, save
-from gpuassist.install.run import Around, Came, Cancelled, OnLine, StepDone, run_step
+from gpuassist.install.run import Cancelled, OnLine, RunContext, StepDone, StepEnding, run_step
 from gpuassist.knowledge.records import Family
 from gpuassist.model.fact import Known
-from gpuassist.model.plan import Run, Step, StepKind, Tool
+from gpuassist.model.plan import Step, StepKind, StepRun, Tool
 from gpuassist.model.text import Text, text, verbatim
 
 _TOUCHED = {StepState.DONE, StepState.FAILED, StepState.CANCELLED, StepState.RUNNING}
@@ -30,7 +30,7 @@ class BackStep:
     number: int
     text: Text
     removes: str = ""
-    run: Run | None = None
+    run: StepRun | None = None
     left: tuple[str, ...] = ()
     obstacle: Text | None = None
 
@@ -53,14 +53,14 @@ def take_back(
     """Goes one step back, and looks whether everything is as it was."""
     session.world.programs.end_marked(mark(session, install, back.number))
     if back.obstacle is not None:
-        done = StepDone(Came.NOT_STARTED, back.obstacle)
+        done = StepDone(StepEnding.NOT_STARTED, back.obstacle)
     elif back.removes:
         done = _remove(session, back)
     elif back.run is not None and back.run.programs:
         done = _restore(session, install, back, (on_line, cancelled))
     else:
-        done = StepDone(Came.DONE, text("nothing has to be done"))
-    if done.came is Came.DONE:
+        done = StepDone(StepEnding.DONE, text("nothing has to be done"))
+    if done.came is StepEnding.DONE:
         install = _taken_back(install, back)
         save(session.world, install)
         if install.state is not InstallState.OPEN:
@@ -82,7 +82,7 @@ def _plan(session: Session, install: Install) -> Iterator[BackStep]:
             yield _restoring(session, install, number, run)
 
 
-def _restoring(session: Session, install: Install, number: int, run: Run) -> BackStep:
+def _restoring(session: Session, install: Install, number: int, run: StepRun) -> BackStep:
     does = text("Take {place} back to what it held before", place=run.environment or run.interpreter)
     before = kept(session, install, number, "before")
     if before is None:
@@ -111,7 +111,7 @@ def _indexes(session: Session, lines: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word for word in words if word.startswith("https://"))
 
 
-def _lies_in(run: Run, directory: str) -> bool:
+def _lies_in(run: StepRun, directory: str) -> bool:
     return any(one == directory or one.startswith(f"{directory}/") for one in (run.environment, run.interpreter) if one)
 
 
@@ -120,18 +120,18 @@ def _remove(session: Session, back: BackStep) -> StepDone:
         session.world.disk.remove_tree(back.removes)
     except OSError as error:
         words = text("{path} could not be taken away: {words}", path=back.removes, words=error.strerror or str(error))
-        return StepDone(Came.FAILED, words)
-    return StepDone(Came.DONE, text("{path} is gone", path=back.removes))
+        return StepDone(StepEnding.FAILED, words)
+    return StepDone(StepEnding.DONE, text("{path} is gone", path=back.removes))
 
 
 def _restore(session: Session, install: Install, back: BackStep, listen: tuple[OnLine, Cancelled]) -> StepDone:
     on_line, cancelled = listen
     directory = place(session.world, install)
     log = f"{directory}/step-{back.number + 1}-back-{_backs(session, install, back.number) + 1}.txt"
-    around = Around(directory, log, mark(session, install, back.number))
+    around = RunContext(directory, log, mark(session, install, back.number))
     step = Step(StepKind.COMMAND, verbatim(""), run=back.run)
     done = run_step(session, step, around=around, on_line=on_line, cancelled=cancelled)
-    return _checked(session, install, back, done) if done.came is Came.DONE else done
+    return _checked(session, install, back, done) if done.came is StepEnding.DONE else done
 
 
 def _backs(session: Session, install: Install, number: int) -> int:
@@ -148,7 +148,7 @@ def _checked(session: Session, install: Install, back: BackStep, done: StepDone)
     was, found = before.packages, now.value.packages
     other = sorted(name for name in {*was, *found} - set(back.left) if was.get(name) != found.get(name))
     if other:
-        return replace(done, came=Came.FAILED, words=text("these are not as they were: {names}", names=", ".join(other)))
+        return replace(done, came=StepEnding.FAILED, words=text("these are not as they were: {names}", names=", ".join(other)))
     return replace(done, words=text("everything is as it was before"))
 
 
@@ -174,7 +174,7 @@ _KEPT_WITH_VALUE = {"--find-links", "-f", "--trusted-host", "--index", "--defaul
 _KEPT = {"--no-index", "--offline"}
 
 
-def back_programs(run: Run, back: Back, indexes: Sequence[str] = ()) -> tuple[tuple[str, ...], ...]:
+def back_programs(run: StepRun, back: FreezeDifference, indexes: Sequence[str] = ()) -> tuple[tuple[str, ...], ...]:
     """First what was added is taken out, then the rest comes back exactly as it was; `indexes` are those that have such builds."""
     program = run.programs[0][0]
     if run.tool is Tool.CONDA:

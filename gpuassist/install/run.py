@@ -14,12 +14,12 @@ from gpuassist.context import Session
 from gpuassist.formats.printed import Printed, PrintedLines, asked
 from gpuassist.formats.visible import on_one_line
 from gpuassist.install.step_proof import Holds, Proved, prove_step
-from gpuassist.model.plan import Run, Step
+from gpuassist.model.plan import Step, StepRun
 from gpuassist.model.text import Text, text
 from gpuassist.system.disk import Disk
 from gpuassist.system.ownership import why_not_run
 from gpuassist.system.processes import clean
-from gpuassist.system.programs import Finished, Program
+from gpuassist.system.programs import Program, ProgramEnd
 from gpuassist.system.streaming import NotStarted, Quiet
 
 # The log of a running step on disk: every line as it stood in the end, up to a bound, and from there on the last ones.
@@ -111,7 +111,7 @@ _PATIENCE_SECONDS = (3.0, 2.0)  # after Ctrl-C conda puts its transaction back; 
 _LAST_LINES = 40
 
 
-class Came(str, Enum):
+class StepEnding(str, Enum):
     """What came of running a step."""
 
     DONE = "done"
@@ -126,7 +126,7 @@ class StepDone:
     ended. `log` is the file that holds all that it printed.
     """
 
-    came: Came
+    came: StepEnding
     words: Text
     proved: Proved | None = None
     log: str = ""
@@ -135,7 +135,7 @@ class StepDone:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class RunContext:
     """Where the programs start, the log that is made, and the mark by which all that they start is found again."""
 
     directory: str
@@ -143,7 +143,7 @@ class Around:
     mark: str
 
 
-def run_step(session: Session, step: Step, *, around: Around, on_line: OnLine, cancelled: Cancelled) -> StepDone:
+def run_step(session: Session, step: Step, *, around: RunContext, on_line: OnLine, cancelled: Cancelled) -> StepDone:
     """Runs a step that has a `run`; `on_line` is called on this thread, and whatever the programs do is in the result."""
     assert step.run is not None, "a step that the user takes is not run"
     disk = session.world.disk
@@ -154,14 +154,16 @@ def run_step(session: Session, step: Step, *, around: Around, on_line: OnLine, c
     else:
         obstacle = None
     if obstacle is not None:
-        return StepDone(Came.NOT_STARTED, obstacle)
+        return StepDone(StepEnding.NOT_STARTED, obstacle)
     began = session.world.clock.monotonic()
     log = RunLog(session.world.disk, around.log)
     try:
         done = _run(_Running(session, around, log, on_line, cancelled), step.run)
     finally:
         log.close()
-    proved = prove_step(session, step.proof) if step.proof is not None and done.came in {Came.DONE, Came.FAILED} else None
+    proved = (
+        prove_step(session, step.proof) if step.proof is not None and done.came in {StepEnding.DONE, StepEnding.FAILED} else None
+    )
     came, words = _came(done, proved)
     return StepDone(came, words, proved, around.log, session.world.clock.monotonic() - began, done.left)
 
@@ -169,7 +171,7 @@ def run_step(session: Session, step: Step, *, around: Around, on_line: OnLine, c
 @dataclass
 class _Running:
     session: Session
-    around: Around
+    around: RunContext
     log: RunLog
     on_line: OnLine
     cancelled: Cancelled
@@ -182,17 +184,17 @@ class _Running:
         self.last.extend(lines[-_LAST_LINES:])
 
 
-def _run(running: _Running, run: Run) -> StepDone:
+def _run(running: _Running, run: StepRun) -> StepDone:
     left = 0
     for number, command in enumerate(run.programs):
         if running.cancelled():
-            return StepDone(Came.CANCELLED, _cancelled_before(number))
+            return StepDone(StepEnding.CANCELLED, _cancelled_before(number))
         running.log.note(f"$ {shlex.join(command)}")
         world = running.session.world
         refused = why_not_run(world, command, running.around.directory)
         if refused is not None:
             running.log.note(running.session.words(refused))
-            return StepDone(Came.FAILED if number else Came.NOT_STARTED, refused, left=left)
+            return StepDone(StepEnding.FAILED if number else StepEnding.NOT_STARTED, refused, left=left)
         program = world.programs.start(
             command,
             environment=clean(world.surroundings.variables),
@@ -201,19 +203,19 @@ def _run(running: _Running, run: Run) -> StepDone:
         )
         if isinstance(program, NotStarted):
             running.log.note(program.words)
-            came = Came.FAILED if number else Came.NOT_STARTED
+            came = StepEnding.FAILED if number else StepEnding.NOT_STARTED
             return StepDone(came, text("{program} could not be started: {words}", program=command[0], words=program.words))
         stopped, finished = _read(running, program)
         left += finished.left
         running.log.note(f"[status {finished.status}] {finished.signal}".rstrip())
         if stopped:
-            return StepDone(Came.CANCELLED, text("cancelled while {program} ran", program=_name(command)), left=left)
+            return StepDone(StepEnding.CANCELLED, text("cancelled while {program} ran", program=_name(command)), left=left)
         if not finished.succeeded:
-            return StepDone(Came.FAILED, _why(running, _name(command), finished), left=left)
-    return StepDone(Came.DONE, text("done"), left=left)
+            return StepDone(StepEnding.FAILED, _why(running, _name(command), finished), left=left)
+    return StepDone(StepEnding.DONE, text("done"), left=left)
 
 
-def _read(running: _Running, program: Program) -> tuple[bool, Finished]:
+def _read(running: _Running, program: Program) -> tuple[bool, ProgramEnd]:
     """Reads to its end, or until it is cancelled and stopped; says which, and how it ended."""
     lines = PrintedLines()
     stopped = False
@@ -251,7 +253,7 @@ def _cancelled_before(number: int) -> Text:
     return text("cancelled between two of its programs") if number else text("cancelled before it began")
 
 
-def _why(running: _Running, program: str, finished: Finished) -> Text:
+def _why(running: _Running, program: str, finished: ProgramEnd) -> Text:
     said = [line.text.strip() for line in running.last if line.text.strip()]
     last = said[-1][:400] if said else ""
     question = asked(said)
@@ -269,12 +271,12 @@ def _name(command: tuple[str, ...]) -> str:
     return os.path.basename(command[0])
 
 
-def _came(done: StepDone, proved: Proved | None) -> tuple[Came, Text]:
-    if proved is None or done.came is not Came.DONE:
+def _came(done: StepDone, proved: Proved | None) -> tuple[StepEnding, Text]:
+    if proved is None or done.came is not StepEnding.DONE:
         return done.came, done.words
     if proved.holds is Holds.NO:
         words = text("its programs say that all went well, but its check does not hold: {reason}", reason=proved.words)
-        return Came.FAILED, words
+        return StepEnding.FAILED, words
     if proved.holds is Holds.UNKNOWN:
-        return Came.DONE, text("done; whether it worked could not be told: {reason}", reason=proved.words)
-    return Came.DONE, proved.words
+        return StepEnding.DONE, text("done; whether it worked could not be told: {reason}", reason=proved.words)
+    return StepEnding.DONE, proved.words

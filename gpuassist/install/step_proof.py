@@ -16,7 +16,7 @@ from gpuassist.model.plan import OPEN_MODULES, Proves, StepProof
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version, VersionError
 from gpuassist.system.ownership import why_not_run
-from gpuassist.system.processes import Ending, Outcome, clean
+from gpuassist.system.processes import Ending, ProcessResult, clean
 
 _TORCH_SECONDS = 120.0  # the first import of a CUDA build from a slow disk
 _PYTHON_SECONDS = 20.0
@@ -70,7 +70,7 @@ def _torch(session: Session, proof: StepProof) -> Proved:
     return Proved(Holds.YES, text("{python} imports torch {version}", python=python, version=version))
 
 
-def _said(outcome: Outcome) -> tuple[str, str] | None:
+def _said(outcome: ProcessResult) -> tuple[str, str] | None:
     try:
         version, cuda = read_json(outcome.text.strip().rpartition("\n")[2])  # packages print while they are imported
     except (ValueError, TypeError):  # or after it, whatever they like
@@ -133,15 +133,15 @@ def _absent(session: Session, proof: StepProof) -> Proved:
     return Proved(Holds.YES, text("{path} is gone", path=proof.place))
 
 
-def _python(session: Session, interpreter: str, arguments: tuple[str, ...], seconds: float) -> Outcome:
+def _python(session: Session, interpreter: str, arguments: tuple[str, ...], seconds: float) -> ProcessResult:
     refused = why_not_run(session.world, (interpreter,))
     if refused is not None:
-        return Outcome(Ending.NOT_STARTED, 0, b"", b"", 0.0, session.words(refused))
+        return ProcessResult(Ending.NOT_STARTED, 0, b"", b"", 0.0, session.words(refused))
     environment = clean(session.world.surroundings.variables)
     return session.world.processes.run((interpreter, *arguments), seconds=seconds, environment=environment)
 
 
-def _last(outcome: Outcome) -> str:
+def _last(outcome: ProcessResult) -> str:
     lines = [line for line in outcome.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     return lines[-1].strip()[:300] if lines else outcome.words
 

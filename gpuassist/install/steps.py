@@ -7,25 +7,27 @@ from dataclasses import replace
 
 from gpuassist.install.conda import conda_ways
 from gpuassist.install.driver import driver_steps
-from gpuassist.install.place import Place, step, use
+from gpuassist.install.place import InstallPlace, step, use
 from gpuassist.install.toolkit_methods import toolkit_ways
 from gpuassist.install.torch import torch_ways
-from gpuassist.knowledge.change import Change, GccMove, ToolkitMove
+from gpuassist.knowledge.change import GccMove, ToolkitMove, VersionChange
 from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.records import CondaRecord, Family
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.outlook import Way, WayPlan
+from gpuassist.model.outlook import Method, WayPlan
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof
 from gpuassist.model.text import text
 
 
-def install_steps(change: Change, place: Place, knowledge: Knowledge) -> tuple[Step, ...]:
+def install_steps(change: VersionChange, place: InstallPlace, knowledge: Knowledge) -> tuple[Step, ...]:
     """The steps of a change, in the order in which they are done; of several ways those of the best."""
     ways = install_ways(change, place, knowledge)
     return ways[0].steps if ways else (*_before(change, place, knowledge), *_after(change, place, knowledge))
 
 
-def install_ways(change: Change, place: Place, knowledge: Knowledge, record: CondaRecord | None = None) -> tuple[WayPlan, ...]:
+def install_ways(
+    change: VersionChange, place: InstallPlace, knowledge: Knowledge, record: CondaRecord | None = None
+) -> tuple[WayPlan, ...]:
     """Each way to the torch of a change, or else to its toolkit, with all steps of the change; empty where both stay. `record` is
     that of conda's build where torch is to come from there.
     """
@@ -36,19 +38,19 @@ def install_ways(change: Change, place: Place, knowledge: Knowledge, record: Con
         before = tuple(_before(change, place, knowledge))
         gcc = tuple(gcc_steps(change.gcc, place, knowledge.commands)) if change.gcc is not None else ()
         ways = toolkit_ways(change.toolkit, place, knowledge)
-        return tuple(replace(one, steps=(*before, *one.steps, *(() if one.way is Way.CONDA else gcc))) for one in ways)
+        return tuple(replace(one, steps=(*before, *one.steps, *(() if one.way is Method.CONDA else gcc))) for one in ways)
     torch = change.torch
     ways = torch_ways(torch, place, knowledge) if record is None else conda_ways(torch, record, place, knowledge)
     before, after = tuple(_before(change, place, knowledge)), tuple(_after(change, place, knowledge))
     return tuple(replace(one, steps=(*before, *one.steps, *after)) for one in ways)
 
 
-def _before(change: Change, place: Place, knowledge: Knowledge) -> Iterator[Step]:
+def _before(change: VersionChange, place: InstallPlace, knowledge: Knowledge) -> Iterator[Step]:
     if change.driver is not None:
         yield from driver_steps(change.driver, place, knowledge.commands)
 
 
-def _after(change: Change, place: Place, knowledge: Knowledge) -> Iterator[Step]:
+def _after(change: VersionChange, place: InstallPlace, knowledge: Knowledge) -> Iterator[Step]:
     if change.toolkit is not None:
         yield from toolkit_steps(change.toolkit, place, knowledge)
     if change.gcc is not None:
@@ -61,7 +63,7 @@ def _after(change: Change, place: Place, knowledge: Knowledge) -> Iterator[Step]
 _CONDA_COMPILER = "x86_64-conda-linux-gnu-g++"
 
 
-def toolkit_steps(move: ToolkitMove, place: Place, knowledge: Knowledge) -> Iterator[Step]:
+def toolkit_steps(move: ToolkitMove, place: InstallPlace, knowledge: Knowledge) -> Iterator[Step]:
     """Installing the toolkit in the best way where it is not there, and making it the one that new terminals find."""
     ways = () if move.root else toolkit_ways(move, place, knowledge)
     if ways:
@@ -80,7 +82,7 @@ def toolkit_steps(move: ToolkitMove, place: Place, knowledge: Knowledge) -> Iter
     yield step((use("use-cuda", version=release),), place, knowledge.commands, (does, check), proof=proof)
 
 
-def gcc_steps(move: GccMove, place: Place, commands: Commands) -> Iterator[Step]:
+def gcc_steps(move: GccMove, place: InstallPlace, commands: Commands) -> Iterator[Step]:
     """Installing a compiler that nvcc accepts where none is there, and letting nvcc call it."""
     major = move.version.major
     # Where the package puts it: without root that of conda-forge.
@@ -92,7 +94,7 @@ def gcc_steps(move: GccMove, place: Place, commands: Commands) -> Iterator[Step]
     if not move.there:
         does = text("Install gcc {major} beside the one that is there: nvcc accepts none newer", major=major)
         # The same place, served by the lines for any system: conda's.
-        there = place if place.system.administrator else Place(python=place.python, around=place.around, system=place.system)
+        there = place if place.system.administrator else InstallPlace(python=place.python, around=place.around, system=place.system)
         check = text("{path} is there", path=installed)
         yield step((use("gcc-install", version=major),), there, commands, (does, check))
     does = text("Let nvcc and cmake call gcc {major}; in your start-up file the lines hold for every terminal", major=major)

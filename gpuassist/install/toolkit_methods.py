@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gpuassist.install.place import Place, step, use
+from gpuassist.install.place import InstallPlace, step, use
 from gpuassist.knowledge.change import ToolkitMove
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.outlook import Way, WayPlan
-from gpuassist.model.plan import Proves, Run, Step, StepProof, Tool
+from gpuassist.model.outlook import Method, WayPlan
+from gpuassist.model.plan import Proves, Step, StepProof, StepRun, Tool
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
 
@@ -25,10 +25,10 @@ _FIRST_OF_REPOSITORY = {
     "debian13": Version((13, 1)),
 }
 _MACHINES = {"x86_64": "x86_64", "sbsa": "aarch64"}
-_FIRST = {Tool.CONDA: Way.CONDA, Tool.PIP: Way.WHEELS, Tool.UV: Way.WHEELS}
+_FIRST = {Tool.CONDA: Method.CONDA, Tool.PIP: Method.WHEELS, Tool.UV: Method.WHEELS}
 
 
-def toolkit_ways(move: ToolkitMove, place: Place, knowledge: Knowledge) -> tuple[WayPlan, ...]:
+def toolkit_ways(move: ToolkitMove, place: InstallPlace, knowledge: Knowledge) -> tuple[WayPlan, ...]:
     """Each way that there is, the best first: the packages where the user may become root, else what needs none; the one by the
     tool that the user asked for before all others.
     """
@@ -46,7 +46,7 @@ def of_conda(release: Version) -> bool:
 @dataclass(frozen=True, slots=True)
 class _Goal:
     release: Version
-    place: Place
+    place: InstallPlace
     knowledge: Knowledge
 
     def ways(self) -> Iterator[WayPlan]:
@@ -70,7 +70,7 @@ class _Goal:
         does = text("Install CUDA {release} from NVIDIA's repository, without a driver, beside what is there", release=self._words)
         check = text("/usr/local/cuda-{release}/bin/nvcc is there", release=self._words)
         made = step(uses, self.place, self.knowledge.commands, (does, check), proof=self._nvcc(root))
-        return WayPlan(Way.PACKAGES, text("By NVIDIA's packages, for every user of the machine"), (made, self.used(root)))
+        return WayPlan(Method.PACKAGES, text("By NVIDIA's packages, for every user of the machine"), (made, self.used(root)))
 
     def runfile(self) -> Iterator[WayPlan]:
         record = self.knowledge.runfile(self.release)
@@ -89,7 +89,7 @@ class _Goal:
             "the installer writes /tmp/cuda-installer.log and fails where that is another user's: its owner, or a restart, takes "
             "it away"
         )
-        yield WayPlan(Way.RUNFILE, text("Into your home directory, without root"), (made, self.used(root)), (told,))
+        yield WayPlan(Method.RUNFILE, text("Into your home directory, without root"), (made, self.used(root)), (told,))
 
     def conda(self) -> Iterator[WayPlan]:
         if not of_conda(self.release) or not self._machine:
@@ -104,12 +104,12 @@ class _Goal:
         )
         words = (does, text("`nvcc --version` in the environment shows {release}", release=self._words))
         # A conda that comes with the step before is on the PATH of that shell alone.
-        run = Run((), Tool.CONDA, directory, creates=directory) if there else None
+        run = StepRun((), Tool.CONDA, directory, creates=directory) if there else None
         create = use("conda-create", directory=directory, arguments=arguments)
         made = step((create,), self.place, self.knowledge.commands, words, run=run, proof=self._nvcc(directory))
         steps = (made,) if there else (self._conda_itself(), made)
         yield WayPlan(
-            Way.CONDA, text("By conda, with a compiler and a C library of its own, where the environment is active"), steps
+            Method.CONDA, text("By conda, with a compiler and a C library of its own, where the environment is active"), steps
         )
 
     def _conda_itself(self) -> Step:
@@ -122,7 +122,7 @@ class _Goal:
     def wheels(self) -> WayPlan:
         directory = self._directory
         release, python = next(iter(self.place.around.pythons), (None, "python3"))
-        made = Run((), Tool.PIP, directory, creates=directory)
+        made = StepRun((), Tool.PIP, directory, creates=directory)
         create = step(
             (use("environment-create", python=python, directory=directory),),
             self.place,
@@ -140,11 +140,11 @@ class _Goal:
             self.place,
             self.knowledge.commands,
             (does, None),
-            run=Run((), Tool.PIP, directory, inside),
+            run=StepRun((), Tool.PIP, directory, inside),
             proof=self._nvcc(packages) if packages else None,
         )
         return WayPlan(
-            Way.WHEELS,
+            Method.WHEELS,
             text("By the wheels of the compiler: nvcc, its headers and the runtime, without the libraries for mathematics"),
             (create, install, self.used(packages)),
         )

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from gpuassist.install.place import Place, Use, step, use
+from gpuassist.install.place import InstallPlace, UsedCommand, step, use
 from gpuassist.install.torch_index import notes_on_index, origin_of
 from gpuassist.knowledge.change import TorchMove
 from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.companions import Company, built_for_it, company_of, of_torch
 from gpuassist.knowledge.records import Family, TorchBuild
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.outlook import Way, WayPlan
-from gpuassist.model.plan import Proves, Run, Step, StepProof, Tool
+from gpuassist.model.outlook import Method, WayPlan
+from gpuassist.model.plan import Proves, Step, StepProof, StepRun, Tool
 from gpuassist.model.text import Text, text
 
 # Which environment a torch comes to, and how a new one is made.
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class InstallTarget:
     """An environment to install into: its prefix (empty where only its interpreter is known), and the tool that does it."""
 
     python: str
@@ -28,25 +28,25 @@ class Target:
     prefix: str = ""
 
     @property
-    def run(self) -> Run | None:
+    def run(self) -> StepRun | None:
         """How gpuassist itself takes a step of it; not where its place depends on where the terminal stands."""
-        return Run((), self.tool, self.prefix, self.python) if self.python.startswith("/") else None
+        return StepRun((), self.tool, self.prefix, self.python) if self.python.startswith("/") else None
 
 
-def here(place: Place) -> Target:
+def here(place: InstallPlace) -> InstallTarget:
     """The environment that is there."""
     tool = _wished(place) or (Tool.UV if place.tool == "uv" else Tool.PIP)
-    return Target(place.python, tool, place.around.prefix)
+    return InstallTarget(place.python, tool, place.around.prefix)
 
 
-def new(place: Place, move: TorchMove | None) -> Target:
+def new(place: InstallPlace, move: TorchMove | None) -> InstallTarget:
     """One that is to be made beside it."""
     directory = place.around.new
     default = Tool.UV if place.tool == "uv" or (move is not None and not _python(place, move)) else Tool.PIP
-    return Target(f"{directory}/bin/python", _wished(place) or default, directory)
+    return InstallTarget(f"{directory}/bin/python", _wished(place) or default, directory)
 
 
-def create(target: Target, place: Place, commands: Commands, move: TorchMove | None = None) -> Step:
+def create(target: InstallTarget, place: InstallPlace, commands: Commands, move: TorchMove | None = None) -> Step:
     """Making it, with a Python that the build has a wheel for."""
     does = text("Make a new environment, and leave those that are there as they are")
     if move is not None and move.python is not None:
@@ -56,7 +56,7 @@ def create(target: Target, place: Place, commands: Commands, move: TorchMove | N
             version=str(move.build.newest),
         )
     absolute = target.prefix.startswith("/")
-    run = Run((), target.tool, target.prefix, target.python, target.prefix) if absolute else None
+    run = StepRun((), target.tool, target.prefix, target.python, target.prefix) if absolute else None
     proof = StepProof(Proves.ENVIRONMENT, target.prefix) if absolute else None
     python = _python(place, move) if move is not None else place.python
     if target.tool is Tool.UV:
@@ -69,12 +69,12 @@ def create(target: Target, place: Place, commands: Commands, move: TorchMove | N
     return step((creating,), place, commands, (does, None), run=run, proof=proof)
 
 
-def _wished(place: Place) -> Tool | None:
+def _wished(place: InstallPlace) -> Tool | None:
     """The tool that the user asked for, where it installs wheels."""
     return place.around.wished if place.around.wished in {Tool.PIP, Tool.UV} else None
 
 
-def _python(place: Place, move: TorchMove | None) -> str:
+def _python(place: InstallPlace, move: TorchMove | None) -> str:
     """An interpreter that is there and that the build has a wheel for; empty where none is."""
     if move is None or move.python is None:
         return place.python
@@ -90,7 +90,7 @@ _VENV = text("where Python says that ensurepip is not available, `sudo apt insta
 _NEWER_THAN_UV = frozenset({"cu134"})  # what the --torch-backend of uv 0.13.9 does not take yet, measured
 
 
-def torch_ways(move: TorchMove, place: Place, knowledge: Knowledge) -> tuple[WayPlan, ...]:
+def torch_ways(move: TorchMove, place: InstallPlace, knowledge: Knowledge) -> tuple[WayPlan, ...]:
     """The ways to the build, the best first. A torch that is there is best left to the environment that works with it; where
     none is, installing it changes nothing that is there.
     """
@@ -103,14 +103,14 @@ def torch_ways(move: TorchMove, place: Place, knowledge: Knowledge) -> tuple[Way
     return install.ways()
 
 
-def jetson_ways(place: Place, knowledge: Knowledge) -> tuple[WayPlan, ...]:
+def jetson_ways(place: InstallPlace, knowledge: Knowledge) -> tuple[WayPlan, ...]:
     """torch of NVIDIA's own index for the system that the board runs: its driver cannot be replaced alone."""
     does = text("Install torch from NVIDIA's index for JetPack 6; PyTorch's own builds need a newer driver than this system's")
     by_pip = replace(place, around=replace(place.around, wished=Tool.PIP))
     return _Install(by_pip, knowledge, does, "", lambda target: use("torch-install-jetson", python=target.python)).ways()
 
 
-def left_by(move: TorchMove, place: Place, knowledge: Knowledge) -> tuple[Text, ...]:
+def left_by(move: TorchMove, place: InstallPlace, knowledge: Knowledge) -> tuple[Text, ...]:
     """What of the environment will not work with the build, whichever way it comes, and what the user's settings have to do with
     it.
     """
@@ -118,12 +118,12 @@ def left_by(move: TorchMove, place: Place, knowledge: Knowledge) -> tuple[Text, 
     return (*_company(move, place, knowledge).left, *notes_on_index(move.build, tool, place.around.settings))
 
 
-def _company(move: TorchMove, place: Place, knowledge: Knowledge) -> Company:
+def _company(move: TorchMove, place: InstallPlace, knowledge: Knowledge) -> Company:
     release = knowledge.torch_release(move.build.newest)
     return company_of(move.build, place.around.packages, release, knowledge.bad_pairs())
 
 
-def _use(build: TorchBuild, company: Company, place: Place, target: Target) -> Use:
+def _use(build: TorchBuild, company: Company, place: InstallPlace, target: InstallTarget) -> UsedCommand:
     origin = origin_of(build, target.tool, place.around.settings)
     torch, *others = company.requirements
     exact = f"{torch}+{build.tag}" if origin.exact else torch
@@ -142,11 +142,11 @@ def _use(build: TorchBuild, company: Company, place: Place, target: Target) -> U
 class _Install:
     """A torch that is to come to a place: `use` installs it into an environment, `others` come after it from elsewhere."""
 
-    place: Place
+    place: InstallPlace
     knowledge: Knowledge
     does: Text
     wanted: str
-    use: Callable[[Target], Use]
+    use: Callable[[InstallTarget], UsedCommand]
     others: tuple[str, ...] = ()
     move: TorchMove | None = None
 
@@ -159,7 +159,7 @@ class _Install:
             # Into an environment that has no torch.
             does = text("Into {name}, which has no torch yet", name=self._name)
             steps = tuple(self._installed(here(self.place)))
-            return (WayPlan(Way.IN_PLACE, does, steps, (*self._needs(*steps), *self._project())), self._in_new())
+            return (WayPlan(Method.IN_PLACE, does, steps, (*self._needs(*steps), *self._project())), self._in_new())
         return (self._in_new(), self._cleaned(), self._exchanged())
 
     def _in_new(self) -> WayPlan:
@@ -170,7 +170,7 @@ class _Install:
         notes = (text("the other packages of {name} do not come along: install what your project needs there as well", name=name),)
         told = notes if name and self.place.torch_there else ()
         made = create(target, self.place, self.knowledge.commands, self.move)
-        return WayPlan(Way.NEW, does, (made, *self._installed(target)), (*told, *self._needs(made), *self._venv(made)))
+        return WayPlan(Method.NEW, does, (made, *self._installed(target)), (*told, *self._needs(made), *self._venv(made)))
 
     def _cleaned(self) -> WayPlan:
         """Into the same environment, once nothing of the old torch is left in it."""
@@ -178,7 +178,7 @@ class _Install:
         wheels = (one.distribution for one in self.knowledge.wheels())
         gone = of_torch(self.place.around.packages, wheels)
         does = text("In {name}, once every package that belongs to torch is out of it", name=self._name)
-        return WayPlan(Way.CLEAN, does, (self._removal(target, gone), *self._installed(target)), self._project())
+        return WayPlan(Method.CLEAN, does, (self._removal(target, gone), *self._installed(target)), self._project())
 
     def _exchanged(self) -> WayPlan:
         """Into the same environment, torch and what is built for it alone."""
@@ -186,7 +186,7 @@ class _Install:
         uses = (_remove(target, built_for_it(self.place.around.packages)), self.use(target))
         does = text("In {name}, in the place of the torch that is there", name=self._name)
         note = text("what the old torch brought and the new one does not ask for stays in {name}", name=self._name)
-        return WayPlan(Way.IN_PLACE, does, (self._step(uses, target), *self._others(target)), (note, *self._project()))
+        return WayPlan(Method.IN_PLACE, does, (self._step(uses, target), *self._others(target)), (note, *self._project()))
 
     @property
     def _name(self) -> str:
@@ -207,7 +207,7 @@ class _Install:
         by_system = any(line.startswith(("/usr/bin/python", "python3 ")) and " -m venv " in line for line in made.commands)
         return (_VENV,) if of_debian and by_system else ()
 
-    def _removal(self, target: Target, packages: tuple[str, ...]) -> Step:
+    def _removal(self, target: InstallTarget, packages: tuple[str, ...]) -> Step:
         does = text("Take everything that belongs to torch out of {name}", name=self._name)
         directory = self.place.around.directory
         proof = StepProof(Proves.ABSENT, directory) if directory else None
@@ -215,16 +215,16 @@ class _Install:
         words = (does, check)
         return step((_remove(target, packages),), self.place, self.knowledge.commands, words, run=target.run, proof=proof)
 
-    def _installed(self, target: Target) -> Iterator[Step]:
+    def _installed(self, target: InstallTarget) -> Iterator[Step]:
         yield self._step((self.use(target),), target)
         yield from self._others(target)
 
-    def _step(self, uses: tuple[Use, ...], target: Target) -> Step:
+    def _step(self, uses: tuple[UsedCommand, ...], target: InstallTarget) -> Step:
         proof = StepProof(Proves.TORCH, target.python, self.wanted)
         check = text("`gpuassist verify --python {python}` passes on every GPU", python=target.python)
         return step(uses, self.place, self.knowledge.commands, (self.does, check), run=target.run, proof=proof)
 
-    def _others(self, target: Target) -> Iterator[Step]:
+    def _others(self, target: InstallTarget) -> Iterator[Step]:
         if self.others:
             key = "packages-install-uv" if target.tool is Tool.UV else "packages-install"
             one = use(key, python=target.python, requirements=" ".join(self.others))
@@ -232,6 +232,6 @@ class _Install:
             yield step((one,), self.place, self.knowledge.commands, (does, None), run=target.run)
 
 
-def _remove(target: Target, packages: tuple[str, ...]) -> Use:
+def _remove(target: InstallTarget, packages: tuple[str, ...]) -> UsedCommand:
     key = "packages-remove-uv" if target.tool is Tool.UV else "packages-remove"
     return use(key, python=target.python, packages=" ".join(packages))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gpuassist.knowledge.companions import admits
 from gpuassist.knowledge.records import TorchBuild
-from gpuassist.model.package_settings import Indexes, PackageSettings, Setting
+from gpuassist.model.package_settings import Indexes, PackageSetting, PackageSettings
 from gpuassist.model.plan import Tool
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import VersionError
@@ -17,7 +17,7 @@ _TAG = re.compile(r"(cu\d{2,3}|cpu|xpu|rocm[\d.]+)(?:/simple)?/?")
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class IndexOrigin:
     """`own` where the user's settings lead to the build, so that the command names no index; `exact` where they name several
     places, so that only the version with its tag means one build.
     """
@@ -26,16 +26,16 @@ class Origin:
     exact: bool
 
 
-def origin_of(build: TorchBuild, tool: Tool, settings: PackageSettings) -> Origin:
+def origin_of(build: TorchBuild, tool: Tool, settings: PackageSettings) -> IndexOrigin:
     """Where a build comes from, as the user's settings stand."""
     told = _of(tool, settings)
     tags = [tag_of(one.value) for one in (told.index, *told.extra)]
     if told.forbidden:
-        return Origin(own=True, exact=True)
+        return IndexOrigin(own=True, exact=True)
     if build.tag in tags:
-        return Origin(own=True, exact=True)
+        return IndexOrigin(own=True, exact=True)
     keeps = tool is Tool.PIP and bool(told.index) and build.default and not any(tags)
-    return Origin(own=keeps, exact=bool(told.extra) or bool(told.links))
+    return IndexOrigin(own=keeps, exact=bool(told.extra) or bool(told.links))
 
 
 def tag_of(url: str) -> str:
@@ -78,7 +78,7 @@ def _on_index(build: TorchBuild, tool: Tool, told: Indexes) -> Iterator[Text]:
             yield _other_builds(one, tag)
 
 
-def _on_own_index(build: TorchBuild, tool: Tool, index: Setting) -> Iterator[Text]:
+def _on_own_index(build: TorchBuild, tool: Tool, index: PackageSetting) -> Iterator[Text]:
     version, tag, words = str(build.newest), build.tag, {"url": index.value, "source": index.source}
     if tag_of(index.value):
         yield _other_builds(index, tag)
@@ -97,7 +97,7 @@ def _on_own_index(build: TorchBuild, tool: Tool, index: Setting) -> Iterator[Tex
         )
 
 
-def _other_builds(index: Setting, tag: str) -> Text:
+def _other_builds(index: PackageSetting, tag: str) -> Text:
     return text(
         "{url} of {source} has builds of {other}, not of {tag}: the command asks PyTorch's index instead",
         url=index.value,

@@ -16,7 +16,7 @@ from gpuassist.model.version import Version
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TorchSource:
     """A machine as it counts for a source, what that has, and the records behind it where it is a channel of conda's."""
 
     rig: Rig
@@ -76,7 +76,7 @@ def _pinned(build: TorchBuild, knowledge: Knowledge, wanted: Version | None) -> 
     return replace(build, newest=wanted) if release and wanted in release.patches else build
 
 
-def _channels(knowledge: Knowledge, rig: Rig, demand: Demand) -> tuple[Source, ...]:
+def _channels(knowledge: Knowledge, rig: Rig, demand: Demand) -> tuple[TorchSource, ...]:
     """PyTorch's own channel first for a release that it has: conda-forge for all others. Each makes the Python that it needs."""
     old = demand.torch is not None and demand.torch.release <= LAST_OF_PYTORCH.release
     order = (Channel.PYTORCH, Channel.CONDA_FORGE) if old else (Channel.CONDA_FORGE, Channel.PYTORCH)
@@ -84,13 +84,13 @@ def _channels(knowledge: Knowledge, rig: Rig, demand: Demand) -> tuple[Source, .
     return tuple(_channel(knowledge, free, demand, one) for one in order)
 
 
-def _channel(knowledge: Knowledge, rig: Rig, demand: Demand, channel: Channel) -> Source:
+def _channel(knowledge: Knowledge, rig: Rig, demand: Demand, channel: Channel) -> TorchSource:
     records = of_channel(knowledge.conda(), channel)
     builds = conda_builds(records, knowledge.torch_builds(), wanted=demand.torch, tegra=rig.driver_fixed)
-    return Source(rig, Stock(knowledge.branches(), builds, knowledge.toolkits()), records)
+    return TorchSource(rig, Stock(knowledge.branches(), builds, knowledge.toolkits()), records)
 
 
-def _missing(knowledge: Knowledge, sources: tuple[Source, ...], demand: Demand) -> tuple[Text, ...]:
+def _missing(knowledge: Knowledge, sources: tuple[TorchSource, ...], demand: Demand) -> tuple[Text, ...]:
     """That conda has no such release at all, where that is why."""
     if demand.torch is None or any(source.stock.builds for source in sources):
         return ()

@@ -8,7 +8,7 @@ from gpuassist.context import Session
 from gpuassist.diagnose.case import Case
 from gpuassist.install import hypothetical
 from gpuassist.install.outlook import Question, foresee, rig_of
-from gpuassist.install.replacements import WishError, gpu_record, version_of, with_driver, with_toolkit, with_torch
+from gpuassist.install.replacements import UnknownPartError, gpu_record, version_of, with_driver, with_toolkit, with_torch
 from gpuassist.knowledge.change import Demand, Need, Rig
 from gpuassist.knowledge.compatibility import is_jetson
 from gpuassist.knowledge.tables import Knowledge
@@ -65,7 +65,7 @@ class Choices:
 
 
 def imagine(session: Session, wish: Wish, machine: Machine | None = None) -> Machine:
-    """The machine with the wish in place, or one of nothing but the wish; raises `WishError` for a part that is not known."""
+    """The machine with the wish in place, or one of nothing but the wish; raises `UnknownPartError` for an unknown part."""
     knowledge = session.knowledge
     made = machine if machine is not None else _blank(session, wish)
     if wish.gpus:
@@ -130,10 +130,10 @@ def outlook(session: Session, wish: Wish, machine: Machine | None = None) -> Out
 
 
 def distribution_of(words: str) -> Distribution:
-    """The distribution that `ubuntu 24.04` means; raises `WishError`."""
+    """The distribution that `ubuntu 24.04` means; raises `UnknownPartError`."""
     name, _, version = words.partition(" ")
     if name not in _DISTRIBUTIONS:
-        raise WishError(text("{name} is no distribution that gpuassist knows", name=name))
+        raise UnknownPartError(text("{name} is no distribution that gpuassist knows", name=name))
     like, title = _DISTRIBUTIONS[name]
     return Distribution(name, like, version, f"{title} {version}".strip())
 

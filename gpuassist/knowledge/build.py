@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from gpuassist.knowledge.codes import Cause, NvmlCodeRecord, XidRecord
+from gpuassist.knowledge.codes import NvmlCodeRecord, XidCause, XidRecord
 from gpuassist.knowledge.commands import parameters_of
 from gpuassist.knowledge.compatibility import CompatPackage
 from gpuassist.knowledge.records import (
@@ -193,7 +193,7 @@ def xid(row: Row, sources: Sources) -> XidRecord:
         name=text_of(row, "name"),
         meaning=text_of(row, "meaning"),
         action=text_of(row, "action"),
-        causes=tuple(Cause(word) for word in texts_of(row, "causes")),
+        causes=tuple(XidCause(word) for word in texts_of(row, "causes")),
         ended=flag_of(row, "ended"),
         source=source,
         checked=checked,

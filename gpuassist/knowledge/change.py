@@ -122,7 +122,7 @@ class GccMove:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class VersionChange:
     """What moves; None stays. `left` are parts that do not fit and are left so, because nothing fits or they matter less."""
 
     driver: DriverMove | None = None
@@ -137,7 +137,7 @@ class Change:
 class Smallest:
     """The change, or the walls that stand in its way; `obstacle` is torch's, `without` the build that would do without it."""
 
-    change: Change | None
+    change: VersionChange | None
     walls: tuple[Wall, ...] = ()
     obstacle: Obstacle | None = None
     without: TorchBuild | None = None

@@ -52,7 +52,7 @@ class Obstacle(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
+class BuildHost:
     """What a torch build has to fit beside the GPUs; None where it is not known, and then does not count against any build.
     `driver_cuda` is the driver's own CUDA: what it cannot compile does not run.
     """
@@ -131,7 +131,7 @@ class DriverChoice:
 
 
 def choose_torch(
-    builds: Iterable[TorchBuild], capabilities: Sequence[ComputeCapability], host: Host, *, release: Version | None = None
+    builds: Iterable[TorchBuild], capabilities: Sequence[ComputeCapability], host: BuildHost, *, release: Version | None = None
 ) -> TorchChoice:
     """The newest torch whose build runs on every GPU, under this driver and Python; of several, the one that pip itself takes."""
     offered = [one for one in builds if one.cuda is not None and one.machine == host.machine]
@@ -206,7 +206,7 @@ def _runs(build: TorchBuild, capability: ComputeCapability) -> bool:
     return kernels_run(capability, build.targets, cuda=build.cuda)
 
 
-def _served(build: TorchBuild, capabilities: Sequence[ComputeCapability], host: Host) -> bool:
+def _served(build: TorchBuild, capabilities: Sequence[ComputeCapability], host: BuildHost) -> bool:
     """Whether the driver runs the build, and compiles what of it is PTX for these GPUs."""
     if build.cuda is None or (host.driver is not None and not driver_serves_cuda(host.driver, build.cuda)):
         return False

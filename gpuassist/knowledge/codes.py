@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Cause(str, Enum):
+class XidCause(str, Enum):
     """Where an Xid event may come from; several where it does not tell."""
 
     APPLICATION = "application"
@@ -31,7 +31,7 @@ class XidRecord:
     name: str
     meaning: str
     action: str
-    causes: tuple[Cause, ...]
+    causes: tuple[XidCause, ...]
     ended: bool
     source: str
     checked: str

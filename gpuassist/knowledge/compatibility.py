@@ -250,7 +250,7 @@ FIRST_WITH_OPEN = 515
 FIRST_WITHOUT_PROPRIETARY = 620
 
 
-class KernelModule(str, Enum):
+class KernelFlavour(str, Enum):
     """Which kernel module of a driver an architecture can run on."""
 
     PROPRIETARY = "proprietary"
@@ -280,22 +280,22 @@ class CompatPackage:
         return branch in self.branches
 
 
-def serves(branch: int, architectures: Iterable[ArchitectureRecord]) -> tuple[tuple[ArchitectureRecord, KernelModule], ...]:
+def serves(branch: int, architectures: Iterable[ArchitectureRecord]) -> tuple[tuple[ArchitectureRecord, KernelFlavour], ...]:
     """The architectures that a branch serves, each with the kernel module for it; a branch serves what its newest drivers do."""
     found = ((one, kernel_module(branch, one.module)) for one in architectures if _branch_reaches(branch, one))
     return tuple((one, module) for one, module in found if module)
 
 
-def kernel_module(branch: int, flavour: ModuleFlavour) -> KernelModule | None:
+def kernel_module(branch: int, flavour: ModuleFlavour) -> KernelFlavour | None:
     """The kernel module for a GPU of that flavour; None where the branch has none for it."""
     has_open, has_closed = branch >= FIRST_WITH_OPEN, branch < FIRST_WITHOUT_PROPRIETARY
     can_open = has_open and flavour is not ModuleFlavour.OPEN_IMPOSSIBLE
     can_closed = has_closed and flavour is not ModuleFlavour.OPEN_REQUIRED
     if can_open and can_closed:
-        return KernelModule.EITHER
+        return KernelFlavour.EITHER
     if can_open:
-        return KernelModule.OPEN
-    return KernelModule.PROPRIETARY if can_closed else None
+        return KernelFlavour.OPEN
+    return KernelFlavour.PROPRIETARY if can_closed else None
 
 
 def _branch_reaches(branch: int, architecture: ArchitectureRecord) -> bool:

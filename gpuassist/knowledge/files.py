@@ -21,7 +21,7 @@ Read = Callable[[str], bytes]
 Build = Callable[[Row, dict[str, Source]], R]
 
 
-class Table(Generic[R]):
+class RecordTable(Generic[R]):
     """The records of one kind; a line that is not such a record is left out and named in `damaged`."""
 
     def __init__(self, read: Read, kind: str, build: Build[R]) -> None:
@@ -93,24 +93,24 @@ class KnowledgeFiles:
     """Reads none of them before one is asked for; `chip_named` joins a GPU with its chip."""
 
     def __init__(self, read: Callable[[str], bytes], chip_named: ChipNamed) -> None:
-        self.architectures = Table(read, "architectures", build.architecture)
-        self.gpus = Table(read, "gpus", lambda row, sources: build.gpu(row, sources, chip_named))
-        self.drivers = Table(read, "drivers", build.branch)
-        self.compat_packages = Table(read, "compat_packages", build.compat_package)
-        self.toolkits = Table(read, "toolkits", build.toolkit)
-        self.runfiles = Table(read, "runfiles", build.runfile)
-        self.early_toolkits = Table(read, "early_toolkits", early_toolkits.build)
-        self.wheels = Table(read, "wheels", build.wheel)
-        self.torch = Table(read, "torch", build.torch)
-        self.torch_releases = Table(read, "torch_releases", build_torch.release)
-        self.bad_pairs = Table(read, "bad_pairs", build_torch.bad_pair)
-        self.images = Table(read, "images", build_packages.image)
-        self.systems = Table(read, "systems", build_packages.system)
-        self.conda = Table(read, "conda", build_packages.conda)
-        self.conda_labels = Table(read, "conda_labels", build_packages.conda_label)
-        self.commands = Table(read, "commands", build.command)
-        self.xids = Table(read, "xids", build.xid)
-        self.nvml_codes = Table(read, "nvml_codes", build.nvml_code)
+        self.architectures = RecordTable(read, "architectures", build.architecture)
+        self.gpus = RecordTable(read, "gpus", lambda row, sources: build.gpu(row, sources, chip_named))
+        self.drivers = RecordTable(read, "drivers", build.branch)
+        self.compat_packages = RecordTable(read, "compat_packages", build.compat_package)
+        self.toolkits = RecordTable(read, "toolkits", build.toolkit)
+        self.runfiles = RecordTable(read, "runfiles", build.runfile)
+        self.early_toolkits = RecordTable(read, "early_toolkits", early_toolkits.build)
+        self.wheels = RecordTable(read, "wheels", build.wheel)
+        self.torch = RecordTable(read, "torch", build.torch)
+        self.torch_releases = RecordTable(read, "torch_releases", build_torch.release)
+        self.bad_pairs = RecordTable(read, "bad_pairs", build_torch.bad_pair)
+        self.images = RecordTable(read, "images", build_packages.image)
+        self.systems = RecordTable(read, "systems", build_packages.system)
+        self.conda = RecordTable(read, "conda", build_packages.conda)
+        self.conda_labels = RecordTable(read, "conda_labels", build_packages.conda_label)
+        self.commands = RecordTable(read, "commands", build.command)
+        self.xids = RecordTable(read, "xids", build.xid)
+        self.nvml_codes = RecordTable(read, "nvml_codes", build.nvml_code)
 
     def damaged(self) -> tuple[Text, ...]:
         """Every line of every file that could not be used; reads them all."""

@@ -44,7 +44,7 @@ _TORCH_TAG = re.compile(r"(\d\.\d{1,2}(?:\.\d)?)-cuda(\d{1,2}(?:\.\d{1,2})?)-cud
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ImageKnowledge:
     """What reading an image's name draws upon."""
 
     images: tuple[ImageRecord, ...]
@@ -94,7 +94,7 @@ class NotAnImage:
     expected: tuple[str, ...]
 
 
-def read_image(name: str, known: Known) -> ImageReading | NotAnImage:
+def read_image(name: str, known: ImageKnowledge) -> ImageReading | NotAnImage:
     """What is in an image: `nvcr.io/nvidia/pytorch:23.10-py3`, `cuda:12.4.1-base-ubi9`, with or without its registry."""
     # Repository and tag; of a whole command, or of a line of a Dockerfile, those of the first word that names an image known.
     named = [_split(word.strip("'\"`")) for word in name.lower().split()]
@@ -166,7 +166,7 @@ def _malformed(name: str, family: ImageFamily) -> NotAnImage:
     return _unfit(name, family, reason)
 
 
-def _monthly(name: str, family: ImageFamily, tag: str, known: Known) -> ImageReading | NotAnImage:
+def _monthly(name: str, family: ImageFamily, tag: str, known: ImageKnowledge) -> ImageReading | NotAnImage:
     found = _MONTH_TAG.fullmatch(tag)
     if found is None:
         return _malformed(name, family)
@@ -217,7 +217,7 @@ def _nvcc(family: ImageFamily) -> bool | None:
     return True if family is ImageFamily.NGC_PYTORCH else None
 
 
-def _cuda_image(name: str, tag: str, known: Known) -> ImageReading | NotAnImage:
+def _cuda_image(name: str, tag: str, known: ImageKnowledge) -> ImageReading | NotAnImage:
     found = _CUDA_TAG.fullmatch(tag)
     if found is None:
         return _malformed(name, ImageFamily.CUDA)
@@ -245,15 +245,15 @@ def _cuda_image(name: str, tag: str, known: Known) -> ImageReading | NotAnImage:
     )
 
 
-def _drivers(cuda: Version, known: Known) -> tuple[Version | None, Version | None]:
+def _drivers(cuda: Version, known: ImageKnowledge) -> tuple[Version | None, Version | None]:
     """The driver made for a CUDA release, and the oldest that its major runs on."""
     record = next((one for one in known.toolkits if one.release == cuda.release), None)
     return (record.native_driver, record.driver_floor) if record else (None, driver_floor(cuda))
 
 
-def _is_newer(cuda: Version, known: Known) -> bool:
+def _is_newer(cuda: Version, known: ImageKnowledge) -> bool:
     return cuda.release > max((one.release for one in known.toolkits), default=cuda.release)
 
 
-def _glibc(system: str | None, known: Known) -> Version | None:
+def _glibc(system: str | None, known: ImageKnowledge) -> Version | None:
     return next((one.glibc for one in known.systems if one.name == system), None)

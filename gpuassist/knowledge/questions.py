@@ -24,7 +24,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.version import ComputeCapability, Target, Version
 
 
-class Way(str, Enum):
+class CodePath(str, Enum):
     """How a program's GPU code comes to run on a GPU: as it is, compiled by the driver first, or not at all."""
 
     NATIVE = "native"
@@ -33,7 +33,7 @@ class Way(str, Enum):
     NONE = "none"
 
 
-class Bar(str, Enum):
+class BuildBlocker(str, Enum):
     """What keeps an extension from being built."""
 
     MAJOR = "major"
@@ -53,7 +53,7 @@ class Builder:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CompatibilityRuling:
     """Whether something is forbidden, and why or why not."""
 
     forbidden: bool
@@ -62,32 +62,34 @@ class Said:
 
 def way_to_run(
     capability: ComputeCapability, targets: Iterable[Target], *, cuda: Version | None = None, driver_cuda: Version | None = None
-) -> Way:
+) -> CodePath:
     """How the code of a program built with CUDA `cuda` comes to run on a GPU under a driver that offers `driver_cuda`."""
     every = tuple(targets)
     if any(cubin_runs(capability, target, cuda=cuda) for target in every):
-        return Way.NATIVE
+        return CodePath.NATIVE
     if not any(ptx_runs(capability, target) for target in every):
-        return Way.NONE
+        return CodePath.NONE
     told = cuda is not None and driver_cuda is not None
     if told and cuda is not None and driver_cuda is not None and not driver_compiles_ptx(driver_cuda, cuda):
-        return Way.DRIVER_TOO_OLD_TO_COMPILE
-    return Way.COMPILED_BY_DRIVER
+        return CodePath.DRIVER_TOO_OLD_TO_COMPILE
+    return CodePath.COMPILED_BY_DRIVER
 
 
-def bars_to_building(toolkit: ToolkitRecord | InstalledToolkit, version: Version, builder: Builder) -> tuple[Bar, ...]:
+def bars_to_building(toolkit: ToolkitRecord | InstalledToolkit, version: Version, builder: Builder) -> tuple[BuildBlocker, ...]:
     """Everything that keeps torch's extension builder from working with a toolkit; empty where it works."""
     bars = {
-        Bar.MAJOR: builder.torch_cuda is not None
+        BuildBlocker.MAJOR: builder.torch_cuda is not None
         and extension_buildable(builder.torch_cuda, version) is ToolkitMatch.MAJOR_DIFFERS,
-        Bar.ARCHITECTURE: not all(toolkit_builds_for(toolkit.targets, one) for one in builder.capabilities),
-        Bar.GCC: builder.gcc is not None and toolkit.gcc_limit is not None and not gcc_fits(toolkit.gcc_limit, builder.gcc),
-        Bar.GLIBC: builder.glibc is not None and glibc_clashes(toolkit.glibc_clash, builder.glibc),
+        BuildBlocker.ARCHITECTURE: not all(toolkit_builds_for(toolkit.targets, one) for one in builder.capabilities),
+        BuildBlocker.GCC: builder.gcc is not None
+        and toolkit.gcc_limit is not None
+        and not gcc_fits(toolkit.gcc_limit, builder.gcc),
+        BuildBlocker.GLIBC: builder.glibc is not None and glibc_clashes(toolkit.glibc_clash, builder.glibc),
     }
     return tuple(bar for bar, stands in bars.items() if stands)
 
 
-def shown_cuda_forbids(shown: Version, cuda: Version, driver: Version | None = None) -> Said:
+def shown_cuda_forbids(shown: Version, cuda: Version, driver: Version | None = None) -> CompatibilityRuling:
     """Whether the `CUDA Version` of nvidia-smi forbids programs of a CUDA release; only the driver's own version can do that.
 
     The number is the newest CUDA interface of the driver (cuDriverGetVersion): no toolkit, and not the newest that runs.
@@ -109,9 +111,9 @@ def shown_cuda_forbids(shown: Version, cuda: Version, driver: Version | None = N
 _MINOR_COMPATIBILITY = 11  # the first major with minor-version compatibility
 
 
-def _forbidden(reason: Text) -> Said:
-    return Said(forbidden=True, reason=reason)
+def _forbidden(reason: Text) -> CompatibilityRuling:
+    return CompatibilityRuling(forbidden=True, reason=reason)
 
 
-def _free(reason: Text) -> Said:
-    return Said(forbidden=False, reason=reason)
+def _free(reason: Text) -> CompatibilityRuling:
+    return CompatibilityRuling(forbidden=False, reason=reason)

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from gpuassist.knowledge.change import (
-    Change,
     Demand,
     DriverMove,
     GccMove,
@@ -21,10 +20,11 @@ from gpuassist.knowledge.change import (
     ToolkitMove,
     TorchMove,
     TorchThere,
+    VersionChange,
     Wall,
 )
 from gpuassist.knowledge.choosing import (
-    Host,
+    BuildHost,
     InstalledToolkit,
     Obstacle,
     Workload,
@@ -43,7 +43,7 @@ from gpuassist.knowledge.compatibility import (
     glibc_clashes,
     toolkit_builds_for,
 )
-from gpuassist.knowledge.questions import Way, way_to_run
+from gpuassist.knowledge.questions import CodePath, way_to_run
 from gpuassist.knowledge.records import ModuleFlavour, ToolkitRecord, TorchBuild
 from gpuassist.model.version import Version
 
@@ -106,9 +106,9 @@ def _rank(options: tuple[_Option, ...]) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(-part for part in one.rank) for one in options)
 
 
-def _change(options: tuple[_Option, _Option, _Option]) -> Change:
+def _change(options: tuple[_Option, _Option, _Option]) -> VersionChange:
     driver, torch, toolkit = options
-    return Change(
+    return VersionChange(
         driver.move if isinstance(driver.move, DriverMove) else None,
         torch.move if isinstance(torch.move, TorchMove) else None,
         toolkit.move if isinstance(toolkit.move, ToolkitMove) else None,
@@ -199,7 +199,7 @@ def _torches_to_install(quest: _Quest, driver: Version | None) -> Iterator[_Opti
     """The best build of each CUDA major: which of them fits the toolkit as well is seen later."""
     rig, demand = quest.rig, quest.demand
     builds = [one for one in quest.stock.builds if one.cuda is not None and demand.torch_tag in {"", one.tag}]
-    host = Host(rig.machine, driver, rig.python, _cuda_of(quest.stock, driver))
+    host = BuildHost(rig.machine, driver, rig.python, _cuda_of(quest.stock, driver))
     for major in {one.cuda.major for one in builds if one.cuda is not None}:
         of_major = [one for one in builds if one.cuda is not None and one.cuda.major == major]
         choice = choose_torch(of_major, rig.capabilities, host, release=demand.torch)
@@ -229,7 +229,7 @@ def torch_fits(rig: Rig, torch: TorchThere, driver: Version | None, *, driver_cu
         return False
     if torch.cuda is not None and driver is not None and not driver_serves_cuda(driver, torch.cuda):
         return False
-    dead = {Way.NONE, Way.DRIVER_TOO_OLD_TO_COMPILE}
+    dead = {CodePath.NONE, CodePath.DRIVER_TOO_OLD_TO_COMPILE}
     ways = (way_to_run(one, torch.targets or (), cuda=torch.cuda, driver_cuda=driver_cuda) for one in rig.capabilities)
     return torch.targets is None or not dead & set(ways)
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from gpuassist.knowledge import names
     from gpuassist.knowledge.codes import NvmlCodeRecord, XidRecord
     from gpuassist.knowledge.commands import Commands
-    from gpuassist.knowledge.compatibility import CompatPackage, EarlyToolkits, KernelModule
+    from gpuassist.knowledge.compatibility import CompatPackage, EarlyToolkits, KernelFlavour
     from gpuassist.knowledge.files import KnowledgeFiles
     from gpuassist.knowledge.images import ImageReading, NotAnImage
     from gpuassist.knowledge.records import (
@@ -146,7 +146,7 @@ class Knowledge:
         """A driver branch by its number, the major of a driver's version."""
         return next((one for one in self.branches() if one.branch == number), None)
 
-    def branch_serves(self, branch: BranchRecord) -> tuple[tuple[ArchitectureRecord, KernelModule], ...]:
+    def branch_serves(self, branch: BranchRecord) -> tuple[tuple[ArchitectureRecord, KernelFlavour], ...]:
         """The architectures that a branch serves, each with the kernel module that it needs there."""
         from gpuassist.knowledge.compatibility import serves
 
@@ -188,7 +188,7 @@ class Knowledge:
         """What is in a container image, by its name in any spelling."""
         from gpuassist.knowledge import images
 
-        return images.read_image(name, images.Known(self.images(), self.toolkits(), self.systems()))
+        return images.read_image(name, images.ImageKnowledge(self.images(), self.toolkits(), self.systems()))
 
     def conda(self) -> tuple[CondaRecord, ...]:
         """Every torch build of conda's channels, by channel, oldest first."""

@@ -46,7 +46,7 @@ class DeviceNode:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class ModuleBlock:
     """A setting that keeps a kernel module from loading: `place` is a file and its line, or the kernel's command line."""
 
     module: str
@@ -80,7 +80,7 @@ class Driver:
     nvml_fault: Fact[str] = NOT_ASKED
     version: Fact[Version] = NOT_ASKED
     cuda_version: Fact[Version] = NOT_ASKED
-    bars: Fact[tuple[Bar, ...]] = NOT_ASKED
+    bars: Fact[tuple[ModuleBlock, ...]] = NOT_ASKED
     options: Fact[tuple[Option, ...]] = NOT_ASKED
     firmware: Fact[tuple[str, ...]] = NOT_ASKED
     uninstaller: Fact[str] = NOT_ASKED

@@ -23,7 +23,7 @@ class PartKind(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MemoryPart:
     """A piece of the card; `derived` where it was reckoned from other figures; `pid` is 0 and `name` empty but of a process."""
 
     kind: PartKind
@@ -42,7 +42,7 @@ class MemoryPicture:
     """
 
     total_bytes: int
-    parts: tuple[Part, ...]
+    parts: tuple[MemoryPart, ...]
     requested_bytes: int | None = None
     device: int | None = None
     beyond_bytes: int = 0

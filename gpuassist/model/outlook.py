@@ -29,7 +29,7 @@ class Goal:
     name: str = ""
 
 
-class Way(str, Enum):
+class Method(str, Enum):
     """How another torch is brought about: beside what is there, in its place with all that belonged to it taken out first, by
     exchanging torch alone, or in a container; how a toolkit is: by NVIDIA's packages, by its installer into HOME, by conda, or by
     the wheels of its compiler.
@@ -49,7 +49,7 @@ class Way(str, Enum):
 class WayPlan:
     """One way with all the steps that it takes, those that every way has in common among them, and what to know of it."""
 
-    way: Way
+    way: Method
     text: Text
     steps: tuple[Step, ...]
     notes: tuple[Text, ...] = ()

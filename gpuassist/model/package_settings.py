@@ -8,7 +8,7 @@ NOWHERE = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class PackageSetting:
     """A value as it is set, without the passwords in it, and the file or variable that sets it; both empty where nothing does."""
 
     value: str = NOWHERE
@@ -24,14 +24,14 @@ class Indexes:
     where no index may be asked. `pins` are the torch that constraints allow, as `==2.1.0`; `backend` is uv's own wish for a build.
     """
 
-    index: Setting = Setting()
-    extra: tuple[Setting, ...] = ()
-    links: tuple[Setting, ...] = ()
-    forbidden: Setting = Setting()
-    constraints: tuple[Setting, ...] = ()
-    pins: tuple[Setting, ...] = ()
-    offline: Setting = Setting()
-    backend: Setting = Setting()
+    index: PackageSetting = PackageSetting()
+    extra: tuple[PackageSetting, ...] = ()
+    links: tuple[PackageSetting, ...] = ()
+    forbidden: PackageSetting = PackageSetting()
+    constraints: tuple[PackageSetting, ...] = ()
+    pins: tuple[PackageSetting, ...] = ()
+    offline: PackageSetting = PackageSetting()
+    backend: PackageSetting = PackageSetting()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,13 @@ class Channels:
     to take for the driver's CUDA.
     """
 
-    channels: tuple[Setting, ...] = ()
-    alias: Setting = Setting()
-    allowed: tuple[Setting, ...] = ()
-    denied: tuple[Setting, ...] = ()
-    pins: tuple[Setting, ...] = ()
-    offline: Setting = Setting()
-    virtual: Setting = Setting()
+    channels: tuple[PackageSetting, ...] = ()
+    alias: PackageSetting = PackageSetting()
+    allowed: tuple[PackageSetting, ...] = ()
+    denied: tuple[PackageSetting, ...] = ()
+    pins: tuple[PackageSetting, ...] = ()
+    offline: PackageSetting = PackageSetting()
+    virtual: PackageSetting = PackageSetting()
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ class StepProof:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class StepRun:
     """How gpuassist itself can take a step as the user: programs one after the other, each a list of words and no shell's line.
 
     `environment` is the prefix that they change, empty where they change none; `creates` a directory that they make, which the way
@@ -100,7 +100,7 @@ class Step:
     check: Text | None = None
     needs_root: bool = False
     edit: FileEdit | None = None
-    run: Run | None = None
+    run: StepRun | None = None
     proof: StepProof | None = None
 
 

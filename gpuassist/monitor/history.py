@@ -27,6 +27,7 @@ from gpuassist.monitor.pyramid import Curve, Pyramid, Share, Window
 SHARES_AT_MOST = 8
 COMMANDS_AT_MOST = 1024
 
+
 @dataclass(frozen=True, slots=True)
 class Band:
     """What one process held, in each bucket of the stack's curve, when the GPU's memory was fullest in it."""

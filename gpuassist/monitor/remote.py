@@ -33,7 +33,7 @@ Trouble = tuple[Text, ...]
 Answer = Union[Mapping[str, Any], Trouble]
 
 
-class Asked(Protocol):
+class BoardAnswers(Protocol):
     """Whom a source asks: `monitor.board.Board` in this very process, or this one."""
 
     def read(self, addresses: Addresses) -> Answer:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpuassist.model.sample import Sample
 from gpuassist.model.text import text
-from gpuassist.monitor.sources import Source
+from gpuassist.monitor.sources import SampleSource
 from gpuassist.system.clock import Clock
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _GRACE_SECONDS = 0.3  # in which a sample under way mostly ends by itself, and t
 class Sampler:
     """Calls `on_sample` on its own thread with each sample of `source`, which only that thread touches. It runs once."""
 
-    def __init__(self, source: Source, clock: Clock, on_sample: Callable[[Sample], None], *, hz: float) -> None:
+    def __init__(self, source: SampleSource, clock: Clock, on_sample: Callable[[Sample], None], *, hz: float) -> None:
         self._source, self._clock, self._on_sample = source, clock, on_sample
         self._period = 1.0 / hz
         self._stopping = Event()

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.model.text import Text, text
-from gpuassist.monitor.remote import Addresses, Asked, RemoteBoard
+from gpuassist.monitor.remote import Addresses, BoardAnswers, RemoteBoard
 from gpuassist.system import nvml_sense
 from gpuassist.system.nvml import NOT_SUPPORTED, Memory, Refusal
 from gpuassist.system.nvml_sense import MemoryFacts
@@ -27,7 +27,7 @@ _SOURCE = "NVML"
 _NO_PERMISSION, _DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND, _GPU_IS_LOST, _MISMATCH = 4, 9, 12, 15, 18
 
 
-class Source(Protocol):
+class SampleSource(Protocol):
     """Gives one sample after the other."""
 
     def read(self) -> Sample:
@@ -43,7 +43,7 @@ class Source(Protocol):
 class NvmlSource:
     """The GPUs of this machine, by a board in a process of its own unless another is given."""
 
-    def __init__(self, world: World, board: Asked | None = None) -> None:
+    def __init__(self, world: World, board: BoardAnswers | None = None) -> None:
         self._clock = world.clock
         self._names = ProcessNames(world.files, world.surroundings.uid)
         self._sleep = SleepWatch(world.files)

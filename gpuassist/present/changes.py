@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan, ToolkitChoice
-from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
+from gpuassist.changes.record import ChangeRecord, ChangeStatus, FileRecord
 from gpuassist.changes.scope_list import ListedScope
 from gpuassist.changes.scopes.kinds import TITLES, Kind
 from gpuassist.changes.shells import NAMES, ShellChange
@@ -209,7 +209,7 @@ def file_words(file: FileRecord, home: str) -> tuple[str, Text]:
 
 def stands(record: ChangeRecord) -> bool:
     """Whether there is anything of it to take back."""
-    return any(file.standing is not Standing.UNDONE for file in record.files)
+    return any(file.standing is not ChangeStatus.UNDONE for file in record.files)
 
 
 _TAKEN_BACK = (

@@ -14,7 +14,7 @@ from gpuassist.present.answer_document import command_lines, copyable, copyable_
 from gpuassist.present.explanation import left_out, picture_of, places_of, where_to_type
 from gpuassist.present.listing import Section, facts_read
 from gpuassist.present.memory import as_plain_text
-from gpuassist.present.overview import Line
+from gpuassist.present.overview import CardRow
 from gpuassist.present.redaction import HOST, NOBODY, USER, Person, redacted
 from gpuassist.session.explain import Doubt, Explanation
 
@@ -101,7 +101,7 @@ class _Lines:
         value = text("{fact}: {value}", fact=one.fact, value=" / ".join(one.values))
         return f"{self._pair(value)} ({self._words(places_of(one))})"
 
-    def _line(self, line: Line) -> str:
+    def _line(self, line: CardRow) -> str:
         return self._pair(text("{fact}: {value}", fact=line.label, value=line.value))
 
     def _pair(self, words: Text) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
-from gpuassist.model.driver import Bar, DeviceNode, KernelModule, Library, NvmlStatus, Option
+from gpuassist.model.driver import DeviceNode, KernelModule, Library, ModuleBlock, NvmlStatus, Option
 from gpuassist.model.environment import Package
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import GpuProcess, PcieLink
@@ -154,7 +154,7 @@ def _module(module: KernelModule) -> Text:
     return text("{version}, proprietary ({path})", version=version, path=module.path)
 
 
-def _bar(bar: Bar) -> Text:
+def _bar(bar: ModuleBlock) -> Text:
     return text("{words} ({place})", words=bar.words, place=bar.place)
 
 
@@ -210,7 +210,7 @@ _RECORDS: dict[type, Callable[[Any], Text]] = {
     PcieLink: _link,
     GpuProcess: _process,
     KernelModule: _module,
-    Bar: _bar,
+    ModuleBlock: _bar,
     Option: _option,
     Library: _library,
     ToolkitLink: _toolkit_link,

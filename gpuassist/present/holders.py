@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gpuassist.detect.gpu_holders import Held, HeldCard, Holding, Role, name_of
+from gpuassist.detect.gpu_holders import GpuHolder, HeldCard, Holding, Role, name_of
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.text import Text, counted, joined, text, verbatim
 from gpuassist.model.words import Words
@@ -24,7 +24,7 @@ _STATES = {
 }
 
 
-def label(held: Held) -> Text:
+def label(held: GpuHolder) -> Text:
     """The process in one line: number, user, program, GPUs and memory."""
     holder, memory = held.holder, held.memory_used_bytes
     used = (
@@ -42,7 +42,7 @@ def label(held: Held) -> Text:
     )
 
 
-def gpus(held: Held) -> Text:
+def gpus(held: GpuHolder) -> Text:
     """The GPUs that it is on."""
     if held.gpus:
         return text("GPU {indices}", indices=", ".join(str(index) for index in held.gpus))
@@ -51,7 +51,7 @@ def gpus(held: Held) -> Text:
     return text("{devices}", devices=", ".join(nodes)) if nodes else text("driver only")
 
 
-def about(held: Held) -> Iterator[Text]:
+def about(held: GpuHolder) -> Iterator[Text]:
     """What stands below the line: where it belongs, its state where that is unusual, and whether it may be stopped."""
     holder = held.holder
     container, unit = value_or(holder.container, ""), value_or(holder.unit, "")
@@ -90,12 +90,12 @@ def title(found: Holding) -> Text:
     return counted("1 process holds a GPU", "{count} processes hold a GPU", len(found.held))
 
 
-def place(held: Held) -> Text:
+def place(held: GpuHolder) -> Text:
     """The container or unit that it belongs to; empty where to none."""
     return verbatim(value_or(held.holder.container, "") or value_or(held.holder.unit, ""))
 
 
-def state(held: Held) -> Text | None:
+def state(held: GpuHolder) -> Text | None:
     """Its state where that is unusual."""
     return _STATES.get(value_or(held.holder.state, ""))
 
@@ -116,7 +116,7 @@ def on_card(card: HeldCard, used: Fact[int]) -> Text:
     return size(used.value)
 
 
-def share(found: Holding, held: Held) -> float | None:
+def share(found: Holding, held: GpuHolder) -> float | None:
     """Which part of its cards' memory it takes; none where that is not known."""
     totals = {card.index: value_or(card.memory_total_bytes, 0) for card in found.cards}
     whole = sum(totals.get(index, 0) for index, _ in held.memory_by_gpu)
@@ -125,12 +125,12 @@ def share(found: Holding, held: Held) -> float | None:
     return held.memory_used_bytes.value / whole
 
 
-def stop_question(held: Held) -> Text:
+def stop_question(held: GpuHolder) -> Text:
     """What is asked before it is stopped."""
     return text("Stop process {pid} ({name})?", pid=held.holder.pid, name=name_of(held.holder))
 
 
-def stop_warning(held: Held) -> Text:
+def stop_warning(held: GpuHolder) -> Text:
     """What the answer yes means, and what is lost; of a long command only its beginning."""
     command = held.holder.command
     if len(command) > _QUOTED_AT_MOST:
@@ -143,7 +143,7 @@ def stop_warning(held: Held) -> Text:
     )
 
 
-def stopping(held: Held, seconds: int) -> Text:
+def stopping(held: GpuHolder, seconds: int) -> Text:
     """What is going on while it is waited for."""
     pid, name = held.holder.pid, name_of(held.holder)
     if seconds <= 0:

@@ -8,7 +8,7 @@ from gpuassist.install.records import Install, InstallState, StepRecord, StepSta
 from gpuassist.install.resume import next_step
 from gpuassist.install.rollback import BackStep
 from gpuassist.model.fact import Known, Unknown
-from gpuassist.model.outlook import Outlook, Way
+from gpuassist.model.outlook import Method, Outlook
 from gpuassist.model.plan import Step, StepKind
 from gpuassist.model.solve import Looked, PackageChange, Requirer
 from gpuassist.model.text import Text, counted, joined, text, verbatim
@@ -34,14 +34,14 @@ _INSTALLS = {
 }
 
 WAYS = {
-    Way.NEW: text("In a new environment"),
-    Way.CLEAN: text("Clean out first"),
-    Way.IN_PLACE: text("In place"),
-    Way.CONTAINER: text("In a container"),
-    Way.PACKAGES: text("By NVIDIA's packages"),
-    Way.RUNFILE: text("By NVIDIA's installer, into your home"),
-    Way.CONDA: text("By conda"),
-    Way.WHEELS: text("By the compiler's wheels"),
+    Method.NEW: text("In a new environment"),
+    Method.CLEAN: text("Clean out first"),
+    Method.IN_PLACE: text("In place"),
+    Method.CONTAINER: text("In a container"),
+    Method.PACKAGES: text("By NVIDIA's packages"),
+    Method.RUNFILE: text("By NVIDIA's installer, into your home"),
+    Method.CONDA: text("By conda"),
+    Method.WHEELS: text("By the compiler's wheels"),
 }
 """What the ways are called where one is chosen."""
 

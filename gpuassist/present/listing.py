@@ -14,7 +14,7 @@ from gpuassist.model.shell import Shell, Terminal
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.present.facts import LABELS, words_of, words_of_field
-from gpuassist.present.overview import Line, is_true, line
+from gpuassist.present.overview import CardRow, is_true, line
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Section:
     """A part of the machine, or one of several of a kind."""
 
     title: Text
-    lines: tuple[Line, ...]
+    lines: tuple[CardRow, ...]
 
 
 def sections(machine: Machine) -> tuple[Section, ...]:
@@ -48,7 +48,7 @@ def facts_read(machine: Machine) -> tuple[Section, ...]:
     return tuple(one for one in read if one.lines)
 
 
-def facts(record: Any) -> tuple[Line, ...]:
+def facts(record: Any) -> tuple[CardRow, ...]:
     """The facts of one record, in its own order."""
     found = ((field.name, getattr(record, field.name)) for field in fields(record) if field.name in LABELS)
     return tuple(
@@ -56,7 +56,7 @@ def facts(record: Any) -> tuple[Line, ...]:
     )
 
 
-def _line(name: str, fact: Fact[Any]) -> Line:
+def _line(name: str, fact: Fact[Any]) -> CardRow:
     return line(LABELS[name], fact, words_of_field(name, fact.value) if isinstance(fact, Known) else None)
 
 
@@ -64,7 +64,7 @@ def _of_each(title: Text, found: Fact[tuple[Any, ...]], section: Any) -> tuple[S
     if isinstance(found, Unknown):
         return (Section(title, (line(text("found"), found),)),)
     if not found.value:
-        return (Section(title, (Line(text("found"), text("none"), found.source),)),)
+        return (Section(title, (CardRow(text("found"), text("none"), found.source),)),)
     return tuple(section(one) for one in found.value)
 
 
@@ -77,7 +77,7 @@ def _toolkit(toolkit: Toolkit) -> Section:
     lines = list(facts(toolkit))
     for label, paths in ((text("symlinks to it"), toolkit.links), (text("programs that run its nvcc"), toolkit.wrappers)):
         if paths:
-            lines.append(Line(label, verbatim(", ".join(paths)), toolkit.root))
+            lines.append(CardRow(label, verbatim(", ".join(paths)), toolkit.root))
     title = text("CUDA toolkit {root}", root=toolkit.root) if toolkit.root else text("CUDA toolkit")
     return Section(title, tuple(lines))
 
@@ -95,18 +95,18 @@ def _environment(environment: PythonEnvironment) -> Section:
     return Section(title, (*found, *(one for torch in torches for one in _torch(torch))))
 
 
-def _count(torches: tuple[Torch, ...], source: str) -> Line:
+def _count(torches: tuple[Torch, ...], source: str) -> CardRow:
     if not torches:
-        return Line(text("torch"), text("none"), source)
-    return Line(text("torch"), counted("one", "{count}, of which the first is imported", count=len(torches)), source)
+        return CardRow(text("torch"), text("none"), source)
+    return CardRow(text("torch"), counted("one", "{count}, of which the first is imported", count=len(torches)), source)
 
 
-def _torch(torch: Torch) -> tuple[Line, ...]:
-    directory = (Line(text("directory of torch"), verbatim(torch.path), torch.path),) if torch.path else ()
+def _torch(torch: Torch) -> tuple[CardRow, ...]:
+    directory = (CardRow(text("directory of torch"), verbatim(torch.path), torch.path),) if torch.path else ()
     return (*directory, *facts(torch))
 
 
-def _compilers(machine: Machine) -> Iterator[Line]:
+def _compilers(machine: Machine) -> Iterator[CardRow]:
     compilers = machine.compilers
     if isinstance(compilers, Unknown) or not compilers.value:
         yield line(text("found"), compilers, text("none"))
@@ -116,17 +116,17 @@ def _compilers(machine: Machine) -> Iterator[Line]:
         yield line(label, compiler.version)
 
 
-def _shell(shell: Shell) -> Iterator[Line]:
+def _shell(shell: Shell) -> Iterator[CardRow]:
     yield from facts(shell)
     if isinstance(shell.startup_files, Known):
         there = [file.path for file in shell.startup_files.value if file.exists]
         words = verbatim(", ".join(there)) if there else text("none")
-        yield Line(text("start-up files that exist"), words, shell.startup_files.source)
+        yield CardRow(text("start-up files that exist"), words, shell.startup_files.source)
     yield from _terminal(shell.new_terminal, own=False)
     yield from _terminal(shell.own, own=True)
 
 
-def _terminal(terminal: Fact[Terminal], *, own: bool) -> Iterator[Line]:
+def _terminal(terminal: Fact[Terminal], *, own: bool) -> Iterator[CardRow]:
     if isinstance(terminal, Unknown):
         if terminal.asked:
             yield line(text("gpuassist's own environment") if own else text("new terminal"), terminal)
@@ -135,15 +135,15 @@ def _terminal(terminal: Fact[Terminal], *, own: bool) -> Iterator[Line]:
         label = (
             text("{name} of gpuassist itself", name=variable.name) if own else text("{name} in a new terminal", name=variable.name)
         )
-        yield Line(label, verbatim(variable.value), terminal.source)
+        yield CardRow(label, verbatim(variable.value), terminal.source)
     for command in terminal.value.commands:
         label = (
             text("{name} for gpuassist itself", name=command.name) if own else text("{name} in a new terminal", name=command.name)
         )
-        yield Line(label, words_of(command) if command.path else text("none on PATH"), terminal.source)
+        yield CardRow(label, words_of(command) if command.path else text("none on PATH"), terminal.source)
 
 
-def _holders(machine: Machine) -> Iterator[Line]:
+def _holders(machine: Machine) -> Iterator[CardRow]:
     holders = machine.holders
     if isinstance(holders, Unknown) or not holders.value:
         yield line(text("found"), holders, text("none"))
@@ -151,4 +151,4 @@ def _holders(machine: Machine) -> Iterator[Line]:
     for holder in holders.value:
         label = text("process {pid} of {user}", pid=holder.pid, user=holder.user)
         words = text("{command}, on {devices}", command=holder.command, devices=", ".join(holder.devices))
-        yield Line(label, words, holders.source)
+        yield CardRow(label, words, holders.source)

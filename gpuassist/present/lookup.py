@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from gpuassist.model.text import Text, counted, text, verbatim
-from gpuassist.present.overview import Line, gibibytes
-from gpuassist.session.lookup.answer import Answered, Standing
+from gpuassist.present.overview import CardRow, gibibytes
+from gpuassist.session.lookup.answer import Answered, LookupStatus
 
 if TYPE_CHECKING:
     from gpuassist.session.lookup.answer import Document
@@ -85,7 +85,7 @@ _LEFT_OUT_UNLESS_KNOWN = frozenset(
 )
 
 
-def lines(answered: Answered) -> Iterator[Line]:
+def lines(answered: Answered) -> Iterator[CardRow]:
     """The fields; what is null says so, where that is of interest and no record below says more."""
     record = answered.record
     others = _list(record.get("others"))
@@ -96,17 +96,17 @@ def lines(answered: Answered) -> Iterator[Line]:
         if name in _TABLES and isinstance(value, list):
             yield from _TABLES[name](value)
         else:
-            none = _NONE_YET.get(name, _NOT_KNOWN) if answered.standing is Standing.KNOWN else _NOT_KNOWN
-            yield Line(_LABELS[name], none if value is None else _words(name, value), known=value is not None)
+            none = _NONE_YET.get(name, _NOT_KNOWN) if answered.standing is LookupStatus.KNOWN else _NOT_KNOWN
+            yield CardRow(_LABELS[name], none if value is None else _words(name, value), known=value is not None)
     for other in others:
         if "architecture" in other:
-            yield Line(text("either"), _other(other))
+            yield CardRow(text("either"), _other(other))
 
 
-def source_line(record: Document) -> Line:
+def source_line(record: Document) -> CardRow:
     """Where the record is from, and when somebody looked."""
     words = text("{source} ({checked})", source=str(record["source"]), checked=str(record["checked"]))
-    return Line(text("source"), words if record["checked"] else verbatim(str(record["source"])))
+    return CardRow(text("source"), words if record["checked"] else verbatim(str(record["source"])))
 
 
 def _words(name: str, value: Any) -> Text:
@@ -121,25 +121,25 @@ def _words(name: str, value: Any) -> Text:
     return gibibytes(value) if name == "memory_bytes" else verbatim(str(value))
 
 
-def _variants(variants: list[Any]) -> Iterator[Line]:
-    yield Line(_LABELS["variants"], counted("{count} build", "{count} builds", len(variants)))
+def _variants(variants: list[Any]) -> Iterator[CardRow]:
+    yield CardRow(_LABELS["variants"], counted("{count} build", "{count} builds", len(variants)))
     for one in variants:
         label = text("  {tag}, {platform}", tag=one["tag"], platform=one["platform"])
         code = [*(one["architectures"] or ()), *(one["ptx"] or ())]
         words = (
             verbatim(" ".join(code)) if code else text("for the CPU") if one["cuda"] is None else text("architectures not known")
         )
-        yield Line(label, text("{code}; pip's own", code=words) if one["default_index"] else words, strong=one["default_index"])
+        yield CardRow(label, text("{code}; pip's own", code=words) if one["default_index"] else words, strong=one["default_index"])
 
 
-def _builds(builds: list[Any]) -> Iterator[Line]:
-    yield Line(_LABELS["builds"], counted("{count} build", "{count} builds", len(builds)))
+def _builds(builds: list[Any]) -> Iterator[CardRow]:
+    yield CardRow(_LABELS["builds"], counted("{count} build", "{count} builds", len(builds)))
     for one in builds:
         label = text("  {channel}, {platform}", channel=one["channel"], platform=one["platform"])
-        yield Line(label, verbatim(" ".join(one["specs"])))
+        yield CardRow(label, verbatim(" ".join(one["specs"])))
 
 
-_TABLES: dict[str, Callable[[list[Any]], Iterator[Line]]] = {"variants": _variants, "builds": _builds}
+_TABLES: dict[str, Callable[[list[Any]], Iterator[CardRow]]] = {"variants": _variants, "builds": _builds}
 
 
 def _other(other: Any) -> Text:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gpuassist.formats.size import shown_size
 from gpuassist.model.codec import Json
-from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
+from gpuassist.model.memory_picture import MemoryPart, MemoryPicture, PartKind
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 
@@ -47,7 +47,7 @@ _GIB = 1 << 30
 _MUCH_CONTEXT = 3 << 29  # more than CUDA alone takes: libraries that have memory beside torch
 
 
-def part_name(part: Part) -> Text:
+def part_name(part: MemoryPart) -> Text:
     """What a part is called."""
     if part.kind is PartKind.CONTEXT and part.size_bytes > _MUCH_CONTEXT:
         return text("CUDA itself and other libraries")
@@ -58,7 +58,7 @@ def part_name(part: Part) -> Text:
     return text("process {pid}", pid=str(part.pid))
 
 
-def part_explained(part: Part) -> Text:
+def part_explained(part: MemoryPart) -> Text:
     """What a part is, in a sentence, and whether it was reckoned."""
     if part.derived:
         return text("{what} (reckoned from the other figures)", what=_EXPLAINED[part.kind])
@@ -122,7 +122,7 @@ def memory_document(picture: MemoryPicture, words: Words) -> Json:
     }
 
 
-def _part(part: Part, words: Words) -> Json:
+def _part(part: MemoryPart, words: Words) -> Json:
     return {
         "kind": part.kind.value,
         "name": words(part_name(part)),

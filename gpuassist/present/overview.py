@@ -24,7 +24,7 @@ _TOOLKITS_IN_TITLE = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CardRow:
     """One row of a card; `known` is false where `value` is the reason why there is none."""
 
     label: Text
@@ -42,7 +42,7 @@ class GpuCard:
     subtitle: Text
     status: Status
     state: Text
-    lines: tuple[Line, ...]
+    lines: tuple[CardRow, ...]
 
 
 def title(machine: Machine) -> Text:
@@ -129,22 +129,22 @@ def _gpu_state(gpu: Gpu, *, nvml_works: bool) -> tuple[Status, Text]:
     return Status.UNKNOWN, text("not readable") if isinstance(driver, Known) else text("not known")
 
 
-def _architecture(gpu: Gpu) -> Line:
+def _architecture(gpu: Gpu) -> CardRow:
     label = text("Architecture")
     capability = gpu.compute_capability
     if isinstance(gpu.architecture, Known) and isinstance(capability, Known):
         words = text("{name}, compute capability {capability}", name=gpu.architecture.value, capability=str(capability.value))
-        return Line(label, words, capability.source)
+        return CardRow(label, words, capability.source)
     if isinstance(capability, Known):
-        return Line(label, text("compute capability {capability}", capability=str(capability.value)), capability.source)
+        return CardRow(label, text("compute capability {capability}", capability=str(capability.value)), capability.source)
     return line(label, gpu.architecture)
 
 
-def _memory(gpu: Gpu) -> Line:
+def _memory(gpu: Gpu) -> CardRow:
     total, used = gpu.memory_total_bytes, gpu.memory_used_bytes
     if isinstance(total, Known) and isinstance(used, Known):
         words = text("{total}, {used} used", total=gibibytes(total.value), used=gibibytes(used.value))
-        return Line(text("Memory"), words, total.source)
+        return CardRow(text("Memory"), words, total.source)
     return line(text("Memory"), total, gibibytes(total.value) if isinstance(total, Known) else None)
 
 
@@ -155,13 +155,13 @@ def gibibytes(count: int) -> Text:
     return text("{size} GiB", size=f"{count / _GIB:.2f}".rstrip("0").rstrip("."))
 
 
-def _link(gpu: Gpu) -> Line | None:
+def _link(gpu: Gpu) -> CardRow | None:
     if not isinstance(gpu.pcie_link, Known):
         return None
     link = gpu.pcie_link.value
     most = _link_words(link.max_speed_gigatransfers, link.max_width)
     words = most if _at_most(link) else text("{most} (now {now})", most=most, now=_link_words(link.speed_gigatransfers, link.width))
-    return Line(text("PCIe"), words, gpu.pcie_link.source)
+    return CardRow(text("PCIe"), words, gpu.pcie_link.source)
 
 
 def _at_most(link: PcieLink) -> bool:
@@ -175,47 +175,47 @@ def _link_words(speed: float, width: int) -> Text:
     return text("{speed} GT/s ×{width}", speed=f"{speed:g}", width=width)
 
 
-def _bound(gpu: Gpu) -> Line:
+def _bound(gpu: Gpu) -> CardRow:
     driver = gpu.kernel_driver
     words = text("none bound") if isinstance(driver, Known) and not driver.value else None
     return line(text("Kernel driver"), driver, words)
 
 
-def _display(gpu: Gpu) -> Line | None:
+def _display(gpu: Gpu) -> CardRow | None:
     display = gpu.display_active
     if not isinstance(display, Known):
         return None
-    return Line(text("Drives a display"), text("yes") if display.value else text("no"), display.source)
+    return CardRow(text("Drives a display"), text("yes") if display.value else text("no"), display.source)
 
 
-def _mig(gpu: Gpu) -> Line | None:
+def _mig(gpu: Gpu) -> CardRow | None:
     mig = gpu.mig_enabled
     if not isinstance(mig, Known) or not mig.value:
         return None
     slices = value_or(gpu.mig_uuids, ())
-    return Line(text("MIG"), counted("on, one instance", "on, {count} instances", len(slices)), mig.source)
+    return CardRow(text("MIG"), counted("on, one instance", "on, {count} instances", len(slices)), mig.source)
 
 
-def software_lines(machine: Machine) -> tuple[Line, ...]:
+def software_lines(machine: Machine) -> tuple[CardRow, ...]:
     """Driver, toolkits and host compilers."""
     cuda = machine.driver.cuda_version
     if not isinstance(cuda, Known):
-        serves: Line | None = None
+        serves: CardRow | None = None
     else:
         words = text("{release}, and any {major}.x", release=str(cuda.value.release), major=cuda.value.major)
-        serves = Line(text("Runs CUDA"), words, cuda.source)
+        serves = CardRow(text("Runs CUDA"), words, cuda.source)
     lines = [_driver(machine), serves]
     toolkits = machine.toolkits
     if isinstance(toolkits, Unknown):
         lines.append(line(text("Toolkits"), toolkits))
     elif not toolkits.value:
-        lines.append(Line(text("Toolkits"), text("none installed"), toolkits.source))
+        lines.append(CardRow(text("Toolkits"), text("none installed"), toolkits.source))
     else:
         lines += [_toolkit(toolkit, first_nvcc(machine)) for toolkit in toolkits.value]
     return (*(one for one in lines if one is not None), *_compilers(machine))
 
 
-def _driver(machine: Machine) -> Line:
+def _driver(machine: Machine) -> CardRow:
     version = driver_version(machine)
     label = text("Driver")
     if isinstance(version, Unknown):
@@ -223,19 +223,19 @@ def _driver(machine: Machine) -> Line:
     loaded = value_or(machine.driver.loaded, ())
     flavour = next((module.open_flavour for module in loaded if isinstance(module.open_flavour, Known)), None)
     if flavour is None:
-        return Line(label, verbatim(str(version.value)), version.source)
+        return CardRow(label, verbatim(str(version.value)), version.source)
     words = text("{version}, open module", version=str(version.value))
     if not flavour.value:
         words = text("{version}, proprietary module", version=str(version.value))
-    return Line(label, words, version.source)
+    return CardRow(label, words, version.source)
 
 
-def _missing_driver(machine: Machine, label: Text, version: Unknown) -> Line:
+def _missing_driver(machine: Machine, label: Text, version: Unknown) -> CardRow:
     nouveau, loaded = machine.driver.nouveau_loaded, machine.driver.loaded
     if isinstance(nouveau, Known) and nouveau.value:
-        return Line(label, text("nouveau is loaded"), nouveau.source, strong=True)
+        return CardRow(label, text("nouveau is loaded"), nouveau.source, strong=True)
     if isinstance(loaded, Known) and not loaded.value:
-        return Line(label, text("none loaded"), loaded.source, strong=True)
+        return CardRow(label, text("none loaded"), loaded.source, strong=True)
     return line(label, version)
 
 
@@ -246,34 +246,34 @@ def first_nvcc(machine: Machine) -> str:
     return command.real_path if command is not None else ""
 
 
-def _toolkit(toolkit: Toolkit, nvcc: str) -> Line:
+def _toolkit(toolkit: Toolkit, nvcc: str) -> CardRow:
     version = toolkit.version if isinstance(toolkit.version, Known) else toolkit.nvcc_version
     label = text("Toolkit {version}", version=str(version.value.release)) if isinstance(version, Known) else text("Toolkit")
     if nvcc and nvcc.startswith(toolkit.root + "/"):
-        return Line(label, text("first on PATH"), toolkit.root, strong=True)
+        return CardRow(label, text("first on PATH"), toolkit.root, strong=True)
     if isinstance(toolkit.nvcc, Known) and not toolkit.nvcc.value:
-        return Line(label, text("without a compiler"), toolkit.root)
-    return Line(label, text("installed"), toolkit.root)
+        return CardRow(label, text("without a compiler"), toolkit.root)
+    return CardRow(label, text("installed"), toolkit.root)
 
 
-def _compilers(machine: Machine) -> tuple[Line, ...]:
+def _compilers(machine: Machine) -> tuple[CardRow, ...]:
     label = text("Host compiler")
     compilers = machine.compilers
     if isinstance(compilers, Unknown):
         return (line(label, compilers),)
     found = next((one for family in ("g++", "gcc", "clang") for one in compilers.value if one.family == family), None)
     if found is None:
-        return (Line(label, text("none installed"), compilers.source),)
+        return (CardRow(label, text("none installed"), compilers.source),)
     if isinstance(found.version, Unknown):
         return (line(label, found.version),)
-    return (Line(label, verbatim(f"{found.family} {found.version.value}"), found.path),)
+    return (CardRow(label, verbatim(f"{found.family} {found.version.value}"), found.path),)
 
 
-def line(label: Text, fact: Fact[Any], words: Text | None = None) -> Line:
+def line(label: Text, fact: Fact[Any], words: Text | None = None) -> CardRow:
     """The row of any fact: its value, or in its place the reason why it is not known."""
     if isinstance(fact, Unknown):
-        return Line(label, fact.reason, known=False)
-    return Line(label, words if words is not None else verbatim(str(fact.value)), fact.source)
+        return CardRow(label, fact.reason, known=False)
+    return CardRow(label, words if words is not None else verbatim(str(fact.value)), fact.source)
 
 
 def host_words(host: Host, machine: Machine) -> tuple[Text, tuple[Text, ...]]:

@@ -9,7 +9,7 @@ from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.sample import GpuSample, Sample
 from gpuassist.model.text import Text, counted, joined, text, verbatim
 from gpuassist.present.overview import gibibytes, short_name
-from gpuassist.session.watch import Came, Change
+from gpuassist.session.watch import ProcessChange, ProcessEvent
 
 _GIB = 1 << 30
 _INTERPRETERS = ("python", "pypy", "bash", "sh", "node", "java")
@@ -79,10 +79,10 @@ def window_words(seconds: float) -> Text:
     return text("{hours} h", hours=round(seconds / 3600))
 
 
-def change_words(change: Change) -> Text:
+def change_words(change: ProcessChange) -> Text:
     """A process that came or went."""
     name = process_name(change.command, change.pid)
-    return text("{name} starts", name=name) if change.came is Came.STARTED else text("{name} ends", name=name)
+    return text("{name} starts", name=name) if change.came is ProcessEvent.STARTED else text("{name} ends", name=name)
 
 
 def told(fact: Fact[str]) -> Text:

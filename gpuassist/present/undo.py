@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
+from gpuassist.changes.record import ChangeRecord, ChangeStatus, FileRecord
 from gpuassist.changes.restore import FileBack, ThreeWay
 from gpuassist.changes.undo import TakeBack
 from gpuassist.context import Session
@@ -16,8 +16,8 @@ from gpuassist.session.undo import backup_of
 from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.merge import Meeting
 
-_STANDS = {Standing.STANDS: True, Standing.NOTHING_LEFT: False, Standing.UNDONE: False}
-_KNOWN_EDITED = frozenset({Standing.STANDS, Standing.NOTHING_LEFT, Standing.UNDONE})
+_STANDS = {ChangeStatus.STANDS: True, ChangeStatus.NOTHING_LEFT: False, ChangeStatus.UNDONE: False}
+_KNOWN_EDITED = frozenset({ChangeStatus.STANDS, ChangeStatus.NOTHING_LEFT, ChangeStatus.UNDONE})
 
 
 def record_lines(record: ChangeRecord) -> Iterator[Text]:
@@ -114,14 +114,14 @@ def _receipt_members(session: Session, receipt: Receipt) -> dict[str, Json]:
 
 def state_of(file: FileRecord) -> Text:
     """What became of the change in one file."""
-    if file.standing is Standing.UNDONE:
+    if file.standing is ChangeStatus.UNDONE:
         return text("undone {when}", when=file.receipt.undone_at)
-    if file.standing is Standing.STANDS:
+    if file.standing is ChangeStatus.STANDS:
         return text("in effect; the file was edited since") if file.edited else text("in effect")
     return {
-        Standing.NOTHING_LEFT: text("nothing of it is left in the file"),
-        Standing.MISSING: text("the file is not there any more"),
-        Standing.UNREADABLE: text("the file cannot be read"),
+        ChangeStatus.NOTHING_LEFT: text("nothing of it is left in the file"),
+        ChangeStatus.MISSING: text("the file is not there any more"),
+        ChangeStatus.UNREADABLE: text("the file cannot be read"),
     }[file.standing]
 
 

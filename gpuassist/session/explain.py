@@ -13,7 +13,7 @@ from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.judge import judge
 from gpuassist.diagnose.memory import memory_doubts, memory_picture
 from gpuassist.diagnose.recognise import recognise
-from gpuassist.diagnose.signature import Setting
+from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.weigh import Rank, Unlikely, refutations, sound, weigh
 from gpuassist.formats.paste import Gathering, read_paste
 from gpuassist.model.finding import Answer, Diagnosis, Severity, Undetermined
@@ -100,7 +100,7 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     told = read_all(paste, session.knowledge)
     basis = _basis(told, machine, recorded=recorded)
     whole = joined(told, machine) if machine is not None and basis.ground is Ground.JOINED else told
-    setting = Setting(paste, Case(whole, session.knowledge))
+    setting = SignatureInput(paste, Case(whole, session.knowledge))
     by_text = judge(told, session.knowledge)
     by_all = by_text if whole is told else judge(whole, session.knowledge)
     recognised = recognise(setting)
@@ -108,7 +108,7 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     answers = in_words(session, whole, explained.findings)
     against = contradictions(paste)
     silent = not (recognised.clues or explained.less_likely or _convicting(answers) or against)
-    healthy = sound(Setting(paste, Case(told, session.knowledge))) if silent else None
+    healthy = sound(SignatureInput(paste, Case(told, session.knowledge))) if silent else None
     if healthy is not None:
         answers = (*in_words(session, told, (healthy,)), *answers)
     return Explanation(

@@ -10,7 +10,7 @@ from gpuassist.model.finding import CommandUse
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.session.explain import Explanation, Ground, about_memory
-from gpuassist.session.navigation import FILE_WISH, TEXT_WISH, GoTo, Step, Tool
+from gpuassist.session.navigation import FILE_WISH, TEXT_WISH, GoTo, SideTool, WizardStep
 from gpuassist.session.standing import begins_with_holders, holder_wish, switch_version
 from gpuassist.session.wish_words import wish_in_words
 
@@ -30,12 +30,12 @@ def way_on(explanation: Explanation, machine: Machine | None, *, recorded: bool)
     if not about_memory(explanation.answers[0]) or recorded or not value_or(machine.gpus, ()):
         watch: WayOn | None = None
     else:
-        watch = WayOn(text("Watch memory live"), GoTo(Step.LIVE))
+        watch = WayOn(text("Watch memory live"), GoTo(WizardStep.LIVE))
     version = next((found for answer in explanation.answers for found in [switch_version(answer)] if found), "")
     if not version or not _is_installed(version, machine):
         repair: WayOn | None = None
     else:
-        repair = WayOn(text("Switch to CUDA {version}…", version=version), GoTo(Step.REPAIR, version))
+        repair = WayOn(text("Switch to CUDA {version}…", version=version), GoTo(WizardStep.REPAIR, version))
     ways = (repair, _holders(explanation), watch)
     return next((way for way in ways if way is not None), None) or _try(explanation)
 
@@ -70,7 +70,7 @@ def _holders(explanation: Explanation) -> WayOn | None:
     answer = explanation.answers[0]
     if not begins_with_holders(answer):
         return None
-    return WayOn(text("See who holds the GPU"), GoTo(Tool.HOLDERS, holder_wish(answer) or ""))
+    return WayOn(text("See who holds the GPU"), GoTo(SideTool.HOLDERS, holder_wish(answer) or ""))
 
 
 def _try(explanation: Explanation) -> WayOn | None:
@@ -79,7 +79,7 @@ def _try(explanation: Explanation) -> WayOn | None:
     commands = (command for remedy in answer.remedies for command in remedy.commands)
     wish = next((wish for command in commands for wish in [_wish_of(command)] if wish != Wish()), Wish())
     title = next((title for value, title in _titles(wish) if value), None)
-    return WayOn(title, GoTo(Tool.WHAT_IF, wish_in_words(wish))) if title is not None else None
+    return WayOn(title, GoTo(SideTool.WHAT_IF, wish_in_words(wish))) if title is not None else None
 
 
 def _titles(wish: Wish) -> tuple[tuple[str, Text], ...]:

@@ -8,7 +8,7 @@ from gpuassist.context import Session
 from gpuassist.detect import holders as holder_probe
 from gpuassist.detect import nvml, pci
 from gpuassist.detect.accounts import Accounts
-from gpuassist.detect.gpu_holders import Held, Holding, holding_of, name_of
+from gpuassist.detect.gpu_holders import GpuHolder, Holding, holding_of, name_of
 from gpuassist.model.gpu import Holder
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
@@ -35,7 +35,7 @@ def look(session: Session) -> Machine:
 
 
 def stop_holder(
-    session: Session, held: Held, *, seconds: float = PATIENCE_SECONDS, called_off: Callable[[], bool] = never
+    session: Session, held: GpuHolder, *, seconds: float = PATIENCE_SECONDS, called_off: Callable[[], bool] = never
 ) -> Outcome:
     """Asks the process to end, waits, then kills it unless that is called off; refuses whatever is not the user's own program."""
     if not held.may_stop:

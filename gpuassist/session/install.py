@@ -14,7 +14,7 @@ from gpuassist.install.preview import look_before
 from gpuassist.install.records import Install, InstallState, StepState
 from gpuassist.install.resume import open_install, recheck
 from gpuassist.install.rollback import BackStep, plan_back, take_back
-from gpuassist.install.run import Came, Cancelled, OnLine, StepDone
+from gpuassist.install.run import Cancelled, OnLine, StepDone, StepEnding
 from gpuassist.install.step_proof import Proved
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
@@ -53,7 +53,7 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StepCheck:
     """What the check of a step showed that the user took; `proved` is none where it has no check."""
 
     install: Install
@@ -91,18 +91,18 @@ def take(session: Session, course: Course, number: int, *, on_line: OnLine, canc
         install = _begun(session, course)
         _require_waiting(install, number)
         install, done = execution.take(session, install, number, on_line=on_line, cancelled=cancelled)
-        if done.came is Came.NOT_STARTED and all(one.state is StepState.WAITING for one in install.steps):
+        if done.came is StepEnding.NOT_STARTED and all(one.state is StepState.WAITING for one in install.steps):
             execution.forget(session, install)
             return Ran(None, done)
         return Ran(install, done)
 
 
-def say_done(session: Session, course: Course, number: int) -> Said:
+def say_done(session: Session, course: Course, number: int) -> StepCheck:
     """The user took a step; its check counts."""
     with _alone(session):
         install = _begun(session, course)
         _require_waiting(install, number)
-        return Said(*execution.said_done(session, install, number))
+        return StepCheck(*execution.said_done(session, install, number))
 
 
 def get_ready_to_restart(session: Session, course: Course, *, autostart: bool) -> ToRestart:
@@ -134,10 +134,10 @@ def go_back(session: Session, install: str, way: tuple[BackStep, ...], *, on_lin
     """Goes that way, up to the first of its steps that does not go well."""
     with _alone(session):
         found = _loaded(session, install)
-        done = StepDone(Came.DONE, text("there is nothing to take back"))
+        done = StepDone(StepEnding.DONE, text("there is nothing to take back"))
         for back in way:
             found, done = take_back(session, found, back, on_line=on_line, cancelled=cancelled)
-            if done.came is not Came.DONE:
+            if done.came is not StepEnding.DONE:
                 break
         return Ran(found, done)
 

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Union
 
 
-class Step(str, Enum):
+class WizardStep(str, Enum):
     """The five steps, in the order of the side list."""
 
     MACHINE = "machine"
@@ -21,7 +21,7 @@ class Step(str, Enum):
     LIVE = "live"
 
 
-class Tool(str, Enum):
+class SideTool(str, Enum):
     """What stands beside the steps, for any time: it needs no facts, has no state, and no way on leads from it."""
 
     EXPLAIN = "explain"
@@ -37,11 +37,11 @@ FILE_WISH, TEXT_WISH = "file:", "text:"
 GO_ON_WISH = "go-on"
 """The wish for the install page to go on with what waits."""
 
-Place = Union[Step, Tool]
+Place = Union[WizardStep, SideTool]
 """Whatever the side list leads to."""
 
 
-class StepState(str, Enum):
+class StepStatus(str, Enum):
     """What the side list shows beside a step."""
 
     TODO = "todo"
@@ -86,8 +86,8 @@ class ReadingStarted:
 class ReadingEnded:
     """The machine was read and judged: how the first two steps stand, and the CUDA version that a finding offers to switch to."""
 
-    machine: StepState
-    found: StepState
+    machine: StepStatus
+    found: StepStatus
     repairable: str = ""
 
 
@@ -100,19 +100,19 @@ class ReadingFailed:
 class Marked:
     """A page tells how its own step stands."""
 
-    step: Step
-    state: StepState
+    step: WizardStep
+    state: StepStatus
 
 
 Event = Union[GoTo, Next, Back, ReadingStarted, ReadingEnded, ReadingFailed, Marked]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SideListEntry:
     """One row of the side list."""
 
-    step: Step
-    state: StepState
+    step: WizardStep
+    state: StepStatus
     enabled: bool
     current: bool
 
@@ -121,30 +121,30 @@ class Entry:
 class Flow:
     """Where the user is; `trail` are the places shown before, oldest first; `repairable` is the version a finding offers."""
 
-    current: Place = Step.MACHINE
-    states: tuple[tuple[Step, StepState], ...] = tuple((step, StepState.TODO) for step in Step)
+    current: Place = WizardStep.MACHINE
+    states: tuple[tuple[WizardStep, StepStatus], ...] = tuple((step, StepStatus.TODO) for step in WizardStep)
     trail: tuple[Place, ...] = ()
     inspected: bool = False
     repairable: str = ""
     wish: str = ""
 
-    def state(self, step: Step) -> StepState:
+    def state(self, step: WizardStep) -> StepStatus:
         """How a step stands."""
         return dict(self.states)[step]
 
     def enabled(self, place: Place) -> bool:
         """Whether it can be shown now: what rests on facts waits for them, live memory and tools do not."""
-        return isinstance(place, Tool) or place in {Step.MACHINE, Step.LIVE} or self.inspected
+        return isinstance(place, SideTool) or place in {WizardStep.MACHINE, WizardStep.LIVE} or self.inspected
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[SideListEntry, ...]:
         """The side list."""
-        return tuple(Entry(step, state, self.enabled(step), step is self.current) for step, state in self.states)
+        return tuple(SideListEntry(step, state, self.enabled(step), step is self.current) for step, state in self.states)
 
-    def next(self) -> Step | None:
+    def next(self) -> WizardStep | None:
         """Where the way on leads: past a repair that nobody needs; none at the end or before the facts are there."""
-        after = None if isinstance(self.current, Tool) else _NEXT.get(self.current)
-        if self.current is Step.FOUND and not self.repairable:
-            after = Step.VERIFY
+        after = None if isinstance(self.current, SideTool) else _NEXT.get(self.current)
+        if self.current is WizardStep.FOUND and not self.repairable:
+            after = WizardStep.VERIFY
         return after if after is not None and self.enabled(after) else None
 
     def back(self) -> Place | None:
@@ -152,7 +152,12 @@ class Flow:
         return self.trail[-1] if self.trail else None
 
 
-_NEXT = {Step.MACHINE: Step.FOUND, Step.FOUND: Step.REPAIR, Step.REPAIR: Step.VERIFY, Step.VERIFY: Step.LIVE}
+_NEXT = {
+    WizardStep.MACHINE: WizardStep.FOUND,
+    WizardStep.FOUND: WizardStep.REPAIR,
+    WizardStep.REPAIR: WizardStep.VERIFY,
+    WizardStep.VERIFY: WizardStep.LIVE,
+}
 _TRAIL_AT_MOST = 32
 
 
@@ -162,31 +167,31 @@ def follow(flow: Flow, event: Event) -> Flow:
         return _go(flow, event.step, event.wish)
     if isinstance(event, Next):
         after = flow.next()
-        return flow if after is None else _go(flow, after, flow.repairable if after is Step.REPAIR else "")
+        return flow if after is None else _go(flow, after, flow.repairable if after is WizardStep.REPAIR else "")
     if isinstance(event, Back):
         return flow if not flow.trail else replace(flow, current=flow.trail[-1], trail=flow.trail[:-1], wish="")
     if isinstance(event, Marked):
         return _mark(flow, {event.step: event.state})
     if isinstance(event, ReadingStarted):
-        again = {Step.FOUND: StepState.BUSY} if event.after_write and flow.inspected else {}
-        return _mark(flow, {Step.MACHINE: StepState.BUSY, **again})
+        again = {WizardStep.FOUND: StepStatus.BUSY} if event.after_write and flow.inspected else {}
+        return _mark(flow, {WizardStep.MACHINE: StepStatus.BUSY, **again})
     if isinstance(event, ReadingFailed):
-        if flow.state(Step.FOUND) is StepState.BUSY:  # something was written since the facts that are there were read
-            return _mark(flow, {Step.MACHINE: StepState.UNKNOWN, Step.FOUND: StepState.UNKNOWN})
-        before = StepState.RIGHT if flow.inspected else StepState.UNKNOWN
-        return _mark(flow, {Step.MACHINE: before})
+        if flow.state(WizardStep.FOUND) is StepStatus.BUSY:  # something was written since the facts that are there were read
+            return _mark(flow, {WizardStep.MACHINE: StepStatus.UNKNOWN, WizardStep.FOUND: StepStatus.UNKNOWN})
+        before = StepStatus.RIGHT if flow.inspected else StepStatus.UNKNOWN
+        return _mark(flow, {WizardStep.MACHINE: before})
     states = {
-        Step.MACHINE: event.machine,
-        Step.FOUND: event.found,
-        Step.REPAIR: StepState.TODO,
-        Step.VERIFY: StepState.TODO,
+        WizardStep.MACHINE: event.machine,
+        WizardStep.FOUND: event.found,
+        WizardStep.REPAIR: StepStatus.TODO,
+        WizardStep.VERIFY: StepStatus.TODO,
     }
     return replace(_mark(flow, states), inspected=True, repairable=event.repairable, wish="")
 
 
 def place_named(value: str) -> Place | None:
     """The step or the tool with this value; none has another."""
-    return next((place for place in (*Step, *Tool) if place.value == value), None)
+    return next((place for place in (*WizardStep, *SideTool) if place.value == value), None)
 
 
 def _go(flow: Flow, place: Place, wish: str) -> Flow:
@@ -197,5 +202,5 @@ def _go(flow: Flow, place: Place, wish: str) -> Flow:
     return replace(flow, current=place, wish=wish, trail=(*flow.trail, flow.current)[-_TRAIL_AT_MOST:])
 
 
-def _mark(flow: Flow, states: dict[Step, StepState]) -> Flow:
+def _mark(flow: Flow, states: dict[WizardStep, StepStatus]) -> Flow:
     return replace(flow, states=tuple((step, states.get(step, state)) for step, state in flow.states))

@@ -14,9 +14,9 @@ from gpuassist.diagnose.case import Case
 from gpuassist.install import hypothetical
 from gpuassist.install.outlook import Question, foresee, rig_of
 from gpuassist.install.outlook_container import foresee_container
-from gpuassist.install.replacements import WishError, gpu_record, with_added_gpu, with_driver, with_toolkit
+from gpuassist.install.replacements import UnknownPartError, gpu_record, with_added_gpu, with_driver, with_toolkit
 from gpuassist.knowledge.change import Demand, Need, Rig
-from gpuassist.knowledge.choosing import Host, choose_torch
+from gpuassist.knowledge.choosing import BuildHost, choose_torch
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Unknown, value_or
@@ -31,7 +31,7 @@ _BUILD = re.compile(r"\+(cu\d+|cpu)\Z")  # `+git123` of a build of one's own nam
 _ALSO = {"pytorch": "torch", "toolkit": "cuda", "nvcc": "cuda", "card": "gpu", "nvidia": "driver"}
 
 
-class GoalError(WishError):
+class GoalError(UnknownPartError):
     """Words that are no goal; `reason` says what would be one."""
 
 
@@ -47,7 +47,7 @@ def parse_goal(words: str, knowledge: Knowledge) -> Goal:
             raise GoalError(text('gpu needs a name: gpu="RTX 5090", or a PCI id, gpu=10de:2b85'))
         try:
             return Goal(GoalKind.GPU, name=gpu_record(knowledge, value).pci_id or value)
-        except WishError as error:
+        except UnknownPartError as error:
             raise GoalError(error.reason) from error
     if found["value"] is None:
         return Goal(kind)
@@ -145,7 +145,7 @@ def _with_wished_torch(knowledge: Knowledge, machine: Machine, rig: Rig, goal: G
     if there is not None and (goal.version is None or (_is(there.version, goal.version) and goal.name in {"", there.tag})):
         return machine
     builds = [one for one in knowledge.torch_builds(goal.version) if goal.name in {"", one.tag}]
-    choice = choose_torch(builds, rig.capabilities, Host(rig.machine, rig.driver, rig.python), release=goal.version)
+    choice = choose_torch(builds, rig.capabilities, BuildHost(rig.machine, rig.driver, rig.python), release=goal.version)
     build = choice.build or _default(builds, value_or(machine.host.architecture, "x86_64"))
     if build is None:
         return hypothetical.with_unknown_torch(machine, str(goal.version)) if goal.version else machine

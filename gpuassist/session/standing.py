@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpuassist.model.fact import Unknown
 from gpuassist.model.finding import Action, Answer, Diagnosis, Severity
 from gpuassist.model.machine import Machine
-from gpuassist.session.navigation import ReadingEnded, StepState
+from gpuassist.session.navigation import ReadingEnded, StepStatus
 
 USE_CUDA = "use-cuda"  # the command key of the repair that the window itself can do
 _WHO_HOLDS = frozenset(("gpu-holders", "gpu-processes", "process-end"))  # those of what its page of holders shows and does
@@ -16,19 +16,19 @@ def reading_ended(machine: Machine, diagnosis: Diagnosis, answers: tuple[Answer,
     return ReadingEnded(machine_state(machine), found_state(diagnosis, answers), repairable_version(answers))
 
 
-def machine_state(machine: Machine) -> StepState:
+def machine_state(machine: Machine) -> StepStatus:
     """Whether the machine could be read: a list of GPUs that is unknown leaves everything after it open."""
-    return StepState.UNKNOWN if isinstance(machine.gpus, Unknown) else StepState.RIGHT
+    return StepStatus.UNKNOWN if isinstance(machine.gpus, Unknown) else StepStatus.RIGHT
 
 
-def found_state(diagnosis: Diagnosis, answers: tuple[Answer, ...]) -> StepState:
+def found_state(diagnosis: Diagnosis, answers: tuple[Answer, ...]) -> StepStatus:
     """The worst of what was found; unknown where nothing was found but a problem could hide."""
     severities = {answer.severity for answer in answers}
     if Severity.PROBLEM in severities:
-        return StepState.PROBLEM
+        return StepStatus.PROBLEM
     if Severity.WARNING in severities:
-        return StepState.WARNING
-    return StepState.UNKNOWN if diagnosis.undetermined else StepState.RIGHT
+        return StepStatus.WARNING
+    return StepStatus.UNKNOWN if diagnosis.undetermined else StepStatus.RIGHT
 
 
 def repairable_version(answers: tuple[Answer, ...]) -> str:

@@ -9,7 +9,7 @@ from shlex import quote
 from gpuassist.changes import record as recording
 from gpuassist.changes import undo as undoing
 from gpuassist.changes.journal import Journal
-from gpuassist.changes.record import ChangeRecord, Standing
+from gpuassist.changes.record import ChangeRecord, ChangeStatus
 from gpuassist.changes.undo import TakeBack
 from gpuassist.context import Session
 from gpuassist.detect.startup.fish_universal import universal_variables
@@ -75,7 +75,7 @@ def records(session: Session) -> tuple[ChangeRecord, ...]:
 
 def any_in_effect(session: Session) -> bool:
     """Whether a change that was made still stands in a file."""
-    return any(file.standing is Standing.STANDS for record in records(session) for file in record.files)
+    return any(file.standing is ChangeStatus.STANDS for record in records(session) for file in record.files)
 
 
 def left_out(session: Session) -> tuple[Text, ...]:

@@ -17,7 +17,7 @@ from gpuassist.model.verdict import Check, Verification
 from gpuassist.system.terminal import own_terminal, that_matter
 from gpuassist.system.world import World
 from gpuassist.verify.protocol import CheckBegun, Planned
-from gpuassist.verify.runner import Cancelled, Level, OnEvent, Request, run
+from gpuassist.verify.runner import Cancelled, Level, OnEvent, RunRequest, run
 
 _PYTHONS = ("python", "python3")
 
@@ -45,7 +45,7 @@ def rests_on(machine: Machine, interpreter: str) -> tuple[object, ...]:
 def verify(session: Session, request: VerifyRequest, *, on_event: OnEvent, cancelled: Cancelled) -> Verification:
     """Runs the checks; whatever goes wrong is in the result. `on_event` is called on this thread for every event."""
     variables = _surroundings(session.world, request.terminal)
-    wish = Request(request.interpreter, variables, request.devices, request.level)
+    wish = RunRequest(request.interpreter, variables, request.devices, request.level)
     return run(session.world, wish, on_event=on_event, cancelled=cancelled)
 
 

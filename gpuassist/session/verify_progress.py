@@ -9,7 +9,7 @@ from gpuassist.model.verdict import Check, Verification
 from gpuassist.verify.protocol import CheckBegun, CheckDone, Event, Planned, Started
 
 
-class State(str, Enum):
+class CheckState(str, Enum):
     """Where a check is; one that never came to its turn is `LEFT`."""
 
     WAITING = "waiting"
@@ -24,12 +24,12 @@ class CheckLine:
 
     device: str
     planned: Planned
-    state: State = State.WAITING
+    state: CheckState = CheckState.WAITING
     check: Check | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class VerifyProgress:
     """All checks of a run; `names` are the devices with what they are, `environment` what the child says of itself."""
 
     environment: tuple[tuple[str, str], ...] = ()
@@ -39,23 +39,23 @@ class Progress:
     @property
     def done(self) -> int:
         """How many checks are done."""
-        return sum(line.state is State.DONE for line in self.lines)
+        return sum(line.state is CheckState.DONE for line in self.lines)
 
 
-def follow(progress: Progress, event: Event) -> Progress:
+def follow(progress: VerifyProgress, event: Event) -> VerifyProgress:
     """The progress after an event."""
     if isinstance(event, Started):
         lines = tuple(CheckLine(one.device, planned) for one in event.devices for planned in event.checks)
-        return Progress(event.environment, tuple((one.device, one.name) for one in event.devices), lines)
+        return VerifyProgress(event.environment, tuple((one.device, one.name) for one in event.devices), lines)
     if isinstance(event, CheckBegun):
-        return _with(progress, CheckLine(event.device, Planned(event.name, event.dtype), State.RUNNING))
+        return _with(progress, CheckLine(event.device, Planned(event.name, event.dtype), CheckState.RUNNING))
     if isinstance(event, CheckDone):
         planned = Planned(event.check.name, event.check.dtype)
-        return _with(progress, CheckLine(event.device, planned, State.DONE, event.check))
+        return _with(progress, CheckLine(event.device, planned, CheckState.DONE, event.check))
     return progress
 
 
-def conclude(progress: Progress, result: Verification) -> Progress:
+def conclude(progress: VerifyProgress, result: Verification) -> VerifyProgress:
     """The progress when the run has ended: what the result says of each check counts, and the rest was left."""
     told = {(device.device, Planned(check.name, check.dtype)): check for device in result.devices for check in device.checks}
     lines = tuple(_ended(line, told.get((line.device, line.planned))) for line in progress.lines)
@@ -64,10 +64,10 @@ def conclude(progress: Progress, result: Verification) -> Progress:
 
 def _ended(line: CheckLine, check: Check | None) -> CheckLine:
     if check is not None:
-        return replace(line, state=State.DONE, check=check)
-    return line if line.state is State.DONE else replace(line, state=State.LEFT)
+        return replace(line, state=CheckState.DONE, check=check)
+    return line if line.state is CheckState.DONE else replace(line, state=CheckState.LEFT)
 
 
-def _with(progress: Progress, new: CheckLine) -> Progress:
+def _with(progress: VerifyProgress, new: CheckLine) -> VerifyProgress:
     same = (new.device, new.planned)
     return replace(progress, lines=tuple(new if (line.device, line.planned) == same else line for line in progress.lines))

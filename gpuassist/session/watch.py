@@ -13,7 +13,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.monitor.history import History
 from gpuassist.monitor.sampler import Sampler
-from gpuassist.monitor.sources import NvmlSource, Source
+from gpuassist.monitor.sources import NvmlSource, SampleSource
 from gpuassist.system.world import World
 
 CHANGES_AT_MOST = 512
@@ -34,7 +34,7 @@ class Peaks:
     processes: Mapping[Key, int]
 
 
-class Came(str, Enum):
+class ProcessEvent(str, Enum):
     """Whether a process appeared on a GPU or left it."""
 
     STARTED = "started"
@@ -42,20 +42,20 @@ class Came(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ProcessChange:
     """A process that came or went between two samples; `time` is the later one's, on the history's axis."""
 
     time: float
     gpu: int
     pid: int
-    came: Came
+    came: ProcessEvent
     command: str
 
 
 class Watch:
     """Samples from `start` to `stop`, any number of times; what was seen stays. Its properties may be read from any thread."""
 
-    def __init__(self, session: Session, *, hz: float = 1.0, source: Callable[[World], Source] = NvmlSource) -> None:
+    def __init__(self, session: Session, *, hz: float = 1.0, source: Callable[[World], SampleSource] = NvmlSource) -> None:
         self._world, self._hz, self._make_source = session.world, hz, source
         self.history = History(gap_seconds=max(_GAP_SECONDS, _GAP_TICKS / hz))
         self._lock = Lock()
@@ -81,7 +81,7 @@ class Watch:
             return Peaks(dict(self._tally.gpus), dict(self._tally.processes))
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[ProcessChange, ...]:
         """The newest processes that came and went, oldest first."""
         with self._lock:
             return tuple(self._tally.changes)
@@ -127,7 +127,7 @@ class _Tally:
     def __init__(self) -> None:
         self.gpus: dict[int, int] = {}
         self.processes: dict[Key, int] = {}
-        self.changes: deque[Change] = deque(maxlen=CHANGES_AT_MOST)
+        self.changes: deque[ProcessChange] = deque(maxlen=CHANGES_AT_MOST)
         self._present: dict[int, dict[int, str]] = {}
 
     def add(self, sample: Sample) -> None:
@@ -142,9 +142,9 @@ class _Tally:
         before = self._present.get(gpu.index)
         self._present[gpu.index] = now
         if before is not None:
-            gone = [Change(time, gpu.index, pid, Came.EXITED, before[pid]) for pid in before if pid not in now]
+            gone = [ProcessChange(time, gpu.index, pid, ProcessEvent.EXITED, before[pid]) for pid in before if pid not in now]
             self.changes.extend(
-                (*gone, *(Change(time, gpu.index, pid, Came.STARTED, now[pid]) for pid in now if pid not in before))
+                (*gone, *(ProcessChange(time, gpu.index, pid, ProcessEvent.STARTED, now[pid]) for pid in now if pid not in before))
             )
         for process in processes:
             if isinstance(process.memory_used_bytes, Known):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields
 
-from gpuassist.install.replacements import WishError
+from gpuassist.install.replacements import UnknownPartError
 from gpuassist.install.what_if import NONE, Wish, distribution_of
 from gpuassist.model.nearest import nearest_names
 from gpuassist.model.text import Text, joined, text, verbatim
@@ -76,5 +76,5 @@ def not_found(typed: str, names: tuple[str, ...]) -> Text:
 def _distribution(value: str) -> str:
     try:
         return distribution_of(value).name
-    except WishError:
+    except UnknownPartError:
         return value  # that it is not known is the answer's to say

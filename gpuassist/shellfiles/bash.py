@@ -6,19 +6,19 @@ from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
-from gpuassist.shellfiles.bash_tree import Setting, Tree, Unit, construct_around, masked, place_of
-from gpuassist.shellfiles.bash_value import Source, elements, names_used
+from gpuassist.shellfiles.bash_tree import AssignmentNode, Tree, Unit, construct_around, masked, place_of
+from gpuassist.shellfiles.bash_value import MaskedSource, elements, names_used
 from gpuassist.shellfiles.owners import MODULES, Owners, tool_of
 from gpuassist.shellfiles.reading import (
     WATCHED,
     Assignment,
+    EarlyEnd,
     Element,
-    Ending,
-    Place,
     Reading,
     Reference,
     SourcedFile,
     Statement,
+    StatementPlace,
     ToolLine,
 )
 
@@ -45,14 +45,14 @@ class Reader:
     def __init__(
         self, content: bytes, known: Mapping[str, str], *, seen: bytes = b"", names: Mapping[str, str] = _OWN_NAMES
     ) -> None:
-        self.source = Source(content)
+        self.source = MaskedSource(content)
         self.names = names
         self.tree = Tree(seen or masked(content), names)
         self.owners = Owners((self.source.text(one), one.start_byte, one.end_byte) for one in self.tree.of_type("comment"))
         self.known = known
         self.given: dict[str, tuple[str | None, Node | None]] = {}
         self.uses: dict[int, frozenset[str]] = {}
-        self.settings: list[Setting] = []
+        self.settings: list[AssignmentNode] = []
 
     def reading(self) -> Reading:
         """Everything that the file says."""
@@ -73,7 +73,7 @@ class Reader:
         found: dict[int, list[Assignment]] = {}
         sources: list[SourcedFile] = []
         self.settings = self._that_matter(sourcing)
-        events: list[Setting | Node] = [*self.settings, *sourcing]
+        events: list[AssignmentNode | Node] = [*self.settings, *sourcing]
         for event in sorted(events, key=_place):
             if isinstance(event, Node):
                 sources += self._sourced(event)
@@ -89,9 +89,9 @@ class Reader:
                 self.given[assignment.variable] = (value, construct_around(event.node))
         return tuple(self._statement(unit, tuple(found[start])) for start, unit in units.items()), tuple(sources)
 
-    def _that_matter(self, sourcing: list[Node]) -> list[Setting]:
+    def _that_matter(self, sourcing: list[Node]) -> list[AssignmentNode]:
         # What a watched value, or a file's name, refers to matters too, and what that refers to, and so on.
-        settings: list[Setting] = []
+        settings: list[AssignmentNode] = []
         names: set[str] = set(self.names)
         more = {*_TELLING, *(name for node in sourcing for name in names_used((node,), self.source))}
         while not more <= names:
@@ -104,7 +104,7 @@ class Reader:
                 more |= self.uses[place]
         return settings
 
-    def _assignment(self, setting: Setting) -> Assignment:
+    def _assignment(self, setting: AssignmentNode) -> Assignment:
         name = self.names.get(setting.name, setting.name)
         if setting.unsets:
             return Assignment(name, (), unsets=True)
@@ -170,9 +170,9 @@ class Reader:
         end = self.tree.masked.find(b"\n", place)
         return self.source.shown(place, len(self.tree.masked) if end < 0 else end).strip()
 
-    def _ending(self, node: Node) -> Ending:
+    def _ending(self, node: Node) -> EarlyEnd:
         top = _top(node)
-        return Ending(
+        return EarlyEnd(
             node.start_point.row + 1,
             self._line_at(top.start_byte),
             # `[ -t 1 ] && exec fish` ends what people type into; a guard ends all other shells.
@@ -192,8 +192,8 @@ class Reader:
                 yield Reference(self.names[name], node.start_point.row + 1)
 
 
-def _conditional(place: Place) -> Place:
-    return Place.CONDITION if place is Place.TOP else place
+def _conditional(place: StatementPlace) -> StatementPlace:
+    return StatementPlace.CONDITION if place is StatementPlace.TOP else place
 
 
 _ENDING = frozenset({b"return", b"exit", b"exec"})
@@ -204,7 +204,7 @@ def _command_name(node: Node) -> bytes:
     return b"" if name is None or name.text is None else name.text.lstrip(b"\\")
 
 
-def _place(event: Setting | Node) -> int:
+def _place(event: AssignmentNode | Node) -> int:
     return event.start_byte if isinstance(event, Node) else event.node.start_byte
 
 
@@ -214,7 +214,7 @@ def _ends(node: Node) -> bool:
     return _command_name(node) != b"exec" or node.child_by_field_name("argument") is not None
 
 
-def _looped(argument: Node, source: Source) -> list[Node]:
+def _looped(argument: Node, source: MaskedSource) -> list[Node]:
     """What the loop around it goes over, where the argument is the loop's variable."""
     used = names_used((argument,), source)
     above = argument.parent

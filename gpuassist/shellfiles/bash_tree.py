@@ -15,7 +15,7 @@ from functools import cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from gpuassist.shellfiles.reading import Place
+from gpuassist.shellfiles.reading import StatementPlace
 
 _MASK = bytes(0x20 if byte == 0x0D else 0x78 if byte == 0 or byte >= 0x80 else byte for byte in range(256))
 # What the walk descends for besides names: commands that end a file, read another one in, or set variables of their own accord.
@@ -32,24 +32,24 @@ _HARMLESS_COMMANDS = frozenset({b"test", b"true", b":"})
 _SIGNS = frozenset({"&&", "||", ";", "comment", "export", "declare", "typeset", "readonly", "local", "test_command"})
 _GAPS = (b"", b"\\\n")  # between the parts that the parser cuts a value into
 _PLACES = {
-    "ERROR": Place.UNREADABLE,
-    "function_definition": Place.FUNCTION,
-    "subshell": Place.SUBSHELL,
-    "command_substitution": Place.SUBSHELL,
-    "process_substitution": Place.SUBSHELL,
-    "pipeline": Place.SUBSHELL,
-    "command": Place.COMMAND,
-    "for_statement": Place.LOOP,
-    "c_style_for_statement": Place.LOOP,
-    "while_statement": Place.LOOP,
-    "case_statement": Place.CASE,
-    "if_statement": Place.BRANCH,
-    "list": Place.CONDITION,
-    "declaration_command": Place.TOP,
-    "variable_assignments": Place.TOP,
-    "program": Place.TOP,
+    "ERROR": StatementPlace.UNREADABLE,
+    "function_definition": StatementPlace.FUNCTION,
+    "subshell": StatementPlace.SUBSHELL,
+    "command_substitution": StatementPlace.SUBSHELL,
+    "process_substitution": StatementPlace.SUBSHELL,
+    "pipeline": StatementPlace.SUBSHELL,
+    "command": StatementPlace.COMMAND,
+    "for_statement": StatementPlace.LOOP,
+    "c_style_for_statement": StatementPlace.LOOP,
+    "while_statement": StatementPlace.LOOP,
+    "case_statement": StatementPlace.CASE,
+    "if_statement": StatementPlace.BRANCH,
+    "list": StatementPlace.CONDITION,
+    "declaration_command": StatementPlace.TOP,
+    "variable_assignments": StatementPlace.TOP,
+    "program": StatementPlace.TOP,
 }
-_WORST_FIRST = tuple(Place)
+_WORST_FIRST = tuple(StatementPlace)
 _CONSTRUCTS = frozenset(
     {
         "function_definition",
@@ -80,7 +80,7 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class AssignmentNode:
     """A place that sets a variable: `node` is the assignment, or the word where name and value are quoted as one (`export "A=b"`),
     of whose value the first `skip` characters are then the name; `whole` whether the parser read all of the value.
     """
@@ -114,7 +114,7 @@ class Tree:
         """The nodes of these types where something stands that can matter, in order."""
         return [self._found[key] for key in sorted(self._found) if key[2] in kinds]
 
-    def settings(self) -> Iterator[Setting]:
+    def settings(self) -> Iterator[AssignmentNode]:
         """Every place that was found to set or unset a variable, in order."""
         for node in self.of_type("variable_assignment", "unset_command", *_WORDS_OF_A_DECLARATION):
             if node.type == "variable_assignment":
@@ -126,11 +126,11 @@ class Tree:
                 appends = any(child.type == "+=" for child in node.children)
                 inner = None if name is None else name.child_by_field_name("name")  # path[1,0]=… sets a part of it
                 word = "" if name is None else self._text(inner or name)
-                yield Setting(node, word, values, appends, whole=whole and inner is None)
+                yield AssignmentNode(node, word, values, appends, whole=whole and inner is None)
             elif node.type == "unset_command":
                 words = [self._text(child) for child in node.children[1:]]
                 if "-f" not in words:  # that takes a function away
-                    yield from (Setting(node, word, unsets=True) for word in words if not word.startswith("-"))
+                    yield from (AssignmentNode(node, word, unsets=True) for word in words if not word.startswith("-"))
             else:
                 yield from self._quoted(node)
 
@@ -157,11 +157,11 @@ class Tree:
                 yield place
             place = self.masked.find(word, place + 1)
 
-    def _quoted(self, node: Node) -> Iterator[Setting]:
+    def _quoted(self, node: Node) -> Iterator[AssignmentNode]:
         found = _QUOTED.match(self.masked, node.start_byte, node.end_byte)
         if found:
             skip = found.end() - found.start(1)
-            yield Setting(node, found[1].decode(), (node,), appends=bool(found[2]), skip=skip)
+            yield AssignmentNode(node, found[1].decode(), (node,), appends=bool(found[2]), skip=skip)
 
     def _text(self, node: Node) -> str:
         return self.masked[node.start_byte : node.end_byte].decode()
@@ -279,12 +279,12 @@ def _is_declared(node: Node) -> bool:
     return node.parent is not None and node.parent.type == "declaration_command"
 
 
-def place_of(node: Node) -> Place:
+def place_of(node: Node) -> StatementPlace:
     """The worst of what it stands in."""
-    found = {Place.TOP}
+    found = {StatementPlace.TOP}
     above = node.parent
     while above is not None:
-        found.add(_PLACES.get(above.type, Place.GROUP))
+        found.add(_PLACES.get(above.type, StatementPlace.GROUP))
         above = above.parent
     return next(place for place in _WORST_FIRST if place in found)
 

@@ -24,7 +24,7 @@ class _Piece:
     colon: bool = False
 
 
-class Source:
+class MaskedSource:
     """A file's bytes, and how a node of its parse reads: the parse saw a masked copy of the same length."""
 
     def __init__(self, content: bytes) -> None:
@@ -44,7 +44,7 @@ class Source:
 
 
 def elements(
-    values: tuple[Node, ...], source: Source, names: Collection[str], known: Mapping[str, str | None], *, skip: int = 0
+    values: tuple[Node, ...], source: MaskedSource, names: Collection[str], known: Mapping[str, str | None], *, skip: int = 0
 ) -> tuple[Element, ...]:
     """What the nodes of a value hold, without its first `skip` characters; `names` are the variable's own, `known` are variables
     with a value that the file itself, or the caller, has given them.
@@ -60,7 +60,7 @@ def elements(
     return tuple(_element(group, known) for group in _split(pieces) if group)
 
 
-def names_used(values: tuple[Node, ...], source: Source) -> frozenset[str]:
+def names_used(values: tuple[Node, ...], source: MaskedSource) -> frozenset[str]:
     """The variables that a value refers to."""
     names: set[str] = set()
     stack = list(values)
@@ -74,7 +74,9 @@ def names_used(values: tuple[Node, ...], source: Source) -> frozenset[str]:
     return frozenset(names.union(name for name in cut if name))
 
 
-def _pieces(values: tuple[Node, ...], source: Source, names: Collection[str], known: Mapping[str, str | None]) -> Iterator[_Piece]:
+def _pieces(
+    values: tuple[Node, ...], source: MaskedSource, names: Collection[str], known: Mapping[str, str | None]
+) -> Iterator[_Piece]:
     leaves = _leaves(values)
     for place, node in enumerate(leaves):
         before = leaves[place - 1].type if place else ""
@@ -119,7 +121,7 @@ def _literal(node: Node, written: str) -> _Piece:
     return _Piece(written, None)
 
 
-def _expansion(node: Node, source: Source, names: Collection[str], known: Mapping[str, str | None]) -> _Piece:
+def _expansion(node: Node, source: MaskedSource, names: Collection[str], known: Mapping[str, str | None]) -> _Piece:
     written = source.text(node)
     inner = [child for child in node.children if child.type not in {"$", "${", "}"}]
     name = source.text(inner[0]).partition("[")[0] if inner else ""
@@ -133,7 +135,7 @@ def _expansion(node: Node, source: Source, names: Collection[str], known: Mappin
     return _Piece(written, None)
 
 
-def _or_default(value: str | None, default: list[Node], source: Source, known: Mapping[str, str | None]) -> str | None:
+def _or_default(value: str | None, default: list[Node], source: MaskedSource, known: Mapping[str, str | None]) -> str | None:
     # A name that nothing here sets may still come from outside; what the line itself offers instead is the best guess to show.
     if value == "" and default:
         offered = elements(tuple(default), source, (), known)

@@ -17,7 +17,7 @@ from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import Lines, Replacement
 from gpuassist.shellfiles.installed import HOMES, LISTS, looks_like_cuda
 from gpuassist.shellfiles.lines import ShellLine
-from gpuassist.shellfiles.reading import Element, Place, Reading, Statement, printable
+from gpuassist.shellfiles.reading import Element, Reading, Statement, StatementPlace, printable
 from gpuassist.shellfiles.rewrite import Rewriting, rewrite
 
 GUARDED = LISTS - {"PATH"}  # PATH is never empty where a start-up file runs
@@ -37,7 +37,7 @@ class Grounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class LineFault:
     """Something in a line that should not be there; `certain` where taking it out is suggested."""
 
     words: Text
@@ -75,7 +75,7 @@ class _Judge:
         self._grounds = grounds
         self._twice = twice
 
-    def faults(self) -> tuple[Fault, ...]:
+    def faults(self) -> tuple[LineFault, ...]:
         """What is wrong with the elements that the parser tells; it does not tell empty ones."""
         judge = self.elementwise()
         told = ((one.variable, element) for one in self._statement.assignments for element in one.elements if not element.previous)
@@ -89,67 +89,67 @@ class _Judge:
         found = [judge(variable, element) for variable, element in told]
         return bool(found) and all(fault is not None and fault.certain for fault in found)
 
-    def elementwise(self) -> Callable[[str, Element], Fault | None]:
+    def elementwise(self) -> Callable[[str, Element], LineFault | None]:
         """A judge of elements that remembers those before: the second time that a line names a directory is one too many."""
         seen: set[tuple[str, str]] = set()
 
-        def judge(variable: str, element: Element) -> Fault | None:
+        def judge(variable: str, element: Element) -> LineFault | None:
             place = (variable, element.directory.rstrip("/"))
             again = bool(place[1]) and place in seen
             seen.add(place)
             if variable not in LISTS | HOMES:
                 return None
             if again:
-                return Fault(text("{directory} a second time", directory=printable(element.directory)))
+                return LineFault(text("{directory} a second time", directory=printable(element.directory)))
             return self._fault(variable, element)
 
         return judge
 
-    def unguarded(self) -> Fault:
+    def unguarded(self) -> LineFault:
         """What was there before brings an empty element along while it is empty."""
         variables = sorted(GUARDED.intersection(one.variable for one in self._statement.assignments))
         words = text("an empty element, the current directory, while {variable} is empty", variable=", ".join(variables))
-        return Fault(words, certain=bool(self._grounds.empty.intersection(variables)))
+        return LineFault(words, certain=bool(self._grounds.empty.intersection(variables)))
 
-    def _fault(self, variable: str, element: Element) -> Fault | None:
+    def _fault(self, variable: str, element: Element) -> LineFault | None:
         if not element.written:
-            return Fault(_EMPTY_ELEMENT) if variable in LISTS else None
+            return LineFault(_EMPTY_ELEMENT) if variable in LISTS else None
         directory = element.directory.rstrip("/")
         if variable == "LD_LIBRARY_PATH" and directory in self._grounds.hurts:
-            return Fault(self._grounds.hurts[directory])
+            return LineFault(self._grounds.hurts[directory])
         if not directory.startswith("/"):
             return None
         return _by_name(variable, directory) or self._by_place(variable, directory)
 
-    def _by_place(self, variable: str, directory: str) -> Fault | None:
+    def _by_place(self, variable: str, directory: str) -> LineFault | None:
         if not self._grounds.exists(directory):
-            return Fault(text("{directory} does not exist", directory=printable(directory)), certain=looks_like_cuda(directory))
+            return LineFault(text("{directory} does not exist", directory=printable(directory)), certain=looks_like_cuda(directory))
         other = self._twice.get((self._statement.first_byte, variable, directory))
         if other is None:
             return None
-        return Fault(text("line {line} puts {directory} there too", line=other, directory=printable(directory)))
+        return LineFault(text("line {line} puts {directory} there too", line=other, directory=printable(directory)))
 
 
-def _by_name(variable: str, directory: str) -> Fault | None:
+def _by_name(variable: str, directory: str) -> LineFault | None:
     if variable not in {"LD_LIBRARY_PATH", "LIBRARY_PATH"}:
         return None
     name, shown = directory.rstrip("/").rpartition("/")[2], printable(directory)
     if name == "stubs" and variable == "LD_LIBRARY_PATH":
-        return Fault(text("{directory} holds stand-ins of the driver's libraries, which link and do not run", directory=shown))
+        return LineFault(text("{directory} holds stand-ins of the driver's libraries, which link and do not run", directory=shown))
     if name == "compat" and looks_like_cuda(directory):
-        return Fault(text("{directory} takes the place of the driver's own libcuda", directory=shown), certain=False)
+        return LineFault(text("{directory} takes the place of the driver's own libcuda", directory=shown), certain=False)
     return None
 
 
 def _judged(statement: Statement, content: bytes, judge: _Judge, dialect: Dialect) -> ShellLine | None:
-    if statement.place is Place.COMMAND or not (judge.faults() or _may_hold_empty(statement)):
+    if statement.place is StatementPlace.COMMAND or not (judge.faults() or _may_hold_empty(statement)):
         return None
     unguarded = _unguarded(statement, content, judge) if dialect is not Dialect.FISH else ()
     found = {fault.words: fault for fault in (*judge.faults(), *unguarded)}
     certain = any(fault.certain for fault in found.values())
-    taken: list[Fault] = []
+    taken: list[LineFault] = []
 
-    def fate(judged: Callable[[str, Element], Fault | None], variable: str, element: Element) -> str | None:
+    def fate(judged: Callable[[str, Element], LineFault | None], variable: str, element: Element) -> str | None:
         fault = judged(variable, element)
         # What may be there for a reason is taken out only where nothing else would be.
         if fault is None or (certain and not fault.certain):
@@ -173,12 +173,12 @@ def _may_hold_empty(statement: Statement) -> bool:
     return _EMPTY_COLONS.search(statement.text) is not None or any(one.variable in GUARDED for one in statement.assignments)
 
 
-def _unguarded(statement: Statement, content: bytes, judge: _Judge) -> tuple[Fault, ...]:
+def _unguarded(statement: Statement, content: bytes, judge: _Judge) -> tuple[LineFault, ...]:
     as_it_is = rewrite(content, statement, lambda variable, element: element.written, GUARDED)
     return (judge.unguarded(),) if as_it_is.line else ()
 
 
-def _shown(statement: Statement, content: bytes, faults: tuple[Fault, ...], rewriting: Rewriting) -> ShellLine:
+def _shown(statement: Statement, content: bytes, faults: tuple[LineFault, ...], rewriting: Rewriting) -> ShellLine:
     tickable, suggested, why = _verdict(statement, faults, rewriting)
     return ShellLine(
         statement.line,
@@ -194,7 +194,9 @@ def _shown(statement: Statement, content: bytes, faults: tuple[Fault, ...], rewr
         rewritten=suggested and bool(rewriting.line),
         instead=rewriting.line if tickable else b"",
         why_not=None if rewriting.line else rewriting.why,
-        rows=Lines(statement.first_byte, statement.end_byte, nested=statement.place not in {Place.TOP, Place.CONDITION}),
+        rows=Lines(
+            statement.first_byte, statement.end_byte, nested=statement.place not in {StatementPlace.TOP, StatementPlace.CONDITION}
+        ),
         replacements=(_in_place(statement, content, rewriting.line),) if rewriting.line else (),
     )
 
@@ -205,12 +207,12 @@ def _in_place(statement: Statement, content: bytes, line: bytes) -> Replacement:
     return Replacement(statement.first_byte, statement.first_byte + len(rows.rstrip(b"\r\n")), line)
 
 
-def _verdict(statement: Statement, faults: tuple[Fault, ...], rewriting: Rewriting) -> tuple[bool, bool, Text]:
+def _verdict(statement: Statement, faults: tuple[LineFault, ...], rewriting: Rewriting) -> tuple[bool, bool, Text]:
     if statement.owner:
         return False, False, text("belongs to {owner}, which rewrites it; left as it is", owner=statement.owner)
     if statement.shared:
         return False, False, text("shares its lines with other commands; please change it by hand")
-    if statement.place is not Place.TOP:
+    if statement.place is not StatementPlace.TOP:
         return True, False, text("stands in “{inside}”", inside=statement.inside or statement.text.strip())
     if not any(fault.certain for fault in faults):
         return True, False, text("may be there for a reason; yours to choose")
@@ -258,7 +260,7 @@ def repeated(statements: Sequence[Statement]) -> Mapping[tuple[int, str, str], i
 
 
 def _entries(statement: Statement) -> Iterator[_Entry]:
-    if statement.place is Place.TOP and not statement.shared:
+    if statement.place is StatementPlace.TOP and not statement.shared:
         for assignment in statement.assignments:
             if assignment.variable in LISTS and assignment.keeps_previous:
                 before = True

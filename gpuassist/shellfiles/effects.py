@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from gpuassist.model.text import Text, text
-from gpuassist.shellfiles.installed import HOMES, LISTS, Installed, Lead
+from gpuassist.shellfiles.installed import HOMES, LISTS, InstalledToolkits, Lead
 from gpuassist.shellfiles.reading import Assignment, Element, Statement, printable
 
 
-def leads_of(statement: Statement, installed: Installed) -> frozenset[Lead]:
+def leads_of(statement: Statement, installed: InstalledToolkits) -> frozenset[Lead]:
     """Where the directories lead that a statement gives to variables that choose a toolkit."""
     return frozenset(
         installed.lead(element.directory)
@@ -17,7 +17,7 @@ def leads_of(statement: Statement, installed: Installed) -> frozenset[Lead]:
     )
 
 
-def leading(statement: Statement, installed: Installed) -> tuple[Element, ...]:
+def leading(statement: Statement, installed: InstalledToolkits) -> tuple[Element, ...]:
     """The directories of another toolkit that a statement gives to variables that choose one."""
     return tuple(
         element
@@ -27,7 +27,7 @@ def leading(statement: Statement, installed: Installed) -> tuple[Element, ...]:
     )
 
 
-def follows(statement: Statement, installed: Installed, followed: frozenset[str]) -> bool:
+def follows(statement: Statement, installed: InstalledToolkits, followed: frozenset[str]) -> bool:
     """Whether it takes the other toolkit's directory from a line that is replaced."""
     return any(installed.root_of(element.directory) in followed for element in leading(statement, installed))
 
@@ -43,7 +43,7 @@ def harmless(statement: Statement, leads: frozenset[Lead]) -> Text:
     return text("has nothing to do with CUDA; left as it is")
 
 
-def other_contributions(statement: Statement, installed: Installed) -> tuple[str, ...]:
+def other_contributions(statement: Statement, installed: InstalledToolkits) -> tuple[str, ...]:
     """What a statement sets besides another toolkit."""
     also: list[str] = []
     for assignment in statement.assignments:
@@ -53,11 +53,11 @@ def other_contributions(statement: Statement, installed: Installed) -> tuple[str
     return tuple(also)
 
 
-def _is_the_users(element: Element, installed: Installed) -> bool:
+def _is_the_users(element: Element, installed: InstalledToolkits) -> bool:
     return not element.previous and bool(element.written) and installed.lead(element.directory) in {Lead.ELSEWHERE, Lead.UNKNOWN}
 
 
-def does(assignment: Assignment, installed: Installed) -> Text:
+def does(assignment: Assignment, installed: InstalledToolkits) -> Text:
     """What an assignment does to its variable, in words."""
     shown = ":".join(_shown(element, installed) for element in assignment.elements if not element.previous) or "''"
     if all(element.previous for element in assignment.elements) and assignment.elements:
@@ -71,5 +71,5 @@ def does(assignment: Assignment, installed: Installed) -> Text:
     return text("puts {value} around {variable}", variable=assignment.variable, value=shown)
 
 
-def _shown(element: Element, installed: Installed) -> str:
+def _shown(element: Element, installed: InstalledToolkits) -> str:
     return printable(element.written if installed.lead(element.directory) is Lead.UNKNOWN else element.directory)

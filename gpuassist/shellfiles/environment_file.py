@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from gpuassist.shellfiles.reading import WATCHED, Assignment, Element, Place, Reading, Reference, Statement, printable
+from gpuassist.shellfiles.reading import WATCHED, Assignment, Element, Reading, Reference, Statement, StatementPlace, printable
 
 _GIVEN = re.compile(r"[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(.*)", re.DOTALL)
 _WITH_COLON = re.compile(r"\$\{(\w+):\+:\$\{?\1\}?\}")
@@ -30,7 +30,7 @@ def read(content: bytes, known: Mapping[str, str], *, expands: bool) -> Reading:
             assignment = Assignment(found[1], elements, uses)
             shown = printable(row.decode("utf-8", "surrogateescape").replace("\r", "").rstrip("\n"))
             last = line + row.rstrip(b"\n").count(b"\n")
-            statements.append(Statement(line, last, place, place + len(row), shown, (assignment,), Place.TOP))
+            statements.append(Statement(line, last, place, place + len(row), shown, (assignment,), StatementPlace.TOP))
             references += [Reference(name, line) for name in sorted(uses.intersection(WATCHED))]
         place, line = place + len(row), line + row.count(b"\n")
     left = tuple((name, value) for name, value in values.items() if value and name not in known)

@@ -5,32 +5,32 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 
-from gpuassist.shellfiles.fish_parse import Command, Parsed, Word, parse
+from gpuassist.shellfiles.fish_parse import FishCommand, Parsed, Word, parse
 from gpuassist.shellfiles.fish_set import change_of, value_of
 from gpuassist.shellfiles.owners import Owners, tool_of
 from gpuassist.shellfiles.reading import (
     WATCHED,
     Assignment,
-    Ending,
-    Place,
+    EarlyEnd,
     Reading,
     Reference,
     SourcedFile,
     Statement,
+    StatementPlace,
     ToolLine,
     printable,
 )
 
 _PLACES = {
-    "function": Place.FUNCTION,
-    "while": Place.LOOP,
-    "for": Place.LOOP,
-    "switch": Place.CASE,
-    "if": Place.BRANCH,
-    "begin": Place.GROUP,
-    "{": Place.GROUP,
+    "function": StatementPlace.FUNCTION,
+    "while": StatementPlace.LOOP,
+    "for": StatementPlace.LOOP,
+    "switch": StatementPlace.CASE,
+    "if": StatementPlace.BRANCH,
+    "begin": StatementPlace.GROUP,
+    "{": StatementPlace.GROUP,
 }
-_WORST_FIRST = tuple(Place)
+_WORST_FIRST = tuple(StatementPlace)
 _ENDING = frozenset({"return", "exit", "exec"})
 _INTERACTIVE = ("is-interactive", "status -i", "isatty")
 _ASKING = frozenset({"test", "[", "true", "contains", "status"})
@@ -50,16 +50,16 @@ class _Reader:
         self.rows = _Rows(self.seen)
         self.owners = Owners((self.seen[first:end], first, end) for first, end in self.parsed.comments)
         self.known = known
-        self.given: dict[str, tuple[str | None, Command]] = {}
-        self.on_row: dict[int, list[Command]] = {}
-        self.chains: dict[int, list[Command]] = {}
+        self.given: dict[str, tuple[str | None, FishCommand]] = {}
+        self.on_row: dict[int, list[FishCommand]] = {}
+        self.chains: dict[int, list[FishCommand]] = {}
         for command in self.parsed.commands:
             self.chains.setdefault(command.chain, []).append(command)
             for row in range(self.rows.of(command.first), self.rows.of(command.end) + 1):
                 self.on_row.setdefault(row, []).append(command)
 
     def reading(self) -> Reading:
-        statements: dict[int, tuple[tuple[Command, ...], list[Assignment]]] = {}
+        statements: dict[int, tuple[tuple[FishCommand, ...], list[Assignment]]] = {}
         sources: list[SourcedFile] = []
         others = [command for command in self.parsed.commands if not command.keyword]
         for command in others:
@@ -83,14 +83,14 @@ class _Reader:
             self.owners.lines(lambda place: self.rows.of(place) + 1),
         )
 
-    def _known_at(self, command: Command) -> dict[str, str | None]:
+    def _known_at(self, command: FishCommand) -> dict[str, str | None]:
         known: dict[str, str | None] = dict(self.known)
         for name, (value, where) in self.given.items():
             reached = command.blocks[: len(where.blocks)] == where.blocks and not where.linked
             known[name] = value if reached else None
         return known
 
-    def _group(self, command: Command) -> tuple[Command, ...]:
+    def _group(self, command: FishCommand) -> tuple[FishCommand, ...]:
         """The commands that together do nothing but set watched variables on whole lines; else the command alone."""
         chain = [one for one in self.chains[command.chain] if one.blocks == command.blocks]
         group = {id(one): one for one in chain}
@@ -104,10 +104,10 @@ class _Reader:
         ordered = sorted(group.values(), key=lambda one: one.first)
         return tuple(ordered) if all(self._harmless(one, command) for one in ordered) else (command,)
 
-    def _rows_of(self, command: Command) -> range:
+    def _rows_of(self, command: FishCommand) -> range:
         return range(self.rows.of(command.first), self.rows.of(command.end) + 1)
 
-    def _harmless(self, one: Command, beside: Command) -> bool:
+    def _harmless(self, one: FishCommand, beside: FishCommand) -> bool:
         if one.blocks != beside.blocks:
             return False
         name = one.words[0].plain
@@ -116,15 +116,15 @@ class _Reader:
         queries = name in _QUERYING and len(one.words) > 1 and one.words[1].plain.startswith(_QUERIES)
         return name in _ASKING or queries or bool(change_of(one, {}).assignments)
 
-    def _statement(self, group: tuple[Command, ...], assignments: tuple[Assignment, ...]) -> Statement:
+    def _statement(self, group: tuple[FishCommand, ...], assignments: tuple[Assignment, ...]) -> Statement:
         first, end = group[0], group[-1]
         begin, finish = self.rows.start(first.first), self.rows.end(end.end)
         alone = [one for row in range(self.rows.of(first.first), self.rows.of(end.end) + 1) for one in self.on_row.get(row, ())]
-        found = {_PLACES[block.keyword] for block in group[0].blocks} | {Place.TOP}
+        found = {_PLACES[block.keyword] for block in group[0].blocks} | {StatementPlace.TOP}
         if len({one.chain for one in group}) < len(group) or group[0].linked:
-            found.add(Place.CONDITION)
+            found.add(StatementPlace.CONDITION)
         if any("=" in one.words[0].plain for one in group):
-            found.add(Place.COMMAND)
+            found.add(StatementPlace.COMMAND)
         return Statement(
             self.rows.of(first.first) + 1,
             self.rows.of(end.end) + 1,
@@ -138,16 +138,16 @@ class _Reader:
             shared=any(one not in group for one in alone),
         )
 
-    def _inside(self, command: Command) -> str:
+    def _inside(self, command: FishCommand) -> str:
         return self._line_at(command.blocks[-1].first) if command.blocks else ""
 
-    def _ending(self, command: Command) -> Ending:
+    def _ending(self, command: FishCommand) -> EarlyEnd:
         top = command.blocks[0].first if command.blocks else command.chain
         around = self.seen[top : command.end]
         always = not command.blocks and not command.linked
         interactive = command.words[0].plain != "exec" and any(sign in around for sign in _INTERACTIVE)
         words = self._shown(command.first, command.end)
-        return Ending(self.rows.of(command.first) + 1, self._line_at(top), interactive, always, self.rows.start(top), words)
+        return EarlyEnd(self.rows.of(command.first) + 1, self._line_at(top), interactive, always, self.rows.start(top), words)
 
     def _references(self) -> Iterator[Reference]:
         for command in self.parsed.commands:
@@ -156,7 +156,7 @@ class _Reader:
                     if piece.words in WATCHED and piece.written.startswith("$"):
                         yield Reference(piece.words, self.rows.of(word.first) + 1)
 
-    def _sourced(self, command: Command) -> Iterator[SourcedFile]:
+    def _sourced(self, command: FishCommand) -> Iterator[SourcedFile]:
         if command.words[0].plain in {"source", "."} and len(command.words) > 1 and not _in_function(command):
             word, known = command.words[1], self._known_at(command)
             for value in self._looped(word, command) or (word,):
@@ -164,7 +164,7 @@ class _Reader:
                 top = command.blocks[0].first if command.blocks else command.chain
                 yield SourcedFile(self._shown(word.first, word.end), path, self.rows.of(word.first) + 1, self.rows.start(top))
 
-    def _looped(self, word: Word, command: Command) -> tuple[Word, ...]:
+    def _looped(self, word: Word, command: FishCommand) -> tuple[Word, ...]:
         """What the loop around it goes over, where the word is the loop's variable."""
         for block in command.blocks:
             loop = next((one for one in self.chains.get(block.first, ()) if one.first == block.first), None)
@@ -172,14 +172,14 @@ class _Reader:
                 return loop.words[3:]
         return ()
 
-    def _tools(self, command: Command) -> Iterator[ToolLine]:
+    def _tools(self, command: FishCommand) -> Iterator[ToolLine]:
         words = [self._shown(word.first, word.end) for word in command.words]
         owner = tool_of(("eval", f"$({' '.join(words).removeprefix('eval ')})") if self._is_sourced(command) else tuple(words))
         if owner and not _in_function(command):
             rows = self._rows_of(command)
             yield ToolLine(rows[0] + 1, rows[-1] + 1, self._line_at(command.first), owner, self._inside(command))
 
-    def _is_sourced(self, command: Command) -> bool:
+    def _is_sourced(self, command: FishCommand) -> bool:
         """Whether what it prints goes into `source`."""
         piped = [one for one in self.chains[command.chain] if one.linked]
         return any(one.words[0].plain in {"source", "."} and len(one.words) == 1 for one in piped)
@@ -210,9 +210,9 @@ class _Rows:
         return len(self.seen) if found < 0 else found + 1
 
 
-def _ends(command: Command) -> bool:
+def _ends(command: FishCommand) -> bool:
     return not _in_function(command) and (command.words[0].plain != "exec" or len(command.words) > 1)
 
 
-def _in_function(command: Command) -> bool:
+def _in_function(command: FishCommand) -> bool:
     return any(block.keyword == "function" for block in command.blocks)

@@ -21,7 +21,7 @@ _ESCAPED_IN_QUOTES = {"\\\n": "", '\\"': '"', "\\$": "$", "\\\\": "\\"}
 _IN_QUOTES = re.compile(r"[^\\\"$]+")
 
 
-class Part(Enum):
+class FishPiece(Enum):
     """What a piece of a word is: text outside or inside quotes, a variable, or what only a running shell can tell."""
 
     BARE = 0
@@ -34,7 +34,7 @@ class Part(Enum):
 class Piece:
     """A piece of a word: `words` is its text, or the variable's name; `written` is how it stands in the file."""
 
-    part: Part
+    part: FishPiece
     words: str
     written: str
 
@@ -50,7 +50,7 @@ class Word:
     @property
     def plain(self) -> str:
         """Its text where it says it without a variable or a command in it, else empty."""
-        known = all(piece.part in {Part.BARE, Part.QUOTED} for piece in self.pieces)
+        known = all(piece.part in {FishPiece.BARE, FishPiece.QUOTED} for piece in self.pieces)
         return "".join(piece.words for piece in self.pieces) if known else ""
 
 
@@ -63,7 +63,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class FishCommand:
     """A command with its words; `chain` is where the first command of its `; and`, `&&` or pipe begins, `linked` whether it is not
     the first of them. A keyword that opens or closes a block is a command of its own, with no words but it.
     """
@@ -89,7 +89,7 @@ class Command:
 class Parsed:
     """A whole file; `error` is the first place that was not understood, -1 where all was."""
 
-    commands: list[Command] = field(default_factory=list)
+    commands: list[FishCommand] = field(default_factory=list)
     comments: list[tuple[int, int]] = field(default_factory=list)
     error: int = -1
 
@@ -171,7 +171,7 @@ class _Parser:
     def _add(self, words: tuple[Word, ...], *, keyword: bool) -> None:
         if not self.linked:
             self.chain = words[0].first
-        self.result.commands.append(Command(words, tuple(self.blocks), self.chain, self.linked, keyword))
+        self.result.commands.append(FishCommand(words, tuple(self.blocks), self.chain, self.linked, keyword))
         self.linked = keyword
 
     def _rest(self, word: Word) -> tuple[Word, ...]:
@@ -214,21 +214,21 @@ class _Parser:
             return self._double()
         if sign == "(" or self.seen.startswith("$(", first):
             self._bracketed(first)
-            return [Piece(Part.UNKNOWN, "", self.seen[first : self.place])]
+            return [Piece(FishPiece.UNKNOWN, "", self.seen[first : self.place])]
         found = _VARIABLE.match(self.seen, first) if sign == "$" else _PLAIN.match(self.seen, first)
         if found:
             self.place = found.end()
-            return [_variable(found) if sign == "$" else Piece(Part.BARE, found[0], found[0])]
+            return [_variable(found) if sign == "$" else Piece(FishPiece.BARE, found[0], found[0])]
         self.place = min(first + (2 if sign == "\\" else 1), len(self.seen))  # a file may end in a backslash
         written = self.seen[first : self.place]
-        return [Piece(Part.QUOTED if sign == "\\" else Part.BARE, written.removeprefix("\\"), written)]
+        return [Piece(FishPiece.QUOTED if sign == "\\" else FishPiece.BARE, written.removeprefix("\\"), written)]
 
     def _single(self) -> Piece:
         found = _SINGLE.match(self.seen, self.place)
         if not found:
             raise _UnfinishedError(self.place)
         self.place = found.end()
-        return Piece(Part.QUOTED, re.sub(r"\\([\\'])", r"\1", found[1]), found[0])
+        return Piece(FishPiece.QUOTED, re.sub(r"\\([\\'])", r"\1", found[1]), found[0])
 
     def _double(self) -> list[Piece]:
         first = self.place
@@ -239,21 +239,21 @@ class _Parser:
         if self.place >= len(self.seen):
             raise _UnfinishedError(first)
         self.place += 1
-        return pieces or [Piece(Part.QUOTED, "", '""')]
+        return pieces or [Piece(FishPiece.QUOTED, "", '""')]
 
     def _in_quotes(self) -> Piece:
         first = self.place
         if self.seen.startswith("$(", first):
             self._bracketed(first)
-            return Piece(Part.UNKNOWN, "", self.seen[first : self.place])
+            return Piece(FishPiece.UNKNOWN, "", self.seen[first : self.place])
         found = _VARIABLE.match(self.seen, first) or _IN_QUOTES.match(self.seen, first)
         if found:
             self.place = found.end()
-            return _variable(found) if self.seen[first] == "$" else Piece(Part.QUOTED, found[0], found[0])
+            return _variable(found) if self.seen[first] == "$" else Piece(FishPiece.QUOTED, found[0], found[0])
         escaped = self.seen[first : first + 2]
         self.place += 2 if escaped in _ESCAPED_IN_QUOTES else 1
         written = self.seen[first : self.place]
-        return Piece(Part.QUOTED, _ESCAPED_IN_QUOTES.get(escaped, written), written)
+        return Piece(FishPiece.QUOTED, _ESCAPED_IN_QUOTES.get(escaped, written), written)
 
     def _bracketed(self, first: int) -> None:
         """Goes past a command substitution, which may hold quotes and others of its kind."""
@@ -272,4 +272,4 @@ class _Parser:
 
 def _variable(found: re.Match[str]) -> Piece:
     simple = found[0] == "$" + found[1]
-    return Piece(Part.VARIABLE if simple else Part.UNKNOWN, found[1], found[0])
+    return Piece(FishPiece.VARIABLE if simple else FishPiece.UNKNOWN, found[1], found[0])

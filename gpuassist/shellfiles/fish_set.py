@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gpuassist.shellfiles.fish_parse import Command, Part, Piece, Word
+from gpuassist.shellfiles.fish_parse import FishCommand, FishPiece, Piece, Word
 from gpuassist.shellfiles.reading import WATCHED, Assignment, Element
 
 # Single letters by what they stand for in `set`; long options are cut to these.
@@ -37,14 +37,14 @@ _PREVIOUS = Element("", "", previous=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SetEffect:
     """What a command sets: watched variables, and the value (none where it is not known) of every variable."""
 
     assignments: tuple[Assignment, ...] = ()
     values: tuple[tuple[str, str | None], ...] = ()
 
 
-def change_of(command: Command, known: Mapping[str, str | None]) -> Change:
+def change_of(command: FishCommand, known: Mapping[str, str | None]) -> SetEffect:
     """What the command does; nothing where it sets no variable."""
     words = command.words[1:] if command.words[0].plain == "builtin" else command.words
     name = words[0].plain if words else ""
@@ -54,9 +54,9 @@ def change_of(command: Command, known: Mapping[str, str | None]) -> Change:
         options, rest = _options(words[1:])
         elements = _values(rest, "PATH", known)
         if not elements or "n" in options:
-            return Change()
+            return SetEffect()
         whole = (_PREVIOUS, *elements) if "a" in options else (*elements, _PREVIOUS)
-        return Change((Assignment("PATH", whole, _uses(rest)),))
+        return SetEffect((Assignment("PATH", whole, _uses(rest)),))
     if name == "export":  # a function of fish's own, for lines from other shells
         return _each_given(words[1:], known)
     return _each_given(words[:1], known)
@@ -68,10 +68,10 @@ def value_of(word: Word, known: Mapping[str, str | None], *, pattern: bool = Fal
     return found[0].directory or None if len(found) == 1 else None
 
 
-def _set(words: tuple[Word, ...], known: Mapping[str, str | None]) -> Change:
+def _set(words: tuple[Word, ...], known: Mapping[str, str | None]) -> SetEffect:
     options, rest = _options(words[1:])
     if not rest or options & _ASKS_ONLY:
-        return Change()
+        return SetEffect()
     name, bracket, _ = rest[0].plain.partition("[")
     if "e" in options:
         return _erased([word.plain for word in rest])
@@ -83,28 +83,30 @@ def _set(words: tuple[Word, ...], known: Mapping[str, str | None]) -> Change:
         elements = (_PREVIOUS, *elements) if "a" in options else (*elements, _PREVIOUS)
     value = None if bracket or len(rest) > 2 else (value_of(rest[1], known) if len(rest) == 2 else "")
     if variable not in WATCHED or "l" in options:
-        return Change(values=((name, value),))
-    return Change((Assignment(variable, elements, _uses(rest[1:])),), ((name, value),))
+        return SetEffect(values=((name, value),))
+    return SetEffect((Assignment(variable, elements, _uses(rest[1:])),), ((name, value),))
 
 
-def _erased(names: list[str]) -> Change:
+def _erased(names: list[str]) -> SetEffect:
     parts = any("[" in name for name in names)
     watched = tuple(name.partition("[")[0] for name in names if name.partition("[")[0] in WATCHED)
     if parts:
-        return Change(tuple(Assignment(name, (Element("?", ""), _PREVIOUS)) for name in watched))
-    return Change(tuple(Assignment(name, (), unsets=True) for name in watched), tuple((name, "") for name in names))
+        return SetEffect(tuple(Assignment(name, (Element("?", ""), _PREVIOUS)) for name in watched))
+    return SetEffect(tuple(Assignment(name, (), unsets=True) for name in watched), tuple((name, "") for name in names))
 
 
-def _each_given(words: tuple[Word, ...], known: Mapping[str, str | None]) -> Change:
+def _each_given(words: tuple[Word, ...], known: Mapping[str, str | None]) -> SetEffect:
     assignments: list[Assignment] = []
     for word in words:
-        found = _IN_FRONT_OF_A_COMMAND.match(word.pieces[0].words) if word.pieces and word.pieces[0].part is Part.BARE else None
+        found = (
+            _IN_FRONT_OF_A_COMMAND.match(word.pieces[0].words) if word.pieces and word.pieces[0].part is FishPiece.BARE else None
+        )
         if found and found[1] in WATCHED:
             first, written = word.pieces[0], word.pieces[0].written[found.end() :]
             pieces = (Piece(first.part, first.words[found.end() :], written), *word.pieces[1:])
             value = Word(word.first, word.end, pieces)
             assignments.append(Assignment(found[1], _elements(value, found[1], known), _uses((word,))))
-    return Change(tuple(assignments))
+    return SetEffect(tuple(assignments))
 
 
 def _options(words: tuple[Word, ...]) -> tuple[set[str], tuple[Word, ...]]:
@@ -133,7 +135,7 @@ def _elements(
     """The elements of a word: colons part them, as everywhere in a variable whose name ends in PATH (fish manual, "Lists")."""
     home = known.get("HOME")
     found = (_element(group, name, known, patterns=patterns) for group in ([list(word.pieces)] if whole else _parts(word)) if group)
-    bare = bool(word.pieces) and word.pieces[0].part is Part.BARE
+    bare = bool(word.pieces) and word.pieces[0].part is FishPiece.BARE
     if not (bare and home):
         return tuple(found)
     return tuple(Element(one.written, home + one.directory[1:], one.previous) if _is_home(one.directory) else one for one in found)
@@ -146,7 +148,7 @@ def _is_home(directory: str) -> bool:
 def _parts(word: Word) -> Iterator[list[Piece]]:
     group: list[Piece] = []
     for piece in word.pieces:
-        if piece.part in {Part.VARIABLE, Part.UNKNOWN} or ":" not in piece.words:
+        if piece.part in {FishPiece.VARIABLE, FishPiece.UNKNOWN} or ":" not in piece.words:
             group.append(piece)
             continue
         first, *others = piece.words.split(":")
@@ -162,17 +164,17 @@ def _parts(word: Word) -> Iterator[list[Piece]]:
 
 def _element(group: list[Piece], name: str, known: Mapping[str, str | None], *, patterns: bool) -> Element:
     written = _utf8("".join(piece.written for piece in group))
-    if len(group) == 1 and group[0].part is Part.VARIABLE and group[0].words == name:
+    if len(group) == 1 and group[0].part is FishPiece.VARIABLE and group[0].words == name:
         return Element(written, "", previous=True)
     values = [_value(piece, known, patterns=patterns) for piece in group]
     return Element(written, "" if None in values else _utf8("".join(value for value in values if value is not None)))
 
 
 def _value(piece: Piece, known: Mapping[str, str | None], *, patterns: bool) -> str | None:
-    if piece.part is Part.VARIABLE:
+    if piece.part is FishPiece.VARIABLE:
         value = known.get(piece.words)
         return None if value is None else value.encode("utf-8", "surrogateescape").decode("latin-1")
-    if piece.part is Part.UNKNOWN or (piece.part is Part.BARE and not patterns and _GLOBS.intersection(piece.words)):
+    if piece.part is FishPiece.UNKNOWN or (piece.part is FishPiece.BARE and not patterns and _GLOBS.intersection(piece.words)):
         return None
     return piece.words
 

@@ -55,7 +55,7 @@ class Lead(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
+class InstalledToolkits:
     """The toolkits of this machine seen from the chosen one; `real` follows symlinks, `exists` says what is a directory."""
 
     chosen: Toolkit

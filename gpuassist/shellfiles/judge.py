@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 
 from gpuassist.model.text import text
 from gpuassist.shellfiles.effects import follows, leading, leads_of
-from gpuassist.shellfiles.installed import CHOOSING, HOMES, LISTS, Installed, Lead
-from gpuassist.shellfiles.lines import Evidence, LineJudge, ShellLine, StartupText
-from gpuassist.shellfiles.reading import Place, Statement
+from gpuassist.shellfiles.installed import CHOOSING, HOMES, LISTS, InstalledToolkits, Lead
+from gpuassist.shellfiles.lines import LineEvidence, LineJudge, ShellLine, StartupText
+from gpuassist.shellfiles.reading import Statement, StatementPlace
 from gpuassist.shellfiles.toolkit_words import ToolkitWord
 
 
-def judge(file: StartupText, installed: Installed, evidence: Evidence) -> tuple[ShellLine, ...]:
+def judge(file: StartupText, installed: InstalledToolkits, evidence: LineEvidence) -> tuple[ShellLine, ...]:
     """Every command that sets a watched variable or names another toolkit, with what is suggested for it."""
     outside = [one for one in file.reading.statements if not file.is_ours(one.first_byte)]
     words = [word for word in file.words if not file.is_ours(word.first_byte)]
@@ -52,7 +52,7 @@ class _Gives:
 
 
 def _without_beaten(
-    statements: Sequence[Statement], lines: Sequence[ShellLine], file: StartupText, seen: tuple[Installed, frozenset[str]]
+    statements: Sequence[Statement], lines: Sequence[ShellLine], file: StartupText, seen: tuple[InstalledToolkits, frozenset[str]]
 ) -> list[ShellLine]:
     """Of lines that would say the same, the one that wins stays: the other ones that were to change are commented out.
 
@@ -70,10 +70,10 @@ def _without_beaten(
     return lines
 
 
-def _gives(statement: Statement, line: ShellLine, installed: Installed) -> frozenset[_Gives]:
+def _gives(statement: Statement, line: ShellLine, installed: InstalledToolkits) -> frozenset[_Gives]:
     """Empty where it stands in something, shares its lines, or does anything besides."""
     if (
-        statement.place is not Place.TOP
+        statement.place is not StatementPlace.TOP
         or statement.shared
         or statement.owner
         or (not line.other and not _all_chosen(statement, installed))
@@ -98,7 +98,7 @@ def _gives(statement: Statement, line: ShellLine, installed: Installed) -> froze
     return frozenset(found)
 
 
-def _all_chosen(statement: Statement, installed: Installed) -> bool:
+def _all_chosen(statement: Statement, installed: InstalledToolkits) -> bool:
     leads = leads_of(statement, installed)
     return leads == {Lead.CHOSEN}
 

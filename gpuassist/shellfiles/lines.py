@@ -14,8 +14,8 @@ from gpuassist.shellfiles.block import Block, RepairError
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, Lines, Replacement
 from gpuassist.shellfiles.effects import does, follows, harmless, leading, leads_of, other_contributions
-from gpuassist.shellfiles.installed import Installed, Lead, names_directory
-from gpuassist.shellfiles.reading import Element, Place, Reading, Statement, printable
+from gpuassist.shellfiles.installed import InstalledToolkits, Lead, names_directory
+from gpuassist.shellfiles.reading import Element, Reading, Statement, StatementPlace, printable
 from gpuassist.shellfiles.rewrite import rewrite
 from gpuassist.shellfiles.toolkit_words import ToolkitWord
 
@@ -47,7 +47,7 @@ class ChoiceError(RepairError):
 
 
 _LOADER = "LD_LIBRARY_PATH"
-_ALWAYS_RUNS = frozenset({Place.TOP, Place.CONDITION, Place.GROUP})
+_ALWAYS_RUNS = frozenset({StatementPlace.TOP, StatementPlace.CONDITION, StatementPlace.GROUP})
 
 
 _NO_ROWS = Lines(0, 0)
@@ -98,7 +98,7 @@ class ShellLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class LineEvidence:
     """What shows whether a line does anything: the values that a new terminal holds (none where none was asked), and the functions
     that start-up files call. `followed` are the toolkit directories that are replaced in any file, so that what uses them follows.
     `no_loader` says why nothing of any toolkit should stay on LD_LIBRARY_PATH; none where what stands there follows.
@@ -195,7 +195,7 @@ def _require_offered(choice: LineChoice, lines: list[ShellLine]) -> None:
 class LineJudge:
     """Judges the commands of one file one by one."""
 
-    def __init__(self, file: StartupText, installed: Installed, evidence: Evidence) -> None:
+    def __init__(self, file: StartupText, installed: InstalledToolkits, evidence: LineEvidence) -> None:
         self.file = file
         self.installed = installed
         self.evidence = evidence
@@ -215,9 +215,13 @@ class LineJudge:
             owner=statement.owner,
             other=Lead.OTHER in leads_of(statement, self.installed) or bool(words),
             file=self.file.path,
-            rows=Lines(statement.first_byte, statement.end_byte, nested=statement.place not in {Place.TOP, Place.CONDITION}),
+            rows=Lines(
+                statement.first_byte,
+                statement.end_byte,
+                nested=statement.place not in {StatementPlace.TOP, StatementPlace.CONDITION},
+            ),
         )
-        if statement.place is Place.COMMAND and line.other:
+        if statement.place is StatementPlace.COMMAND and line.other:
             return replace(line, why=text("holds for that one command alone; left as it is"))
         if statement.owner and line.other:
             return replace(line, why=text("belongs to {owner}, which rewrites it; left as it is", owner=statement.owner))
@@ -282,7 +286,7 @@ class LineJudge:
         if also:
             why = text("leads to another toolkit, but also sets {also}, which would be lost with it", also=", ".join(also))
             return replace(line, why=why)
-        if statement.place is not Place.TOP or not line.tickable:
+        if statement.place is not StatementPlace.TOP or not line.tickable:
             return replace(
                 line,
                 why=text("leads to another toolkit, but stands in “{inside}”", inside=statement.inside or statement.text.strip()),
@@ -316,7 +320,7 @@ class LineJudge:
     def guarded(self, statement: Statement, line: ShellLine) -> ShellLine:
         """A line of the user's own on LD_LIBRARY_PATH, where what was on it before goes: it makes no empty element of that."""
         own = any(one.variable == _LOADER and one.keeps_previous for one in statement.assignments)
-        if not own or line.other or line.owner or statement.place is Place.COMMAND or self.file.reading.unreadable_line:
+        if not own or line.other or line.owner or statement.place is StatementPlace.COMMAND or self.file.reading.unreadable_line:
             return line
         found = rewrite(self.file.content, statement, lambda _, one: one.written, {_LOADER}, dialect=self.file.dialect)
         if not found.line:

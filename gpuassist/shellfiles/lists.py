@@ -19,7 +19,7 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ListPart:
     """One part of a list as it is written: an element, an empty one, or the variable's own value so far (`previous`).
 
     `${PATH:+:${PATH}}` brings the colon before it along (`leads`), `${PATH:+${PATH}:}` the one behind it (`trails`).
@@ -42,7 +42,7 @@ class Written:
     first: int
     end: int
     quote: str
-    parts: tuple[Part, ...]
+    parts: tuple[ListPart, ...]
     appends: bool = False
     separator: str = ":"
 
@@ -85,7 +85,7 @@ def with_lists(line: str, lists: tuple[Written, ...]) -> str:
     return line
 
 
-def fitted(value: Written, parts: tuple[Part, ...], *, guarded: bool) -> Written:
+def fitted(value: Written, parts: tuple[ListPart, ...], *, guarded: bool) -> Written:
     """The value with these parts; what was there before brings its colon along, where it did so or is `guarded`, so that no empty
     element comes of it while it is empty.
     """
@@ -98,11 +98,11 @@ def fitted(value: Written, parts: tuple[Part, ...], *, guarded: bool) -> Written
     return replace(value, parts=tuple(fits) if len(parts) > 1 else parts)
 
 
-def _bound(variable: str, part: Part, *, front: bool) -> Part:
+def _bound(variable: str, part: ListPart, *, front: bool) -> ListPart:
     if part.trails if front else part.leads:
         return part
     words = f"${{{variable}:+${variable}:}}" if front else f"${{{variable}:+:${variable}}}"
-    return Part(words, previous=True, leads=not front, trails=front)
+    return ListPart(words, previous=True, leads=not front, trails=front)
 
 
 def _word_end(line: str, place: int) -> int:
@@ -126,14 +126,14 @@ def _value(assignment: re.Match[str], written: str) -> Written | None:
     return value if value.text == written else None
 
 
-def _parts(variable: str, inner: str, quote: str) -> tuple[Part, ...] | None:
+def _parts(variable: str, inner: str, quote: str) -> tuple[ListPart, ...] | None:
     pieces = [*inner] if quote == "'" else [piece[0] for piece in (_INNER if quote else _PIECE).finditer(inner)]
     if not quote and any(piece[0] in "'\"" and ":" in re.sub(_BRACED, "", piece) for piece in pieces):
         return None
     return tuple(_split(variable, pieces))
 
 
-def _split(variable: str, pieces: list[str]) -> Iterator[Part]:
+def _split(variable: str, pieces: list[str]) -> Iterator[ListPart]:
     words, open_end = "", True
     for piece in pieces:
         part = _with_colon(variable, piece)
@@ -152,19 +152,19 @@ def _split(variable: str, pieces: list[str]) -> Iterator[Part]:
         yield _plain(variable, words)
 
 
-def _with_colon(variable: str, piece: str) -> Part | None:
+def _with_colon(variable: str, piece: str) -> ListPart | None:
     for sign in (":+", "+"):
         lead = f"${{{variable}{sign}"
         if piece.startswith(lead) and ":" in piece[len(lead) :]:
             leads = piece.startswith(lead + ":")
-            return Part(piece, previous=True, leads=leads, trails=not leads)
+            return ListPart(piece, previous=True, leads=leads, trails=not leads)
     return None
 
 
-def _plain(variable: str, words: str) -> Part:
+def _plain(variable: str, words: str) -> ListPart:
     bare = words[1:-1] if words[:1] == words[-1:] == '"' else words
     previous = bare in {f"${variable}", f"${{{variable}}}"} or bare.startswith((f"${{{variable}:-", f"${{{variable}-"))
-    return Part(words, previous)
+    return ListPart(words, previous)
 
 
 # The lists that a line of zsh writes: those of bash, and PATH as the array that zsh ties to it, `path=(/a $path)`.
@@ -180,7 +180,7 @@ def read_zsh_lists(line: str) -> tuple[Written, ...] | None:
     if array is None:
         return read_lists(line)
     words = [match[1] for match in _WORDS.finditer(array[2])]
-    parts = tuple(Part(word, word in {"$path", "$path[@]", '"$path[@]"'}) for word in words)
+    parts = tuple(ListPart(word, word in {"$path", "$path[@]", '"$path[@]"'}) for word in words)
     value = Written("PATH", array.start(2), array.end(2), "", parts, separator=" ")
     return (value,) if value.text == array[2] and not any(":" in word for word in words) else None
 
@@ -247,7 +247,7 @@ def _written(variable: str, line: str, words: list[tuple[int, int]]) -> Written 
     if not words:
         return None
     first, end = words[0][0], words[-1][1]
-    parts = tuple(Part(line[start:stop], _bare(line[start:stop]) == f"${variable}") for start, stop in words)
+    parts = tuple(ListPart(line[start:stop], _bare(line[start:stop]) == f"${variable}") for start, stop in words)
     value = Written(variable, first, end, "", parts, separator=" ")
     return value if value.text == line[first:end] and not any(":" in part.text for part in parts) else None
 

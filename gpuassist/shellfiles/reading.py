@@ -14,7 +14,7 @@ WATCHED = (
 )
 
 
-class Place(str, Enum):
+class StatementPlace(str, Enum):
     """What a statement stands in, worst for editing first; `COMMAND` is an assignment in front of a command, for that one alone."""
 
     UNREADABLE = "unreadable"
@@ -72,7 +72,7 @@ class Statement:
     end_byte: int
     text: str
     assignments: tuple[Assignment, ...]
-    place: Place
+    place: StatementPlace
     inside: str = ""
     owner: str = ""
     shared: bool = False
@@ -80,7 +80,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class EarlyEnd:
     """A statement that can end the reading: `interactive` if it asks for an interactive shell, `always` if nothing gets past.
 
     `first_byte` is the start of the line on which the whole construct around it begins, `command` the words that end it.
@@ -132,7 +132,7 @@ class Reading:
     """
 
     statements: tuple[Statement, ...]
-    endings: tuple[Ending, ...]
+    endings: tuple[EarlyEnd, ...]
     references: tuple[Reference, ...]
     unreadable_line: int = 0
     sources: tuple[SourcedFile, ...] = ()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.lists import Part, Written, fitted, read_fish_lists, read_lists, read_zsh_lists, with_lists
+from gpuassist.shellfiles.lists import ListPart, Written, fitted, read_fish_lists, read_lists, read_zsh_lists, with_lists
 from gpuassist.shellfiles.reading import Assignment, Element, Statement
 
 EMPTY = Element("", "")
@@ -90,7 +90,7 @@ def _with_fates(value: Written, assignment: Assignment, fate: Fate, guarded: Col
     if [part.text for part in value.parts] == [""]:
         return value  # it takes the variable's value away, and no element is empty
     elements = iter(_told(assignment))
-    parts: list[Part] = []
+    parts: list[ListPart] = []
     for part in value.parts:
         element = next(elements) if part.text else EMPTY
         words = part.text if part.previous else fate(value.variable, element)

@@ -15,9 +15,9 @@ from tree_sitter import Node
 
 from gpuassist.shellfiles.bash_tree import masked, parse_tree
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.fish_parse import Command, parse
-from gpuassist.shellfiles.installed import Installed, Lead, version_parts
-from gpuassist.shellfiles.reading import Place, Statement, printable
+from gpuassist.shellfiles.fish_parse import FishCommand, parse
+from gpuassist.shellfiles.installed import InstalledToolkits, Lead, version_parts
+from gpuassist.shellfiles.reading import Statement, StatementPlace, printable
 from gpuassist.shellfiles.zsh import covered
 
 _HOME = rb"(?:~|\$HOME|\$\{HOME\})"
@@ -44,24 +44,30 @@ _SAYING = frozenset({"echo", "printf", "print", "logger", "notify-send", "cowsay
 _NAMING = frozenset({"conda", "mamba", "micromamba", "module", "ml", "spack", "pyenv", "workon", "docker", "podman", "ssh"})
 _COMPILER = "nvcc"
 _GROUPS = {
-    "function_definition": Place.FUNCTION,
-    "subshell": Place.SUBSHELL,
-    "command_substitution": Place.SUBSHELL,
-    "process_substitution": Place.SUBSHELL,
-    "for_statement": Place.LOOP,
-    "c_style_for_statement": Place.LOOP,
-    "while_statement": Place.LOOP,
-    "case_statement": Place.CASE,
-    "if_statement": Place.BRANCH,
-    "compound_statement": Place.GROUP,
-    "list": Place.CONDITION,
-    "ERROR": Place.UNREADABLE,
+    "function_definition": StatementPlace.FUNCTION,
+    "subshell": StatementPlace.SUBSHELL,
+    "command_substitution": StatementPlace.SUBSHELL,
+    "process_substitution": StatementPlace.SUBSHELL,
+    "for_statement": StatementPlace.LOOP,
+    "c_style_for_statement": StatementPlace.LOOP,
+    "while_statement": StatementPlace.LOOP,
+    "case_statement": StatementPlace.CASE,
+    "if_statement": StatementPlace.BRANCH,
+    "compound_statement": StatementPlace.GROUP,
+    "list": StatementPlace.CONDITION,
+    "ERROR": StatementPlace.UNREADABLE,
 }
 _NO_CODE = frozenset({"comment", "heredoc_body", "heredoc_content", "heredoc_end"})
 _STATEMENTS = frozenset({"variable_assignment", "command", "declaration_command", "test_command", "unset_command"})
 _NO_CONSTRUCT = frozenset({"list", "ERROR", "command_substitution"})
-_BLOCKS = {"function": Place.FUNCTION, "while": Place.LOOP, "for": Place.LOOP, "switch": Place.CASE, "if": Place.BRANCH}
-_WORST_FIRST = tuple(Place)
+_BLOCKS = {
+    "function": StatementPlace.FUNCTION,
+    "while": StatementPlace.LOOP,
+    "for": StatementPlace.LOOP,
+    "switch": StatementPlace.CASE,
+    "if": StatementPlace.BRANCH,
+}
+_WORST_FIRST = tuple(StatementPlace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,7 @@ class ToolkitWord:
     new: bytes | None
     line: int
     last_line: int
-    place: Place
+    place: StatementPlace
     runs_in: str = ""
     missing: str = ""
     inside: str = ""
@@ -89,7 +95,7 @@ class _Where:
 
     first_byte: int
     end_byte: int
-    place: Place
+    place: StatementPlace
     runs_in: str = ""
     assigned: bool = False
     around: int = -1
@@ -99,7 +105,7 @@ _Locate = Callable[[int], "_Where | None"]
 
 
 def toolkit_words(
-    content: bytes, dialect: Dialect, installed: Installed, statements: tuple[Statement, ...] = ()
+    content: bytes, dialect: Dialect, installed: InstalledToolkits, statements: tuple[Statement, ...] = ()
 ) -> tuple[ToolkitWord, ...]:
     """Every word that names another toolkit, in order; `statements` tell which variables a version is taken from."""
     if b"cuda" not in content.lower() and not any(form in content for form in installed.written_roots()):
@@ -123,7 +129,7 @@ def commands_run(content: bytes, dialect: Dialect) -> frozenset[str]:
 
 
 class _Finder:
-    def __init__(self, content: bytes, dialect: Dialect, installed: Installed, statements: tuple[Statement, ...]) -> None:
+    def __init__(self, content: bytes, dialect: Dialect, installed: InstalledToolkits, statements: tuple[Statement, ...]) -> None:
         self.content = content
         self.installed = installed
         self.statements = statements
@@ -261,7 +267,7 @@ def _in_a_list(content: bytes, place: int) -> _Where | None:
     first, end = content.rfind(b"\n", 0, place) + 1, content.find(b"\n", place)
     if content[first:place].lstrip().startswith(b"#"):
         return None
-    return _Where(first, len(content) if end < 0 else end, Place.TOP, assigned=True)
+    return _Where(first, len(content) if end < 0 else end, StatementPlace.TOP, assigned=True)
 
 
 def _seen(content: bytes, dialect: Dialect) -> bytes:
@@ -288,7 +294,7 @@ class _Posix:
         whole = next((node for node in reversed(above) if node.type in _STATEMENTS), leaf)
         assigned = any(node.type == "variable_assignment" for node in above)
         groups = [node for node in above if node.type in _GROUPS and not _is_listed(node, above)]
-        worst = next(one for one in _WORST_FIRST if one in {Place.TOP, *(_GROUPS[node.type] for node in groups)})
+        worst = next(one for one in _WORST_FIRST if one in {StatementPlace.TOP, *(_GROUPS[node.type] for node in groups)})
         around = next((node.start_byte for node in groups if node.type not in _NO_CONSTRUCT), -1)
         return _Where(whole.start_byte, whole.end_byte, worst, self._runs_in(above, place), assigned, around)
 
@@ -345,14 +351,14 @@ class _Fish:
         if name == "alias" and len(command.words) > 1:
             alias = command.words[1].plain.partition("=")[0]
             runs_in = runs_in or ("" if alias == _COMPILER else f"alias {alias}")
-        found = {_BLOCKS.get(block.keyword, Place.GROUP) for block in command.blocks} | {Place.TOP}
+        found = {_BLOCKS.get(block.keyword, StatementPlace.GROUP) for block in command.blocks} | {StatementPlace.TOP}
         if command.linked:
-            found.add(Place.CONDITION)
+            found.add(StatementPlace.CONDITION)
         worst = next(place for place in _WORST_FIRST if place in found)
         around = command.blocks[-1].first if command.blocks else -1
         return _Where(command.first, command.end, worst, runs_in, name in {"set", "export"} or "=" in name, around)
 
-    def _function(self, command: Command) -> str:
+    def _function(self, command: FishCommand) -> str:
         block = next((block for block in command.blocks if block.keyword == "function"), None)
         if block is None:
             return ""

@@ -15,12 +15,12 @@ from pathlib import Path, PurePosixPath
 
 from gpuassist.model.text import Text, text
 from gpuassist.system import shell_questions, shell_session
-from gpuassist.system.asking_child import Request
+from gpuassist.system.asking_child import ShellRequest
 from gpuassist.system.groups import litter
-from gpuassist.system.processes import Ending, Outcome, clean
+from gpuassist.system.processes import Ending, ProcessResult, clean
 from gpuassist.system.programs import MARK
-from gpuassist.system.shell_questions import Answer, read
-from gpuassist.system.shell_session import Came
+from gpuassist.system.shell_questions import ShellAnswer, read
+from gpuassist.system.shell_session import SessionResult
 from gpuassist.system.world import World
 
 # The error lines that a shell itself prints while it reads start-up files, found in all that was printed meanwhile.
@@ -81,7 +81,7 @@ class Reply:
     often our question was typed, `asked` how many of the start-up files' own were met.
     """
 
-    answer: Answer | None
+    answer: ShellAnswer | None
     why: Text
     seconds: float
     shell: str = ""
@@ -113,7 +113,7 @@ def ask(
     enters, prompt_at, spent = 0, -1, 0.0
     while True:
         with _scratch() as scratch:
-            request = Request(
+            request = ShellRequest(
                 command=command,
                 environment=environment,
                 directory=directory,
@@ -136,7 +136,7 @@ def ask(
     return replace(reply, seconds=spent)
 
 
-def _ask_once(world: World, request: Request, names: Sequence[str]) -> Reply:
+def _ask_once(world: World, request: ShellRequest, names: Sequence[str]) -> Reply:
     mark, scratch, shell = secrets.token_hex(8), request["scratch"], request["command"][0]
     for name, words in shell_questions.files(names, scratch).items():
         Path(scratch, name).write_text(words, encoding="utf-8")
@@ -196,13 +196,13 @@ def _scratch() -> Iterator[str]:
         litter.discard(directory)
 
 
-def _reply(outcome: Outcome, shell: str, ours: Mapping[str, str], seconds: float) -> Reply:
+def _reply(outcome: ProcessResult, shell: str, ours: Mapping[str, str], seconds: float) -> Reply:
     if not outcome.succeeded:
         late = outcome.ending is Ending.TIMED_OUT
         words = outcome.words or outcome.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
         why = _late(shell, seconds) if late else text("{shell} could not be asked: {words}", shell=shell, words=words)
         return Reply(None, why, outcome.seconds)
-    came = Came()
+    came = SessionResult()
     vars(came).update(json.loads(outcome.stdout))
     answer = read(came.answer.encode("utf-8", "surrogateescape"))
     told = complaints(came.printed)
@@ -225,7 +225,7 @@ def _reply(outcome: Outcome, shell: str, ours: Mapping[str, str], seconds: float
     )
 
 
-def _why(came: Came, shell: str, told: Sequence[str], seconds: float) -> Text:
+def _why(came: SessionResult, shell: str, told: Sequence[str], seconds: float) -> Text:
     """Why there is no answer."""
     program = came.program if came.program != PurePosixPath(shell).name else ""
     if came.ending == shell_session.ENDED:
@@ -265,7 +265,7 @@ def _late(shell: str, seconds: float, program: str = "", *, typed: bool = False)
     )
 
 
-def _starts_nothing(answer: Answer, shell: str) -> Text:
+def _starts_nothing(answer: ShellAnswer, shell: str) -> Text:
     """Where what it exports is larger than the system hands to any program, of which the largest is named."""
     sizes: dict[str, int] = {}
     name = ""

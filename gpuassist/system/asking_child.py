@@ -16,13 +16,13 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from gpuassist.system.dying import hear_of_parents_end
-from gpuassist.system.shell_session import Came, Session
+from gpuassist.system.shell_session import SessionResult, ShellSession
 from gpuassist.system.terminal_session import OnTerminal
 
 _PR_SET_CHILD_SUBREAPER = 36
 
 
-class Request(TypedDict):
+class ShellRequest(TypedDict):
     """What is to be started, on a terminal or not, and how long its answer is waited for, for which `scratch` is a directory.
 
     The first prompts, as many as `enters`, are questions and get the Enter key; the question of number `prompt_at` is a prompt.
@@ -44,7 +44,7 @@ def main() -> int:
     return 0
 
 
-def ask(request: Request) -> Came:
+def ask(request: ShellRequest) -> SessionResult:
     """Starts the shell and waits for its answer; this process then is the parent of what is left behind."""
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     # Where gpuassist goes without ending us, what was started goes all the same.
@@ -52,7 +52,7 @@ def ask(request: Request) -> Came:
     hear_of_parents_end(signal.SIGTERM)
     began = time.monotonic()
     scratch = request["scratch"]
-    session = OnTerminal(scratch, request["enters"], request["prompt_at"]) if request["terminal"] else Session(scratch)
+    session = OnTerminal(scratch, request["enters"], request["prompt_at"]) if request["terminal"] else ShellSession(scratch)
     came = session.came
     try:
         session.start(request["command"], request["environment"], request["directory"])

@@ -15,7 +15,7 @@ from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.text import Text, text
 from gpuassist.system import nvml_report, nvml_sense
 from gpuassist.system.nvml import GPUS_AT_MOST, Refusal
-from gpuassist.system.processes import Ending, Outcome, Processes, clean
+from gpuassist.system.processes import Ending, Processes, ProcessResult, clean
 
 HIDDEN_ARGUMENT = "--nvml-report"  # a frozen gpuassist has no interpreter to start: it starts itself with this
 SECONDS = 5.0
@@ -170,6 +170,6 @@ def _refused(question: str, refusal: Refusal) -> Text:
     )
 
 
-def _crash(outcome: Outcome) -> str:
+def _crash(outcome: ProcessResult) -> str:
     """Signals of a crash alone: a child that somebody ended says nothing of the library."""
     return CRASHES.get(outcome.status, "") if outcome.ending is Ending.KILLED else ""

@@ -27,7 +27,7 @@ class Ending(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ProcessResult:
     """What a program left behind; `status` is its exit status, a signal's number where it was killed, and 0 where it never ran."""
 
     ending: Ending
@@ -60,7 +60,7 @@ class Processes(Protocol):
         directory: str = "/",
         stdin: bytes = b"",
         cancelled: Callable[[], bool] | None = None,
-    ) -> Outcome:
+    ) -> ProcessResult:
         """Runs `command` for at most `seconds`, or until `cancelled`, asked ten times a second, says so; never raises for what the
         program does.
         """

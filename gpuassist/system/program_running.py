@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 
 from gpuassist.system.groups import begin, end_group, under_way
 from gpuassist.system.marked import end_marked, marked
-from gpuassist.system.programs import MARK, Finished, Program
+from gpuassist.system.programs import MARK, Program, ProgramEnd
 from gpuassist.system.streaming import NotStarted, Quiet, signal_name
 
 _PIECE = 1 << 16
@@ -72,7 +72,7 @@ class _RealProgram:
         self._child, self._output, self._mark = child, output, mark
         self._open = True
         self._over_at = 0.0
-        self._finished: Finished | None = None
+        self._finished: ProgramEnd | None = None
         os.set_blocking(output, False)
         self._poll = select.poll()
         self._poll.register(output, select.POLLIN)
@@ -102,13 +102,13 @@ class _RealProgram:
         """See `Program.terminate`."""
         self._send(signal.SIGTERM)
 
-    def end(self) -> Finished:
+    def end(self) -> ProgramEnd:
         """See `Program.end`."""
         if self._finished is None:
             self._finished = self._end()
         return self._finished
 
-    def _end(self) -> Finished:
+    def _end(self) -> ProgramEnd:
         left = len(marked(self._mark)) if self.ended() else 0
         end_group(self._child.pid)
         try:
@@ -121,9 +121,9 @@ class _RealProgram:
         os.close(self._output)
         status = self._child.returncode
         if status is None:
-            return Finished(0, "", left, stuck=True)
+            return ProgramEnd(0, "", left, stuck=True)
         by_signal = signal_name(-status) if status < 0 else ""
-        return Finished(max(status, 0), by_signal, left)
+        return ProgramEnd(max(status, 0), by_signal, left)
 
     def _is_long_over(self) -> bool:
         self._over_at = self._over_at or time.monotonic()

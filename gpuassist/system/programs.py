@@ -18,7 +18,7 @@ MARK = "GPUASSIST_RUN"
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class ProgramEnd:
     """How it ended: with a status, or by a signal (`SIGKILL`). `left` counts what it had left running, which was ended with it;
     `stuck` where not even that ended it.
     """
@@ -49,7 +49,7 @@ class Program(Protocol):
     def terminate(self) -> None:
         """Asks again, in the way that a shutdown does."""
 
-    def end(self) -> Finished:
+    def end(self) -> ProgramEnd:
         """Ends it with all that it started, and says how it ended; once or again."""
 
 

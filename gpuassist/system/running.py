@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from gpuassist.system.groups import begin, end_group, under_way
-from gpuassist.system.processes import OUTPUT_AT_MOST_BYTES, Ending, Outcome
+from gpuassist.system.processes import OUTPUT_AT_MOST_BYTES, Ending, ProcessResult
 
 _LOOK_AGAIN_SECONDS = 0.1
 _LAST_WAIT_SECONDS = 0.5
@@ -26,16 +26,16 @@ def run(
     directory: str,
     stdin: bytes,
     cancelled: Callable[[], bool] | None = None,
-) -> Outcome:
+) -> ProcessResult:
     """See `Processes.run`."""
     began = time.monotonic()
     unwanted = _Unwanted(began + seconds, cancelled)
     try:
         child = begin(lambda: _start(command, environment, directory, stdin), lambda started: started.pid)
     except FileNotFoundError as error:
-        return Outcome(Ending.NOT_FOUND, 0, b"", b"", 0.0, str(error))
+        return ProcessResult(Ending.NOT_FOUND, 0, b"", b"", 0.0, str(error))
     except (OSError, ValueError) as error:  # ValueError: a NUL in an argument
-        return Outcome(Ending.NOT_STARTED, 0, b"", b"", 0.0, str(error))
+        return ProcessResult(Ending.NOT_STARTED, 0, b"", b"", 0.0, str(error))
     pipes = _Pipes(child)
     try:
         in_time = _await(child, pipes, unwanted)
@@ -50,7 +50,7 @@ def run(
             threading.Thread(target=child.wait, name=f"waits for {child.pid}", daemon=True).start()
         under_way.discard(child.pid)
     stdout, stderr = pipes.printed
-    return Outcome(
+    return ProcessResult(
         unwanted.why if not in_time else _ending(child), abs(child.returncode or 0), stdout, stderr, time.monotonic() - began
     )
 

@@ -100,7 +100,7 @@ def command(shell: str, directory: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ShellAnswer:
     """What a shell said: its process, the whole environment of its programs, the paths of the commands, and what else has their
     names, as (kind, name, text); `exports` is what it tells itself where it can start no program.
     """
@@ -113,7 +113,7 @@ class Answer:
     exports: str = ""
 
 
-def read(said: bytes) -> Answer | None:
+def read(said: bytes) -> ShellAnswer | None:
     """The first whole answer; none where it is cut short."""
     tokens = iter(said.decode("utf-8", "replace").split("\0"))
     paths: dict[str, str] = {}
@@ -138,4 +138,4 @@ def read(said: bytes) -> Answer | None:
                 environment[variable] = value
     except StopIteration:
         return None
-    return Answer(shell, int(pid) if pid.isdigit() else 0, environment, paths, tuple(named), exports)
+    return ShellAnswer(shell, int(pid) if pid.isdigit() else 0, environment, paths, tuple(named), exports)

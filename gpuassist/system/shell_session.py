@@ -27,7 +27,7 @@ _KEEPERS = ("tmux", "screen", "SCREEN", "zellij", "dtach", "abduco")
 ANSWERED, ENDED, LATE, ANOTHER, ASKS, NOT_STARTED = "answered", "ended", "late", "another", "asks", "not started"
 
 
-class Came:
+class SessionResult:
     """What came of it. `program` is what stood where the shell was expected, `status` how that ended; of what was printed before
     the shell was ready the first and the last part are kept. `typed` says how often a prompt came and the question was typed,
     `through` which program hands on what is typed (tmux), `left` what outlives the shell.
@@ -49,11 +49,11 @@ class Came:
         self.seconds = 0.0
 
 
-class Session:
+class ShellSession:
     """A shell without a terminal: a command, as scripts, display managers and sshd run it."""
 
     def __init__(self, scratch: str) -> None:
-        self.came = Came()
+        self.came = SessionResult()
         self.scratch = scratch
         self._head, self._tail = bytearray(), bytearray()
         self._said = bytearray()

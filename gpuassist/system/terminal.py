@@ -26,7 +26,7 @@ from gpuassist.system.files import Files
 from gpuassist.system.login import login_environment, terminal_variables, with_environment_d
 from gpuassist.system.ownership import why_no_shell
 from gpuassist.system.processes import clean
-from gpuassist.system.shell_questions import PLAIN, Answer
+from gpuassist.system.shell_questions import PLAIN, ShellAnswer
 from gpuassist.system.world import World
 
 SECONDS = 10.0
@@ -87,7 +87,7 @@ _FROM_SSH = {"SSH_CLIENT": "127.0.0.1 50022 22", "SSH_CONNECTION": "127.0.0.1 50
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ShellState:
     """What a shell holds once it is ready, and how long it took until then.
 
     `complaints` are the shell's own error lines while it read the start-up files, `questions` what these asked and got no answer,
@@ -108,12 +108,12 @@ def ask_terminal(world: World, *, home: str = "", seconds: float = SECONDS) -> F
     return ask_shell(world, Opening.TERMINAL, home=home, seconds=seconds).terminal
 
 
-def ask_shell(world: World, opening: Opening, *, home: str = "", seconds: float = SECONDS) -> Asked:
+def ask_shell(world: World, opening: Opening, *, home: str = "", seconds: float = SECONDS) -> ShellState:
     """What a shell that is started like this would hold, and how long its start-up files took."""
     return _Asker(world, home or world.surroundings.home, seconds).asked(opening)
 
 
-def ask_ways(world: World, openings: Sequence[Opening] = tuple(Opening), *, seconds: float = SECONDS) -> dict[Opening, Asked]:
+def ask_ways(world: World, openings: Sequence[Opening] = tuple(Opening), *, seconds: float = SECONDS) -> dict[Opening, ShellState]:
     """The same for several ways, side by side; what comes after another shell waits for that one, which is started once."""
     asker = _Asker(world, world.surroundings.home, seconds)
     with ThreadPoolExecutor(len(openings) or 1) as pool:
@@ -132,14 +132,14 @@ class _Asker:
         self._session: Reply | None = None
         self._window: Reply | None = None
 
-    def asked(self, opening: Opening) -> Asked:
+    def asked(self, opening: Opening) -> ShellState:
         """What a shell that is started in that way says."""
         if self._kind not in _LINES:
             words = text("the login shell {shell} is none that can be asked (bash, zsh and fish can)", shell=self._shell)
-            return Asked(Unknown(words), 0.0)
+            return ShellState(Unknown(words), 0.0)
         refused = why_no_shell(self._world, self._shell, self._home)
         if refused is not None:
-            return Asked(Unknown(refused), 0.0)
+            return ShellState(Unknown(refused), 0.0)
         if opening is Opening.DESKTOP:
             how = f"{self._shell} -l, then environment.d"
         else:
@@ -164,7 +164,7 @@ class _Asker:
                 on_desktop = session
             else:
                 merged = with_environment_d(self._world.files, session.answer.environment, home=self._home)
-                on_desktop = replace(session, answer=Answer(session.answer.shell, 0, merged, {}, ()))
+                on_desktop = replace(session, answer=ShellAnswer(session.answer.shell, 0, merged, {}, ()))
             return self._told(on_desktop, how)
         held = session.answer.environment if session.answer is not None else {}
         given = {name: held[name] for name in _FOR_SCRIPTS if name in held}
@@ -208,7 +208,7 @@ class _Asker:
             seconds=seconds or self._seconds,
         )
 
-    def _told(self, reply: Reply, how: str) -> Asked:
+    def _told(self, reply: Reply, how: str) -> ShellState:
         if reply.answer is None:
             _log.info("no answer from %s: %s", self._shell, reply)
             fact: Fact[Terminal] = Unknown(reply.why)
@@ -224,7 +224,7 @@ class _Asker:
                 if kind and not (kind == "hash" and program is not None and words == program.path):
                     shadows.append(Shadow(name, ShadowKind(kind), words))
             fact = Known(Terminal(who, that_matter(reply.answer.environment), commands, tuple(shadows)), how)
-        return Asked(fact, reply.seconds, reply.complaints, reply.questions, reply.left_behind, reply.through)
+        return ShellState(fact, reply.seconds, reply.complaints, reply.questions, reply.left_behind, reply.through)
 
 
 def _inherited(environment: Mapping[str, str]) -> dict[str, str]:
@@ -242,7 +242,7 @@ def _joined(session: Reply, reply: Reply) -> Reply:
     )
 
 
-def _program(files: Files, answer: Answer, path: str, name: str) -> Command | None:
+def _program(files: Files, answer: ShellAnswer, path: str, name: str) -> Command | None:
     """What PATH finds; bash tells a path that it remembers instead, and other shells than bash, zsh and fish tell none."""
     hashed = any(kind == "hash" and of == name for kind, of, _ in answer.named)
     if name not in answer.paths or hashed:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from gpuassist.system import shell_questions
 from gpuassist.system.process_tree import Process, descendants, process, reads_terminal, terminal_of, waits_for_keys
-from gpuassist.system.shell_session import ANOTHER, ASKS, Session
+from gpuassist.system.shell_session import ANOTHER, ASKS, ShellSession
 
 # What a terminal says of itself when a program asks it: shells and prompts send such queries at their start, and wait. fish 4.1
 # and later waits up to ten seconds for the primary device attributes; tmux, vim and prompts ask for the cursor, the colours and
@@ -85,7 +85,7 @@ _QUESTIONS_AT_MOST = 20
 _GREETERS = ((b"zsh-newuser-install", b"q"), (b"Powerlevel10k configuration wizard", b"q"))
 
 
-class OnTerminal(Session):
+class OnTerminal(ShellSession):
     """A shell on a terminal, with somebody who types one line when it is ready, and answers nothing that it is asked before."""
 
     def __init__(self, scratch: str, enters: int, prompt_at: int) -> None:

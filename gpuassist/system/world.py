@@ -13,7 +13,7 @@ from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 
 if TYPE_CHECKING:
-    from gpuassist.system.processes import Outcome, Processes
+    from gpuassist.system.processes import Processes, ProcessResult
     from gpuassist.system.programs import Program, Programs
     from gpuassist.system.streaming import NotStarted, Stream, Streams
 
@@ -34,7 +34,7 @@ class RealProcesses:
         directory: str = "/",
         stdin: bytes = b"",
         cancelled: Callable[[], bool] | None = None,
-    ) -> Outcome:
+    ) -> ProcessResult:
         """See `processes.Processes.run`."""
         from gpuassist.system.running import run
 

@@ -103,10 +103,10 @@ class WindowRun(QObject):
         self.jobs = Jobs()
         self._faults = Faults(self)
         desk = Desk(self._session, self.jobs, Asking())
-        from gpuassist.session.navigation import Step, place_named
+        from gpuassist.session.navigation import WizardStep, place_named
 
         self.frame = Frame(
-            desk, machine_file=self._machine_file, start=place_named(self._start_page) or Step.MACHINE, appearance=appearance
+            desk, machine_file=self._machine_file, start=place_named(self._start_page) or WizardStep.MACHINE, appearance=appearance
         )
         self.frame.appearance_chosen.connect(self._choose_appearance)
         self._faults.happened.connect(self.frame.show_fault)

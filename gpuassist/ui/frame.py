@@ -23,9 +23,9 @@ from gpuassist.session.navigation import (
     Place,
     ReadingFailed,
     ReadingStarted,
-    Step,
-    StepState,
-    Tool,
+    SideTool,
+    StepStatus,
+    WizardStep,
     follow,
     place_named,
 )
@@ -33,7 +33,7 @@ from gpuassist.ui.clipboard import dropped_file
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Desk, OpenExample, OpenRecording, ReadAgain, Wrote
 from gpuassist.ui.page_stack import PageStack
-from gpuassist.ui.reading import Reading
+from gpuassist.ui.reading import MachineReading
 from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.bottom_bar import BottomBar
@@ -60,7 +60,7 @@ class Frame(QWidget):
         desk: Desk,
         *,
         machine_file: str = "",
-        start: Place = Step.MACHINE,
+        start: Place = WizardStep.MACHINE,
         appearance: Appearance,
         parent: QWidget | None = None,
     ) -> None:
@@ -73,7 +73,7 @@ class Frame(QWidget):
         self._after_paint.setSingleShot(True)
         self._after_paint.setInterval(_ROOM_MILLISECONDS)
         self._after_paint.timeout.connect(self._go_where_wanted)
-        self._reading = Reading(desk.session, desk.jobs, self)
+        self._reading = MachineReading(desk.session, desk.jobs, self)
         self._recalling = Latest(desk.jobs, self._show_recalled, self)
         words = self._desk.words
         self._side = SideList(words, self)
@@ -88,7 +88,7 @@ class Frame(QWidget):
         self._next = self._action("", "Alt+Right", self._go_on)
         self._action("", "Ctrl+R", self._reading.again)
         self._action("", "F1", self._show_help)
-        for key, place in zip("1234567890", (*Step, *Tool), strict=False):
+        for key, place in zip("1234567890", (*WizardStep, *SideTool), strict=False):
             self._action(place.value, f"Ctrl+{key}", self._choose_by_key)
         self._show_flow()
         self.setAcceptDrops(True)
@@ -159,7 +159,7 @@ class Frame(QWidget):
         if path.endswith(".json"):
             self._reading.open_recording(path)
         else:
-            self.go(GoTo(Tool.EXPLAIN, FILE_WISH + path))
+            self.go(GoTo(SideTool.EXPLAIN, FILE_WISH + path))
 
     def _lay_out(self) -> None:
         right = QVBoxLayout()
@@ -199,7 +199,7 @@ class Frame(QWidget):
         self._side.show_entries(self._flow.entries())
         self._side.show_tool(self._flow.current)
         self._pages.show_place(self._flow.current, self._flow.wish)
-        if self._flow.current is Tool.INSTALL:
+        if self._flow.current is SideTool.INSTALL:
             self._banners.show_waiting("")  # that page tells it itself
         self._show_bar()
 
@@ -292,14 +292,14 @@ class Frame(QWidget):
     def _show_recalled(self, result: Done | Failed) -> None:
         if not isinstance(result, Done) or not isinstance(result.value, _Recalled):
             return
-        if self._flow.current is not Tool.INSTALL:
+        if self._flow.current is not SideTool.INSTALL:
             self._banners.show_waiting(result.value.waiting)
-        if result.value.changed and not self._flow.repairable and self._flow.state(Step.REPAIR) is StepState.TODO:
-            self.go(Marked(Step.REPAIR, StepState.RIGHT))
+        if result.value.changed and not self._flow.repairable and self._flow.state(WizardStep.REPAIR) is StepStatus.TODO:
+            self.go(Marked(WizardStep.REPAIR, StepStatus.RIGHT))
 
     @Slot()
     def _go_on_with_install(self) -> None:
-        self.go(GoTo(Tool.INSTALL, GO_ON_WISH))
+        self.go(GoTo(SideTool.INSTALL, GO_ON_WISH))
 
     @Slot(object)
     def _reading_failed(self, reason: str) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gpuassist.model.text import text
-from gpuassist.session.navigation import Place, Step
+from gpuassist.session.navigation import Place, WizardStep
 from gpuassist.ui.jobs import Control, Failed, Jobs
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.catalogue import make_page
@@ -77,7 +77,7 @@ class PageStack(QStackedWidget):
         self._inspection: Inspection | None = None
         self._reading = ""  # what is said while the machine is read again after a change
         self._pages: dict[Place, Page] = {}
-        self._shown: tuple[Place, str] = (Step.MACHINE, "")
+        self._shown: tuple[Place, str] = (WizardStep.MACHINE, "")
         self.warm_up = WarmUp(desk.jobs, self)
         self.warm_up.done.connect(self._show_what_waited)
         self._waiting: QWidget | None = None
@@ -85,7 +85,7 @@ class PageStack(QStackedWidget):
     @property
     def machine_page(self) -> MachinePage:
         """The first page, which also shows how reading goes."""
-        page = self.page(Step.MACHINE)
+        page = self.page(WizardStep.MACHINE)
         assert isinstance(page, MachinePage)
         return page
 
@@ -148,7 +148,7 @@ class PageStack(QStackedWidget):
 
     def _show(self) -> None:
         place, wish = self._shown
-        waits = place is Step.LIVE and not self.warm_up.is_done
+        waits = place is WizardStep.LIVE and not self.warm_up.is_done
         wanted: QWidget = self._wait() if waits else self.page(place)
         before = self.currentWidget()
         if isinstance(before, Page) and before is not wanted:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection
 
 
-class Reading(QObject):
+class MachineReading(QObject):
     """Starts reading and tells of it; what was asked for before is cancelled and no longer heard."""
 
     started = Signal(object)  # str: what is being read

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpuassist.model.text import Text, text
-from gpuassist.session.navigation import Tool
+from gpuassist.session.navigation import SideTool
 
 Strokes = tuple[tuple[tuple[float, float], ...], ...]
 
@@ -47,10 +47,10 @@ _CHIP: Strokes = (
     *(((0.7, at), (0.84, at)) for at in (0.4, 0.6)),
 )
 
-TOOLS: dict[Tool, ToolEntry] = {
-    Tool.EXPLAIN: ToolEntry(text("Explain an error"), _GLASS),
-    Tool.WHAT_IF: ToolEntry(text("What if…"), _SWAP),
-    Tool.INSTALL: ToolEntry(text("Install"), _TRAY),
-    Tool.GUIDES: ToolEntry(text("Guides"), _BOOK),
-    Tool.HOLDERS: ToolEntry(text("Who holds the GPU"), _CHIP),
+TOOLS: dict[SideTool, ToolEntry] = {
+    SideTool.EXPLAIN: ToolEntry(text("Explain an error"), _GLASS),
+    SideTool.WHAT_IF: ToolEntry(text("What if…"), _SWAP),
+    SideTool.INSTALL: ToolEntry(text("Install"), _TRAY),
+    SideTool.GUIDES: ToolEntry(text("Guides"), _BOOK),
+    SideTool.HOLDERS: ToolEntry(text("Who holds the GPU"), _CHIP),
 }

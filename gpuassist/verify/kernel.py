@@ -9,7 +9,7 @@ from enum import Enum
 from gpuassist.model.text import Text, text
 from gpuassist.system.disk import scratch
 from gpuassist.system.ownership import own_cache, why_not_run
-from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.world import World
 
 COMPILE_SECONDS = 120.0
@@ -119,7 +119,7 @@ class _Compiled:
     cancelled: Callable[[], bool] | None
 
 
-def _ending(outcome: Outcome) -> Text:
+def _ending(outcome: ProcessResult) -> Text:
     if outcome.ending is Ending.TIMED_OUT:
         return text("took longer than {seconds:.0f} s", seconds=outcome.seconds)
     if outcome.ending is Ending.KILLED:
@@ -131,7 +131,7 @@ def _ending(outcome: Outcome) -> Text:
     return text("the result was {found} and not {expected}", found=outcome.text.strip()[:40] or "''", expected=_EXPECTED)
 
 
-def _said(outcome: Outcome) -> str:
+def _said(outcome: ProcessResult) -> str:
     return (outcome.stderr + outcome.stdout).decode("utf-8", "replace").strip()[:_WORDS_AT_MOST]
 
 

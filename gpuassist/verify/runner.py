@@ -50,7 +50,7 @@ LIMITS = {Level.QUICK: Limits(), Level.FULL: Limits(check=900.0, overall=3600.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RunRequest:
     """What to verify: the interpreter, what runs on it (`all`, `cuda`, or indices, UUIDs and `cpu`), and how thoroughly."""
 
     interpreter: str
@@ -64,7 +64,7 @@ OnEvent = Callable[[Event], None]
 Cancelled = Callable[[], bool]
 
 
-def run(world: World, request: Request, *, on_event: OnEvent, cancelled: Cancelled) -> Verification:
+def run(world: World, request: RunRequest, *, on_event: OnEvent, cancelled: Cancelled) -> Verification:
     """One run. What goes wrong is in its result; `on_event` is called on this thread."""
     blank, mark = Verification(request.interpreter, (), ()), secrets.token_hex(8)
     # Python's own switches are the user's in a new terminal, so they stay; only what a bundle of ours put in goes.

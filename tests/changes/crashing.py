@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gpuassist.changes import undo as undoing
-from gpuassist.changes.apply import Change, apply
+from gpuassist.changes.apply import FileChange, apply
 from gpuassist.changes.journal import Journal
 from gpuassist.changes.settle import sweep
 from gpuassist.changes.undo import NothingToUndoError
@@ -71,9 +71,9 @@ class Scene:
         (home / ".profile").symlink_to("dotfiles/profile")
         (home / ".env").write_bytes(DOTENV)
 
-    def change(self, home: Path) -> Change:
+    def change(self, home: Path) -> FileChange:
         """The change, as planned for the home as it is."""
-        return Change(CHANGE, "use cuda 12.4", tuple(edit_of(home / name, _after(home / name)) for name in self.files))
+        return FileChange(CHANGE, "use cuda 12.4", tuple(edit_of(home / name, _after(home / name)) for name in self.files))
 
     def prepare(self, home: Path) -> None:
         """What went before: for an undo the change itself, and what somebody wrote since."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from gpuassist.changes.apply import Change, apply
+from gpuassist.changes.apply import FileChange, apply
 from gpuassist.changes.plan import ChangePlan
 from gpuassist.model.plan import FileEdit, Outcome, Result
 from gpuassist.system.disk import Disk
@@ -63,12 +63,12 @@ def made(world: World, plan: ChangePlan) -> Outcome:
         return Outcome(Result.REFUSED, plan.obstacle)
     if not plan.diff:
         return Outcome(Result.UNCHANGED, plan.plan.goal)
-    return apply(world, Change(plan.plan.id, plan.command, plan.edits)).outcome
+    return apply(world, FileChange(plan.plan.id, plan.command, plan.edits)).outcome
 
 
-def change_of(path: Path, after: bytes, change: str = "20261121-090000-abcdef") -> Change:
+def change_of(path: Path, after: bytes, change: str = "20261121-090000-abcdef") -> FileChange:
     """An edit of a file as it is now."""
-    return Change(change, "use cuda 12.4", (edit_of(path, after),))
+    return FileChange(change, "use cuda 12.4", (edit_of(path, after),))
 
 
 def edit_of(path: Path, after: bytes, *, dialect: str = "bash", mode: int | None = None) -> FileEdit:

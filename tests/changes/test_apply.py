@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.apply import Applied, Change, apply
-from gpuassist.changes.journal import Journal, State, digest
+from gpuassist.changes.apply import Applied, FileChange, apply
+from gpuassist.changes.journal import Journal, JournalState, digest
 from gpuassist.model.plan import Result
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.disk import Disk
@@ -47,7 +47,7 @@ def test_replaces_the_content(bashrc: Path, home: Path) -> None:
 
 def test_several_files_were_changed(bashrc: Path, home: Path) -> None:
     both = (edit_of(bashrc, AFTER), edit_of(home / ".profile", AFTER))
-    assert _says(apply(world_at(home), Change("one", "use cuda 12.4", both))) == f"{bashrc} and {home}/.profile were changed"
+    assert _says(apply(world_at(home), FileChange("one", "use cuda 12.4", both))) == f"{bashrc} and {home}/.profile were changed"
 
 
 def test_the_receipt_says_what_was_done(bashrc: Path, home: Path) -> None:
@@ -277,7 +277,7 @@ def test_the_next_run_clears_up_after_a_power_cut(bashrc: Path, home: Path, step
     applied = apply(world, change_of(bashrc, wanted, "two"))
     assert applied.outcome.result is Result.MODIFIED
     assert bashrc.read_bytes() == wanted
-    assert State.PREPARED not in {entry.state for entry in Journal.of(world).entries()}
+    assert JournalState.PREPARED not in {entry.state for entry in Journal.of(world).entries()}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="NOT RUN: only root may mount a small disk to fill")

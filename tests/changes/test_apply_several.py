@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes import undo as undoing
-from gpuassist.changes.apply import Applied, Change, apply
-from gpuassist.changes.journal import Journal, State
+from gpuassist.changes.apply import Applied, FileChange, apply
+from gpuassist.changes.journal import Journal, JournalState
 from gpuassist.changes.settle import sweep
 from gpuassist.model.plan import FileEdit, Result
 from gpuassist.model.words import ENGLISH
@@ -38,8 +38,8 @@ def _world(home: Path, disk: Disk | None = None) -> World:
     return world_at(home, disk=disk, processes=ScriptedProcesses())
 
 
-def _change(home: Path, change: str = "one", names: tuple[str, ...] = NAMES) -> Change:
-    return Change(change, "use cuda 12.4", tuple(edit_of(home / name, NEW + f"# {change}\n".encode()) for name in names))
+def _change(home: Path, change: str = "one", names: tuple[str, ...] = NAMES) -> FileChange:
+    return FileChange(change, "use cuda 12.4", tuple(edit_of(home / name, NEW + f"# {change}\n".encode()) for name in names))
 
 
 def _apply(home: Path, disk: Disk | None = None, change: str = "one") -> Applied:
@@ -94,7 +94,7 @@ def test_a_new_directory_is_as_open_as_its_parent(files: Path, parent: int, made
 @pytest.mark.parametrize("mode", [0o600, 0o755, 0o640])
 def test_a_new_file_has_the_mode_that_was_planned(home: Path, mode: int) -> None:
     edit = edit_of(home / "etc/conda/activate.d/gpuassist.sh", NEW, mode=mode)
-    apply(_world(home), Change("one", "x", (edit,)))
+    apply(_world(home), FileChange("one", "x", (edit,)))
     assert stat.S_IMODE((home / "etc/conda/activate.d/gpuassist.sh").stat().st_mode) == mode
 
 
@@ -123,7 +123,7 @@ def test_one_that_may_not_be_written_stops_all(files: Path, name: str) -> None:
 
 def test_one_that_would_not_parse_stops_all(files: Path) -> None:
     edits = (edit_of(files / ".bashrc", NEW), edit_of(files / ".zshrc", b"if true; then\n"))
-    applied = apply(world_at(files), Change("one", "x", edits))
+    applied = apply(world_at(files), FileChange("one", "x", edits))
     assert applied.outcome.result is Result.FAILED
     assert ".zshrc was not changed" in ENGLISH(applied.outcome.text)
     assert _contents(files) == BEFORE
@@ -134,7 +134,7 @@ def test_one_that_would_not_parse_stops_all(files: Path) -> None:
     [("json", b"{", True), ("json", b"{}", False), ("env", b"if (\n", False), ("text", b"\xff", False), ("bash", b"if (\n", True)],
 )
 def test_each_file_is_checked_in_its_own_dialect(home: Path, dialect: str, content: bytes, broken: bool) -> None:
-    applied = apply(world_at(home), Change("one", "x", (edit_of(home / "f", content, dialect=dialect),)))
+    applied = apply(world_at(home), FileChange("one", "x", (edit_of(home / "f", content, dialect=dialect),)))
     assert (applied.outcome.result is Result.FAILED) is broken
     assert (home / "f").exists() is not broken
 
@@ -177,12 +177,12 @@ def test_the_next_run_settles_after_a_power_cut(files: Path, step: int, after: b
     except PowerCut:
         pass
     (files / "other").write_bytes(b"")
-    apply(_world(files), Change("two", "x", (edit_of(files / "other", b"x\n"),)))
+    apply(_world(files), FileChange("two", "x", (edit_of(files / "other", b"x\n"),)))
     assert _contents(files) in (BEFORE, AFTER)
     assert _left_over(files) == []
     assert (files / ".config").exists() is (_contents(files) == AFTER)
     states = {entry.state for entry in Journal.of(_world(files)).entries() if entry.receipt.change == "one"}
-    assert states <= ({State.MADE} if _contents(files) == AFTER else {State.UNDONE})
+    assert states <= ({JournalState.MADE} if _contents(files) == AFTER else {JournalState.UNDONE})
 
 
 def _half_made(files: Path, edited: Callable[[Path], object] | None = None) -> None:
@@ -207,7 +207,7 @@ def test_half_a_change_is_put_back_by_undo(files: Path) -> None:
 
 def test_half_a_change_that_was_edited_is_named(files: Path) -> None:
     _half_made(files, lambda path: path.write_bytes(path.read_bytes() + b"# mine\n"))
-    applied = apply(_world(files), Change("three", "x", (edit_of(files / "other", b"x\n"),)))
+    applied = apply(_world(files), FileChange("three", "x", (edit_of(files / "other", b"x\n"),)))
     assert "`gpuassist undo two` takes it back" in ENGLISH(applied.notes[0])
     undoing.undo(_world(files), "two")
     assert _contents(files) == [OLD + b"# mine\n", b"", OLD]
@@ -216,7 +216,7 @@ def test_half_a_change_that_was_edited_is_named(files: Path) -> None:
 def test_half_a_change_that_cannot_be_put_back_is_named(files: Path) -> None:
     _half_made(files)
     disk = FaultyDisk(only="replace")
-    applied = apply(_world(files, disk), Change("three", "x", (edit_of(files / "other", b"x\n"),)))
+    applied = apply(_world(files, disk), FileChange("three", "x", (edit_of(files / "other", b"x\n"),)))
     assert "`gpuassist undo two` tries again" in ENGLISH(applied.notes[0])
     undoing.undo(_world(files), "two")
     assert _contents(files) == BEFORE
@@ -274,9 +274,9 @@ def test_a_plan_that_failed_can_be_applied_again(files: Path) -> None:
 
 def test_another_changes_records_are_never_taken_away(files: Path) -> None:
     _apply(files)
-    again = Change("one", "x", (FileEdit(str(files / ".bashrc"), str(files / ".bashrc"), NEW + b"# one\n", OLD, existed=True),))
+    again = FileChange("one", "x", (FileEdit(str(files / ".bashrc"), str(files / ".bashrc"), NEW + b"# one\n", OLD, existed=True),))
     assert apply(_world(files), again).outcome.result is Result.FAILED
-    assert Journal.of(_world(files)).entries()[0].state is State.MADE
+    assert Journal.of(_world(files)).entries()[0].state is JournalState.MADE
     undoing.undo(_world(files), "one")
     assert _contents(files) == BEFORE
 
@@ -284,7 +284,7 @@ def test_another_changes_records_are_never_taken_away(files: Path) -> None:
 def test_sweeping_reads_only_what_is_unsettled(files: Path) -> None:
     _apply(files)
     disk = _Counting()
-    apply(_world(files, disk), Change("two", "x", (edit_of(files / "other", b"x\n"),)))
+    apply(_world(files, disk), FileChange("two", "x", (edit_of(files / "other", b"x\n"),)))
     assert not [path for path in disk.reads if path.endswith(".json")]
 
 

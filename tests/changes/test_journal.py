@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.changes.journal import Entry, Journal, Kept, State, difference, digest, patched, undone
+from gpuassist.changes.journal import Journal, JournalEntry, JournalState, Kept, difference, digest, patched, undone
 from gpuassist.model.codec import Json
 from gpuassist.model.plan import Receipt
 from gpuassist.system.disk import Disk
@@ -32,7 +32,7 @@ def test_keeps_both_contents(journal: Journal) -> None:
 
 
 def test_keeps_both_contents_when_it_is_settled(journal: Journal) -> None:
-    journal.settle(RECEIPT, State.UNDONE)
+    journal.settle(RECEIPT, JournalState.UNDONE)
     assert journal.after(RECEIPT) == b"new"
 
 
@@ -52,17 +52,17 @@ def test_a_damaged_difference_is_none(written: Json) -> None:
 
 
 def test_a_change_is_prepared_first(journal: Journal) -> None:
-    assert journal.entries() == (Entry(RECEIPT, State.PREPARED),)
+    assert journal.entries() == (JournalEntry(RECEIPT, JournalState.PREPARED),)
 
 
 def test_a_settled_change_says_so(journal: Journal) -> None:
-    journal.settle(RECEIPT, State.MADE)
-    assert journal.entries() == (Entry(RECEIPT, State.MADE),)
+    journal.settle(RECEIPT, JournalState.MADE)
+    assert journal.entries() == (JournalEntry(RECEIPT, JournalState.MADE),)
 
 
 def test_an_undone_change_keeps_its_time(journal: Journal) -> None:
     taken = undone(RECEIPT, "2026-11-21T10:00:00.000+00:00")
-    journal.settle(taken, State.UNDONE)
+    journal.settle(taken, JournalState.UNDONE)
     assert journal.entries()[0].receipt.undone_at == "2026-11-21T10:00:00.000+00:00"
 
 
@@ -137,7 +137,7 @@ def test_a_record_of_before_lacks_what_came_later(journal: Journal, name: str) -
     document = json.loads(Path(journal.directory, "one.prepared").read_bytes())
     del document[name]
     Path(journal.directory, "one.prepared").write_text(json.dumps(document))
-    assert journal.entries() == (Entry(RECEIPT, State.PREPARED),)
+    assert journal.entries() == (JournalEntry(RECEIPT, JournalState.PREPARED),)
 
 
 def test_a_record_of_later_may_say_more(journal: Journal) -> None:
@@ -161,7 +161,7 @@ def test_what_is_prepared_is_what_is_unsettled(journal: Journal) -> None:
     assert [entry.receipt.id for entry in journal.unsettled()] == ["one"]
     journal.commit([RECEIPT])
     assert journal.unsettled() == ()
-    assert journal.settled("one") == Entry(RECEIPT, State.MADE)
+    assert journal.settled("one") == JournalEntry(RECEIPT, JournalState.MADE)
 
 
 def test_an_undo_that_was_begun_is_remembered(journal: Journal) -> None:

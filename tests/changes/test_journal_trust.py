@@ -14,7 +14,7 @@ import pytest
 from gpuassist.changes import record as recording
 from gpuassist.changes import undo as undoing
 from gpuassist.changes.apply import apply
-from gpuassist.changes.journal import Journal, JournalError, State, digest
+from gpuassist.changes.journal import Journal, JournalError, JournalState, digest
 from gpuassist.changes.own_files import why_strange
 from gpuassist.changes.settle import sweep
 from gpuassist.model.plan import Receipt, Result
@@ -296,4 +296,4 @@ def test_what_was_taken_back_elsewhere_is_still_listed(home: Path, tmp_path: Pat
     undoing.undo(world, "")
     file.write_bytes(b"# something else\n")
     (one,) = Journal.of(world).entries()
-    assert one.state is State.UNDONE
+    assert one.state is JournalState.UNDONE

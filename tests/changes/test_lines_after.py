@@ -6,25 +6,25 @@ import pytest
 
 from gpuassist.changes.lines_after import LOADER, LinesAfter, place_of
 from gpuassist.changes.shell_files import ShellFile
-from gpuassist.changes.target import Target
+from gpuassist.changes.target import FileTarget
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.shellfiles.block import find, render
 from gpuassist.shellfiles.dialect import Dialect, read_startup
-from gpuassist.shellfiles.installed import Installed
+from gpuassist.shellfiles.installed import InstalledToolkits
 from tests.shellfiles.judging import RC, judge_text
 from tests.shellfiles.written import block_lines
 
 OLD, NEW = "/usr/local/cuda-11.7", "/usr/local/cuda-12.4"
-INSTALLED = Installed(Toolkit(NEW), (Toolkit(OLD),), str, "/home/you", lambda path: True)
+INSTALLED = InstalledToolkits(Toolkit(NEW), (Toolkit(OLD),), str, "/home/you", lambda path: True)
 SILENT: Fact[Terminal] = Unknown(text("not asked"))
 
 
 def _file(content: str, dialect: Dialect = Dialect.BASH) -> ShellFile:
     raw = content.encode()
-    target = Target(RC, RC, raw, exists=True)
+    target = FileTarget(RC, RC, raw, exists=True)
     return ShellFile(target, dialect, read_startup(raw, dialect, {"HOME": "/home/you"}), find(raw))
 
 

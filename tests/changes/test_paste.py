@@ -13,10 +13,10 @@ from gpuassist.model.shell import Terminal, Variable
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.installed import Installed
+from gpuassist.shellfiles.installed import InstalledToolkits
 
 OLD, NEW = "/usr/local/cuda-11.7", "/opt/my cuda/cuda-12.4"
-INSTALLED = Installed(Toolkit(NEW), (Toolkit(OLD),), str, "/home/you", lambda path: True)
+INSTALLED = InstalledToolkits(Toolkit(NEW), (Toolkit(OLD),), str, "/home/you", lambda path: True)
 SHELLS = {
     Dialect.BASH: ("/bin/bash", "--norc"),
     Dialect.ZSH: ("/usr/bin/zsh", "-f"),

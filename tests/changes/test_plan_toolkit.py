@@ -21,7 +21,7 @@ from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.lines import Choice
-from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.resources import Resources
 from gpuassist.system.world import World
 from tests.changes.homes import make_toolkit, world_at
@@ -154,7 +154,7 @@ def test_a_line_in_a_loop_is_shown_with_it(world: World, home: Path) -> None:
 
 
 def test_what_bash_cannot_parse_is_an_obstacle(world: World, home: Path) -> None:
-    answers = iter((Outcome(Ending.EXITED, 2, b"", b"line 9: oh", 0.0), Outcome(Ending.EXITED, 0, b"", b"", 0.0)))
+    answers = iter((ProcessResult(Ending.EXITED, 2, b"", b"line 9: oh", 0.0), ProcessResult(Ending.EXITED, 0, b"", b"", 0.0)))
     doubting = ScriptedProcesses({"bash --noprofile --norc -n": lambda: next(answers)})
     plan = _plan(world_at(home, processes=doubting), _live(home))
     assert plan.obstacle is not None

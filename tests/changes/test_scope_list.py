@@ -13,8 +13,8 @@ from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.devices_plan import UseDevices, plan_use_devices
 from gpuassist.changes.scope_list import ListedScope, list_scopes, scopes_json
 from gpuassist.changes.scope_plan import plan_cuda_in, plan_devices_in
-from gpuassist.changes.scopes.kinds import Kind, Program
-from gpuassist.changes.scopes.wanted import Held
+from gpuassist.changes.scopes.kinds import Kind, ViewingProgram
+from gpuassist.changes.scopes.wanted import ScopeValues
 from gpuassist.context import Session
 from gpuassist.model.fact import Known
 from gpuassist.model.toolkit import Toolkit
@@ -54,10 +54,10 @@ def test_says_what_is_chosen(session: Session, home: Path) -> None:
     carry_out(session.world, plan_devices_in(session.world, here, "1", scope="jupyter:ml"))
     carry_out(session.world, plan_use_devices(session.world, here, UseDevices("0,2")))
     found = _own(session, home)
-    assert found["conda:ml"].held == Held(f"{home}/cuda-12.4")
-    assert found["jupyter:ml"].held == Held(devices=("1",))
-    assert found["shell"].held == Held(devices=("0", "2"))
-    assert found["desktop"].held == Held()
+    assert found["conda:ml"].held == ScopeValues(f"{home}/cuda-12.4")
+    assert found["jupyter:ml"].held == ScopeValues(devices=("1",))
+    assert found["shell"].held == ScopeValues(devices=("0", "2"))
+    assert found["desktop"].held == ScopeValues()
 
 
 @pytest.mark.parametrize("directory", ["cuda-12.4", "my cuda's"])
@@ -67,7 +67,7 @@ def test_a_projects_toolkit_stays_when_gpus_are_chosen_too(session: Session, hom
     scope = f"envrc:{home}/project"
     carry_out(session.world, plan_cuda_in(session.world, here, "12.4", scope=scope))
     carry_out(session.world, plan_devices_in(session.world, here, "0,2", scope=scope))
-    assert _own(session, home)[scope].held == Held(f"{home}/{directory}", devices=("0", "2"))
+    assert _own(session, home)[scope].held == ScopeValues(f"{home}/{directory}", devices=("0", "2"))
 
 
 def test_names_that_two_environments_share_become_paths(session: Session, home: Path) -> None:
@@ -102,5 +102,5 @@ def test_a_damaged_file_is_a_reason_and_no_end(session: Session, home: Path) -> 
 def test_the_document_is_for_programs(session: Session, home: Path) -> None:
     document: Any = scopes_json(list_scopes(session, f"{home}/project"), ENGLISH)
     assert [kind["kind"] for kind in document["kinds"]] == [kind.value for kind in Kind]
-    assert all(len(kind["seen_by"]) == len(Program) for kind in document["kinds"])
+    assert all(len(kind["seen_by"]) == len(ViewingProgram) for kind in document["kinds"])
     assert document["scopes"][0]["scope"] == "shell"

@@ -13,7 +13,7 @@ from gpuassist.changes.plan import ChangePlan, ScopeChoice
 from gpuassist.changes.proof import prove_scope
 from gpuassist.changes.restore import ConflictError
 from gpuassist.changes.scope_plan import held_in, plan_cuda_in, plan_devices_in
-from gpuassist.changes.scopes.wanted import Held
+from gpuassist.changes.scopes.wanted import ScopeValues
 from gpuassist.context import Session
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Result
@@ -107,9 +107,9 @@ def test_a_toolkit_and_gpus_do_not_take_each_others_place(session: Session, plac
     made(session.world, _devices(session, scope, "GPU-11"))
     plan = _cuda(session, scope)
     made(session.world, plan)
-    assert held_in(session.world, _chosen(plan).scope) == Held(f"{place}/cuda-12.4", "", ("GPU-11",))
+    assert held_in(session.world, _chosen(plan).scope) == ScopeValues(f"{place}/cuda-12.4", "", ("GPU-11",))
     made(session.world, _devices(session, scope, "all"))
-    assert held_in(session.world, _chosen(plan).scope) == Held(f"{place}/cuda-12.4")
+    assert held_in(session.world, _chosen(plan).scope) == ScopeValues(f"{place}/cuda-12.4")
 
 
 @pytest.mark.parametrize("scope", SCOPES)

@@ -11,13 +11,13 @@ import pytest
 from gpuassist.changes.proof import ScopeProof, provable, prove_scope
 from gpuassist.changes.scope_find import Scope
 from gpuassist.changes.scopes.kinds import Kind
-from gpuassist.changes.scopes.wanted import Held
+from gpuassist.changes.scopes.wanted import ScopeValues
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.words import ENGLISH
-from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.processes import Ending, ProcessResult
 from tests.changes.homes import world_at
 
-HELD = Held("/c", "/c/lib64", ("0",))
+HELD = ScopeValues("/c", "/c/lib64", ("0",))
 BEFORE = {"PATH": "/bin"}
 INSIDE = {
     "PATH": "/c/bin:/bin",
@@ -45,14 +45,14 @@ class Answering:
         directory: str = "/",
         stdin: bytes = b"",
         cancelled: Callable[[], bool] | None = None,
-    ) -> Outcome:
+    ) -> ProcessResult:
         self.asked.append(tuple(command))
         mark = command[-2]
         said = "".join("".join(f"{name}={value}\0" for name, value in state.items()) + f"{mark}\0" for state in self.states)
-        return Outcome(self.ending, 0, said.encode(), b"trouble\n", 0.1)
+        return ProcessResult(self.ending, 0, said.encode(), b"trouble\n", 0.1)
 
 
-def _proof(home: Path, *states: Mapping[str, str], held: Held = HELD, ending: Ending = Ending.EXITED) -> ScopeProof:
+def _proof(home: Path, *states: Mapping[str, str], held: ScopeValues = HELD, ending: Ending = Ending.EXITED) -> ScopeProof:
     world = replace(world_at(home), processes=Answering(states, ending))
     return prove_scope(world, Scope(Kind.CONDA, "conda:x", "/x"), held)
 
@@ -98,7 +98,7 @@ def test_a_shell_that_did_not_end_by_itself_proves_nothing(home: Path, ending: E
 
 
 def test_nothing_chosen_is_proved_too(home: Path) -> None:
-    proof = _proof(home, BEFORE, BEFORE, BEFORE, held=Held())
+    proof = _proof(home, BEFORE, BEFORE, BEFORE, held=ScopeValues())
     assert proof.holds == Known(value=True, source="bash")
     assert "nothing is chosen there" in ENGLISH(proof.words)
 

@@ -11,7 +11,7 @@ import pytest
 from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.devices_plan import UseDevices, plan_use_devices
 from gpuassist.changes.scope_plan import plan_devices_in
-from gpuassist.changes.scopes.kinds import SEEN, Kind, Program, Sees
+from gpuassist.changes.scopes.kinds import SEEN, Kind, Sees, ViewingProgram
 from gpuassist.context import Session
 from tests.changes.scoped import furnish, machine, session_at
 
@@ -45,7 +45,7 @@ def _asked(home: Path, *command: str, **variables: str) -> str:
 
 @pytest.mark.parametrize("kind", Kind)
 def test_the_table_says_this(kind: Kind) -> None:
-    assert "".join(SIGNS[SEEN[kind][program].sees] for program in Program) == MATRIX[kind]
+    assert "".join(SIGNS[SEEN[kind][program].sees] for program in ViewingProgram) == MATRIX[kind]
 
 
 def test_a_script_sees_the_shells_where_a_terminal_starts_it(chosen: Session, home: Path) -> None:

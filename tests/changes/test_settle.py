@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes import undo as undoing
-from gpuassist.changes.apply import Change, apply
-from gpuassist.changes.journal import Journal, State
-from gpuassist.changes.record import Standing, records
+from gpuassist.changes.apply import FileChange, apply
+from gpuassist.changes.journal import Journal, JournalState
+from gpuassist.changes.record import ChangeStatus, records
 from gpuassist.changes.replace_file import ChangedError, sibling
-from gpuassist.changes.settle import Holds, holds, restore, stands, sweep, undo_of
+from gpuassist.changes.settle import FileHolds, holds, restore, stands, sweep, undo_of
 from gpuassist.model.plan import Receipt
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.disk import Disk
@@ -28,8 +28,8 @@ def world(home: Path, disk: Disk | None = None) -> World:
     return world_at(home, disk=disk, processes=ScriptedProcesses())
 
 
-def change(home: Path, *names: str, after: bytes = NEW) -> Change:
-    return Change("one", "use cuda 12.4", tuple(edit_of(home / name, after) for name in names or (".bashrc",)))
+def change(home: Path, *names: str, after: bytes = NEW) -> FileChange:
+    return FileChange("one", "use cuda 12.4", tuple(edit_of(home / name, after) for name in names or (".bashrc",)))
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def made(home: Path, *names: str, after: bytes = NEW) -> Receipt:
     return Journal.of(world(home)).entries()[0].receipt
 
 
-def found(home: Path, receipt: Receipt) -> Holds:
+def found(home: Path, receipt: Receipt) -> FileHolds:
     return holds(world(home), Journal.of(world(home)), receipt)
 
 
@@ -85,22 +85,22 @@ def swept(home: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (NEW, Holds.NEW),
-        (OLD, Holds.OLD),
-        (NEW + b"alias x=y\n", Holds.EDITED),
-        (b"export B=2\n", Holds.EDITED),
-        (b"alias x=y\n", Holds.NOTHING),
-        (b"", Holds.NOTHING),
+        (NEW, FileHolds.NEW),
+        (OLD, FileHolds.OLD),
+        (NEW + b"alias x=y\n", FileHolds.EDITED),
+        (b"export B=2\n", FileHolds.EDITED),
+        (b"alias x=y\n", FileHolds.NOTHING),
+        (b"", FileHolds.NOTHING),
     ],
 )
-def test_what_a_file_holds_of_its_change(home: Path, bashrc: Path, content: bytes, expected: Holds) -> None:
+def test_what_a_file_holds_of_its_change(home: Path, bashrc: Path, content: bytes, expected: FileHolds) -> None:
     receipt = made(home)
     bashrc.write_bytes(content)
     assert found(home, receipt) is expected
 
 
-@pytest.mark.parametrize(("existed", "expected"), [(True, Holds.NOTHING), (False, Holds.OLD)])
-def test_a_file_that_is_gone_holds_nothing(home: Path, bashrc: Path, existed: bool, expected: Holds) -> None:
+@pytest.mark.parametrize(("existed", "expected"), [(True, FileHolds.NOTHING), (False, FileHolds.OLD)])
+def test_a_file_that_is_gone_holds_nothing(home: Path, bashrc: Path, existed: bool, expected: FileHolds) -> None:
     receipt = made(home)
     bashrc.unlink()
     assert found(home, replace(receipt, existed=existed)) is expected
@@ -110,9 +110,9 @@ def test_a_change_that_only_took_lines_away_is_known_by_their_absence(home: Path
     bashrc.write_bytes(OLD + b"export B=2\n")
     receipt = made(home, after=OLD)
     bashrc.write_bytes(OLD + b"alias x=y\n")
-    assert found(home, receipt) is Holds.EDITED
+    assert found(home, receipt) is FileHolds.EDITED
     bashrc.write_bytes(OLD + b"alias x=y\nexport B=2\n")
-    assert found(home, receipt) is Holds.NOTHING
+    assert found(home, receipt) is FileHolds.NOTHING
 
 
 def test_a_file_that_cannot_be_read_is_not_judged(home: Path, bashrc: Path) -> None:
@@ -123,8 +123,8 @@ def test_a_file_that_cannot_be_read_is_not_judged(home: Path, bashrc: Path) -> N
         found(home, receipt)
 
 
-@pytest.mark.parametrize(("holding", "there"), [(one, one in {Holds.NEW, Holds.EDITED}) for one in Holds])
-def test_which_of_them_still_stand(holding: Holds, there: bool) -> None:
+@pytest.mark.parametrize(("holding", "there"), [(one, one in {FileHolds.NEW, FileHolds.EDITED}) for one in FileHolds])
+def test_which_of_them_still_stand(holding: FileHolds, there: bool) -> None:
     assert stands(holding) is there
 
 
@@ -141,7 +141,7 @@ def test_a_home_without_a_journal_has_nothing_to_settle(home: Path) -> None:
 def test_a_change_of_one_file_that_was_made_counts_as_made(home: Path, bashrc: Path) -> None:
     cut_short(home, CutBehind(".bashrc"))
     assert swept(home) == []
-    assert [entry.state for entry in Journal.of(world(home)).entries()] == [State.MADE]
+    assert [entry.state for entry in Journal.of(world(home)).entries()] == [JournalState.MADE]
 
 
 def test_a_change_that_came_half_way_is_put_back_and_told(home: Path, bashrc: Path) -> None:
@@ -221,14 +221,16 @@ def test_undo_writes_beside_the_file_under_another_name(home: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "standing", "edited"),
     [
-        (NEW, Standing.STANDS, False),
-        (NEW + b"alias x=y\n", Standing.STANDS, True),
-        (OLD, Standing.NOTHING_LEFT, False),
-        (b"alias x=y\n", Standing.NOTHING_LEFT, True),
-        (None, Standing.MISSING, False),
+        (NEW, ChangeStatus.STANDS, False),
+        (NEW + b"alias x=y\n", ChangeStatus.STANDS, True),
+        (OLD, ChangeStatus.NOTHING_LEFT, False),
+        (b"alias x=y\n", ChangeStatus.NOTHING_LEFT, True),
+        (None, ChangeStatus.MISSING, False),
     ],
 )
-def test_how_a_change_on_record_stands(home: Path, bashrc: Path, content: bytes | None, standing: Standing, edited: bool) -> None:
+def test_how_a_change_on_record_stands(
+    home: Path, bashrc: Path, content: bytes | None, standing: ChangeStatus, edited: bool
+) -> None:
     made(home)
     bashrc.unlink() if content is None else bashrc.write_bytes(content)
     ((file,),) = (one.files for one in records(world(home)))
@@ -239,14 +241,14 @@ def test_a_file_that_cannot_be_read_stands_nobody_knows_how(home: Path, bashrc: 
     made(home)
     bashrc.unlink()
     bashrc.mkdir()
-    assert records(world(home))[0].files[0].standing is Standing.UNREADABLE
+    assert records(world(home))[0].files[0].standing is ChangeStatus.UNREADABLE
 
 
 def test_what_was_taken_back_stays_on_record(home: Path, bashrc: Path) -> None:
     made(home)
     undoing.undo(world(home), "one")
     (only,) = records(world(home))
-    assert (only.files[0].standing, only.receipt.undone_at != "") == (Standing.UNDONE, True)
+    assert (only.files[0].standing, only.receipt.undone_at != "") == (ChangeStatus.UNDONE, True)
 
 
 def test_files_of_one_change_are_one_record(home: Path, bashrc: Path) -> None:
@@ -259,14 +261,14 @@ def test_files_of_one_change_are_one_record(home: Path, bashrc: Path) -> None:
 def test_the_newest_change_is_listed_first(home: Path, bashrc: Path) -> None:
     used = world(home)
     apply(used, change(home))
-    apply(used, Change("two", "use cuda 12.8", (edit_of(bashrc, NEW + b"# two\n"),)))
+    apply(used, FileChange("two", "use cuda 12.8", (edit_of(bashrc, NEW + b"# two\n"),)))
     assert [one.receipt.change for one in records(used)] == ["two", "one"]
 
 
 def test_what_a_later_change_wrote_is_no_edit(home: Path, bashrc: Path) -> None:
     used = world(home)
     apply(used, change(home))
-    apply(used, Change("two", "use cuda 12.8", (edit_of(bashrc, NEW + b"# two\n"),)))
+    apply(used, FileChange("two", "use cuda 12.8", (edit_of(bashrc, NEW + b"# two\n"),)))
     assert not any(file.edited for one in records(used) for file in one.files)
 
 

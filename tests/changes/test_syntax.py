@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.syntax import breaks, check
-from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.processes import Ending, ProcessResult
 from tests.changes.homes import world_at
 from tests.fakes import ScriptedProcesses, world_under
 
@@ -75,7 +75,7 @@ def test_nothing_of_the_file_runs(home: Path, shell: str) -> None:
 
 @pytest.mark.parametrize("ending", [Ending.NOT_FOUND, Ending.TIMED_OUT, Ending.KILLED])
 def test_a_bash_that_does_not_answer_is_unknown(tmp_path: Path, ending: Ending) -> None:
-    silent = ScriptedProcesses({"bash --noprofile --norc -n": Outcome(ending, 0, b"", b"", 0.0)})
+    silent = ScriptedProcesses({"bash --noprofile --norc -n": ProcessResult(ending, 0, b"", b"", 0.0)})
     syntax = check(world_under(tmp_path, processes=silent), b"fi\n")
     assert (syntax.broken, syntax.asked, syntax.words) == (False, False, ending.value)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes import undo as undoing
-from gpuassist.changes.apply import Change, apply
+from gpuassist.changes.apply import FileChange, apply
 from gpuassist.changes.journal import Journal
 from gpuassist.changes.restore import ConflictError
 from gpuassist.model.plan import Result
@@ -40,7 +40,7 @@ def _changed(world: World, home: Path, lines: LineChanges) -> Path:
     path = home / ".bashrc"
     path.write_bytes(BEFORE)
     after = write(BEFORE, SECTION, lines, "one")
-    assert apply(world, Change("one", "use cuda 12.4", (edit_of(path, after),))).outcome.result is Result.MODIFIED
+    assert apply(world, FileChange("one", "use cuda 12.4", (edit_of(path, after),))).outcome.result is Result.MODIFIED
     return path
 
 

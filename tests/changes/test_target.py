@@ -8,24 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.target import SIZE_AT_MOST_BYTES, Target, examine
+from gpuassist.changes.target import SIZE_AT_MOST_BYTES, FileTarget, examine
 from gpuassist.model.words import ENGLISH
 from tests.changes.homes import world_at
 from tests.fakes import link, put, world_under
 
 
-def _examine(home: Path, name: str = ".bashrc") -> Target:
+def _examine(home: Path, name: str = ".bashrc") -> FileTarget:
     return examine(world_at(home), str(home / name))
 
 
-def _obstacle(target: Target) -> str:
+def _obstacle(target: FileTarget) -> str:
     assert target.obstacle is not None
     return ENGLISH(target.obstacle)
 
 
 def test_an_ordinary_file_has_no_obstacle(home: Path) -> None:
     (home / ".bashrc").write_bytes(b"x\n")
-    assert _examine(home) == Target(str(home / ".bashrc"), str(home / ".bashrc"), b"x\n", exists=True)
+    assert _examine(home) == FileTarget(str(home / ".bashrc"), str(home / ".bashrc"), b"x\n", exists=True)
 
 
 def test_a_missing_file_can_be_made(home: Path) -> None:

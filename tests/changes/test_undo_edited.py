@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.changes import undo as undoing
-from gpuassist.changes.apply import Change, apply
+from gpuassist.changes.apply import FileChange, apply
 from gpuassist.changes.journal import Journal
-from gpuassist.changes.record import Standing, records
+from gpuassist.changes.record import ChangeStatus, records
 from gpuassist.changes.restore import ConflictError
 from gpuassist.model.plan import Result
 from gpuassist.model.words import ENGLISH
@@ -32,7 +32,7 @@ def world(home: Path) -> World:
 
 
 def _make(world: World, path: Path, after: bytes, change: str = "one", dialect: str = "env") -> None:
-    applied = apply(world, Change(change, "use cuda 12.4", (edit_of(path, after, dialect=dialect),)))
+    applied = apply(world, FileChange(change, "use cuda 12.4", (edit_of(path, after, dialect=dialect),)))
     assert applied.outcome.result is Result.MODIFIED
 
 
@@ -183,11 +183,11 @@ def test_the_list_says_what_became_of_each(world: World, home: Path) -> None:
     (home / "reverted").write_bytes(OLD + b"MINE=2\n")
     undoing.undo(world, "undone")
     assert {one.receipt.id: (one.files[0].standing, one.files[0].edited) for one in records(world)} == {
-        "kept": (Standing.STANDS, False),
-        "edited": (Standing.STANDS, True),
-        "removed": (Standing.MISSING, False),
-        "reverted": (Standing.NOTHING_LEFT, True),
-        "undone": (Standing.UNDONE, False),
+        "kept": (ChangeStatus.STANDS, False),
+        "edited": (ChangeStatus.STANDS, True),
+        "removed": (ChangeStatus.MISSING, False),
+        "reverted": (ChangeStatus.NOTHING_LEFT, True),
+        "undone": (ChangeStatus.UNDONE, False),
     }
 
 
@@ -203,7 +203,7 @@ def test_an_unreadable_file_is_said_to_be(world: World, home: Path) -> None:
     _make(world, path, NEW)
     path.unlink()
     path.mkdir()
-    assert records(world)[0].files[0].standing is Standing.UNREADABLE
+    assert records(world)[0].files[0].standing is ChangeStatus.UNREADABLE
 
 
 ROWS = st.lists(st.sampled_from([b"A=1\n", b"B=2\n", b"\n", b"# c\n"]), max_size=6).map(b"".join)

@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable, Mapping
 from types import ModuleType
 
-from gpuassist.cli.context import Context, Exit, Terminal, UsageError
+from gpuassist.cli.context import Context, Exit, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.text import text
@@ -52,6 +52,6 @@ def run_live(
     parser.add_argument("--lang", default="")
     verb.arguments(parser, used.words)
     out, err = (Screen(), Screen()) if screen else (io.StringIO(), io.StringIO())
-    context = Context(used, Terminal(out, err, screen, interactive=screen), machine_file, open_window)
+    context = Context(used, TerminalStreams(out, err, screen, interactive=screen), machine_file, open_window)
     status = verb.run(parser.parse_args(arguments), context)
     return Run(status, out.getvalue(), err.getvalue())

@@ -7,7 +7,7 @@ import io
 from dataclasses import dataclass
 from types import ModuleType
 
-from gpuassist.cli.context import Context, Exit, Terminal
+from gpuassist.cli.context import Context, Exit, TerminalStreams
 from gpuassist.context import Session
 
 
@@ -26,6 +26,6 @@ def run(verb: ModuleType, session: Session, *arguments: str, interactive: bool =
     verb.arguments(parser, session.words)
     parser.set_defaults(lang="")
     out, err = io.StringIO(), io.StringIO()
-    context = Context(session, Terminal(out, err, colour=False, interactive=interactive), machine_file)
+    context = Context(session, TerminalStreams(out, err, colour=False, interactive=interactive), machine_file)
     status = verb.run(parser.parse_args(arguments), context)
     return Run(status, out.getvalue(), err.getvalue())

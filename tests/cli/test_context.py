@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.cli.context import Context, Exit, Terminal, UsageError, worst
+from gpuassist.cli.context import Context, Exit, TerminalStreams, UsageError, worst
 from gpuassist.context import Session
 from gpuassist.model.codec import Json
 from gpuassist.model.text import counted, text
@@ -24,7 +24,7 @@ WORST_FIRST = [70, 64, 2, 1, 3, 0]  # as the contract of the command line orders
 
 def _context(tmp_path: Path) -> tuple[Context, io.StringIO, io.StringIO]:
     out, err = io.StringIO(), io.StringIO()
-    terminal = Terminal(out, err, colour=False, interactive=False)
+    terminal = TerminalStreams(out, err, colour=False, interactive=False)
     return Context(Session(world_under(tmp_path), knowledge(), ENGLISH), terminal), out, err
 
 

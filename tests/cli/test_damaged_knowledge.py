@@ -11,7 +11,7 @@ import pytest
 
 from gpuassist.cli import main as cli
 from gpuassist.cli.context import Exit
-from gpuassist.knowledge.files import KnowledgeFiles, Table
+from gpuassist.knowledge.files import KnowledgeFiles, RecordTable
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.resources import Resources
@@ -88,7 +88,7 @@ def _said(read: Read, file: str) -> list[str]:
     """What the table of one file says of it; every chip is one that is known."""
     chip = KNOWLEDGE.architectures()[0].chips[0]
     files = KnowledgeFiles(read, lambda code: (KNOWLEDGE.architectures()[0], chip))
-    table: Table[object] = vars(files)[file.removesuffix(".json")]
+    table: RecordTable[object] = vars(files)[file.removesuffix(".json")]
     return [ENGLISH(words) for words in table.damaged()]
 
 

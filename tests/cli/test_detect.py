@@ -13,7 +13,7 @@ import pytest
 
 from gpuassist import app
 from gpuassist.cli import detect
-from gpuassist.cli.context import Context, Exit, Terminal, UsageError
+from gpuassist.cli.context import Context, Exit, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.text import Text
@@ -34,7 +34,7 @@ def _context(root: Path, *, machine_file: str = "", colour: bool = False, words:
     answers = make_toolkit(root, "/usr/local/cuda-12.4", "12.4.131", json="12.4.1")
     world = world_under(root, processes=ScriptedProcesses({**answers}))
     session = Session(world, Knowledge(Resources().read), words)
-    return Context(session, Terminal(io.StringIO(), _Screen() if colour else io.StringIO(), colour, False), machine_file)
+    return Context(session, TerminalStreams(io.StringIO(), _Screen() if colour else io.StringIO(), colour, False), machine_file)
 
 
 def _run(context: Context, *, as_json: bool = False, lang: str = "") -> str:

@@ -16,7 +16,7 @@ import pytest
 
 from gpuassist import app
 from gpuassist.cli import doctor
-from gpuassist.cli.context import Context, Exit, Terminal, UsageError
+from gpuassist.cli.context import Context, Exit, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.fact import Unknown
@@ -45,7 +45,7 @@ def _context(root: Path, one: Machine | None = None, *, colour: bool = False, wo
     if one is not None:
         put(root, "/machine.json", json.dumps(encode_machine(one, ENGLISH)))
     world = world_under(root, variables={"PATH": "/usr/bin", "COLUMNS": columns})
-    terminal = Terminal(io.StringIO(), _Screen() if colour else io.StringIO(), colour, False)
+    terminal = TerminalStreams(io.StringIO(), _Screen() if colour else io.StringIO(), colour, False)
     return Context(Session(world, knowledge(), words), terminal, "/machine.json" if one is not None else "")
 
 

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from gpuassist.cli.context import Context, Terminal
+from gpuassist.cli.context import Context, TerminalStreams
 from gpuassist.cli.live_lines import LiveLines
 from gpuassist.formats.printed import Printed
 from tests.cli.made_session import Screen, live_session
@@ -28,7 +28,7 @@ class Gone(io.StringIO):
 
 
 def shown(out: io.StringIO, *lines: Printed, on_error: bool = False) -> str:
-    live = LiveLines(Context(live_session(), Terminal(out, out, colour=False, interactive=False)), on_error=on_error)
+    live = LiveLines(Context(live_session(), TerminalStreams(out, out, colour=False, interactive=False)), on_error=on_error)
     for line in lines:
         live(line)
     live.close()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from gpuassist.cli import plan, plan_run
-from gpuassist.cli.context import Context, Exit, Terminal, UsageError
+from gpuassist.cli.context import Context, Exit, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.install import records
 from gpuassist.install.autostart import add_autostart, autostart_path
@@ -21,7 +21,7 @@ from gpuassist.install.records import Install, StepState
 from gpuassist.install.resume import waiting
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
-from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
+from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import verbatim
 from tests.cli.made_session import Screen, run_live
 from tests.fakes import put
@@ -46,7 +46,7 @@ class Desk:
         options = parser.parse_args(["torch", "--run", *words.split()])
         out, err = (Screen(), Screen()) if screen else (io.StringIO(), io.StringIO())
         self.patch.setattr("sys.stdin", io.StringIO(typed))
-        context = Context(self.session, Terminal(out, err, colour=False, interactive=bool(typed) or screen))
+        context = Context(self.session, TerminalStreams(out, err, colour=False, interactive=bool(typed) or screen))
         try:
             return plan_run.run_plan(options, context, Machine(), Outlook(verbatim("torch"), (), (), steps))
         finally:
@@ -134,7 +134,7 @@ def test_a_failure_stops_and_names_the_log(desk: Desk) -> None:
 
 
 def test_a_step_that_would_harm_is_not_run(desk: Desk, tmp_path: Path) -> None:
-    run = Run((("/no/such/python", "-m", "pip", "install", "torch"),), Tool.PIP, "/no/such", "/no/such/python")
+    run = StepRun((("/no/such/python", "-m", "pip", "install", "torch"),), Tool.PIP, "/no/such", "/no/such/python")
     assert desk.run(Step(StepKind.COMMAND, verbatim("Install torch"), ("pip install torch",), run=run)) is Exit.PROBLEMS
     assert "So it is not run." in desk.out
     assert records.installs(desk.session.world) == ()
@@ -288,9 +288,9 @@ def test_a_new_environment_is_made_filled_and_taken_away(desk: Desk, place: Plac
     desk.session = place.session
     new = tmp_path / "new env"
     python = f"{new}/bin/python"
-    create = Run((("uv", "venv", "--python", place.python, str(new)),), Tool.UV, str(new), python, str(new))
+    create = StepRun((("uv", "venv", "--python", place.python, str(new)),), Tool.UV, str(new), python, str(new))
     first = Step(StepKind.COMMAND, verbatim("Make one"), run=create, proof=StepProof(Proves.ENVIRONMENT, str(new)))
-    fill = Run((("uv", "pip", "install", "--python", python, "torch==2.9.1+cu128"),), Tool.UV, str(new), python)
+    fill = StepRun((("uv", "pip", "install", "--python", python, "torch==2.9.1+cu128"),), Tool.UV, str(new), python)
     second = Step(StepKind.COMMAND, verbatim("Fill it"), run=fill, proof=StepProof(Proves.TORCH, python, "2.9.1+cu128"))
     assert desk.run(first, second) is Exit.HEALTHY, desk.out
     assert desk.out.count("✓") == 2

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from gpuassist.cli import plan_run_words as say
-from gpuassist.cli.context import Context, Exit, Terminal
+from gpuassist.cli.context import Context, Exit, TerminalStreams
 from gpuassist.context import words_for
 from gpuassist.install.records import StepState, save
 from gpuassist.install.rollback import BackStep
-from gpuassist.install.run import Came, StepDone
+from gpuassist.install.run import StepDone, StepEnding
 from gpuassist.install.step_proof import Holds, Proved
 from gpuassist.model.fact import Known, Unknown
-from gpuassist.model.plan import Run, Step, StepKind, Tool
+from gpuassist.model.plan import Step, StepKind, StepRun, Tool
 from gpuassist.model.solve import Looked, PackageChange, Solve
 from gpuassist.model.text import text, verbatim
 from gpuassist.system.resources import Resources
@@ -29,7 +29,7 @@ FOR_PROGRAMS = argparse.Namespace(json=True)
 
 @pytest.fixture
 def context(tmp_path: Path) -> Context:
-    return Context(session_at(tmp_path / "home"), Terminal(io.StringIO(), io.StringIO(), colour=False, interactive=False))
+    return Context(session_at(tmp_path / "home"), TerminalStreams(io.StringIO(), io.StringIO(), colour=False, interactive=False))
 
 
 def out(context: Context) -> str:
@@ -78,9 +78,14 @@ def test_for_programs_it_goes_where_people_read(context: Context) -> None:
 
 @pytest.mark.parametrize(
     ("came", "mark", "log"),
-    [(Came.DONE, "✓", False), (Came.FAILED, "✗", True), (Came.CANCELLED, "!", True), (Came.NOT_STARTED, "✗", True)],
+    [
+        (StepEnding.DONE, "✓", False),
+        (StepEnding.FAILED, "✗", True),
+        (StepEnding.CANCELLED, "!", True),
+        (StepEnding.NOT_STARTED, "✗", True),
+    ],
 )
-def test_what_came_of_it_has_a_mark_and_trouble_its_log(context: Context, came: Came, mark: str, log: bool) -> None:
+def test_what_came_of_it_has_a_mark_and_trouble_its_log(context: Context, came: StepEnding, mark: str, log: bool) -> None:
     say.done(context, StepDone(came, text("some words"), log="/log.txt"), PLAIN)
     assert out(context).startswith(f"{mark} some words\n")
     assert ("/log.txt" in out(context)) is log
@@ -90,7 +95,7 @@ def test_what_came_of_it_has_a_mark_and_trouble_its_log(context: Context, came: 
     ("left", "words"), [(1, "1 process running, which was ended"), (3, "3 processes running, which were ended")]
 )
 def test_what_was_left_running_is_counted(context: Context, left: int, words: str) -> None:
-    say.done(context, StepDone(Came.DONE, text("x"), left=left), PLAIN)
+    say.done(context, StepDone(StepEnding.DONE, text("x"), left=left), PLAIN)
     assert words in out(context)
 
 
@@ -101,7 +106,7 @@ def test_a_check_has_its_mark(context: Context, holds: Holds, mark: str) -> None
 
 
 def test_the_programs_that_run_are_shown_and_no_activation(context: Context) -> None:
-    run = Run((("/usr/bin/python3", "-m", "venv", "/home/you/new env"),), Tool.PIP)
+    run = StepRun((("/usr/bin/python3", "-m", "venv", "/home/you/new env"),), Tool.PIP)
     step = Step(StepKind.COMMAND, verbatim("Make one"), ("python3 -m venv 'x'", ". x/bin/activate"), run=run)
     say.step(context, begun(context.session, step), 0, PLAIN)
     assert "    /usr/bin/python3 -m venv '/home/you/new env'\n" in out(context)

@@ -9,7 +9,7 @@ from gpuassist.changes.choice import LoaderChoice
 from gpuassist.changes.kernels import KernelProof
 from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan, Expected, ToolkitChoice, UseCuda
 from gpuassist.changes.shells import ShellChange, ShellSeen
-from gpuassist.cli.context import Context, Terminal
+from gpuassist.cli.context import Context, TerminalStreams
 from gpuassist.cli.shell_change import proof_json, show_kernels, show_shells
 from gpuassist.context import Session
 from gpuassist.model.fact import Known, Unknown
@@ -38,7 +38,7 @@ MOVED = text("nvcc: none before, now {after}", after="/cuda/bin/nvcc")
 def context(tmp_path: Path) -> tuple[Context, io.StringIO]:
     out = io.StringIO()
     session = Session(world_under(tmp_path), knowledge(), ENGLISH)
-    return Context(session, Terminal(out, io.StringIO(), colour=False, interactive=False)), out
+    return Context(session, TerminalStreams(out, io.StringIO(), colour=False, interactive=False)), out
 
 
 def seen(opening: Opening, seconds: float = 0.2, *, answers: bool = True) -> ShellSeen:

@@ -11,7 +11,7 @@ import pytest
 
 from gpuassist.cli import streams
 from gpuassist.cli.asking import confirmed
-from gpuassist.cli.context import Context, Exit, Terminal, UsageError
+from gpuassist.cli.context import Context, Exit, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
@@ -35,7 +35,7 @@ class _Broken(io.StringIO):
 
 def _context(tmp_path: Path, out: io.TextIOBase | None = None, *, interactive: bool = False) -> Context:
     stream = out if isinstance(out, (io.StringIO, io.TextIOWrapper)) else io.StringIO()
-    terminal = Terminal(stream, io.StringIO(), colour=False, interactive=interactive)
+    terminal = TerminalStreams(stream, io.StringIO(), colour=False, interactive=interactive)
     return Context(Session(world_under(tmp_path), knowledge(), ENGLISH), terminal)
 
 

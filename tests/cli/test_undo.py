@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.apply import Change, apply
+from gpuassist.changes.apply import FileChange, apply
 from gpuassist.cli import undo, use
 from gpuassist.cli.context import Exit, UsageError
 from gpuassist.context import Session
@@ -55,7 +55,7 @@ def test_what_it_does_not_reach_is_said(home: Path) -> None:
     file.parent.mkdir(parents=True)
     file.write_bytes(b"fish_add_path /opt/cuda-11.7/bin\n")
     edit = edit_of(file, b"fish_add_path /opt/cuda-12.4/bin\n", dialect="fish")
-    assert apply(session.world, Change("20261122-120000-abcdef", "use cuda 12.4", (edit,))).outcome.result is Result.MODIFIED
+    assert apply(session.world, FileChange("20261122-120000-abcdef", "use cuda 12.4", (edit,))).outcome.result is Result.MODIFIED
     remembered = r"SETUVAR fish_user_paths:/opt/cuda\x2d12\x2e4/bin\x1e/opt/cuda\x2d11\x2e7/bin"
     (file.parent / "fish_variables").write_text(f"# VERSION: 3.0\n{remembered}\n")
     said = run(undo, session).out.splitlines()
@@ -254,7 +254,7 @@ def test_the_list_says_what_was_edited_since(session: Session, home: Path) -> No
 
 def _several(session: Session, home: Path) -> None:
     edits = tuple(edit_of(home / name, b"A=1\n", dialect="env") for name in (".env", ".config/environment.d/50-gpuassist.conf"))
-    assert apply(session.world, Change("several", "use devices 0", edits)).outcome.result is Result.MODIFIED
+    assert apply(session.world, FileChange("several", "use devices 0", edits)).outcome.result is Result.MODIFIED
 
 
 def test_files_of_one_change_are_listed_together(session: Session, home: Path) -> None:

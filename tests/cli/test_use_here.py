@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.cli.context import Context, Exit, Terminal
+from gpuassist.cli.context import Context, Exit, TerminalStreams
 from gpuassist.cli.plan_run import use_here
 from tests.changes.homes import make_toolkit
 from tests.cli.made_session import live_session
@@ -17,7 +17,7 @@ from tests.cli.made_session import live_session
 def context(home: Path) -> Context:
     make_toolkit(home / "cuda-12.4", "12.4.131")
     (home / ".bashrc").write_text(f"export PATH={home}/cuda-11.7/bin:$PATH\n")
-    return Context(live_session(), Terminal(io.StringIO(), io.StringIO(), colour=False, interactive=False))
+    return Context(live_session(), TerminalStreams(io.StringIO(), io.StringIO(), colour=False, interactive=False))
 
 
 def test_it_is_made_and_proved_here(context: Context, home: Path) -> None:

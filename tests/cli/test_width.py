@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.cli.context import Context, Terminal
+from gpuassist.cli.context import Context, TerminalStreams
 from gpuassist.cli.wrapping import width_of
 from gpuassist.context import Session
 from gpuassist.model.words import ENGLISH
@@ -33,7 +33,7 @@ def width(columns: str | None, out: TextIO | None = None) -> int:
     variables = {"PATH": "/usr/bin"} if columns is None else {"COLUMNS": columns}
     session = Session(world_under(Path("/nonexistent"), variables=variables), knowledge(), ENGLISH)
     stream = out or io.StringIO()
-    return width_of(Context(session, Terminal(stream, stream, colour=False, interactive=False)))
+    return width_of(Context(session, TerminalStreams(stream, stream, colour=False, interactive=False)))
 
 
 @given(st.integers(1, WIDEST))
@@ -70,5 +70,5 @@ def test_a_real_terminal_is_asked() -> None:
 
 def test_a_live_session_is_asked_the_same_way() -> None:
     out = io.StringIO()
-    context = Context(live_session({"COLUMNS": "72"}), Terminal(out, out, colour=False, interactive=False))
+    context = Context(live_session({"COLUMNS": "72"}), TerminalStreams(out, out, colour=False, interactive=False))
     assert width_of(context) == 72

@@ -11,7 +11,7 @@ import pytest
 from gpuassist.detect import compiler_driver
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.words import ENGLISH
-from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import RealProcesses, World
 from tests.detect.made_toolkit import version_text
@@ -20,7 +20,7 @@ from tests.fakes import ScriptedProcesses, link, put, world_under
 NVCC = "/usr/local/cuda/bin/nvcc"
 
 
-def _asked(root: Path, outcome: str | Outcome) -> World:
+def _asked(root: Path, outcome: str | ProcessResult) -> World:
     put(root, NVCC, b"\x7fELF", mode=0o755)
     return world_under(root, processes=ScriptedProcesses({f"{NVCC} --version": outcome, f"{NVCC} --list-gpu-arch": outcome}))
 
@@ -33,19 +33,19 @@ def _why(fact: Fact[Any]) -> str:
 @pytest.mark.parametrize(
     ("outcome", "words"),
     [
-        (Outcome(Ending.TIMED_OUT, 9, b"", b"", 5.0), "did not answer within 5 s"),
-        (Outcome(Ending.KILLED, 11, b"", b"", 0.0), "was killed by signal 11"),
+        (ProcessResult(Ending.TIMED_OUT, 9, b"", b"", 5.0), "did not answer within 5 s"),
+        (ProcessResult(Ending.KILLED, 11, b"", b"", 0.0), "was killed by signal 11"),
         (
-            Outcome(Ending.NOT_STARTED, 0, b"", b"", 0.0, "[Errno 8] Exec format error"),
+            ProcessResult(Ending.NOT_STARTED, 0, b"", b"", 0.0, "[Errno 8] Exec format error"),
             "could not be started: [Errno 8] Exec format",
         ),
-        (Outcome(Ending.EXITED, 127, b"", b"libc.so.6: version `GLIBC_2.38' not found\n", 0.0), "GLIBC_2.38"),
-        (Outcome(Ending.EXITED, 1, b"", b"", 0.0), "said nothing (exit status 1)"),
+        (ProcessResult(Ending.EXITED, 127, b"", b"libc.so.6: version `GLIBC_2.38' not found\n", 0.0), "GLIBC_2.38"),
+        (ProcessResult(Ending.EXITED, 1, b"", b"", 0.0), "said nothing (exit status 1)"),
         ("junk\nmore junk\n", "did not answer as nvcc does; it said: junk"),
         ("\x00\ufffd", "did not answer as nvcc does"),
     ],
 )
-def test_reason_of_an_nvcc_that_does_not_work(tmp_path: Path, outcome: str | Outcome, words: str) -> None:
+def test_reason_of_an_nvcc_that_does_not_work(tmp_path: Path, outcome: str | ProcessResult, words: str) -> None:
     assert words in _why(compiler_driver.ask_version(_asked(tmp_path, outcome), NVCC))
     assert words in _why(compiler_driver.ask_targets(_asked(tmp_path, outcome), NVCC))
 
@@ -56,7 +56,7 @@ def test_missing_permission_is_told_plainly(tmp_path: Path) -> None:
 
 
 def test_old_nvcc_cannot_list_architectures(tmp_path: Path) -> None:
-    outcome = Outcome(Ending.EXITED, 255, b"", b"nvcc fatal   : Unknown option '-list-gpu-arch'\n", 0.0)
+    outcome = ProcessResult(Ending.EXITED, 255, b"", b"nvcc fatal   : Unknown option '-list-gpu-arch'\n", 0.0)
     assert "older than CUDA 11.0" in _why(compiler_driver.ask_targets(_asked(tmp_path, outcome), NVCC))
 
 

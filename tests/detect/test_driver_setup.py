@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.detect import driver
-from gpuassist.model.driver import Bar, Driver, Option
+from gpuassist.model.driver import Driver, ModuleBlock, Option
 from gpuassist.model.fact import Unknown
 from tests.facts import value
 from tests.fakes import put, world_under
@@ -20,7 +20,7 @@ def probe(root: Path) -> Driver:
 
 def test_bars_are_named_by_file_and_line(tmp_path: Path) -> None:
     put(tmp_path, "/etc/modprobe.d/laptop.conf", "# integrated only\nblacklist nvidia\nblacklist snd_pcsp\n")
-    assert value(probe(tmp_path).bars) == (Bar("nvidia", "/etc/modprobe.d/laptop.conf:2", "blacklist nvidia"),)
+    assert value(probe(tmp_path).bars) == (ModuleBlock("nvidia", "/etc/modprobe.d/laptop.conf:2", "blacklist nvidia"),)
 
 
 def test_file_of_the_owner_hides_that_of_a_package(tmp_path: Path) -> None:
@@ -31,7 +31,7 @@ def test_file_of_the_owner_hides_that_of_a_package(tmp_path: Path) -> None:
 
 def test_command_line_of_the_kernel_bars_too(tmp_path: Path) -> None:
     put(tmp_path, "/proc/cmdline", "ro modprobe.blacklist=nvidia\n")
-    assert value(probe(tmp_path).bars) == (Bar("nvidia", "/proc/cmdline", "modprobe.blacklist=nvidia"),)
+    assert value(probe(tmp_path).bars) == (ModuleBlock("nvidia", "/proc/cmdline", "modprobe.blacklist=nvidia"),)
 
 
 def test_options_that_matter_are_kept(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_nvidia_smi_is_found(tmp_path: Path, path: str) -> None:
 @pytest.mark.parametrize("directory", ["/etc/modprobe.d", "/run/modprobe.d", "/usr/lib/modprobe.d", "/lib/modprobe.d"])
 def test_every_place_of_modprobe_is_read(tmp_path: Path, directory: str) -> None:
     put(tmp_path, f"{directory}/x.conf", "blacklist nouveau\n")
-    assert value(probe(tmp_path).bars) == (Bar("nouveau", f"{directory}/x.conf:1", "blacklist nouveau"),)
+    assert value(probe(tmp_path).bars) == (ModuleBlock("nouveau", f"{directory}/x.conf:1", "blacklist nouveau"),)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 
 from gpuassist.context import Session
 from gpuassist.detect import gpu_holders
-from gpuassist.detect.gpu_holders import Held, Holding, Role, holding_of
+from gpuassist.detect.gpu_holders import GpuHolder, Holding, Role, holding_of
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.gpu import Gpu, GpuProcess, Holder
 from gpuassist.model.machine import Machine
@@ -70,7 +70,7 @@ def found(root: Path, seen: Machine, *, live: bool = True, uid: int = ME) -> Hol
     return holding_of(session(root, uid=uid), seen, live=live)
 
 
-def only(root: Path, one: Holder, *, live: bool = True, uid: int = ME) -> Held:
+def only(root: Path, one: Holder, *, live: bool = True, uid: int = ME) -> GpuHolder:
     return found(root, machine(one), live=live, uid=uid).held[0]
 
 
@@ -215,13 +215,13 @@ def here() -> Session:
     return Session(World(Surroundings.current()), knowledge(), ENGLISH)
 
 
-def held_here(pid: int) -> Held:
+def held_here(pid: int) -> GpuHolder:
     from gpuassist.detect.accounts import Accounts
     from gpuassist.detect.holders import look
 
     seen = look(here().world.files, pid, Accounts(here().world), ("/dev/nvidia0",))
     assert seen is not None
-    return Held(seen, (0,), Known(GIB, "test"), Role.PROGRAM, may_stop=True, why=text("your own program; it can be stopped"))
+    return GpuHolder(seen, (0,), Known(GIB, "test"), Role.PROGRAM, may_stop=True, why=text("your own program; it can be stopped"))
 
 
 def test_own_process_ends_when_asked(sleeper: subprocess.Popen[bytes]) -> None:

@@ -13,13 +13,13 @@ import pytest
 
 from gpuassist.detect import machine as detect_machine
 from gpuassist.detect.machine import detect
-from gpuassist.detect.runner import Progress
+from gpuassist.detect.runner import SectionProgress
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.codec import decode_machine, encode_machine
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.files import Files
-from gpuassist.system.processes import Outcome
+from gpuassist.system.processes import ProcessResult
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
@@ -44,7 +44,7 @@ class Hanging(ScriptedProcesses):
         super().__init__()
         self._until = until
 
-    def run(self, *_: Any, **__: Any) -> Outcome:
+    def run(self, *_: Any, **__: Any) -> ProcessResult:
         self._until.wait(60)
         raise OSError("let go")
 
@@ -82,7 +82,7 @@ def test_every_section_is_looked_at(tmp_path: Path) -> None:
 
 
 def test_progress_counts_up_to_the_total(tmp_path: Path) -> None:
-    told: list[Progress] = []
+    told: list[SectionProgress] = []
     detect(world_under(tmp_path), KNOWLEDGE, told.append)
     assert [progress.done for progress in told] == list(range(1, told[0].total + 1))
     assert threading.current_thread() is threading.main_thread()

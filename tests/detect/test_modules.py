@@ -13,7 +13,7 @@ import pytest
 from gpuassist.detect.driver import on_disk
 from gpuassist.model.driver import KernelModule
 from gpuassist.model.version import Version
-from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.processes import Ending, ProcessResult
 from tests.facts import reason, value
 from tests.fakes import ScriptedProcesses, link, put, world_under
 from tests.machines import KERNEL, linux, module_bytes, module_on_disk
@@ -114,7 +114,7 @@ def test_modinfo_that_fails_is_no_answer(tmp_path: Path) -> None:
     linux(tmp_path)
     put(tmp_path, f"{BASE}/updates/dkms/nvidia.ko.zst", b"packed")
     place = os.path.realpath(tmp_path / f"{BASE[1:]}/updates/dkms/nvidia.ko.zst")
-    failed = Outcome(Ending.EXITED, 1, b"", b"modinfo: ERROR: could not get modinfo", 0.1)
+    failed = ProcessResult(Ending.EXITED, 1, b"", b"modinfo: ERROR: could not get modinfo", 0.1)
     (module,) = probe(tmp_path, ScriptedProcesses({f"modinfo {place}": failed}))
     assert "gave no answer" in reason(module.licence)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gpuassist.detect.package_settings import probe
 from gpuassist.model.fact import Known, Unknown
-from gpuassist.model.package_settings import PackageSettings, Setting
+from gpuassist.model.package_settings import PackageSetting, PackageSettings
 from gpuassist.model.shell import Terminal, Variable
 from gpuassist.model.text import text
 from tests.fakes import put, world_under
@@ -43,13 +43,13 @@ def test_nothing_set_is_nothing_told(tmp_path: Path) -> None:
 )
 def test_pips_places(tmp_path: Path, place: str) -> None:
     put(tmp_path, place, conf(MIRROR))
-    assert told(tmp_path).pip.index == Setting(MIRROR, place)
+    assert told(tmp_path).pip.index == PackageSetting(MIRROR, place)
 
 
 def test_the_user_wins_over_the_system(tmp_path: Path) -> None:
     put(tmp_path, "/etc/pip.conf", conf(OTHER))
     put(tmp_path, USER_CONF, conf(MIRROR))
-    assert told(tmp_path).pip.index == Setting(MIRROR, USER_CONF)
+    assert told(tmp_path).pip.index == PackageSetting(MIRROR, USER_CONF)
 
 
 def test_the_environments_own_file_wins_over_the_user(tmp_path: Path) -> None:
@@ -60,14 +60,14 @@ def test_the_environments_own_file_wins_over_the_user(tmp_path: Path) -> None:
 
 def test_a_variable_wins_over_every_file(tmp_path: Path) -> None:
     put(tmp_path, USER_CONF, conf(OTHER))
-    assert told(tmp_path, {"PIP_INDEX_URL": MIRROR}).pip.index == Setting(MIRROR, "PIP_INDEX_URL")
+    assert told(tmp_path, {"PIP_INDEX_URL": MIRROR}).pip.index == PackageSetting(MIRROR, "PIP_INDEX_URL")
 
 
 def test_a_file_that_is_named_stands_for_the_users(tmp_path: Path) -> None:
     put(tmp_path, USER_CONF, conf(OTHER))
     put(tmp_path, "/srv/pip.conf", "[global]\nno-index = yes\n")
     found = told(tmp_path, {"PIP_CONFIG_FILE": "/srv/pip.conf"}).pip
-    assert (found.index, found.forbidden) == (Setting(), Setting("yes", "/srv/pip.conf"))
+    assert (found.index, found.forbidden) == (PackageSetting(), PackageSetting("yes", "/srv/pip.conf"))
 
 
 def test_no_file_at_all_where_pip_reads_none(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_passwords_stay_where_they_are(tmp_path: Path) -> None:
 def test_a_constraint_that_pins_torch(tmp_path: Path) -> None:
     put(tmp_path, "/srv/constraints.txt", "numpy<2\ntorch == 2.1.0  # as in production\ntorchvision==0.16\n")
     found = told(tmp_path, {"PIP_CONSTRAINT": "/srv/constraints.txt"}).pip
-    assert found.pins == (Setting("==2.1.0", "/srv/constraints.txt"),)
+    assert found.pins == (PackageSetting("==2.1.0", "/srv/constraints.txt"),)
 
 
 @pytest.mark.parametrize("words", ["torchvision==0.16\n", "# torch==2.1\n", "pytorch-lightning==2.0\n", ""])
@@ -106,29 +106,33 @@ def test_uvs_own_file(tmp_path: Path) -> None:
     place = "/home/you/.config/uv/uv.toml"
     put(tmp_path, place, f'[[index]]\nurl = "{MIRROR}"\ndefault = true\n[pip]\ntorch-backend = "cpu"\n')
     found = told(tmp_path)
-    assert (found.uv.index, found.uv.backend, found.pip) == (Setting(MIRROR, place), Setting("cpu", place), PackageSettings().pip)
+    assert (found.uv.index, found.uv.backend, found.pip) == (
+        PackageSetting(MIRROR, place),
+        PackageSetting("cpu", place),
+        PackageSettings().pip,
+    )
 
 
 def test_uv_reads_no_file_where_it_is_told_so(tmp_path: Path) -> None:
     put(tmp_path, "/home/you/.config/uv/uv.toml", f'index-url = "{MIRROR}"\n')
-    assert told(tmp_path, {"UV_NO_CONFIG": "1"}).uv.index == Setting()
+    assert told(tmp_path, {"UV_NO_CONFIG": "1"}).uv.index == PackageSetting()
 
 
 @pytest.mark.parametrize("name", ["UV_DEFAULT_INDEX", "UV_INDEX_URL"])
 def test_uvs_index_by_a_variable(tmp_path: Path, name: str) -> None:
-    assert told(tmp_path, {name: f"own={MIRROR}"}).uv.index == Setting(MIRROR, name)
+    assert told(tmp_path, {name: f"own={MIRROR}"}).uv.index == PackageSetting(MIRROR, name)
 
 
 def test_uv_kept_from_the_network(tmp_path: Path) -> None:
     assert told(tmp_path, {"UV_OFFLINE": "true"}).uv.offline.source == "UV_OFFLINE"
-    assert told(tmp_path, {"UV_OFFLINE": "0"}).uv.offline == Setting()
+    assert told(tmp_path, {"UV_OFFLINE": "0"}).uv.offline == PackageSetting()
 
 
 def test_of_uvs_files_for_all_users_the_first_counts(tmp_path: Path) -> None:
     put(tmp_path, "/etc/uv/uv.toml", f'index-url = "{OTHER}"\nno-index = true\n')
     put(tmp_path, "/etc/xdg/uv/uv.toml", "offline = true\n")
     found = told(tmp_path).uv
-    assert (found.index, found.forbidden, found.offline.source) == (Setting(), Setting(), "/etc/xdg/uv/uv.toml")
+    assert (found.index, found.forbidden, found.offline.source) == (PackageSetting(), PackageSetting(), "/etc/xdg/uv/uv.toml")
 
 
 def test_uvs_user_file_over_the_systems(tmp_path: Path) -> None:
@@ -144,7 +148,7 @@ def test_condas_channels_of_all_its_files(tmp_path: Path) -> None:
     found = told(tmp_path).conda
     assert [one.value for one in found.channels] == ["conda-forge", "nvidia", "defaults"]
     assert found.channels[0].source == CONDARC
-    assert found.allowed == (Setting("conda-forge", "/etc/conda/.condarc"),)
+    assert found.allowed == (PackageSetting("conda-forge", "/etc/conda/.condarc"),)
 
 
 def test_channels_by_a_variable_come_first(tmp_path: Path) -> None:
@@ -161,7 +165,7 @@ def test_condas_own_directory_and_the_environments(tmp_path: Path) -> None:
 
 
 def test_condas_view_of_the_driver_by_a_variable(tmp_path: Path) -> None:
-    assert told(tmp_path, {"CONDA_OVERRIDE_CUDA": "11.8"}).conda.virtual == Setting("11.8", "CONDA_OVERRIDE_CUDA")
+    assert told(tmp_path, {"CONDA_OVERRIDE_CUDA": "11.8"}).conda.virtual == PackageSetting("11.8", "CONDA_OVERRIDE_CUDA")
 
 
 def test_a_terminal_that_is_not_known_leaves_gpuassists_own_variables(tmp_path: Path) -> None:
@@ -184,8 +188,8 @@ def test_what_cannot_be_read_says_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("said", ["1", "true", "TRUE", "yes", "on", "t", "y"])
 def test_what_tools_take_for_yes_is_yes(tmp_path: Path, said: str) -> None:
     found = told(tmp_path, {"PIP_NO_INDEX": said, "UV_OFFLINE": said})
-    assert found.pip.forbidden == Setting(said, "PIP_NO_INDEX")
-    assert found.uv.offline == Setting(said, "UV_OFFLINE")
+    assert found.pip.forbidden == PackageSetting(said, "PIP_NO_INDEX")
+    assert found.uv.offline == PackageSetting(said, "UV_OFFLINE")
 
 
 @pytest.mark.parametrize("said", ["0", "false", "no", "off", "maybe"])
@@ -203,7 +207,7 @@ def test_what_tools_take_for_no_is_nothing(tmp_path: Path, said: str) -> None:
     ],
 )
 def test_name_of_uvs_index_is_left_out(tmp_path: Path, value: str, url: str) -> None:
-    assert told(tmp_path, {"UV_DEFAULT_INDEX": value}).uv.index == Setting(url, "UV_DEFAULT_INDEX")
+    assert told(tmp_path, {"UV_DEFAULT_INDEX": value}).uv.index == PackageSetting(url, "UV_DEFAULT_INDEX")
 
 
 def test_uvs_newer_variable_wins_over_the_older(tmp_path: Path) -> None:
@@ -212,7 +216,7 @@ def test_uvs_newer_variable_wins_over_the_older(tmp_path: Path) -> None:
 
 def test_variable_that_is_empty_is_none(tmp_path: Path) -> None:
     put(tmp_path, USER_CONF, conf(MIRROR))
-    assert told(tmp_path, {"PIP_INDEX_URL": ""}).pip.index == Setting(MIRROR, USER_CONF)
+    assert told(tmp_path, {"PIP_INDEX_URL": ""}).pip.index == PackageSetting(MIRROR, USER_CONF)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +232,7 @@ def test_variable_that_is_empty_is_none(tmp_path: Path) -> None:
 def test_pin_of_torch_is_read_as_it_is_meant(tmp_path: Path, line: str, pin: str) -> None:
     put(tmp_path, "/c.txt", line)
     for found in (told(tmp_path, {"PIP_CONSTRAINT": "/c.txt"}).pip, told(tmp_path, {"UV_CONSTRAINT": "file:///c.txt"}).uv):
-        assert found.pins == (Setting(pin, "/c.txt"),)
+        assert found.pins == (PackageSetting(pin, "/c.txt"),)
 
 
 @pytest.mark.parametrize("path", ["c.txt", "https://example.org/c.txt", "/not/there.txt"])
@@ -310,13 +314,13 @@ def test_a_variable_that_is_empty_sets_nothing(tmp_path: Path, name: str) -> Non
 
 def test_an_empty_variable_leaves_what_a_file_says(tmp_path: Path) -> None:
     put(tmp_path, USER_CONF, conf(MIRROR))
-    assert told(tmp_path, {"PIP_INDEX_URL": ""}).pip.index == Setting(MIRROR, USER_CONF)
+    assert told(tmp_path, {"PIP_INDEX_URL": ""}).pip.index == PackageSetting(MIRROR, USER_CONF)
 
 
 @pytest.mark.parametrize("directory", ["settings", "./settings", "~"])
 def test_xdg_that_is_no_absolute_path_does_not_count(tmp_path: Path, directory: str) -> None:
     put(tmp_path, USER_CONF, conf(MIRROR))
-    assert told(tmp_path, {"XDG_CONFIG_HOME": directory}).pip.index == Setting(MIRROR, USER_CONF)
+    assert told(tmp_path, {"XDG_CONFIG_HOME": directory}).pip.index == PackageSetting(MIRROR, USER_CONF)
 
 
 def test_the_first_of_the_shared_directories_is_overridden_by_the_next(tmp_path: Path) -> None:
@@ -327,7 +331,7 @@ def test_the_first_of_the_shared_directories_is_overridden_by_the_next(tmp_path:
 
 def test_a_named_file_that_is_not_there_leaves_the_users(tmp_path: Path) -> None:
     put(tmp_path, USER_CONF, conf(MIRROR))
-    assert told(tmp_path, {"PIP_CONFIG_FILE": "/srv/none.conf"}).pip.index == Setting(MIRROR, USER_CONF)
+    assert told(tmp_path, {"PIP_CONFIG_FILE": "/srv/none.conf"}).pip.index == PackageSetting(MIRROR, USER_CONF)
 
 
 def test_condas_environment_is_one_for_pip_too(tmp_path: Path) -> None:
@@ -357,14 +361,14 @@ def test_a_name_before_uvs_index_is_no_part_of_it(tmp_path: Path, words: str, ur
 
 def test_the_newer_of_uvs_two_variables_counts(tmp_path: Path) -> None:
     found = told(tmp_path, {"UV_INDEX_URL": OTHER, "UV_DEFAULT_INDEX": MIRROR})
-    assert found.uv.index == Setting(MIRROR, "UV_DEFAULT_INDEX")
+    assert found.uv.index == PackageSetting(MIRROR, "UV_DEFAULT_INDEX")
 
 
 def test_uvs_named_file_stands_for_all_others(tmp_path: Path) -> None:
     put(tmp_path, "/etc/uv/uv.toml", f'index-url = "{OTHER}"\n')
     put(tmp_path, "/srv/uv.toml", "offline = true\n")
     found = told(tmp_path, {"UV_CONFIG_FILE": "/srv/uv.toml"}).uv
-    assert (found.index, found.offline.source) == (Setting(), "/srv/uv.toml")
+    assert (found.index, found.offline.source) == (PackageSetting(), "/srv/uv.toml")
 
 
 @pytest.mark.parametrize("words", ["[[index", "index-url = ", "\x00", "index-url = 3\n", "[pip]\ntorch-backend = []\n"])
@@ -382,7 +386,7 @@ def test_a_damaged_file_of_pips_sets_nothing(tmp_path: Path, words: str) -> None
 @pytest.mark.parametrize("words", ["- a\n- b\n", "channels", "channels: {", "\x00", "42\n", "channels: 3\n"])
 def test_a_damaged_condarc_sets_nothing(tmp_path: Path, words: str) -> None:
     put(tmp_path, CONDARC, words)
-    assert told(tmp_path).conda.alias == Setting()
+    assert told(tmp_path).conda.alias == PackageSetting()
 
 
 @pytest.mark.parametrize(("listed", "channels"), [("a,b", ["a", "b"]), (" a , b ", ["a", "b"]), ("a,,b,", ["a", "b"]), (",", [])])
@@ -400,7 +404,7 @@ def test_a_channel_that_two_files_name_is_the_nearest_ones(tmp_path: Path) -> No
 def test_what_conda_is_said_by_a_variable_goes_before_its_file(tmp_path: Path) -> None:
     put(tmp_path, CONDARC, "offline: true\n")
     assert told(tmp_path).conda.offline.source == CONDARC
-    assert told(tmp_path, {"CONDA_OFFLINE": "false"}).conda.offline == Setting()
+    assert told(tmp_path, {"CONDA_OFFLINE": "false"}).conda.offline == PackageSetting()
 
 
 def test_one_tools_settings_are_none_of_anothers(tmp_path: Path) -> None:

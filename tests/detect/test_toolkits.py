@@ -17,14 +17,14 @@ from gpuassist.model.text import text
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
-from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.detect.made_toolkit import make_toolkit, version_text
 from tests.fakes import ScriptedProcesses, link, put, world_under
 from tests.strangers import OwnedFiles
 
-Answers = dict[str, str | Outcome | Callable[[], Outcome]]
+Answers = dict[str, str | ProcessResult | Callable[[], ProcessResult]]
 
 DRY_RUN = "-dryrun -x cu -c /dev/null -o /dev/null"
 
@@ -40,8 +40,8 @@ def _found(root: Path, answers: Answers | dict[str, str], terminal: Fact[Termina
     return fact.value
 
 
-def _ran(directory: str) -> Outcome:
-    return Outcome(Ending.EXITED, 0, b"", f"#$ _NVVM_BRANCH_=nvvm\n#$ _HERE_={directory}\n".encode(), 0.0)
+def _ran(directory: str) -> ProcessResult:
+    return ProcessResult(Ending.EXITED, 0, b"", f"#$ _NVVM_BRANCH_=nvvm\n#$ _HERE_={directory}\n".encode(), 0.0)
 
 
 def _why(fact: Fact[Any]) -> str:
@@ -181,7 +181,7 @@ def test_headers_of_another_target_count(tmp_path: Path) -> None:
 
 
 def test_crashing_nvcc_leaves_the_others(tmp_path: Path) -> None:
-    def crash() -> Outcome:
+    def crash() -> ProcessResult:
         raise RuntimeError("a fault of ours")
 
     answers = make_toolkit(tmp_path, "/usr/local/cuda-12.4", "12.4.131") | make_toolkit(tmp_path, "/usr/local/cuda-11.7", "11.7.99")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.context import Session
-from gpuassist.detect.gpu_holders import Held, Role
+from gpuassist.detect.gpu_holders import GpuHolder, Role
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.sample import ProcessSample
 from gpuassist.model.words import ENGLISH
@@ -66,7 +66,7 @@ def gone(root: Path) -> None:
     put(root, "/proc/1/comm", "init\n")
 
 
-def both(root: Path, load_nvml: Callable[..., FakeNvml], *, me: int, namespace: str) -> tuple[ProcessSample, Held]:
+def both(root: Path, load_nvml: Callable[..., FakeNvml], *, me: int, namespace: str) -> tuple[ProcessSample, GpuHolder]:
     """What the monitor says, and `holders`, of the one process that NVML names."""
     if namespace:
         link(root, "/proc/self/ns/pid", namespace)

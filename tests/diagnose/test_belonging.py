@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from gpuassist.diagnose.belonging import belongs, exact_pins, wanted
-from gpuassist.diagnose.case import Case, Installed
+from gpuassist.diagnose.case import Case, InstalledTorch
 from gpuassist.model.environment import Package
 from gpuassist.model.fact import Known
 from gpuassist.model.version import Version
 from tests.values import Env, knowledge, machine
 
 
-def _installed(torch: str, *, architecture: str = "x86_64") -> tuple[Case, Installed]:
+def _installed(torch: str, *, architecture: str = "x86_64") -> tuple[Case, InstalledTorch]:
     one = machine(environments=(Env("train", torch, active=True),))
     one = replace(one, host=replace(one.host, architecture=Known(architecture, "uname -m")))
     case = Case(one, knowledge())

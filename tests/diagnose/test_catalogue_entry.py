@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.diagnose.catalogue_entry import Condition, EntryError, Words, read_entry
+from gpuassist.diagnose.catalogue_entry import Condition, EntryError, Messages, read_entry
 from gpuassist.model.finding import Action, Severity
 
 WHOLE = b"""
@@ -96,7 +96,7 @@ def test_words_without_translation_are_english() -> None:
 
 
 def test_slots_are_the_names_in_braces() -> None:
-    assert Words((("en", "{gpu} and {gpu}, ${{PATH}}, {driver}"),)).slots == {"gpu", "driver"}
+    assert Messages((("en", "{gpu} and {gpu}, ${{PATH}}, {driver}"),)).slots == {"gpu", "driver"}
 
 
 def test_defaults_are_words_by_parameter() -> None:
@@ -105,7 +105,7 @@ def test_defaults_are_words_by_parameter() -> None:
 
 
 def test_empty_translation_is_english() -> None:
-    assert Words((("en", "yes"), ("zh_CN", ""))).template("zh_CN") == "yes"
+    assert Messages((("en", "yes"), ("zh_CN", ""))).template("zh_CN") == "yes"
 
 
 @pytest.mark.parametrize(

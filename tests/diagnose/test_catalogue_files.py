@@ -11,8 +11,8 @@ import pytest
 
 import gpuassist.diagnose.rules
 from gpuassist.diagnose.catalogue import FAMILY, Catalogue
-from gpuassist.diagnose.catalogue_entry import CommandEntry, Condition, Entry, Words, read_entry, slots_of
-from gpuassist.formats.devices import Fault
+from gpuassist.diagnose.catalogue_entry import CatalogueEntry, CommandEntry, Condition, Messages, read_entry, slots_of
+from gpuassist.formats.devices import DeviceListFault
 from gpuassist.knowledge.families import surroundings_of
 from gpuassist.knowledge.records import Family
 from gpuassist.knowledge.tables import Knowledge
@@ -63,11 +63,11 @@ LOOKUPS = tuple(
 every_problem = pytest.mark.parametrize("problem", PROBLEMS)
 
 
-def _entry(problem: str) -> Entry:
+def _entry(problem: str) -> CatalogueEntry:
     return read_entry(RESOURCES.read(f"problems/{problem}.toml"))
 
 
-def _all_words(entry: Entry) -> Iterator[Words]:
+def _all_words(entry: CatalogueEntry) -> Iterator[Messages]:
     yield from (one.words for one in (*entry.titles, *entry.explanation))
     for remedy in entry.remedies:
         yield remedy.words
@@ -75,7 +75,7 @@ def _all_words(entry: Entry) -> Iterator[Words]:
             yield remedy.check
 
 
-def _conditions(entry: Entry) -> Iterator[Condition]:
+def _conditions(entry: CatalogueEntry) -> Iterator[Condition]:
     yield from (condition for condition, _ in entry.severity_when)
     for sentence in (*entry.titles, *entry.explanation):
         yield from sentence.when
@@ -83,7 +83,7 @@ def _conditions(entry: Entry) -> Iterator[Condition]:
         yield from remedy.when
 
 
-def _used(entry: Entry) -> set[str]:
+def _used(entry: CatalogueEntry) -> set[str]:
     words = {slot for one in _all_words(entry) for _, template in one.by_language for slot in slots_of(template)}
     conditions = {condition.parameter for condition in _conditions(entry)}
     templates = (template for remedy in entry.remedies for use in remedy.commands for _, template in use.parameters)
@@ -103,7 +103,11 @@ class _Rules:
         for call in (node for node in ast.walk(module) if isinstance(node, ast.Call)):
             if isinstance(call.func, ast.Name) and call.func.id in {"finding", "undetermined"} and call.args:
                 given = {word.arg for word in call.keywords if word.arg}
-                spread = keys | {fault.value.replace("-", "_") for fault in Fault} if len(given) < len(call.keywords) else set()
+                spread = (
+                    keys | {fault.value.replace("-", "_") for fault in DeviceListFault}
+                    if len(given) < len(call.keywords)
+                    else set()
+                )
                 for problem in _named(call.args[0], module):
                     self.parameters.setdefault(problem, set()).update(given | spread)
 

@@ -6,14 +6,14 @@ import pytest
 
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.compiled_packages import companion, package_of, torchvision_pair, undefined_in
-from gpuassist.diagnose.signature import Setting
+from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste, Weight
 from tests.values import knowledge
 
 
-def _setting(words: str) -> Setting:
-    return Setting(Paste(words), Case(Machine(), knowledge()))
+def _setting(words: str) -> SignatureInput:
+    return SignatureInput(Paste(words), Case(Machine(), knowledge()))
 
 
 @pytest.mark.parametrize(

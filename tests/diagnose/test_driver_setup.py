@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gpuassist.diagnose.judge import judge
-from gpuassist.model.driver import Bar, NvmlStatus, Option
+from gpuassist.model.driver import ModuleBlock, NvmlStatus, Option
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.finding import Finding
 from gpuassist.model.gpu import Holder
@@ -26,7 +26,7 @@ def _known(value: object) -> Fact[Any]:
 
 
 def _bar(module: str, place: str = "/etc/modprobe.d/a.conf:1") -> dict[str, Fact[Any]]:
-    return {"bars": _known((Bar(module, place, f"blacklist {module}"),))}
+    return {"bars": _known((ModuleBlock(module, place, f"blacklist {module}"),))}
 
 
 def _found(**recipe: Any) -> tuple[Finding, ...]:

@@ -8,16 +8,16 @@ import pytest
 
 from gpuassist.diagnose import hints
 from gpuassist.diagnose.case import Case
-from gpuassist.diagnose.signature import Setting
+from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from tests.values import RTX_3090, RTX_4090, Env, Recipe, knowledge, machine
 
-Question = Callable[[Setting], bool]
+Question = Callable[[SignatureInput], bool]
 
 
-def _setting(words: str, one: Machine | None = None) -> Setting:
-    return Setting(Paste(words), Case(one or Machine(), knowledge()))
+def _setting(words: str, one: Machine | None = None) -> SignatureInput:
+    return SignatureInput(Paste(words), Case(one or Machine(), knowledge()))
 
 
 @pytest.mark.parametrize(

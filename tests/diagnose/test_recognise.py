@@ -12,17 +12,17 @@ from gpuassist.diagnose import recognise as module
 from gpuassist.diagnose import signatures
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.recognise import families, recognise
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste, Weight
 from tests.values import knowledge
 
 
-def _setting(words: str) -> Setting:
-    return Setting(Paste(words), Case(Machine(), knowledge()))
+def _setting(words: str) -> SignatureInput:
+    return SignatureInput(Paste(words), Case(Machine(), knowledge()))
 
 
-def _broken(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+def _broken(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
     raise ZeroDivisionError("ours")
 
 

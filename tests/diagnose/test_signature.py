@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from gpuassist.diagnose.case import Case
-from gpuassist.diagnose.signature import Setting, Sign, Signature, clues, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, clues, means, sign
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Clue, Paste, Weight
 from tests.values import knowledge
@@ -20,8 +20,8 @@ ARCHITECTURE = Signature(
 )
 
 
-def _setting(words: str) -> Setting:
-    return Setting(Paste(words), Case(Machine(), knowledge()))
+def _setting(words: str) -> SignatureInput:
+    return SignatureInput(Paste(words), Case(Machine(), knowledge()))
 
 
 def _found(signature: Signature, words: str, **options: int) -> list[Clue]:
@@ -125,7 +125,7 @@ def test_a_group_that_took_no_part_gives_no_parameter() -> None:
 
 
 def test_meaning_may_ask_the_whole_text() -> None:
-    def meaning(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+    def meaning(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
         yield sign("container-no-gpu-flag" if setting.says("docker run") else "no-driver")
 
     one = Signature(("no gpu",), "no gpu", meaning)

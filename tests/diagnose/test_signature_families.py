@@ -13,7 +13,7 @@ import pytest
 from gpuassist.diagnose import signatures
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.recognise import Recognised, families, recognise
-from gpuassist.diagnose.signature import Setting, Signature, clues
+from gpuassist.diagnose.signature import Signature, SignatureInput, clues
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from tests.values import knowledge
@@ -27,8 +27,8 @@ MOST_SECONDS = 0.3  # of processor time for one hostile text; a sound pattern ta
 every_signature = pytest.mark.parametrize("signature", EVERY)
 
 
-def _setting(words: str) -> Setting:
-    return Setting(Paste(words), Case(Machine(), knowledge()))
+def _setting(words: str) -> SignatureInput:
+    return SignatureInput(Paste(words), Case(Machine(), knowledge()))
 
 
 @every_signature

@@ -6,14 +6,14 @@ import pytest
 
 from gpuassist.diagnose import stated
 from gpuassist.diagnose.case import Case
-from gpuassist.diagnose.signature import Setting
+from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from tests.values import Env, Recipe, knowledge, machine
 
 
-def _setting(words: str, here: Machine | None = None) -> Setting:
-    return Setting(Paste(words), Case(here or Machine(), knowledge()))
+def _setting(words: str, here: Machine | None = None) -> SignatureInput:
+    return SignatureInput(Paste(words), Case(here or Machine(), knowledge()))
 
 
 @pytest.mark.parametrize(

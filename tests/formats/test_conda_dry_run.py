@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.pip_report import Refused, read_conda_dry_run
+from gpuassist.formats.pip_report import DryRunRefused, read_conda_dry_run
 from gpuassist.model.solve import PackageChange
 
 CASES = Path(__file__).parent.parent / "cases" / "solves"
@@ -37,9 +37,9 @@ def builds(name: str) -> dict[str, tuple[str, str]]:
     }
 
 
-def refused(text: str) -> Refused:
+def refused(text: str) -> DryRunRefused:
     found = read_conda_dry_run(text)
-    assert isinstance(found, Refused)
+    assert isinstance(found, DryRunRefused)
     return found
 
 
@@ -175,7 +175,7 @@ def test_failure_that_says_success_in_vain_is_a_refusal() -> None:
 @given(st.text())
 def test_any_text_is_read_or_none(text: str) -> None:
     found = read_conda_dry_run(text)
-    assert found is None or isinstance(found, (tuple, Refused))
+    assert found is None or isinstance(found, (tuple, DryRunRefused))
 
 
 @given(
@@ -185,7 +185,7 @@ def test_any_text_is_read_or_none(text: str) -> None:
 )
 def test_any_actions_are_read_or_none(actions: object) -> None:
     found = read_conda_dry_run(json.dumps({"actions": actions, "success": True}))
-    assert found is None or isinstance(found, (tuple, Refused))
+    assert found is None or isinstance(found, (tuple, DryRunRefused))
 
 
 def test_deep_nesting_is_none() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.devices import Fault, VisibleDevices, read_visible_devices
+from gpuassist.formats.devices import DeviceListFault, VisibleDevices, read_visible_devices
 
 FIRST = "GPU-11112222-0000-4000-8000-000000000001"
 SECOND = "GPU-11113333-0000-4000-8000-000000000002"
@@ -25,25 +25,25 @@ def test_list_of_indices_is_sound(value: str, visible: int) -> None:
 @pytest.mark.parametrize(
     ("value", "visible", "fault", "element"),
     [
-        ("", 0, Fault.EMPTY, ""),
-        ("  ", 0, Fault.EMPTY, "  "),
-        ("-1", 0, Fault.EMPTY, "-1"),
-        ("none", 0, Fault.NOT_A_DEVICE, "none"),
-        ("NoDevFiles", 0, Fault.NOT_A_DEVICE, "NoDevFiles"),
-        ("all", 0, Fault.NOT_A_DEVICE, "all"),
-        ("2", 0, Fault.OUT_OF_RANGE, "2"),
-        ("1,2", 1, Fault.OUT_OF_RANGE, "2"),
-        ("0,-1,1", 1, Fault.OUT_OF_RANGE, "-1"),
-        ("0," + "9" * 5000, 1, Fault.OUT_OF_RANGE, "9" * 5000),
-        ("-" + "9" * 5000, 0, Fault.EMPTY, "-" + "9" * 5000),
-        ("00000000000,000000000000", 0, Fault.TWICE, "000000000000"),
-        ("0,0", 0, Fault.TWICE, "0"),
-        ("0,,1", 1, Fault.NOT_A_DEVICE, ""),
-        ("0,", 1, Fault.NOT_A_DEVICE, ""),
-        (f"0,{FIRST}", 1, Fault.MIXED, FIRST),
+        ("", 0, DeviceListFault.EMPTY, ""),
+        ("  ", 0, DeviceListFault.EMPTY, "  "),
+        ("-1", 0, DeviceListFault.EMPTY, "-1"),
+        ("none", 0, DeviceListFault.NOT_A_DEVICE, "none"),
+        ("NoDevFiles", 0, DeviceListFault.NOT_A_DEVICE, "NoDevFiles"),
+        ("all", 0, DeviceListFault.NOT_A_DEVICE, "all"),
+        ("2", 0, DeviceListFault.OUT_OF_RANGE, "2"),
+        ("1,2", 1, DeviceListFault.OUT_OF_RANGE, "2"),
+        ("0,-1,1", 1, DeviceListFault.OUT_OF_RANGE, "-1"),
+        ("0," + "9" * 5000, 1, DeviceListFault.OUT_OF_RANGE, "9" * 5000),
+        ("-" + "9" * 5000, 0, DeviceListFault.EMPTY, "-" + "9" * 5000),
+        ("00000000000,000000000000", 0, DeviceListFault.TWICE, "000000000000"),
+        ("0,0", 0, DeviceListFault.TWICE, "0"),
+        ("0,,1", 1, DeviceListFault.NOT_A_DEVICE, ""),
+        ("0,", 1, DeviceListFault.NOT_A_DEVICE, ""),
+        (f"0,{FIRST}", 1, DeviceListFault.MIXED, FIRST),
     ],
 )
-def test_list_of_indices_ends_where_it_is_wrong(value: str, visible: int, fault: Fault, element: str) -> None:
+def test_list_of_indices_ends_where_it_is_wrong(value: str, visible: int, fault: DeviceListFault, element: str) -> None:
     assert read_visible_devices(value, 2, UUIDS) == VisibleDevices(visible, fault, element)
 
 
@@ -55,15 +55,15 @@ def test_uuid_may_be_shortened_while_it_names_one(value: str) -> None:
 @pytest.mark.parametrize(
     ("value", "visible", "fault", "element"),
     [
-        ("GPU-1111", 0, Fault.AMBIGUOUS_UUID, "GPU-1111"),
-        ("GPU-9", 0, Fault.NO_SUCH_UUID, "GPU-9"),
-        (f"{FIRST},GPU-9", 1, Fault.NO_SUCH_UUID, "GPU-9"),
-        (f"{FIRST},GPU-11112", 0, Fault.TWICE, "GPU-11112"),
-        (f"{FIRST},1", 1, Fault.MIXED, "1"),
-        (f"{FIRST},{INSTANCE}", 1, Fault.MIXED, INSTANCE),
+        ("GPU-1111", 0, DeviceListFault.AMBIGUOUS_UUID, "GPU-1111"),
+        ("GPU-9", 0, DeviceListFault.NO_SUCH_UUID, "GPU-9"),
+        (f"{FIRST},GPU-9", 1, DeviceListFault.NO_SUCH_UUID, "GPU-9"),
+        (f"{FIRST},GPU-11112", 0, DeviceListFault.TWICE, "GPU-11112"),
+        (f"{FIRST},1", 1, DeviceListFault.MIXED, "1"),
+        (f"{FIRST},{INSTANCE}", 1, DeviceListFault.MIXED, INSTANCE),
     ],
 )
-def test_list_of_uuids_ends_where_it_is_wrong(value: str, visible: int, fault: Fault, element: str) -> None:
+def test_list_of_uuids_ends_where_it_is_wrong(value: str, visible: int, fault: DeviceListFault, element: str) -> None:
     assert read_visible_devices(value, 2, UUIDS) == VisibleDevices(visible, fault, element)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.installed import Back, back_to, explicit_packages, frozen_packages
+from gpuassist.formats.installed import FreezeDifference, back_to, explicit_packages, frozen_packages
 
 FREEZE = """\
 # a comment
@@ -40,18 +40,18 @@ def test_explicit_lists_are_read() -> None:
 def test_the_way_back_undoes_what_was_added_changed_and_removed() -> None:
     before = {"torch": "torch==2.8.0", "old": "old==1", "same": "same==1"}
     after = {"torch": "torch==2.9.1", "new": "new==1", "same": "same==1"}
-    assert back_to(before, after, after) == Back(("new",), ("old==1", "torch==2.8.0"))
+    assert back_to(before, after, after) == FreezeDifference(("new",), ("old==1", "torch==2.8.0"))
 
 
 def test_what_somebody_else_changed_since_stays() -> None:
     before, after = {"torch": "torch==2.8.0"}, {"torch": "torch==2.9.1", "new": "new==1"}
     now = {"torch": "torch==2.7.0", "new": "new==1", "mine": "mine==1"}
-    assert back_to(before, after, now) == Back(("new",), (), ("torch",))
+    assert back_to(before, after, now) == FreezeDifference(("new",), (), ("torch",))
 
 
 def test_what_is_back_already_is_not_done_again() -> None:
     before, after = {"torch": "torch==2.8.0"}, {"torch": "torch==2.9.1"}
-    assert back_to(before, after, before) == Back((), ())
+    assert back_to(before, after, before) == FreezeDifference((), ())
 
 
 PACKAGES = st.dictionaries(st.sampled_from("abcd"), st.sampled_from(("1", "2", "3")))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.pip_report import Planned, read_pip_report
+from gpuassist.formats.pip_report import PlannedPackage, read_pip_report
 
 ROW = {
     "download_info": {
@@ -38,7 +38,7 @@ def changed(**metadata: object) -> dict[str, object]:
 def test_package_with_what_it_asks_for() -> None:
     url = "https://mirror.example.org/torch-2.9.1%2Bcu128-cp312-cp312-linux_x86_64.whl"
     asks = ("filelock", "numpy; extra == 'np'")
-    assert read_pip_report(report(ROW)) == (Planned("torch", "2.9.1+cu128", asks, url, yanked=True),)
+    assert read_pip_report(report(ROW)) == (PlannedPackage("torch", "2.9.1+cu128", asks, url, yanked=True),)
 
 
 def test_nothing_to_install_is_known_to_be_none() -> None:
@@ -50,7 +50,7 @@ def test_report_of_the_first_pip_that_had_one() -> None:
 
 
 def test_package_that_asks_for_nothing() -> None:
-    assert read_pip_report(report({"metadata": {"name": "a", "version": "1"}})) == (Planned("a", "1"),)
+    assert read_pip_report(report({"metadata": {"name": "a", "version": "1"}})) == (PlannedPackage("a", "1"),)
 
 
 @pytest.mark.parametrize(

@@ -6,53 +6,53 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.torch_mention import Mention, Standing, read_mention
+from gpuassist.formats.torch_mention import LineKind, Mention, read_mention
 
 CONDA_LINES = [
-    ("pytorch                   2.1.0           cpu_py310hd11e9c7_0    conda-forge", Standing.INSTALLED),
-    ("pytorch   2.1.0  py3.10_cuda12.1_cudnn8.9.2_0  pytorch", Standing.INSTALLED),
-    ("pytorch   2.1.0  gpu_cuda118py311h5b3aaa5_100", Standing.INSTALLED),
-    ("pytorch   2.1.0  cpu_mkl_py312h1234567_108  24.1 MiB  conda  conda-forge", Standing.INSTALLED),
-    ("  - pytorch=2.1.0=cpu_py37h14e09b7_1", Standing.INSTALLED),
-    ("  - conda-forge/linux-64::pytorch==2.1.0=cpu_py39h714fb45_0", Standing.INSTALLED),
-    ("    pytorch-2.1.0             |cpu_py37h14e09b7_1        49.7 MB  conda-forge", Standing.ANNOUNCED),
-    ("    pytorch-2.1.0             | py3.10_cpu_0", Standing.ANNOUNCED),
-    ("  pytorch            conda-forge/linux-64::pytorch-2.1.0-cpu_py37h14e09b7_1", Standing.ANNOUNCED),
-    ("    pytorch:  2.1.0-py36_cuda9.0.176_cudnn7.1.2_1 pytorch", Standing.ANNOUNCED),
-    ("  pytorch   2.0.1-py3.10_cuda11.7_cudnn8.5.0_0 --> 2.1.0-cpu_py310h1234567_0", Standing.ANNOUNCED),
-    ("  pytorch  pytorch::pytorch-2.0.1-py3.10_cuda11.7_0 --> pkgs/main::pytorch-2.1.0-cpu_py310h1234567_0", Standing.ANNOUNCED),
-    ("  + pytorch                    2.1.0  cpu_mkl_py310h1_102  conda-forge/linux-64       27MB", Standing.ANNOUNCED),
-    ("  + pytorch   2.1.0  cuda112py310h1234567_102  conda-forge     Cached", Standing.ANNOUNCED),
-    ("  - pytorch   2.1.0  cuda112py310h1234567_102  conda-forge     Cached", Standing.REMOVED),
+    ("pytorch                   2.1.0           cpu_py310hd11e9c7_0    conda-forge", LineKind.INSTALLED),
+    ("pytorch   2.1.0  py3.10_cuda12.1_cudnn8.9.2_0  pytorch", LineKind.INSTALLED),
+    ("pytorch   2.1.0  gpu_cuda118py311h5b3aaa5_100", LineKind.INSTALLED),
+    ("pytorch   2.1.0  cpu_mkl_py312h1234567_108  24.1 MiB  conda  conda-forge", LineKind.INSTALLED),
+    ("  - pytorch=2.1.0=cpu_py37h14e09b7_1", LineKind.INSTALLED),
+    ("  - conda-forge/linux-64::pytorch==2.1.0=cpu_py39h714fb45_0", LineKind.INSTALLED),
+    ("    pytorch-2.1.0             |cpu_py37h14e09b7_1        49.7 MB  conda-forge", LineKind.ANNOUNCED),
+    ("    pytorch-2.1.0             | py3.10_cpu_0", LineKind.ANNOUNCED),
+    ("  pytorch            conda-forge/linux-64::pytorch-2.1.0-cpu_py37h14e09b7_1", LineKind.ANNOUNCED),
+    ("    pytorch:  2.1.0-py36_cuda9.0.176_cudnn7.1.2_1 pytorch", LineKind.ANNOUNCED),
+    ("  pytorch   2.0.1-py3.10_cuda11.7_cudnn8.5.0_0 --> 2.1.0-cpu_py310h1234567_0", LineKind.ANNOUNCED),
+    ("  pytorch  pytorch::pytorch-2.0.1-py3.10_cuda11.7_0 --> pkgs/main::pytorch-2.1.0-cpu_py310h1234567_0", LineKind.ANNOUNCED),
+    ("  + pytorch                    2.1.0  cpu_mkl_py310h1_102  conda-forge/linux-64       27MB", LineKind.ANNOUNCED),
+    ("  + pytorch   2.1.0  cuda112py310h1234567_102  conda-forge     Cached", LineKind.ANNOUNCED),
+    ("  - pytorch   2.1.0  cuda112py310h1234567_102  conda-forge     Cached", LineKind.REMOVED),
 ]
 PIP_LINES = [
-    ("torch                    2.7.0+cpu", "2.7.0+cpu", Standing.INSTALLED),
-    ("torch         2.8.0        2.9.0    wheel", "2.8.0", Standing.INSTALLED),
-    ("torch         2.5.0a0+gitabcdef0   /home/me/pytorch", "2.5.0a0+gitabcdef0", Standing.INSTALLED),
-    ("torch         2.7.0   Tensors and Dynamic neural networks in Python", "2.7.0", Standing.INSTALLED),
-    ("torch (1.0.1.post2)", "1.0.1.post2", Standing.INSTALLED),
-    ("torch   2.1.0+cu118   pypi_0    pypi", "2.1.0+cu118", Standing.INSTALLED),
-    ("torch                    0.4.1                     <pip>", "0.4.1", Standing.INSTALLED),
-    (" + torch==2.7.0+cpu", "2.7.0+cpu", Standing.ANNOUNCED),
-    (" - torch==2.5.1+cu124", "2.5.1+cu124", Standing.REMOVED),
-    (" ~ torch==2.5.1", "2.5.1", Standing.ANNOUNCED),
-    ("  Downloading torch-2.6.0-cp312-cp312-manylinux1_x86_64.whl (766.6 MB)", "2.6.0", Standing.ANNOUNCED),
+    ("torch                    2.7.0+cpu", "2.7.0+cpu", LineKind.INSTALLED),
+    ("torch         2.8.0        2.9.0    wheel", "2.8.0", LineKind.INSTALLED),
+    ("torch         2.5.0a0+gitabcdef0   /home/me/pytorch", "2.5.0a0+gitabcdef0", LineKind.INSTALLED),
+    ("torch         2.7.0   Tensors and Dynamic neural networks in Python", "2.7.0", LineKind.INSTALLED),
+    ("torch (1.0.1.post2)", "1.0.1.post2", LineKind.INSTALLED),
+    ("torch   2.1.0+cu118   pypi_0    pypi", "2.1.0+cu118", LineKind.INSTALLED),
+    ("torch                    0.4.1                     <pip>", "0.4.1", LineKind.INSTALLED),
+    (" + torch==2.7.0+cpu", "2.7.0+cpu", LineKind.ANNOUNCED),
+    (" - torch==2.5.1+cu124", "2.5.1+cu124", LineKind.REMOVED),
+    (" ~ torch==2.5.1", "2.5.1", LineKind.ANNOUNCED),
+    ("  Downloading torch-2.6.0-cp312-cp312-manylinux1_x86_64.whl (766.6 MB)", "2.6.0", LineKind.ANNOUNCED),
     (
         "  Downloading https://download.pytorch.org/whl/cpu/torch-2.7.0%2Bcpu-cp311-cp311-manylinux_2_28_x86_64.whl (17 MB)",
         "2.7.0+cpu",
-        Standing.ANNOUNCED,
+        LineKind.ANNOUNCED,
     ),
-    ("  Using cached torch-2.7.0-cp312-cp312-win_amd64.whl (212 MB)", "2.7.0", Standing.ANNOUNCED),
-    ("Would install filelock-3.13.1 torch-2.7.0+cpu typing_extensions-4.9.0", "2.7.0+cpu", Standing.ANNOUNCED),
-    ("Successfully installed torch-2.7.0 torchaudio-2.7.0 torchvision-0.22.0", "2.7.0", Standing.ANNOUNCED),
-    ("  Successfully uninstalled torch-2.8.0", "2.8.0", Standing.REMOVED),
-    ("  Attempting uninstall: torch, Found existing installation: torch 2.6.0+cu124", "2.6.0+cu124", Standing.REMOVED),
-    ("    Uninstalling torch-2.6.0:", "2.6.0", Standing.REMOVED),
-    ("Requirement already satisfied: torch>=1.9 in ./v/lib/python3.12/site-packages (from x) (2.7.0)", "2.7.0", Standing.INSTALLED),
-    ("torch @ https://download.pytorch.org/whl/torch-2.1.0%2Bcpu-cp310-cp310-linux_x86_64.whl", "2.1.0+cpu", Standing.INSTALLED),
-    ("  • Installing torch (2.0.1+cpu)", "2.0.1+cpu", Standing.ANNOUNCED),
-    ("  - Updating torch (2.0.0+cu118 -> 2.0.1)", "2.0.1", Standing.ANNOUNCED),
-    ("  ✔ Install torch 2.1.0 successful", "2.1.0", Standing.ANNOUNCED),
+    ("  Using cached torch-2.7.0-cp312-cp312-win_amd64.whl (212 MB)", "2.7.0", LineKind.ANNOUNCED),
+    ("Would install filelock-3.13.1 torch-2.7.0+cpu typing_extensions-4.9.0", "2.7.0+cpu", LineKind.ANNOUNCED),
+    ("Successfully installed torch-2.7.0 torchaudio-2.7.0 torchvision-0.22.0", "2.7.0", LineKind.ANNOUNCED),
+    ("  Successfully uninstalled torch-2.8.0", "2.8.0", LineKind.REMOVED),
+    ("  Attempting uninstall: torch, Found existing installation: torch 2.6.0+cu124", "2.6.0+cu124", LineKind.REMOVED),
+    ("    Uninstalling torch-2.6.0:", "2.6.0", LineKind.REMOVED),
+    ("Requirement already satisfied: torch>=1.9 in ./v/lib/python3.12/site-packages (from x) (2.7.0)", "2.7.0", LineKind.INSTALLED),
+    ("torch @ https://download.pytorch.org/whl/torch-2.1.0%2Bcpu-cp310-cp310-linux_x86_64.whl", "2.1.0+cpu", LineKind.INSTALLED),
+    ("  • Installing torch (2.0.1+cpu)", "2.0.1+cpu", LineKind.ANNOUNCED),
+    ("  - Updating torch (2.0.0+cu118 -> 2.0.1)", "2.0.1", LineKind.ANNOUNCED),
+    ("  ✔ Install torch 2.1.0 successful", "2.1.0", LineKind.ANNOUNCED),
 ]
 OTHER_LINES = [
     "torch 2.1 is too old for this card",
@@ -71,7 +71,7 @@ OTHER_LINES = [
 
 
 @pytest.mark.parametrize(("words", "standing"), CONDA_LINES)
-def test_conda_line_is_read(words: str, standing: Standing) -> None:
+def test_conda_line_is_read(words: str, standing: LineKind) -> None:
     mention = read_mention(7, words)
 
     assert mention is not None
@@ -86,7 +86,7 @@ def test_conda_line_is_read(words: str, standing: Standing) -> None:
 
 
 @pytest.mark.parametrize(("words", "version", "standing"), PIP_LINES)
-def test_pip_line_is_read(words: str, version: str, standing: Standing) -> None:
+def test_pip_line_is_read(words: str, version: str, standing: LineKind) -> None:
     mention = read_mention(7, words)
 
     assert mention is not None

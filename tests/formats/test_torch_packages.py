@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.torch_mention import Mention, Standing
+from gpuassist.formats.torch_mention import LineKind, Mention
 from gpuassist.formats.torch_packages import cpu_alone, read_mentions
 
 CONDA_LIST = """\
@@ -72,13 +72,13 @@ def test_search_installs_nothing() -> None:
 def test_plan_below_a_search_counts() -> None:
     found = mentions(SEARCH + CHANGES)
 
-    assert found[-1].standing is Standing.ANNOUNCED
+    assert found[-1].standing is LineKind.ANNOUNCED
 
 
 def test_removed_and_new_are_told_apart() -> None:
     found = mentions(CHANGES)
 
-    assert [(one.version, one.standing) for one in found] == [("2.0.1", Standing.REMOVED), ("2.1.0", Standing.ANNOUNCED)]
+    assert [(one.version, one.standing) for one in found] == [("2.0.1", LineKind.REMOVED), ("2.1.0", LineKind.ANNOUNCED)]
 
 
 def test_shown_package_is_installed() -> None:

@@ -6,48 +6,48 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.torch_prints import Asked, expected
+from gpuassist.formats.torch_prints import TorchQuestion, expected
 
 PRINTED = [
-    ("print(torch.__version__)", "2.1.0+cu121", {Asked.VERSION: "2.1.0+cu121"}),
-    ("print(torch.__version__, torch.cuda.is_available(), torch.version.cuda)", "2.5.1 True 12.4", {Asked.CUDA: "12.4"}),
-    ("print(torch.version.cuda)", "None", {Asked.CUDA: "None"}),
-    ("print('torch', torch.__version__)", "torch 2.1.0", {Asked.VERSION: "2.1.0"}),
-    ("print(f'torch {torch.__version__}, CUDA {torch.version.cuda}')", "torch 2.1.0, CUDA 12.1", {Asked.CUDA: "12.1"}),
-    ("print('{} / {}'.format(torch.__version__, torch.version.cuda))", "2.1.0 / 12.1", {Asked.CUDA: "12.1"}),
-    ("print('%s %s' % (torch.__version__, torch.version.cuda))", "2.1.0 12.1", {Asked.CUDA: "12.1"}),
-    ("print('v' + torch.__version__)", "v2.1.0", {Asked.VERSION: "2.1.0"}),
-    ("print('n: ' + str(torch.version.cuda))", "n: 11.8", {Asked.CUDA: "11.8"}),
-    ("print(torch.__version__, torch.version.cuda, sep='|')", "2.1.0|12.1", {Asked.CUDA: "12.1"}),
+    ("print(torch.__version__)", "2.1.0+cu121", {TorchQuestion.VERSION: "2.1.0+cu121"}),
+    ("print(torch.__version__, torch.cuda.is_available(), torch.version.cuda)", "2.5.1 True 12.4", {TorchQuestion.CUDA: "12.4"}),
+    ("print(torch.version.cuda)", "None", {TorchQuestion.CUDA: "None"}),
+    ("print('torch', torch.__version__)", "torch 2.1.0", {TorchQuestion.VERSION: "2.1.0"}),
+    ("print(f'torch {torch.__version__}, CUDA {torch.version.cuda}')", "torch 2.1.0, CUDA 12.1", {TorchQuestion.CUDA: "12.1"}),
+    ("print('{} / {}'.format(torch.__version__, torch.version.cuda))", "2.1.0 / 12.1", {TorchQuestion.CUDA: "12.1"}),
+    ("print('%s %s' % (torch.__version__, torch.version.cuda))", "2.1.0 12.1", {TorchQuestion.CUDA: "12.1"}),
+    ("print('v' + torch.__version__)", "v2.1.0", {TorchQuestion.VERSION: "2.1.0"}),
+    ("print('n: ' + str(torch.version.cuda))", "n: 11.8", {TorchQuestion.CUDA: "11.8"}),
+    ("print(torch.__version__, torch.version.cuda, sep='|')", "2.1.0|12.1", {TorchQuestion.CUDA: "12.1"}),
     (
         "print(torch.cuda.device_count(), torch.cuda.get_device_name(1))",
         "2 NVIDIA A100-SXM4-80GB",
-        {Asked.NAME: "NVIDIA A100-SXM4-80GB"},
+        {TorchQuestion.NAME: "NVIDIA A100-SXM4-80GB"},
     ),
-    ("print(torch.cuda.get_device_capability())", "(8, 9)", {Asked.CAPABILITY: "(8, 9)"}),
-    ("print(torch.cuda.get_arch_list())", "['sm_80', 'compute_90']", {Asked.TARGETS: "['sm_80', 'compute_90']"}),
-    ("print(torch.cuda.get_device_name(0) if torch.cuda.is_available() else 'CPU')", "Tesla T4", {Asked.NAME: "Tesla T4"}),
-    ("import torch as t; print(t.__version__)", "2.1.0", {Asked.VERSION: "2.1.0"}),
-    ("from torch import version, __version__ as v\nprint(version.cuda)", "12.1", {Asked.CUDA: "12.1"}),
+    ("print(torch.cuda.get_device_capability())", "(8, 9)", {TorchQuestion.CAPABILITY: "(8, 9)"}),
+    ("print(torch.cuda.get_arch_list())", "['sm_80', 'compute_90']", {TorchQuestion.TARGETS: "['sm_80', 'compute_90']"}),
+    ("print(torch.cuda.get_device_name(0) if torch.cuda.is_available() else 'CPU')", "Tesla T4", {TorchQuestion.NAME: "Tesla T4"}),
+    ("import torch as t; print(t.__version__)", "2.1.0", {TorchQuestion.VERSION: "2.1.0"}),
+    ("from torch import version, __version__ as v\nprint(version.cuda)", "12.1", {TorchQuestion.CUDA: "12.1"}),
     (
         "import torch, sys; print(sys.version)",
         "3.10.12 (main, Nov 20 2023) [GCC 11.4.0]",
-        {Asked.PYTHON: "3.10.12 (main, Nov 20 2023) [GCC 11.4.0]"},
+        {TorchQuestion.PYTHON: "3.10.12 (main, Nov 20 2023) [GCC 11.4.0]"},
     ),
-    ("print(torch.version.hip)", "6.2.41133-dd7f95766", {Asked.HIP: "6.2.41133-dd7f95766"}),
-    ("print(len(sys.argv), torch.__version__)", "3 2.1.0", {Asked.VERSION: "2.1.0"}),
+    ("print(torch.version.hip)", "6.2.41133-dd7f95766", {TorchQuestion.HIP: "6.2.41133-dd7f95766"}),
+    ("print(len(sys.argv), torch.__version__)", "3 2.1.0", {TorchQuestion.VERSION: "2.1.0"}),
 ]
 SHOWN = [
-    ("torch.__version__", "'2.1.0+cpu'", Asked.VERSION, "2.1.0+cpu"),
-    ("torch.__version__, torch.cuda.is_available()", "('2.1.0', True)", Asked.VERSION, "2.1.0"),
-    ("torch.version.cuda", "'12.1'", Asked.CUDA, "12.1"),
-    ("torch.cuda.get_device_name(0)", "'NVIDIA GeForce RTX 4090'", Asked.NAME, "NVIDIA GeForce RTX 4090"),
-    ("torch.cuda.get_device_capability(0)", "(8, 9)", Asked.CAPABILITY, "(8, 9)"),
+    ("torch.__version__", "'2.1.0+cpu'", TorchQuestion.VERSION, "2.1.0+cpu"),
+    ("torch.__version__, torch.cuda.is_available()", "('2.1.0', True)", TorchQuestion.VERSION, "2.1.0"),
+    ("torch.version.cuda", "'12.1'", TorchQuestion.CUDA, "12.1"),
+    ("torch.cuda.get_device_name(0)", "'NVIDIA GeForce RTX 4090'", TorchQuestion.NAME, "NVIDIA GeForce RTX 4090"),
+    ("torch.cuda.get_device_capability(0)", "(8, 9)", TorchQuestion.CAPABILITY, "(8, 9)"),
 ]
 
 
 @pytest.mark.parametrize(("code", "line", "values"), PRINTED)
-def test_printed_line_is_foreseen(code: str, line: str, values: dict[Asked, str]) -> None:
+def test_printed_line_is_foreseen(code: str, line: str, values: dict[TorchQuestion, str]) -> None:
     (one,) = expected(code)
 
     found = one.pattern.fullmatch(line)
@@ -57,7 +57,7 @@ def test_printed_line_is_foreseen(code: str, line: str, values: dict[Asked, str]
 
 
 @pytest.mark.parametrize(("code", "line", "asked", "value"), SHOWN)
-def test_shown_value_is_foreseen(code: str, line: str, asked: Asked, value: str) -> None:
+def test_shown_value_is_foreseen(code: str, line: str, asked: TorchQuestion, value: str) -> None:
     (one,) = expected(code, echoed=True)
 
     found = one.pattern.fullmatch(line)

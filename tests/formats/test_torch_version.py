@@ -6,32 +6,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.torch_version import Origin, read_torch_version
+from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
 from gpuassist.model.version import Version
 
 
 @pytest.mark.parametrize(
     ("words", "release", "origin"),
     [
-        ("2.6", "2.6", Origin.RELEASE),
-        ("v2.6.0", "2.6.0", Origin.RELEASE),
-        (" 2.6.0\n", "2.6.0", Origin.RELEASE),
-        ("2.1.0+cu121", "2.1.0", Origin.RELEASE),
-        ("2.1.0+cu121.with.pypi.cudnn", "2.1.0", Origin.RELEASE),
-        ("1.13.1.post200", "1.13.1", Origin.RELEASE),
-        ("2.6.0a0+git1eba9b3", "2.6.0", Origin.SOURCE),
-        ("2.6.0a0+git123", "2.6.0", Origin.SOURCE),
-        ("1.13.0a0", "1.13.0", Origin.SOURCE),
-        ("2.7.0.dev20250226+cu128", "2.7.0", Origin.NIGHTLY),
-        ("2.7.0-rc5", "2.7.0", Origin.CANDIDATE),
-        ("2.7.0rc5+cu128", "2.7.0", Origin.CANDIDATE),
-        ("1.13.0a0+936e930", "1.13.0", Origin.NVIDIA),
-        ("2.5.0a0+b465a5843b.nv24.09", "2.5.0", Origin.NVIDIA),
-        ("2.0.0+nv23.05", "2.0.0", Origin.NVIDIA),
-        ("2.11.0A0+EB65B36914.NV26.02", "2.11.0", Origin.NVIDIA),
+        ("2.6", "2.6", BuildOrigin.RELEASE),
+        ("v2.6.0", "2.6.0", BuildOrigin.RELEASE),
+        (" 2.6.0\n", "2.6.0", BuildOrigin.RELEASE),
+        ("2.1.0+cu121", "2.1.0", BuildOrigin.RELEASE),
+        ("2.1.0+cu121.with.pypi.cudnn", "2.1.0", BuildOrigin.RELEASE),
+        ("1.13.1.post200", "1.13.1", BuildOrigin.RELEASE),
+        ("2.6.0a0+git1eba9b3", "2.6.0", BuildOrigin.SOURCE),
+        ("2.6.0a0+git123", "2.6.0", BuildOrigin.SOURCE),
+        ("1.13.0a0", "1.13.0", BuildOrigin.SOURCE),
+        ("2.7.0.dev20250226+cu128", "2.7.0", BuildOrigin.NIGHTLY),
+        ("2.7.0-rc5", "2.7.0", BuildOrigin.CANDIDATE),
+        ("2.7.0rc5+cu128", "2.7.0", BuildOrigin.CANDIDATE),
+        ("1.13.0a0+936e930", "1.13.0", BuildOrigin.NVIDIA),
+        ("2.5.0a0+b465a5843b.nv24.09", "2.5.0", BuildOrigin.NVIDIA),
+        ("2.0.0+nv23.05", "2.0.0", BuildOrigin.NVIDIA),
+        ("2.11.0A0+EB65B36914.NV26.02", "2.11.0", BuildOrigin.NVIDIA),
     ],
 )
-def test_version_tells_who_built_it(words: str, release: str, origin: Origin) -> None:
+def test_version_tells_who_built_it(words: str, release: str, origin: BuildOrigin) -> None:
     read = read_torch_version(words)
     assert read is not None
     assert (read.release, read.origin) == (Version.parse(release), origin)
@@ -94,4 +94,4 @@ def test_any_words_are_read_or_refused(words: str) -> None:
 def test_release_of_an_index_is_read_back(parts: tuple[int, int, int], tag: str) -> None:
     read = read_torch_version(".".join(map(str, parts)) + "+" + tag)
     assert read is not None
-    assert (read.release.parts, read.tag, read.origin) == (parts, tag, Origin.RELEASE)
+    assert (read.release.parts, read.tag, read.origin) == (parts, tag, BuildOrigin.RELEASE)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from gpuassist.context import Session
 from gpuassist.install.records import Install, begin
-from gpuassist.model.plan import Run, Step, StepKind, StepProof, Tool
+from gpuassist.model.plan import Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import verbatim
 from gpuassist.model.words import ENGLISH
-from gpuassist.system.programs import Finished, Program
+from gpuassist.system.programs import Program, ProgramEnd
 from gpuassist.system.streaming import NotStarted, Quiet
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
@@ -29,7 +29,7 @@ def session_at(home: Path) -> Session:
 
 def script(source: str, *, creates: str = "", proof: StepProof | None = None) -> Step:
     """A step of one program in Python."""
-    run = Run(((sys.executable, "-c", source),), Tool.PIP, creates=creates)
+    run = StepRun(((sys.executable, "-c", source),), Tool.PIP, creates=creates)
     return Step(StepKind.COMMAND, verbatim("run a script"), ("python -c …",), run=run, proof=proof)
 
 
@@ -62,8 +62,8 @@ class ScriptedProgram:
     def terminate(self) -> None:
         self.pieces.clear()
 
-    def end(self) -> Finished:
-        return Finished(self.status)
+    def end(self) -> ProgramEnd:
+        return ProgramEnd(self.status)
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.install.cloud import cloud_uses, cloud_words, provider_name
-from gpuassist.install.place import Place, System
+from gpuassist.install.place import InstallPlace, System
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.records import Family
 from gpuassist.model.version import Version
@@ -14,12 +14,14 @@ from gpuassist.model.words import ENGLISH
 NEWEST = DriverMove(Version((595,)), open_module=True)
 
 
-def place(family: Family, provider: str, *, part: bool = False, kernel: str = "6.8.0-1021-aws", secure: bool = False) -> Place:
+def place(
+    family: Family, provider: str, *, part: bool = False, kernel: str = "6.8.0-1021-aws", secure: bool = False
+) -> InstallPlace:
     system = System("ubuntu", "24.04", kernel, secure_boot=secure, provider=provider, part=part)
-    return Place((family, Family.ANY), system=system)
+    return InstallPlace((family, Family.ANY), system=system)
 
 
-def keys(where: Place, move: DriverMove = NEWEST) -> list[str]:
+def keys(where: InstallPlace, move: DriverMove = NEWEST) -> list[str]:
     return [one.key for one in cloud_uses(move, where)]
 
 

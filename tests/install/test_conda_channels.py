@@ -8,7 +8,7 @@ import pytest
 
 from gpuassist.install.conda import channels_for, notes_on_channels
 from gpuassist.knowledge.records import Channel, CondaRecord
-from gpuassist.model.package_settings import Channels, Setting
+from gpuassist.model.package_settings import Channels, PackageSetting
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from tests.values import knowledge
@@ -26,8 +26,8 @@ NEW = record(Channel.CONDA_FORGE, "2.13.0", "13.0")
 OLD = record(Channel.PYTORCH, "2.5.1", "12.4")
 
 
-def set_to(*values: str) -> tuple[Setting, ...]:
-    return tuple(Setting(value, CONDARC) for value in values)
+def set_to(*values: str) -> tuple[PackageSetting, ...]:
+    return tuple(PackageSetting(value, CONDARC) for value in values)
 
 
 def told(settings: Channels, one: CondaRecord = NEW) -> list[str]:
@@ -74,8 +74,8 @@ def test_pins_that_decide_about_torch(pin: str, named: bool) -> None:
 
 @pytest.mark.parametrize(("value", "named"), [("11.8", True), ("12.9", True), ("13.0", False), ("13.4", False), ("none", True)])
 def test_a_driver_that_is_only_said(value: str, named: bool) -> None:
-    assert bool(told(replace(Channels(), virtual=Setting(value, "CONDA_OVERRIDE_CUDA")))) is named
+    assert bool(told(replace(Channels(), virtual=PackageSetting(value, "CONDA_OVERRIDE_CUDA")))) is named
 
 
 def test_offline_is_said() -> None:
-    assert "from the network" in told(Channels(offline=Setting("true", CONDARC)))[0]
+    assert "from the network" in told(Channels(offline=PackageSetting("true", CONDARC)))[0]

@@ -6,7 +6,7 @@ import pytest
 
 from gpuassist.model.chain import Part, Status
 from gpuassist.model.machine import Distribution
-from gpuassist.model.outlook import Outlook, Way
+from gpuassist.model.outlook import Method, Outlook
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.plan import parse_goal, plan_goal
 from tests.cli.made_session import live_session
@@ -23,7 +23,7 @@ def plan(goal: str, **changes: object) -> Outlook:
 
 
 def test_conda_is_the_only_way() -> None:
-    assert [one.way for one in plan("cuda==12.8").ways] == [Way.CONDA]
+    assert [one.way for one in plan("cuda==12.8").ways] == [Method.CONDA]
 
 
 def test_note_says_what_clashes() -> None:
@@ -56,7 +56,7 @@ def test_other_walls_stand(goal: str, changes: dict[str, object], told: str) -> 
 
 
 def test_older_c_library_takes_the_usual_way() -> None:
-    assert next(one.way for one in plan("cuda==12.8", glibc="2.36").ways) is not Way.CONDA
+    assert next(one.way for one in plan("cuda==12.8", glibc="2.36").ways) is not Method.CONDA
 
 
 def test_torch_is_no_part_of_it() -> None:

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from gpuassist.install.outlook_container import container_way
-from gpuassist.install.place import Place
+from gpuassist.install.place import InstallPlace
 from gpuassist.knowledge.records import Family
-from gpuassist.model.outlook import Way
+from gpuassist.model.outlook import Method
 from gpuassist.model.words import ENGLISH
 from tests.values import knowledge
 
 IMAGE = "nvcr.io/nvidia/pytorch:25.11-py3"
-PLACE = Place((Family.UBUNTU, Family.ANY))
+PLACE = InstallPlace((Family.UBUNTU, Family.ANY))
 
 
 def lines(*, integrated: bool = False) -> list[str]:
@@ -37,7 +37,7 @@ def test_data_loaders_get_the_shared_memory_that_they_need() -> None:
 
 def test_nothing_of_it_is_run_by_gpuassist() -> None:
     way = container_way(IMAGE, "2.10.0a0", PLACE, knowledge().commands)
-    assert (way.way, {step.run for step in way.steps}) == (Way.CONTAINER, {None})
+    assert (way.way, {step.run for step in way.steps}) == (Method.CONTAINER, {None})
     assert "2.10.0a0" in ENGLISH(way.text)
 
 

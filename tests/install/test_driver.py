@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.install.driver import driver_steps
-from gpuassist.install.place import Place, System
+from gpuassist.install.place import InstallPlace, System
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.records import Family
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind
@@ -26,11 +26,11 @@ BARE_SYSTEM = System()
 UBUNTU = System("ubuntu", "24.04", "6.8.0-60-generic")
 
 
-def place(family: Family, system: System = BARE_SYSTEM, *, driver_there: bool = True) -> Place:
-    return Place((family, Family.ANY), REPOSITORIES.get(family, ""), "x86_64", driver_there=driver_there, system=system)
+def place(family: Family, system: System = BARE_SYSTEM, *, driver_there: bool = True) -> InstallPlace:
+    return InstallPlace((family, Family.ANY), REPOSITORIES.get(family, ""), "x86_64", driver_there=driver_there, system=system)
 
 
-def steps(move: DriverMove, where: Place) -> list[Step]:
+def steps(move: DriverMove, where: InstallPlace) -> list[Step]:
     return list(driver_steps(move, where, knowledge().commands))
 
 
@@ -83,7 +83,7 @@ def test_windows_takes_the_driver_and_linux_none() -> None:
 
 
 @pytest.mark.parametrize("where", [place(Family.WSL), place(Family.CONTAINER)])
-def test_a_driver_of_another_system_may_be_newer(where: Place) -> None:
+def test_a_driver_of_another_system_may_be_newer(where: InstallPlace) -> None:
     (only,) = steps(PINNED, where)
     assert only.proof is not None
     assert only.proof.wanted == "580.95.05+"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.install.driver_packages import driver_uses, removal, signed
-from gpuassist.install.place import Place, System
+from gpuassist.install.place import InstallPlace, System
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.records import Family
 from gpuassist.model.version import Version
@@ -23,15 +23,15 @@ CLOSED = DriverMove(version("580"), open_module=False)
 PINNED = DriverMove(version("580"), open_module=True, pinned=True)
 
 
-def place(family: Family, repository: str = "somewhere1", **facts: Any) -> Place:
-    return Place((family, Family.ANY), repository, "x86_64", system=System(**facts))
+def place(family: Family, repository: str = "somewhere1", **facts: Any) -> InstallPlace:
+    return InstallPlace((family, Family.ANY), repository, "x86_64", system=System(**facts))
 
 
-def keys(move: DriverMove, where: Place) -> list[str]:
+def keys(move: DriverMove, where: InstallPlace) -> list[str]:
     return [one.key for one in driver_uses(move, where)]
 
 
-def gone(move: DriverMove, where: Place) -> list[str]:
+def gone(move: DriverMove, where: InstallPlace) -> list[str]:
     return [one.key for one in removal(move, where)]
 
 
@@ -204,12 +204,12 @@ places = st.builds(
 
 
 @given(moves, places)
-def test_every_command_is_there_with_all_that_its_lines_need(move: DriverMove, where: Place) -> None:
+def test_every_command_is_there_with_all_that_its_lines_need(move: DriverMove, where: InstallPlace) -> None:
     for one in (*removal(move, where), *driver_uses(move, where)):
         assert knowledge().commands.render(one.key, where.families, one.parameters)
 
 
 @given(moves, places)
-def test_gpu_that_needs_the_open_modules_never_gets_the_other(move: DriverMove, where: Place) -> None:
+def test_gpu_that_needs_the_open_modules_never_gets_the_other(move: DriverMove, where: InstallPlace) -> None:
     if where.system.needs_open and move.open_module:
         assert not [one for one in driver_uses(move, where) if "proprietary" in one.key]

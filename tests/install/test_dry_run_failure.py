@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.install.dry_run_process import Asked, closed, failed, impossible, unreadable
+from gpuassist.install.dry_run_process import DryRunCommand, closed, failed, impossible, unreadable
 from gpuassist.model.plan import Tool
 from gpuassist.model.words import ENGLISH
-from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.processes import Ending, ProcessResult
 from tests.cli.made_session import live_session
 
-PIP = Asked(Tool.PIP, ("/v/bin/python", "-m", "pip"), 120.0, "/v/bin/python")
-MADE = Asked(Tool.PIP, ("/usr/bin/python3", "-m", "pip"), 120.0, "/v/bin/python", maker="/usr/bin/python3")
-CONDA = Asked(Tool.CONDA, ("conda", "install"), 600.4)
+PIP = DryRunCommand(Tool.PIP, ("/v/bin/python", "-m", "pip"), 120.0, "/v/bin/python")
+MADE = DryRunCommand(Tool.PIP, ("/usr/bin/python3", "-m", "pip"), 120.0, "/v/bin/python", maker="/usr/bin/python3")
+CONDA = DryRunCommand(Tool.CONDA, ("conda", "install"), 600.4)
 OLD_PIP = "no such option: --report"
 
 
-def ended(ending: Ending, *, status: int = 1, out: str = "", err: str = "", words: str = "") -> Outcome:
-    return Outcome(ending, status, out.encode(), err.encode(), 1.0, words)
+def ended(ending: Ending, *, status: int = 1, out: str = "", err: str = "", words: str = "") -> ProcessResult:
+    return ProcessResult(ending, status, out.encode(), err.encode(), 1.0, words)
 
 
-def told(asked: Asked, outcome: Outcome) -> str:
+def told(asked: DryRunCommand, outcome: ProcessResult) -> str:
     return ENGLISH(failed(live_session({}), asked, outcome))
 
 
@@ -36,7 +36,7 @@ def told(asked: Asked, outcome: Outcome) -> str:
         (ended(Ending.EXITED, status=2, err="  \n\n"), "conda ended with status 2 and did not say why"),
     ],
 )
-def test_ending_says_why(outcome: Outcome, words: str) -> None:
+def test_ending_says_why(outcome: ProcessResult, words: str) -> None:
     assert told(CONDA, outcome) == words
 
 
@@ -92,7 +92,7 @@ def test_colours_of_a_tool_are_left_out() -> None:
 
 
 def test_bytes_that_are_no_text_are_survived() -> None:
-    assert told(PIP, Outcome(Ending.EXITED, 1, b"\xff\xfe\x00", b"\x80\x81", 1.0))
+    assert told(PIP, ProcessResult(Ending.EXITED, 1, b"\xff\xfe\x00", b"\x80\x81", 1.0))
 
 
 def test_other_reasons_are_plain_sentences() -> None:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.install.place import Around, Place
-from gpuassist.install.torch import Target, create, here, new
+from gpuassist.install.place import InstallPlace, TorchSurroundings
+from gpuassist.install.torch import InstallTarget, create, here, new
 from gpuassist.knowledge.change import TorchMove
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.model.plan import Proves, StepProof, Tool
@@ -16,15 +16,17 @@ from gpuassist.model.words import ENGLISH
 from tests.values import knowledge
 
 version = Version.parse
-VENV = Place(python="/home/you/train/bin/python", tool="pip", torch_there=True, around=Around("/home/you/train", "train"))
-AT_HOME = replace(VENV, around=Around(new="/home/you/torch-gpu"))
+VENV = InstallPlace(
+    python="/home/you/train/bin/python", tool="pip", torch_there=True, around=TorchSurroundings("/home/you/train", "train")
+)
+AT_HOME = replace(VENV, around=TorchSurroundings(new="/home/you/torch-gpu"))
 
 
 def build() -> TorchBuild:
     return next(one for one in knowledge().torch_builds(version("2.9")) if one.tag == "cu128" and one.machine == "x86_64")
 
 
-def wishing(place: Place, tool: Tool | None) -> Place:
+def wishing(place: InstallPlace, tool: Tool | None) -> InstallPlace:
     return replace(place, around=replace(place.around, wished=tool))
 
 
@@ -42,7 +44,7 @@ def wishing(place: Place, tool: Tool | None) -> Place:
 )
 def test_which_tool_changes_what_is_there(tool: str, wished: Tool | None, expected: Tool) -> None:
     found = here(wishing(replace(VENV, tool=tool), wished))
-    assert found == Target("/home/you/train/bin/python", expected, "/home/you/train")
+    assert found == InstallTarget("/home/you/train/bin/python", expected, "/home/you/train")
 
 
 def test_a_new_one_is_made_where_it_shall_be() -> None:
@@ -70,7 +72,7 @@ def test_a_python_that_is_there_needs_no_uv() -> None:
     ("python", "runs"), [("/home/you/train/bin/python", True), ("torch-gpu/bin/python", False), ("python3", False)]
 )
 def test_what_depends_on_the_terminal_is_not_run(python: str, runs: bool) -> None:
-    assert (Target(python, Tool.PIP).run is not None) is runs
+    assert (InstallTarget(python, Tool.PIP).run is not None) is runs
 
 
 def test_a_run_names_its_environment_and_interpreter() -> None:
@@ -88,7 +90,7 @@ def test_making_one_is_proved_and_can_be_taken_back_whole() -> None:
 
 
 def test_making_one_somewhere_is_the_users() -> None:
-    place = replace(AT_HOME, around=Around())
+    place = replace(AT_HOME, around=TorchSurroundings())
     made = create(new(place, None), place, knowledge().commands)
     assert (made.run, made.proof) == (None, None)
     assert made.commands

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gpuassist.model.chain import Part, Status
-from gpuassist.model.outlook import Outlook, Way
+from gpuassist.model.outlook import Method, Outlook
 from gpuassist.model.plan import StepKind, Tool
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.plan import parse_goal, plan_goals
@@ -29,7 +29,7 @@ def told(outlook: Outlook) -> str:
 
 def test_a_container_is_the_one_way() -> None:
     outlook = plan()
-    assert [way.way for way in outlook.ways] == [Way.CONTAINER]
+    assert [way.way for way in outlook.ways] == [Method.CONTAINER]
     assert outlook.steps == outlook.ways[0].steps
 
 
@@ -87,4 +87,4 @@ def test_a_gpu_to_come_counts() -> None:
 
 def test_goals_without_torch_have_nothing_to_do_with_containers() -> None:
     assert plan(goal="driver==580").steps == ()
-    assert all(way.way is not Way.CONTAINER for way in plan(goal="cuda==12.8").ways)
+    assert all(way.way is not Method.CONTAINER for way in plan(goal="cuda==12.8").ways)

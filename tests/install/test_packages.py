@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.install.freeze import Held, held_by
+from gpuassist.install.freeze import EnvironmentPackages, held_by
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import Run, Tool
+from gpuassist.model.plan import StepRun, Tool
 from gpuassist.model.version import Version
 from gpuassist.system.files import Files
 from tests.fakes import link, put
@@ -19,7 +19,7 @@ from tests.wheels import Wheel, unpack
 
 PREFIX = "/home/you/train"
 SITE = f"{PREFIX}/lib/python3.12/site-packages"
-RUN = Run((), Tool.PIP, PREFIX, f"{PREFIX}/bin/python")
+RUN = StepRun((), Tool.PIP, PREFIX, f"{PREFIX}/bin/python")
 
 
 @pytest.fixture
@@ -28,11 +28,11 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def held(root: Path, machine: Machine | None = None, run: Run = RUN) -> Held:
+def held(root: Path, machine: Machine | None = None, run: StepRun = RUN) -> EnvironmentPackages:
     return held_by(Files(str(root)), machine or Machine(), run)
 
 
-def versions(found: Held) -> dict[str, str]:
+def versions(found: EnvironmentPackages) -> dict[str, str]:
     return {name: one.version for name, one in found.packages.items()}
 
 
@@ -90,7 +90,7 @@ def test_environment_of_its_interpreter_alone(root: Path) -> None:
 
 
 def test_environment_that_is_not_there_holds_nothing(root: Path) -> None:
-    found = held(root, run=Run((), Tool.PIP, "/home/you/new", "/home/you/new/bin/python"))
+    found = held(root, run=StepRun((), Tool.PIP, "/home/you/new", "/home/you/new/bin/python"))
     assert (found.there, versions(found), found.python) == (False, {}, None)
 
 

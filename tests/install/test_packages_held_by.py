@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.install.freeze import Held, held_by
+from gpuassist.install.freeze import EnvironmentPackages, held_by
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import Run, Tool
+from gpuassist.model.plan import StepRun, Tool
 from gpuassist.model.version import Version
 from gpuassist.system.files import Files
 from tests.fakes import link, put
 
 SITE = "/v/lib/python3.12/site-packages"
 UNSEEN = Machine()
-RUN = Run((("pip",),), Tool.PIP, environment="/v", interpreter="/v/bin/python")
+RUN = StepRun((("pip",),), Tool.PIP, environment="/v", interpreter="/v/bin/python")
 
 
 def record(root: Path, name: str, version: str, *, site: str = SITE, kind: str = "dist-info", requires: str = "") -> None:
@@ -26,7 +26,7 @@ def record(root: Path, name: str, version: str, *, site: str = SITE, kind: str =
     put(root, f"{site}/{name}-{version}.{kind}/{file}", words)
 
 
-def held(root: Path, machine: Machine = UNSEEN, run: Run = RUN) -> Held:
+def held(root: Path, machine: Machine = UNSEEN, run: StepRun = RUN) -> EnvironmentPackages:
     return held_by(Files(str(root)), machine, run)
 
 
@@ -38,11 +38,11 @@ def venv(tmp_path: Path) -> Path:
 
 
 def test_environment_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
-    assert held(tmp_path) == Held(there=False)
+    assert held(tmp_path) == EnvironmentPackages(there=False)
 
 
 def test_environment_without_packages_is_there(venv: Path) -> None:
-    assert held(venv) == Held(sites=(SITE,), python=Version.parse("3.12"))
+    assert held(venv) == EnvironmentPackages(sites=(SITE,), python=Version.parse("3.12"))
 
 
 @pytest.mark.parametrize("kind", ["dist-info", "egg-info"])
@@ -100,7 +100,7 @@ def test_environment_is_found_by_its_interpreter_too(venv: Path) -> None:
 
 def test_prefix_follows_from_the_interpreter(venv: Path) -> None:
     record(venv, "torch", "2.7.1")
-    assert "torch" in held(venv, run=Run((("pip",),), Tool.PIP, interpreter="/v/bin/python")).packages
+    assert "torch" in held(venv, run=StepRun((("pip",),), Tool.PIP, interpreter="/v/bin/python")).packages
 
 
 def test_python_without_lock_is_the_same_release(tmp_path: Path) -> None:

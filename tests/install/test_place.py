@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.install.place import NEW, Around, Place, Use, programs_of, step, use
+from gpuassist.install.place import NEW, InstallPlace, TorchSurroundings, UsedCommand, programs_of, step, use
 from gpuassist.knowledge.records import Family
 from gpuassist.model.environment import Package
-from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
+from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import text
 from tests.values import knowledge
 
-RUN = Run((), Tool.PIP, "/home/you/train", "/home/you/train/bin/python")
-HERE = Place((Family.UBUNTU, Family.ANY))
+RUN = StepRun((), Tool.PIP, "/home/you/train", "/home/you/train/bin/python")
+HERE = InstallPlace((Family.UBUNTU, Family.ANY))
 WORDS = (text("do it"), None)
 
 
-def made(*uses: Use, place: Place = HERE, run: Run | None = None, proof: StepProof | None = None) -> Step:
+def made(*uses: UsedCommand, place: InstallPlace = HERE, run: StepRun | None = None, proof: StepProof | None = None) -> Step:
     return step(uses, place, knowledge().commands, WORDS, run=run, proof=proof)
 
 
@@ -36,7 +36,7 @@ def made(*uses: Use, place: Place = HERE, run: Run | None = None, proof: StepPro
     ],
 )
 def test_whose_driver_and_whose_packages(families: tuple[Family, ...], driver: Family, packages: Family) -> None:
-    assert (Place(families).family, Place(families).packages) == (driver, packages)
+    assert (InstallPlace(families).family, InstallPlace(families).packages) == (driver, packages)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_whose_driver_and_whose_packages(families: tuple[Family, ...], driver: F
         (use("wsl-update"), StepKind.COMMAND, False),
     ],
 )
-def test_a_step_takes_its_kind_from_its_command(one: Use, kind: StepKind, root: bool) -> None:
+def test_a_step_takes_its_kind_from_its_command(one: UsedCommand, kind: StepKind, root: bool) -> None:
     found = made(one)
     assert (found.kind, found.needs_root) == (kind, root)
 
@@ -63,7 +63,7 @@ def test_a_restart_among_commands_decides() -> None:
 
 
 def test_a_command_that_the_family_lacks_has_no_line() -> None:
-    found = made(use("key-prepare"), place=Place((Family.ARCH,)))
+    found = made(use("key-prepare"), place=InstallPlace((Family.ARCH,)))
     assert (found.commands, found.needs_root, found.kind) == ((), False, StepKind.COMMAND)
 
 
@@ -123,14 +123,14 @@ def test_quoted_words_come_back_one_by_one(words: list[str]) -> None:
     ],
 )
 def test_conda_makes_a_new_one_beside_its_own(root: str, new: str, expected: str) -> None:
-    assert Around(new=new, conda_root=root).new_of_conda == expected
+    assert TorchSurroundings(new=new, conda_root=root).new_of_conda == expected
 
 
 @pytest.mark.parametrize(("name", "there"), [("torch", True), ("torchvision", False), ("Torch", False), ("", False)])
 def test_a_package_is_there_by_its_own_name(name: str, there: bool) -> None:
-    assert Around(packages=(Package("torch", "2.7.1"), Package("numpy", "2.1"))).has(name) is there
+    assert TorchSurroundings(packages=(Package("torch", "2.7.1"), Package("numpy", "2.1"))).has(name) is there
 
 
 def test_nothing_is_known_of_an_empty_environment() -> None:
-    around = Around()
+    around = TorchSurroundings()
     assert (around.prefix, around.packages, around.wished, around.of_conda) == ("", (), None, False)

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.install.place import Around, around, conda_root, free_place, home_of
+from gpuassist.install.place import TorchSurroundings, around, conda_root, free_place, home_of
 from gpuassist.model.environment import Manager, Package
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
-from gpuassist.model.package_settings import Indexes, PackageSettings, Setting
+from gpuassist.model.package_settings import Indexes, PackageSetting, PackageSettings
 from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.model.version import Version
 from tests.values import Env, Recipe, machine
@@ -28,7 +28,7 @@ def with_environments(*environments: Env) -> Machine:
     return machine(Recipe(environments=environments))
 
 
-def seen(made: Machine) -> Around:
+def seen(made: Machine) -> TorchSurroundings:
     environment = value_or(made.environments, ())[0]
     torches = value_or(environment.torch, ())
     return around(made, environment, torches[0] if torches else None, never)
@@ -68,8 +68,8 @@ def test_a_directory_that_exists_is_not_taken() -> None:
 def test_condas_environments_lie_together() -> None:
     assert conda_root(with_environments(Env("train", manager=Manager.CONDA))) == "/home/you/miniforge3/envs"
     assert conda_root(with_environments(Env("train"))) == ""
-    assert Around(new="/home/you/torch-gpu", conda_root="/c/envs").new_of_conda == "/c/envs/torch-gpu"
-    assert Around(new="/home/you/torch-gpu").new_of_conda == "/home/you/torch-gpu"
+    assert TorchSurroundings(new="/home/you/torch-gpu", conda_root="/c/envs").new_of_conda == "/c/envs/torch-gpu"
+    assert TorchSurroundings(new="/home/you/torch-gpu").new_of_conda == "/home/you/torch-gpu"
 
 
 def test_what_is_seen_of_an_environment() -> None:
@@ -87,7 +87,7 @@ def test_pythons_of_projects_make_no_other_environment() -> None:
 
 
 def test_settings_are_passed_on() -> None:
-    settings = PackageSettings(pip=Indexes(index=Setting("https://pypi.example.org/simple", "PIP_INDEX_URL")))
+    settings = PackageSettings(pip=Indexes(index=PackageSetting("https://pypi.example.org/simple", "PIP_INDEX_URL")))
     made = replace(with_environments(Env("train")), package_settings=Known(settings, "test"))
     assert seen(made).settings == settings
     assert seen(with_environments(Env("train"))).settings == PackageSettings()

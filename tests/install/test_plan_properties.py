@@ -15,7 +15,7 @@ from gpuassist.model.chain import Part
 from gpuassist.model.environment import Manager, Package
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Machine
-from gpuassist.model.outlook import Outlook, Way
+from gpuassist.model.outlook import Method, Outlook
 from gpuassist.model.plan import Proves, Step, Tool
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
@@ -144,7 +144,7 @@ def test_a_new_environment_stands_nowhere_where_one_is(made: Machine, goal: str,
     for way in plan(made, goal, tool).ways:
         created = [step.run.creates for step in way.steps if step.run is not None and step.run.creates]
         assert there.isdisjoint(created)
-        assert bool(created) is (way.way is Way.NEW)
+        assert bool(created) is (way.way is Method.NEW)
 
 
 @FEW
@@ -153,7 +153,7 @@ def test_other_ways_change_no_other_environment(made: Machine, goal: str, tool: 
     there = {one.prefix for one in value_or(made.environments, ())}
     for way in plan(made, goal, tool).ways:
         changed = {step.run.environment for step in way.steps if step.run is not None}
-        assert way.way is Way.NEW or changed <= there
+        assert way.way is Method.NEW or changed <= there
 
 
 @FEW

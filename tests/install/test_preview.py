@@ -11,7 +11,7 @@ import pytest
 
 from gpuassist.install.preview import look_before
 from gpuassist.model.fact import Known
-from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
+from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.solve import Requirer
 from gpuassist.model.text import text
 from tests.solving import Place, changes, reason, said
@@ -204,7 +204,7 @@ def test_long_explanation_is_shortened(place: Place, tool: str) -> None:
 def test_environment_that_is_not_there_is_looked_at_as_empty(place: Place, tool: str) -> None:
     place.has(torch("2.8.0+cpu"), OLD)
     python = str(place.root / "new" / "bin" / "python")
-    run = Run(_new(place, tool, python), Tool(tool), str(place.root / "new"), python, creates=str(place.root / "new"))
+    run = StepRun(_new(place, tool, python), Tool(tool), str(place.root / "new"), python, creates=str(place.root / "new"))
     looked = look_before(place.session, RIG, Step(StepKind.COMMAND, text("Make it"), run=run))
     assert changes(looked) == [
         ("nvidia-cuda-runtime-cu12", "", "12.8.90"),
@@ -230,7 +230,8 @@ def test_steps_before_that_are_not_done_count_as_done(place: Place, tool: str) -
     python = str(place.root / "new" / "bin" / "python")
     make, install = _new(place, tool, python)
     first, second = (
-        Step(StepKind.COMMAND, text("Do"), run=Run((one,), Tool(tool), str(place.root / "new"), python)) for one in (make, install)
+        Step(StepKind.COMMAND, text("Do"), run=StepRun((one,), Tool(tool), str(place.root / "new"), python))
+        for one in (make, install)
     )
     assert changes(place.look(first, RIG)) == []
     assert len(changes(place.look(second, RIG, earlier=(first,)))) == 3

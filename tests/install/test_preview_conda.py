@@ -9,7 +9,7 @@ import pytest
 
 from gpuassist.context import Session
 from gpuassist.install.preview import look_before
-from gpuassist.model.plan import Run, Step, StepKind, Tool
+from gpuassist.model.plan import Step, StepKind, StepRun, Tool
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
@@ -48,7 +48,7 @@ def step(tool: str, root: Path, *specs: str) -> Step:
     mine = channel(root / "channel", package("pytorch", "2.9.1", "cpu_generic_py312_h0000000_0"))
     prefix = str(root / "new")
     program = (tool, "create", "--yes", "--prefix", prefix, "--override-channels", "-c", mine, *specs)
-    return Step(StepKind.COMMAND, text("Make it"), run=Run((program,), Tool.CONDA, prefix, f"{prefix}/bin/python", prefix))
+    return Step(StepKind.COMMAND, text("Make it"), run=StepRun((program,), Tool.CONDA, prefix, f"{prefix}/bin/python", prefix))
 
 
 def session(root: Path, monkeypatch: pytest.MonkeyPatch) -> Session:

@@ -11,12 +11,12 @@ import pytest
 
 from gpuassist.context import Session
 from gpuassist.install.preview import look_before
-from gpuassist.model.plan import Run, Step, StepKind, Tool
+from gpuassist.model.plan import Step, StepKind, StepRun, Tool
 from gpuassist.model.solve import Looked
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.groups import under_way
-from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.solving import changes, reason
@@ -30,7 +30,7 @@ CASES = Path(__file__).parent.parent / "cases" / "solves"
 class Says:
     """A tool that ends so; `report` is what it writes where pip is asked to."""
 
-    outcome: Outcome
+    outcome: ProcessResult
     report: bytes | None = None
     asked: list[tuple[str, ...]] = field(default_factory=list)
 
@@ -43,16 +43,16 @@ class Says:
         directory: str = "/",
         stdin: bytes = b"",
         cancelled: Callable[[], bool] | None = None,
-    ) -> Outcome:
+    ) -> ProcessResult:
         self.asked.append(tuple(command))
         if self.report is not None:
             Path(command[command.index("--report") + 1]).write_bytes(self.report)
         return self.outcome
 
 
-def ended(stdout: str | bytes = b"", stderr: str | bytes = b"", status: int = 0) -> Outcome:
+def ended(stdout: str | bytes = b"", stderr: str | bytes = b"", status: int = 0) -> ProcessResult:
     out, err = (one.encode() if isinstance(one, str) else one for one in (stdout, stderr))
-    return Outcome(Ending.EXITED, status, out, err, 1.0)
+    return ProcessResult(Ending.EXITED, status, out, err, 1.0)
 
 
 @dataclass
@@ -70,7 +70,7 @@ class Place:
         python = str(self.root / "e" / "bin" / "python")
         programs = {"pip": (python, "-m", "pip", "install", "torch"), "uv": ("uv", "pip", "install", "torch")}
         program = programs.get(tool, (tool, "install", "-p", str(self.root / "e"), "pytorch"))
-        run = Run((program,), Tool(tool) if tool in programs else Tool.CONDA, str(self.root / "e"), python)
+        run = StepRun((program,), Tool(tool) if tool in programs else Tool.CONDA, str(self.root / "e"), python)
         return look_before(session, RIG, Step(StepKind.COMMAND, text("Do it"), run=run))
 
 
@@ -144,14 +144,17 @@ def test_known_failure_comes_with_its_remedy(place: Place, said: str, expected: 
 @pytest.mark.parametrize(
     ("outcome", "words"),
     [
-        (Outcome(Ending.NOT_FOUND, 0, b"", b"", 0.0, "not found: uv"), "uv could not be started: not found: uv"),
-        (Outcome(Ending.TIMED_OUT, 9, b"", b"", 600.0), "uv did not say what it would do within 600 seconds; nothing was changed"),
-        (Outcome(Ending.CANCELLED, 9, b"", b"", 1.0), "Looking was cancelled; nothing was changed"),
-        (Outcome(Ending.KILLED, 9, b"", b"", 1.0), "uv was ended by another before it could say what it would do"),
-        (Outcome(Ending.EXITED, 2, b"", b"", 1.0), "uv ended with status 2 and did not say why"),
+        (ProcessResult(Ending.NOT_FOUND, 0, b"", b"", 0.0, "not found: uv"), "uv could not be started: not found: uv"),
+        (
+            ProcessResult(Ending.TIMED_OUT, 9, b"", b"", 600.0),
+            "uv did not say what it would do within 600 seconds; nothing was changed",
+        ),
+        (ProcessResult(Ending.CANCELLED, 9, b"", b"", 1.0), "Looking was cancelled; nothing was changed"),
+        (ProcessResult(Ending.KILLED, 9, b"", b"", 1.0), "uv was ended by another before it could say what it would do"),
+        (ProcessResult(Ending.EXITED, 2, b"", b"", 1.0), "uv ended with status 2 and did not say why"),
     ],
 )
-def test_ending_that_was_not_its_own(place: Place, outcome: Outcome, words: str) -> None:
+def test_ending_that_was_not_its_own(place: Place, outcome: ProcessResult, words: str) -> None:
     assert reason(place.look(Says(outcome), "uv")) == words
 
 
@@ -199,7 +202,7 @@ def test_real_tool_that_is_called_off_is_ended_with_its_children(tmp_path: Path,
     session = Session(
         World(Surroundings(str(tmp_path), "you", 1000, {"PATH": "/usr/bin:/bin"}, str(tmp_path))), knowledge(), ENGLISH
     )
-    run = Run(((str(tool), "pip", "install", "torch"),), Tool.UV, str(tmp_path / "e"))
+    run = StepRun(((str(tool), "pip", "install", "torch"),), Tool.UV, str(tmp_path / "e"))
     began = time.monotonic()
     looked = look_before(
         session, RIG, Step(StepKind.COMMAND, text("Do it"), run=run), cancelled=lambda: time.monotonic() - began > 0.2

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gpuassist.context import Session
 from gpuassist.install.records import StepState, begin, boot_id, installs, load, lock, place, save
-from gpuassist.model.plan import OPEN_MODULES, Proves, Run, Step, StepKind, StepProof, Tool
+from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import text, verbatim
 from gpuassist.system.ownership import UntrustedStateError
 from tests.install.installs_made import begun, by_user, script, session_at
@@ -25,7 +25,7 @@ def session(tmp_path: Path) -> Session:
 
 
 def test_it_comes_back_as_it_was(session: Session) -> None:
-    run = Run((("pip", "install", "x y"), ("pip", "check")), Tool.UV, "/e", "/e/bin/python", "/e")
+    run = StepRun((("pip", "install", "x y"), ("pip", "check")), Tool.UV, "/e", "/e/bin/python", "/e")
     step = Step(
         StepKind.COMMAND, text("Install {what}", what="torch"), ("pip install 'x y'",), "diff", text("a check"), run=run,
         proof=StepProof(Proves.TORCH, "/e/bin/python", "2.9.1+cu128"),
@@ -38,7 +38,7 @@ def test_it_comes_back_as_it_was(session: Session) -> None:
 # Halves of characters come from nowhere, but for those by which Python writes bytes that are no UTF-8.
 STRAY_BYTES = st.characters(min_codepoint=0xDC80, max_codepoint=0xDCFF)
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0") | STRAY_BYTES, max_size=20)
-RUNS = st.builds(Run, st.tuples(st.tuples(WORDS, WORDS)), st.sampled_from(Tool), st.just("/e"), st.just("/e/p"), st.just("/e"))
+RUNS = st.builds(StepRun, st.tuples(st.tuples(WORDS, WORDS)), st.sampled_from(Tool), st.just("/e"), st.just("/e/p"), st.just("/e"))
 STEPS = st.builds(Step, st.sampled_from(StepKind), st.builds(verbatim, WORDS), st.tuples(WORDS), run=st.none() | RUNS)
 
 
@@ -53,11 +53,11 @@ def test_places_of_the_directory_mean_the_same_elsewhere(session: Session) -> No
     step = Step(
         StepKind.COMMAND,
         text("x"),
-        run=Run((("python3", "-m", "venv", "new"),), Tool.PIP, "new", "new/bin/python", "new"),
+        run=StepRun((("python3", "-m", "venv", "new"),), Tool.PIP, "new", "new/bin/python", "new"),
         proof=StepProof(Proves.ENVIRONMENT, "new"),
     )
     found = begin(session, "torch", (step,), directory="/somewhere").steps[0].step
-    assert found.run == Run(
+    assert found.run == StepRun(
         (("python3", "-m", "venv", "new"),), Tool.PIP, "/somewhere/new", "/somewhere/new/bin/python", "/somewhere/new"
     )
     assert found.proof == StepProof(Proves.ENVIRONMENT, "/somewhere/new")

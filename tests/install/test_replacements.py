@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.install.replacements import (
-    WishError,
+    UnknownPartError,
     gpu_record,
     torch_build,
     version_of,
@@ -21,7 +21,7 @@ from tests.values import GTX_1080_TI, RTX_4090, RTX_5090, Recipe, knowledge, mac
 
 
 def refused(name: str) -> str:
-    with pytest.raises(WishError) as caught:
+    with pytest.raises(UnknownPartError) as caught:
         gpu_record(knowledge(), name)
     return ENGLISH(caught.value.reason)
 
@@ -46,7 +46,7 @@ def test_gpu_that_nobody_knows_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("words", ["", "latest", "twelve", "cuda"])
 def test_what_is_no_version_is_refused(words: str) -> None:
-    with pytest.raises(WishError) as caught:
+    with pytest.raises(UnknownPartError) as caught:
         version_of(words)
     assert ENGLISH(caught.value.reason) == f"{words} is not a version number"
 

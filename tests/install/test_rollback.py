@@ -11,10 +11,10 @@ from gpuassist.context import Session
 from gpuassist.install.execution import mark, take
 from gpuassist.install.records import Install, InstallState, StepState, installs, save
 from gpuassist.install.rollback import BackStep, plan_back, take_back
-from gpuassist.install.run import Came, StepDone
-from gpuassist.model.plan import Run, Step, StepKind, Tool
+from gpuassist.install.run import StepDone, StepEnding
+from gpuassist.model.plan import Step, StepKind, StepRun, Tool
 from gpuassist.model.text import verbatim
-from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.processes import Ending, ProcessResult
 from tests.fakes import ScriptedProcesses
 from tests.install.installs_made import ScriptedPrograms, begun, by_user, script, session_at
 
@@ -25,8 +25,8 @@ OLD_NUMPY, NEW_NUMPY = f"{CHANNEL}/numpy-2.0.0-py312_0.conda#33", f"{CHANNEL}/nu
 RUNTIME = f"{CHANNEL}/cuda-cudart-12.9.79-h5888daf_0.conda#55"
 LIST = "conda list --prefix /e --explicit"
 FREEZE = "/e/bin/python -m pip freeze --all --disable-pip-version-check"
-PIP = Run((("/e/bin/python", "-m", "pip", "install", "torch"),), Tool.PIP, "/e", "/e/bin/python")
-CONDA = Run((("conda", "install", "--yes", "--prefix", "/e", "pytorch=2.9.1=cuda*"),), Tool.CONDA, "/e", "/e/bin/python")
+PIP = StepRun((("/e/bin/python", "-m", "pip", "install", "torch"),), Tool.PIP, "/e", "/e/bin/python")
+CONDA = StepRun((("conda", "install", "--yes", "--prefix", "/e", "pytorch=2.9.1=cuda*"),), Tool.CONDA, "/e", "/e/bin/python")
 
 
 @dataclass
@@ -44,16 +44,16 @@ class Lab:
         processes = ScriptedProcesses({self.asks: self.answer})
         return replace(session, world=replace(session.world, processes=processes, programs=self.programs))
 
-    def answer(self) -> Outcome:
+    def answer(self) -> ProcessResult:
         """What it holds now; the last answer stays."""
         lines = self.holds.pop(0) if len(self.holds) > 1 else self.holds[0]
-        return Outcome(Ending.EXITED, 0, "\n".join(lines).encode(), b"", 0.1)
+        return ProcessResult(Ending.EXITED, 0, "\n".join(lines).encode(), b"", 0.1)
 
-    def taken(self, run: Run) -> Install:
+    def taken(self, run: StepRun) -> Install:
         """An install of that one step, done."""
         step = Step(StepKind.COMMAND, verbatim("Install torch"), run=run)
         install, done = take(self.session, begun(self.session, step), 0, on_line=lambda _: None, cancelled=lambda: False)
-        assert done.came is Came.DONE, done
+        assert done.came is StepEnding.DONE, done
         return install
 
     def planned(self, install: Install) -> BackStep:
@@ -85,7 +85,7 @@ def test_conda_gets_back_the_very_builds(lab: Lab) -> None:
         ("conda", "install", "--yes", "--prefix", "/e", OLD_NUMPY, CPU),
     )
     install, done = lab.back(install, back)
-    assert (done.came, install.state) == (Came.DONE, InstallState.TAKEN_BACK)
+    assert (done.came, install.state) == (StepEnding.DONE, InstallState.TAKEN_BACK)
     assert lab.says(done) == "everything is as it was before"
 
 
@@ -99,7 +99,7 @@ def test_what_did_not_come_back_is_named(lab: Lab) -> None:
     lab.holds = [(CPU, OLD_NUMPY), (CUDA, NEW_NUMPY), (CUDA, NEW_NUMPY), (CPU, NEW_NUMPY)]
     install = lab.taken(CONDA)
     install, done = lab.back(install, lab.planned(install))
-    assert (done.came, install.steps[0].state) == (Came.FAILED, StepState.DONE)
+    assert (done.came, install.steps[0].state) == (StepEnding.FAILED, StepState.DONE)
     assert lab.says(done) == "these are not as they were: numpy"
 
 
@@ -109,7 +109,7 @@ def test_a_way_back_that_fails_keeps_the_record(lab: Lab) -> None:
     back = lab.planned(install)
     lab.programs = ScriptedPrograms((b"CondaHTTPError: HTTP 000 CONNECTION FAILED\n",), status=1)
     install, done = lab.back(install, back)
-    assert (done.came, install.steps[0].state) == (Came.FAILED, StepState.DONE)
+    assert (done.came, install.steps[0].state) == (StepEnding.FAILED, StepState.DONE)
     assert "CondaHTTPError" in lab.says(done)
     assert plan_back(lab.session, install)
 
@@ -121,7 +121,7 @@ def test_a_step_that_changed_nothing_needs_no_program(lab: Lab) -> None:
     assert back.commands == ()
     started = len(lab.programs.started)
     install, done = lab.back(install, back)
-    assert (done.came, len(lab.programs.started)) == (Came.DONE, started)
+    assert (done.came, len(lab.programs.started)) == (StepEnding.DONE, started)
 
 
 def test_an_environment_that_no_longer_answers_is_an_obstacle(lab: Lab) -> None:
@@ -131,7 +131,7 @@ def test_an_environment_that_no_longer_answers_is_an_obstacle(lab: Lab) -> None:
     back = lab.planned(install)
     assert back.obstacle is not None
     install, done = lab.back(install, back)
-    assert (done.came, install.steps[0].state) == (Came.NOT_STARTED, StepState.DONE)
+    assert (done.came, install.steps[0].state) == (StepEnding.NOT_STARTED, StepState.DONE)
 
 
 def test_an_editable_package_comes_back_as_such(lab: Lab) -> None:
@@ -202,7 +202,7 @@ def test_what_still_runs_is_ended_before_anything_is_asked(lab: Lab) -> None:
 
 def test_a_step_without_an_environment_says_so(lab: Lab) -> None:
     lab.holds = [()]
-    install = lab.taken(Run((("docker", "pull", "nvcr.io/nvidia/pytorch:25.10-py3"),), Tool.DOCKER))
+    install = lab.taken(StepRun((("docker", "pull", "nvcr.io/nvidia/pytorch:25.10-py3"),), Tool.DOCKER))
     back = lab.planned(install)
     assert back.commands == ()
     assert "nothing to take back" in lab.session.words(back.text)
@@ -223,7 +223,7 @@ def test_a_directory_that_cannot_be_removed_is_said(lab: Lab, tmp_path: Path) ->
     install = begun(lab.session, script("pass", creates=str(made)))
     install = install.with_step(0, replace(install.steps[0], state=StepState.DONE, made=True))
     install, done = lab.back(install, lab.planned(install))
-    assert (done.came, install.steps[0].state, made.exists()) == (Came.FAILED, StepState.DONE, True)
+    assert (done.came, install.steps[0].state, made.exists()) == (StepEnding.FAILED, StepState.DONE, True)
 
 
 def test_one_taken_back_is_still_on_record_for_its_logs(lab: Lab) -> None:

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.install.rollback import BackStep
-from gpuassist.model.plan import Run, Tool
+from gpuassist.model.plan import StepRun, Tool
 from gpuassist.model.text import text
 
 WORDS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=12)
 
 
 def back(*programs: tuple[str, ...], removes: str = "") -> BackStep:
-    return BackStep(0, text("take it back"), removes, Run(programs, Tool.PIP) if programs else None)
+    return BackStep(0, text("take it back"), removes, StepRun(programs, Tool.PIP) if programs else None)
 
 
 @pytest.mark.parametrize(

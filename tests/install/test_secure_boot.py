@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.install.place import Place, System
+from gpuassist.install.place import InstallPlace, System
 from gpuassist.install.steps import install_steps
-from gpuassist.knowledge.change import Change, DriverMove
+from gpuassist.knowledge.change import DriverMove, VersionChange
 from gpuassist.knowledge.records import Family
 from gpuassist.model.plan import Proves, Step, StepKind
 from gpuassist.model.version import Version
@@ -18,8 +18,8 @@ HERE = {Family.DEBIAN: "debian12", Family.RHEL: "rhel9", Family.FEDORA: "fedora4
 
 def steps(family: Family, secure: bool | None, *, opened: bool = True, kernel: str = "6.8.0-60-generic") -> tuple[Step, ...]:
     system = System("ubuntu" if family is Family.UBUNTU else "", "24.04", kernel, secure_boot=secure)
-    place = Place((family, Family.ANY), HERE.get(family, ""), "x86_64", system=system)
-    return install_steps(Change(driver=DriverMove(Version.parse("595" if opened else "580"), opened)), place, knowledge())
+    place = InstallPlace((family, Family.ANY), HERE.get(family, ""), "x86_64", system=system)
+    return install_steps(VersionChange(driver=DriverMove(Version.parse("595" if opened else "580"), opened)), place, knowledge())
 
 
 def registering(found: tuple[Step, ...]) -> list[int]:

@@ -10,12 +10,12 @@ import pytest
 from gpuassist.context import Session
 from gpuassist.install.dry_run_process import Conditions, look
 from gpuassist.install.freeze import freeze
-from gpuassist.install.run import Around, Came, run_step
+from gpuassist.install.run import RunContext, StepEnding, run_step
 from gpuassist.install.step_proof import prove_step
 from gpuassist.install.user_terminal import typing_command
 from gpuassist.model.fact import Unknown
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
+from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import Text, verbatim
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.verify.kernel import KernelVerdict, KernelWish, check_kernel
@@ -32,8 +32,8 @@ class Trap:
     program: str
     ran: Path
 
-    def run(self, *words: str) -> Run:
-        return Run(((self.program, *words),), Tool.PIP, str(Path(self.program).parent.parent), self.program)
+    def run(self, *words: str) -> StepRun:
+        return StepRun(((self.program, *words),), Tool.PIP, str(Path(self.program).parent.parent), self.program)
 
 
 @pytest.fixture
@@ -70,10 +70,10 @@ def test_a_tool_is_not_asked_what_it_would_do(trap: Trap) -> None:
 @pytest.mark.parametrize("name", ["python", "env/bin/python"])
 def test_a_step_is_not_run(trap: Trap, tmp_path: Path, name: str) -> None:
     """Found on PATH, or from where the step runs."""
-    step = Step(StepKind.COMMAND, verbatim("a step"), run=Run(((name, "-c", ""),), Tool.PIP))
-    around = Around(str(tmp_path), str(tmp_path / "log.txt"), "a mark")
+    step = Step(StepKind.COMMAND, verbatim("a step"), run=StepRun(((name, "-c", ""),), Tool.PIP))
+    around = RunContext(str(tmp_path), str(tmp_path / "log.txt"), "a mark")
     done = run_step(trap.session, step, around=around, on_line=lambda _: None, cancelled=lambda: False)
-    assert done.came is Came.NOT_STARTED
+    assert done.came is StepEnding.NOT_STARTED
     _refused(trap, trap.session.words(done.words))
 
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.install.place import Around, Place, System
+from gpuassist.install.place import InstallPlace, System, TorchSurroundings
 from gpuassist.install.steps import install_steps, install_ways
-from gpuassist.knowledge.change import Change, DriverMove, GccMove, ToolkitMove
+from gpuassist.knowledge.change import DriverMove, GccMove, ToolkitMove, VersionChange
 from gpuassist.knowledge.records import Family
-from gpuassist.model.outlook import Way, WayPlan
+from gpuassist.model.outlook import Method, WayPlan
 from gpuassist.model.plan import Proves, Step, Tool
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
@@ -18,21 +18,21 @@ from tests.values import knowledge
 
 ROOT = System("ubuntu", "24.04", "6.8.0-60-generic", home="/home/you")
 NO_ROOT = replace(ROOT, administrator=False)
-UBUNTU = Place((Family.UBUNTU, Family.ANY), "ubuntu2404", "x86_64", system=ROOT)
+UBUNTU = InstallPlace((Family.UBUNTU, Family.ANY), "ubuntu2404", "x86_64", system=ROOT)
 USER = replace(UBUNTU, system=NO_ROOT)
-WITH_CONDA = replace(USER, system=replace(NO_ROOT, conda=True), around=Around(conda_root="/home/you/miniforge3/envs"))
+WITH_CONDA = replace(USER, system=replace(NO_ROOT, conda=True), around=TorchSurroundings(conda_root="/home/you/miniforge3/envs"))
 version = Version.parse
 
 
-def ways(release: str, place: Place = UBUNTU) -> tuple[WayPlan, ...]:
-    return install_ways(Change(toolkit=ToolkitMove(version(release))), place, knowledge())
+def ways(release: str, place: InstallPlace = UBUNTU) -> tuple[WayPlan, ...]:
+    return install_ways(VersionChange(toolkit=ToolkitMove(version(release))), place, knowledge())
 
 
-def kinds(release: str, place: Place = UBUNTU) -> list[Way]:
+def kinds(release: str, place: InstallPlace = UBUNTU) -> list[Method]:
     return [one.way for one in ways(release, place)]
 
 
-def way(release: str, wanted: Way, place: Place = UBUNTU) -> WayPlan:
+def way(release: str, wanted: Method, place: InstallPlace = UBUNTU) -> WayPlan:
     return next(one for one in ways(release, place) if one.way is wanted)
 
 
@@ -43,34 +43,34 @@ def lines(steps: tuple[Step, ...]) -> list[str]:
 @pytest.mark.parametrize(
     ("release", "place", "expected"),
     [
-        ("12.8", UBUNTU, [Way.PACKAGES, Way.RUNFILE, Way.CONDA]),
-        ("13.0", UBUNTU, [Way.PACKAGES, Way.RUNFILE, Way.WHEELS, Way.CONDA]),
-        ("13.0", USER, [Way.RUNFILE, Way.WHEELS, Way.CONDA]),
-        ("13.0", WITH_CONDA, [Way.RUNFILE, Way.CONDA, Way.WHEELS]),
-        ("11.8", USER, [Way.RUNFILE]),
-        ("13.5", USER, [Way.WHEELS]),
-        ("12.8", replace(UBUNTU, repository=""), [Way.RUNFILE, Way.CONDA]),
+        ("12.8", UBUNTU, [Method.PACKAGES, Method.RUNFILE, Method.CONDA]),
+        ("13.0", UBUNTU, [Method.PACKAGES, Method.RUNFILE, Method.WHEELS, Method.CONDA]),
+        ("13.0", USER, [Method.RUNFILE, Method.WHEELS, Method.CONDA]),
+        ("13.0", WITH_CONDA, [Method.RUNFILE, Method.CONDA, Method.WHEELS]),
+        ("11.8", USER, [Method.RUNFILE]),
+        ("13.5", USER, [Method.WHEELS]),
+        ("12.8", replace(UBUNTU, repository=""), [Method.RUNFILE, Method.CONDA]),
         ("12.8", replace(USER, repository_architecture=""), []),
-        ("13.0", replace(USER, system=replace(NO_ROOT, jetson=True)), [Way.WHEELS, Way.CONDA]),
+        ("13.0", replace(USER, system=replace(NO_ROOT, jetson=True)), [Method.WHEELS, Method.CONDA]),
     ],
 )
-def test_best_way_comes_first(release: str, place: Place, expected: list[Way]) -> None:
+def test_best_way_comes_first(release: str, place: InstallPlace, expected: list[Method]) -> None:
     assert kinds(release, place) == expected
 
 
-@pytest.mark.parametrize(("tool", "first"), [(Tool.CONDA, Way.CONDA), (Tool.PIP, Way.WHEELS), (Tool.UV, Way.WHEELS)])
-def test_tool_that_is_asked_for_goes_before_the_others(tool: Tool, first: Way) -> None:
-    assert kinds("13.0", replace(UBUNTU, around=Around(wished=tool)))[0] is first
+@pytest.mark.parametrize(("tool", "first"), [(Tool.CONDA, Method.CONDA), (Tool.PIP, Method.WHEELS), (Tool.UV, Method.WHEELS)])
+def test_tool_that_is_asked_for_goes_before_the_others(tool: Tool, first: Method) -> None:
+    assert kinds("13.0", replace(UBUNTU, around=TorchSurroundings(wished=tool)))[0] is first
 
 
 def test_toolkit_that_is_there_has_no_ways() -> None:
-    change = Change(toolkit=ToolkitMove(version("12.4"), "/usr/local/cuda-12.4"))
+    change = VersionChange(toolkit=ToolkitMove(version("12.4"), "/usr/local/cuda-12.4"))
     assert install_ways(change, UBUNTU, knowledge()) == ()
     assert lines(install_steps(change, UBUNTU, knowledge())) == ["gpuassist use cuda 12.4"]
 
 
 def test_toolkit_that_is_there_is_proved_in_a_new_terminal() -> None:
-    change = Change(toolkit=ToolkitMove(version("12.4"), "/opt/cuda-12.4"))
+    change = VersionChange(toolkit=ToolkitMove(version("12.4"), "/opt/cuda-12.4"))
     proof = install_steps(change, UBUNTU, knowledge())[0].proof
     assert proof is not None
     assert (proof.proves, proof.place, proof.wanted) == (Proves.NEW_TERMINAL, "/opt/cuda-12.4", "12.4")
@@ -86,12 +86,12 @@ def test_no_way_without_root_needs_root(release: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "nvcc"),
     [
-        (Way.PACKAGES, "/usr/local/cuda-12.8/bin/nvcc"),
-        (Way.RUNFILE, "/home/you/cuda-12.8/bin/nvcc"),
-        (Way.CONDA, "/home/you/miniforge3/envs/cuda-12.8/bin/nvcc"),
+        (Method.PACKAGES, "/usr/local/cuda-12.8/bin/nvcc"),
+        (Method.RUNFILE, "/home/you/cuda-12.8/bin/nvcc"),
+        (Method.CONDA, "/home/you/miniforge3/envs/cuda-12.8/bin/nvcc"),
     ],
 )
-def test_nvcc_proves_the_installation(kind: Way, nvcc: str) -> None:
+def test_nvcc_proves_the_installation(kind: Method, nvcc: str) -> None:
     proof = next(one.proof for one in way("12.8", kind).steps if one.proof and one.proof.proves is Proves.NVCC)
     assert proof is not None
     assert (proof.proves, proof.place, proof.wanted) == (Proves.NVCC, nvcc, "12.8")
@@ -99,18 +99,18 @@ def test_nvcc_proves_the_installation(kind: Way, nvcc: str) -> None:
 
 def test_installer_is_that_of_the_machine() -> None:
     place = replace(USER, repository_architecture="sbsa")
-    assert any("cuda_12.8.1_570.124.06_linux_sbsa.run" in line for line in lines(way("12.8", Way.RUNFILE, place).steps))
+    assert any("cuda_12.8.1_570.124.06_linux_sbsa.run" in line for line in lines(way("12.8", Method.RUNFILE, place).steps))
 
 
 def test_installer_touches_nothing_but_its_directory() -> None:
-    (line,) = [line for line in lines(way("12.4", Way.RUNFILE).steps) if line.startswith("sh ")]
+    (line,) = [line for line in lines(way("12.4", Method.RUNFILE).steps) if line.startswith("sh ")]
     words = line.split()
     assert {"--silent", "--toolkit", "--toolkitpath=/home/you/cuda-12.4", "--installpath=/home/you/cuda-12.4"} <= set(words)
     assert "--driver" not in words
 
 
 def test_conda_can_be_run_and_taken_back() -> None:
-    (made,) = way("12.8", Way.CONDA, WITH_CONDA).steps
+    (made,) = way("12.8", Method.CONDA, WITH_CONDA).steps
     assert made.run is not None
     assert made.run.tool is Tool.CONDA
     assert made.run.creates == "/home/you/miniforge3/envs/cuda-12.8"
@@ -118,7 +118,7 @@ def test_conda_can_be_run_and_taken_back() -> None:
 
 
 def test_wheels_can_be_run_and_taken_back() -> None:
-    made, installed, used = way("13.0", Way.WHEELS).steps
+    made, installed, used = way("13.0", Method.WHEELS).steps
     assert made.run is not None
     assert made.run.creates == "/home/you/cuda-13.0"
     assert installed.run is not None
@@ -127,14 +127,14 @@ def test_wheels_can_be_run_and_taken_back() -> None:
 
 
 def test_conda_brings_a_host_compiler_and_the_others_do_not() -> None:
-    change = Change(toolkit=ToolkitMove(version("12.4")), gcc=GccMove(version("13"), there=False))
+    change = VersionChange(toolkit=ToolkitMove(version("12.4")), gcc=GccMove(version("13"), there=False))
     found = {one.way: lines(one.steps) for one in install_ways(change, WITH_CONDA, knowledge())}
-    assert not any("gxx" in line for line in found[Way.CONDA])
-    assert any("gxx_linux-64=13" in line for line in found[Way.RUNFILE])
+    assert not any("gxx" in line for line in found[Method.CONDA])
+    assert any("gxx_linux-64=13" in line for line in found[Method.RUNFILE])
 
 
 def test_compiler_without_root_is_condas() -> None:
-    change = Change(gcc=GccMove(version("13"), there=False))
+    change = VersionChange(gcc=GccMove(version("13"), there=False))
     found = install_steps(change, USER, knowledge())
     assert not any(one.needs_root for one in found)
     assert "/home/you/miniforge3/envs/gcc-13/bin/x86_64-conda-linux-gnu-g++" in found[1].commands[0]
@@ -142,27 +142,27 @@ def test_compiler_without_root_is_condas() -> None:
 
 def test_nobody_knows_a_way_is_told_in_words() -> None:
     place = replace(UBUNTU, repository="", repository_architecture="")
-    first, last = install_steps(Change(toolkit=ToolkitMove(version("11.8"))), place, knowledge())
+    first, last = install_steps(VersionChange(toolkit=ToolkitMove(version("11.8"))), place, knowledge())
     assert (first.commands, first.needs_root) == ((), True)
     assert "from NVIDIA's download page" in ENGLISH(first.text)
     assert last.commands == ("gpuassist use cuda 11.8",)
 
 
 def test_driver_comes_before_every_way() -> None:
-    change = Change(DriverMove(version("595"), open_module=True), toolkit=ToolkitMove(version("13.0")))
+    change = VersionChange(DriverMove(version("595"), open_module=True), toolkit=ToolkitMove(version("13.0")))
     for one in install_ways(change, UBUNTU, knowledge()):
         assert one.steps[0].commands == ("sudo apt install nvidia-driver-595-open",)
 
 
 def test_conda_itself_comes_first_where_it_is_not_there() -> None:
-    first, second = way("12.8", Way.CONDA, USER).steps
+    first, second = way("12.8", Method.CONDA, USER).steps
     assert first.commands[1] == "sh Miniforge3-Linux-x86_64.sh -b -p /home/you/miniforge3"
     assert (first.needs_root, second.run) == (False, None)
 
 
 def test_compiler_of_the_wheels_is_proved_where_the_python_is_known() -> None:
-    place = replace(UBUNTU, around=Around(pythons=((version("3.12.3"), "/usr/bin/python3"),)))
-    made, installed, used = way("13.0", Way.WHEELS, place).steps
+    place = replace(UBUNTU, around=TorchSurroundings(pythons=((version("3.12.3"), "/usr/bin/python3"),)))
+    made, installed, used = way("13.0", Method.WHEELS, place).steps
     root = "/home/you/cuda-13.0/lib/python3.12/site-packages/nvidia/cu13"
     assert made.commands[0] == "/usr/bin/python3 -m venv /home/you/cuda-13.0"
     assert installed.proof is not None

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.install.torch_index import Origin, notes_on_index, origin_of, tag_of
+from gpuassist.install.torch_index import IndexOrigin, notes_on_index, origin_of, tag_of
 from gpuassist.knowledge.records import TorchBuild
-from gpuassist.model.package_settings import Indexes, PackageSettings, Setting
+from gpuassist.model.package_settings import Indexes, PackageSetting, PackageSettings
 from gpuassist.model.plan import Tool
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
@@ -27,7 +27,9 @@ DEFAULT, OTHER = build("cu130"), build("cu126")
 
 
 def settings(*, index: str = "", extra: tuple[str, ...] = (), tool: Tool = Tool.PIP) -> PackageSettings:
-    told = Indexes(Setting(index, PIP_CONF) if index else Setting(), tuple(Setting(one, PIP_CONF) for one in extra))
+    told = Indexes(
+        PackageSetting(index, PIP_CONF) if index else PackageSetting(), tuple(PackageSetting(one, PIP_CONF) for one in extra)
+    )
     return PackageSettings(uv=told) if tool is Tool.UV else PackageSettings(pip=told)
 
 
@@ -55,23 +57,23 @@ def test_the_tag_that_an_address_ends_in(url: str, tag: str) -> None:
 
 
 def test_without_settings_pytorchs_index_is_named() -> None:
-    assert origin_of(OTHER, Tool.PIP, PackageSettings()) == Origin(own=False, exact=False)
+    assert origin_of(OTHER, Tool.PIP, PackageSettings()) == IndexOrigin(own=False, exact=False)
     assert told(OTHER, PackageSettings()) == ""
 
 
 @pytest.mark.parametrize(
     ("one", "index", "extra", "expected"),
     [
-        (DEFAULT, MIRROR, (), Origin(own=True, exact=False)),
-        (OTHER, MIRROR, (), Origin(own=False, exact=False)),
-        (OTHER, WHEELS, (), Origin(own=True, exact=True)),
-        (OTHER, MIRROR, (WHEELS,), Origin(own=True, exact=True)),
-        (DEFAULT, "", (WHEELS,), Origin(own=False, exact=True)),
-        (DEFAULT, MIRROR, (CPU,), Origin(own=False, exact=True)),
-        (DEFAULT, CPU, (), Origin(own=False, exact=False)),
+        (DEFAULT, MIRROR, (), IndexOrigin(own=True, exact=False)),
+        (OTHER, MIRROR, (), IndexOrigin(own=False, exact=False)),
+        (OTHER, WHEELS, (), IndexOrigin(own=True, exact=True)),
+        (OTHER, MIRROR, (WHEELS,), IndexOrigin(own=True, exact=True)),
+        (DEFAULT, "", (WHEELS,), IndexOrigin(own=False, exact=True)),
+        (DEFAULT, MIRROR, (CPU,), IndexOrigin(own=False, exact=True)),
+        (DEFAULT, CPU, (), IndexOrigin(own=False, exact=False)),
     ],
 )
-def test_where_a_build_comes_from(one: TorchBuild, index: str, extra: tuple[str, ...], expected: Origin) -> None:
+def test_where_a_build_comes_from(one: TorchBuild, index: str, extra: tuple[str, ...], expected: IndexOrigin) -> None:
     assert origin_of(one, Tool.PIP, settings(index=index, extra=extra)) == expected
 
 
@@ -83,7 +85,7 @@ def test_a_build_for_the_processor_alone_is_never_left_to_chance() -> None:
 
 
 def test_pips_settings_are_nothing_to_uv() -> None:
-    assert origin_of(OTHER, Tool.UV, settings(index=WHEELS)) == Origin(own=False, exact=False)
+    assert origin_of(OTHER, Tool.UV, settings(index=WHEELS)) == IndexOrigin(own=False, exact=False)
 
 
 def test_a_kept_index_is_named_with_its_file() -> None:
@@ -101,9 +103,9 @@ def test_uv_takes_all_else_from_the_users_index() -> None:
 
 
 def test_forbidden_indexes_leave_the_links() -> None:
-    pip = replace(Indexes(), forbidden=Setting("true", PIP_CONF), links=(Setting("/srv/wheels", PIP_CONF),))
+    pip = replace(Indexes(), forbidden=PackageSetting("true", PIP_CONF), links=(PackageSetting("/srv/wheels", PIP_CONF),))
     given = PackageSettings(pip=pip)
-    assert origin_of(OTHER, Tool.PIP, given) == Origin(own=True, exact=True)
+    assert origin_of(OTHER, Tool.PIP, given) == IndexOrigin(own=True, exact=True)
     assert "torch 2.14.1+cu126 and of what it asks for have to be in /srv/wheels" in told(OTHER, given)
 
 
@@ -111,5 +113,5 @@ def test_forbidden_indexes_leave_the_links() -> None:
     ("pin", "refused"), [("==2.1.0", True), ("<2.10", True), (">=2.4", False), ("==2.14.1", False), ("odd", False)]
 )
 def test_pins_of_constraints(pin: str, refused: bool) -> None:
-    given = PackageSettings(pip=Indexes(pins=(Setting(pin, "/srv/c.txt"),)))
+    given = PackageSettings(pip=Indexes(pins=(PackageSetting(pin, "/srv/c.txt"),)))
     assert ("/srv/c.txt allows torch" in told(OTHER, given)) is refused

@@ -16,7 +16,7 @@ from gpuassist.formats.installed import python_packages
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.machine import Machine
-from gpuassist.model.outlook import Way, WayPlan
+from gpuassist.model.outlook import Method, WayPlan
 from gpuassist.model.plan import Tool
 from gpuassist.model.shell import StartupFile
 from gpuassist.model.text import text
@@ -53,7 +53,7 @@ def place(tmp_path: Path) -> Place:
     return made
 
 
-def planned(place: Place, tool: Tool) -> dict[Way, WayPlan]:
+def planned(place: Place, tool: Tool) -> dict[Method, WayPlan]:
     outlook = plan_goals(place.session, machine_at(place), (parse_goal("torch==2.7", knowledge()),), tool)
     return {way.way: way for way in outlook.ways}
 
@@ -114,17 +114,17 @@ def test_the_settings_own_index_is_the_one_that_is_used(place: Place) -> None:
 @tools
 def test_a_new_environment_leaves_the_old_as_it_is(place: Place, tool: Tool) -> None:
     before = place.installed()
-    assert take(place, planned(place, needs(tool, place))[Way.NEW]) == NEW
+    assert take(place, planned(place, needs(tool, place))[Method.NEW]) == NEW
     assert place.installed() == before
 
 
 @tools
 def test_a_clean_out_leaves_nothing_of_the_old(place: Place, tool: Tool) -> None:
-    way = planned(place, needs(tool, place))[Way.CLEAN]
+    way = planned(place, needs(tool, place))[Method.CLEAN]
     assert take(place, replace(way, steps=way.steps[:1])) == {"numpy": "2.2.0"}
     assert take(place, way) == {**NEW, "numpy": "2.2.0"}
 
 
 @tools
 def test_in_place_torch_and_what_belongs_to_it_are_exchanged(place: Place, tool: Tool) -> None:
-    assert take(place, planned(place, needs(tool, place))[Way.IN_PLACE]) == {**NEW, "numpy": "2.2.0"}
+    assert take(place, planned(place, needs(tool, place))[Method.IN_PLACE]) == {**NEW, "numpy": "2.2.0"}

@@ -6,7 +6,7 @@ import pytest
 
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.chain import chains
-from gpuassist.install.replacements import WishError
+from gpuassist.install.replacements import UnknownPartError
 from gpuassist.install.what_if import NONE, Wish, choices, imagine, outlook
 from gpuassist.model.chain import Part, Status
 from gpuassist.model.codec import decode_machine, encode_machine
@@ -133,7 +133,7 @@ def test_distribution_of_an_imagined_machine() -> None:
     ],
 )
 def test_wish_for_what_is_not_known_is_refused(wish: Wish, said: str) -> None:
-    with pytest.raises(WishError) as error:
+    with pytest.raises(UnknownPartError) as error:
         imagine(SESSION, wish)
     assert ENGLISH(error.value.reason) == said
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.knowledge.compatibility import KernelModule, kernel_module, serves
+from gpuassist.knowledge.compatibility import KernelFlavour, kernel_module, serves
 from gpuassist.knowledge.records import ModuleFlavour
 from tests.knowledge.shipped import KNOWLEDGE, version
 
@@ -74,10 +74,10 @@ def test_first_driver_is_not_after_the_last_branch() -> None:
 def test_module_follows_the_flavour(branch: int, flavour: ModuleFlavour) -> None:
     module = kernel_module(branch, flavour)
     if flavour is ModuleFlavour.OPEN_IMPOSSIBLE:
-        assert module in {KernelModule.PROPRIETARY, None}
+        assert module in {KernelFlavour.PROPRIETARY, None}
     if flavour is ModuleFlavour.OPEN_REQUIRED:
-        assert module in {KernelModule.OPEN, None}
-    assert module is not KernelModule.EITHER or 515 <= branch < 620
+        assert module in {KernelFlavour.OPEN, None}
+    assert module is not KernelFlavour.EITHER or 515 <= branch < 620
 
 
 @pytest.mark.parametrize(

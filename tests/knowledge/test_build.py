@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gpuassist.knowledge import build
-from gpuassist.knowledge.files import Table
+from gpuassist.knowledge.files import RecordTable
 from gpuassist.knowledge.records import BranchKind, Family, GpuRecord, ModuleFlavour
 from gpuassist.knowledge.rows import Row, RowError, Source
 from gpuassist.knowledge.tables import Knowledge
@@ -143,7 +143,7 @@ def test_wrong_row_is_named_and_the_others_are_kept(kind: str, field: str, value
     header = {"kind": kind, "schema": 1, "sources": {"list": {"text": "a list", "checked": "2026-11-21"}}}
     lines = [json.dumps(one) for one in (header, fields, {**fields, field: value}, fields)]
     content = ("[\n" + ",\n".join(lines) + "\n]\n").encode()
-    table: Table[Any] = Table(lambda _: content, kind, builder)
+    table: RecordTable[Any] = RecordTable(lambda _: content, kind, builder)
     assert [ENGLISH(words) for words in table.damaged()] == [f"knowledge/{kind}.json, line 4 is damaged and was skipped"]
     assert len(table.all()) == 2
 

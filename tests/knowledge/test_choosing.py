@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.knowledge.choosing import (
+    BuildHost,
     GpuWish,
-    Host,
     InstalledToolkit,
     Obstacle,
     TorchChoice,
@@ -45,7 +45,7 @@ def capable(words: str) -> tuple[ComputeCapability, ...]:
 
 
 def torch(gpus: str, driver: str = "", *, python: str = "", release: str = "", machine: str = "x86_64") -> TorchChoice:
-    host = Host(machine, version(driver) if driver else None, version(python) if python else None)
+    host = BuildHost(machine, version(driver) if driver else None, version(python) if python else None)
     return choose_torch(KNOWLEDGE.torch_builds(), capable(gpus), host, release=version(release) if release else None)
 
 
@@ -160,7 +160,7 @@ def test_no_choice_has_no_index_and_floor() -> None:
 
 @given(several, drivers, pythons)
 def test_chosen_build_runs_on_every_gpu(gpus: list[ComputeCapability], driver: Version, python: Version) -> None:
-    choice = choose_torch(KNOWLEDGE.torch_builds(), gpus, Host("x86_64", driver, python))
+    choice = choose_torch(KNOWLEDGE.torch_builds(), gpus, BuildHost("x86_64", driver, python))
     if choice.obstacle is None:
         build = choice.build
         assert build is not None
@@ -172,7 +172,7 @@ def test_chosen_build_runs_on_every_gpu(gpus: list[ComputeCapability], driver: V
 
 @given(several, drivers, pythons)
 def test_obstacle_means_that_no_build_fits(gpus: list[ComputeCapability], driver: Version, python: Version) -> None:
-    choice = choose_torch(KNOWLEDGE.torch_builds(), gpus, Host("x86_64", driver, python))
+    choice = choose_torch(KNOWLEDGE.torch_builds(), gpus, BuildHost("x86_64", driver, python))
     fitting = [
         build
         for build in KNOWLEDGE.torch_builds()
@@ -189,7 +189,7 @@ def test_obstacle_means_that_no_build_fits(gpus: list[ComputeCapability], driver
 def test_more_gpus_never_get_a_newer_torch(
     first: list[ComputeCapability], second: list[ComputeCapability], driver: Version
 ) -> None:
-    few, many = (choose_torch(KNOWLEDGE.torch_builds(), gpus, Host(driver=driver)) for gpus in (first, first + second))
+    few, many = (choose_torch(KNOWLEDGE.torch_builds(), gpus, BuildHost(driver=driver)) for gpus in (first, first + second))
     if many.obstacle is None:
         assert few.obstacle is None
         assert few.build is not None
@@ -200,7 +200,7 @@ def test_more_gpus_never_get_a_newer_torch(
 def test_every_gpu_since_maxwell_has_a_torch() -> None:
     for gpu in KNOWLEDGE.gpus():
         if gpu.compute_capability and gpu.compute_capability >= capability("5.0") and not gpu.integrated:
-            choice = choose_torch(KNOWLEDGE.torch_builds(), [gpu.compute_capability], Host())
+            choice = choose_torch(KNOWLEDGE.torch_builds(), [gpu.compute_capability], BuildHost())
             assert choice.obstacle is None or gpu.architecture == "Rubin", gpu.name
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pynvml
 import pytest
 
-from gpuassist.knowledge.codes import Cause
+from gpuassist.knowledge.codes import XidCause
 from tests.knowledge.shipped import KNOWLEDGE
 
 
@@ -35,18 +35,18 @@ def test_live_xid_names_a_cause_or_reports_no_fault() -> None:
 @pytest.mark.parametrize(
     ("number", "name", "cause"),
     [
-        (13, "ROBUST_CHANNEL_GR_EXCEPTION", Cause.APPLICATION),
-        (31, "ROBUST_CHANNEL_FIFO_ERROR_MMU_ERR_FLT", Cause.APPLICATION),
-        (48, "ROBUST_CHANNEL_GPU_ECC_DBE", Cause.GPU_MEMORY),
-        (54, "SILENT_RUNNING_PWR_REDUCED_CLOCKING", Cause.POWER),
-        (63, "INFOROM_DRAM_RETIREMENT_EVENT", Cause.GPU_MEMORY),
-        (74, "NVLINK_ERROR", Cause.LINK),
-        (79, "ROBUST_CHANNEL_GPU_HAS_FALLEN_OFF_THE_BUS", Cause.BUS),
-        (119, "GSP_RPC_TIMEOUT", Cause.FIRMWARE),
-        (176, "PCIE_CORRECTABLE_ERROR_FAULT", Cause.BUS),
+        (13, "ROBUST_CHANNEL_GR_EXCEPTION", XidCause.APPLICATION),
+        (31, "ROBUST_CHANNEL_FIFO_ERROR_MMU_ERR_FLT", XidCause.APPLICATION),
+        (48, "ROBUST_CHANNEL_GPU_ECC_DBE", XidCause.GPU_MEMORY),
+        (54, "SILENT_RUNNING_PWR_REDUCED_CLOCKING", XidCause.POWER),
+        (63, "INFOROM_DRAM_RETIREMENT_EVENT", XidCause.GPU_MEMORY),
+        (74, "NVLINK_ERROR", XidCause.LINK),
+        (79, "ROBUST_CHANNEL_GPU_HAS_FALLEN_OFF_THE_BUS", XidCause.BUS),
+        (119, "GSP_RPC_TIMEOUT", XidCause.FIRMWARE),
+        (176, "PCIE_CORRECTABLE_ERROR_FAULT", XidCause.BUS),
     ],
 )
-def test_xid_is_found_by_number(number: int, name: str, cause: Cause) -> None:
+def test_xid_is_found_by_number(number: int, name: str, cause: XidCause) -> None:
     xid = KNOWLEDGE.xid(number)
     assert xid is not None
     assert xid.name == name

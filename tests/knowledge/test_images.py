@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.knowledge.compatibility import driver_floor
-from gpuassist.knowledge.images import ImageReading, Known, NotAnImage, images_with_torch, read_image
+from gpuassist.knowledge.images import ImageKnowledge, ImageReading, NotAnImage, images_with_torch, read_image
 from gpuassist.knowledge.records import ImageFamily, ImageRecord
 from gpuassist.model.words import ENGLISH
 from tests.knowledge.shipped import KNOWLEDGE, version
@@ -204,7 +204,7 @@ def test_month_older_than_known_is_not_called_newer() -> None:
 
 
 def test_without_any_table_a_month_is_still_read() -> None:
-    reading = read_image("pytorch:23.10-py3", Known((), (), ()))
+    reading = read_image("pytorch:23.10-py3", ImageKnowledge((), (), ()))
     assert isinstance(reading, ImageReading)
     assert (reading.cuda, reading.newer_than_known) == (None, False)
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.knowledge.choosing import Host, choose_torch
+from gpuassist.knowledge.choosing import BuildHost, choose_torch
 from gpuassist.knowledge.compatibility import driver_serves_cuda, kernels_run
-from gpuassist.knowledge.questions import Bar, Builder, Way, bars_to_building, shown_cuda_forbids, way_to_run
+from gpuassist.knowledge.questions import BuildBlocker, Builder, CodePath, bars_to_building, shown_cuda_forbids, way_to_run
 from gpuassist.model.version import Code, ComputeCapability, Target, Version
 from gpuassist.model.words import ENGLISH
 from tests.knowledge.shipped import KNOWLEDGE, capability, cubins, target, version
@@ -31,43 +31,43 @@ drivers = st.sampled_from([Version((one.branch,)) for one in BRANCHES])
 @pytest.mark.parametrize(
     ("gpu", "code", "built", "offered", "way"),
     [
-        ("8.9", "sm_86", "12.4", "12.4", Way.NATIVE),
-        ("12.0", "sm_90", "12.4", "12.8", Way.NONE),
-        ("12.0", "compute_90", "12.4", "12.8", Way.COMPILED_BY_DRIVER),
-        ("12.0", "compute_90", "12.8", "12.4", Way.DRIVER_TOO_OLD_TO_COMPILE),
-        ("12.1", "sm_120", "13.0", "13.0", Way.NATIVE),
-        ("10.3", "sm_100a", "12.9", "13.0", Way.NONE),
-        ("11.0", "sm_101", "12.8", "13.0", Way.NATIVE),
-        ("7.0", "compute_75", "12.4", "12.4", Way.NONE),
-        ("8.7", "sm_80", "13.2", "13.2", Way.NATIVE),
-        ("8.7", "sm_80", "13.0", "13.2", Way.NONE),
+        ("8.9", "sm_86", "12.4", "12.4", CodePath.NATIVE),
+        ("12.0", "sm_90", "12.4", "12.8", CodePath.NONE),
+        ("12.0", "compute_90", "12.4", "12.8", CodePath.COMPILED_BY_DRIVER),
+        ("12.0", "compute_90", "12.8", "12.4", CodePath.DRIVER_TOO_OLD_TO_COMPILE),
+        ("12.1", "sm_120", "13.0", "13.0", CodePath.NATIVE),
+        ("10.3", "sm_100a", "12.9", "13.0", CodePath.NONE),
+        ("11.0", "sm_101", "12.8", "13.0", CodePath.NATIVE),
+        ("7.0", "compute_75", "12.4", "12.4", CodePath.NONE),
+        ("8.7", "sm_80", "13.2", "13.2", CodePath.NATIVE),
+        ("8.7", "sm_80", "13.0", "13.2", CodePath.NONE),
     ],
 )
-def test_way_that_code_comes_to_run(gpu: str, code: str, built: str, offered: str, way: Way) -> None:
+def test_way_that_code_comes_to_run(gpu: str, code: str, built: str, offered: str, way: CodePath) -> None:
     found = way_to_run(capability(gpu), (target(code),), cuda=version(built), driver_cuda=version(offered))
     assert found is way
 
 
 def test_every_build_runs_on_every_gpu_or_does_not() -> None:
     for build, gpu in itertools.product(BUILDS, CAPABILITIES):
-        runs = way_to_run(gpu, build.targets, cuda=build.cuda) is not Way.NONE
+        runs = way_to_run(gpu, build.targets, cuda=build.cuda) is not CodePath.NONE
         assert runs == kernels_run(gpu, build.targets, cuda=build.cuda), (build, gpu)
 
 
 def test_exact_code_is_always_native() -> None:
     for gpu in CAPABILITIES:
-        assert way_to_run(gpu, cubins(str(gpu))) is Way.NATIVE
+        assert way_to_run(gpu, cubins(str(gpu))) is CodePath.NATIVE
 
 
 def test_ptx_reaches_every_newer_gpu_and_no_older_one() -> None:
     for code, gpu in itertools.product(CAPABILITIES, CAPABILITIES):
         found = way_to_run(gpu, (Target(code, Code.PTX),))
-        assert (found is Way.COMPILED_BY_DRIVER) == (gpu >= code), (code, gpu)
+        assert (found is CodePath.COMPILED_BY_DRIVER) == (gpu >= code), (code, gpu)
 
 
 @given(st.lists(targets, min_size=1, max_size=6), capabilities, targets)
 def test_more_code_never_runs_less(code: list[Target], gpu: ComputeCapability, more: Target) -> None:
-    order = (Way.NONE, Way.COMPILED_BY_DRIVER, Way.NATIVE)
+    order = (CodePath.NONE, CodePath.COMPILED_BY_DRIVER, CodePath.NATIVE)
     assert order.index(way_to_run(gpu, [*code, more])) >= order.index(way_to_run(gpu, code))
 
 
@@ -79,26 +79,26 @@ def test_order_of_code_does_not_matter(code: list[Target], gpu: ComputeCapabilit
 @given(st.lists(targets, min_size=1, max_size=4), capabilities, releases, releases)
 def test_a_newer_driver_never_compiles_less(code: list[Target], gpu: ComputeCapability, built: Version, offered: Version) -> None:
     newer = Version((offered.major, offered.parts[1] + 1))
-    if way_to_run(gpu, code, cuda=built, driver_cuda=offered) is not Way.DRIVER_TOO_OLD_TO_COMPILE:
-        assert way_to_run(gpu, code, cuda=built, driver_cuda=newer) is not Way.DRIVER_TOO_OLD_TO_COMPILE
+    if way_to_run(gpu, code, cuda=built, driver_cuda=offered) is not CodePath.DRIVER_TOO_OLD_TO_COMPILE:
+        assert way_to_run(gpu, code, cuda=built, driver_cuda=newer) is not CodePath.DRIVER_TOO_OLD_TO_COMPILE
 
 
 @pytest.mark.parametrize(
     ("toolkit", "builder", "bars"),
     [
         ("12.4", Builder((ComputeCapability(8, 9),), version("12.8"), version("13.3"), version("2.39")), ()),
-        ("12.4", Builder((ComputeCapability(12, 0),), version("12.8")), (Bar.ARCHITECTURE,)),
-        ("13.0", Builder((ComputeCapability(6, 1),), version("13.0")), (Bar.ARCHITECTURE,)),
-        ("13.0", Builder((ComputeCapability(8, 9),), version("12.6")), (Bar.MAJOR,)),
-        ("12.4", Builder((), gcc=version("14.2.0")), (Bar.GCC,)),
-        ("12.9", Builder((), glibc=version("2.41")), (Bar.GLIBC,)),
-        ("13.1", Builder((), glibc=version("2.42")), (Bar.GLIBC,)),
+        ("12.4", Builder((ComputeCapability(12, 0),), version("12.8")), (BuildBlocker.ARCHITECTURE,)),
+        ("13.0", Builder((ComputeCapability(6, 1),), version("13.0")), (BuildBlocker.ARCHITECTURE,)),
+        ("13.0", Builder((ComputeCapability(8, 9),), version("12.6")), (BuildBlocker.MAJOR,)),
+        ("12.4", Builder((), gcc=version("14.2.0")), (BuildBlocker.GCC,)),
+        ("12.9", Builder((), glibc=version("2.41")), (BuildBlocker.GLIBC,)),
+        ("13.1", Builder((), glibc=version("2.42")), (BuildBlocker.GLIBC,)),
         ("13.2", Builder((), glibc=version("2.42")), ()),
-        ("11.2", Builder((ComputeCapability(8, 9),), version("12.6"), version("13"), version("2.41")), tuple(Bar)),
+        ("11.2", Builder((ComputeCapability(8, 9),), version("12.6"), version("13"), version("2.41")), tuple(BuildBlocker)),
         ("12.8", Builder(()), ()),
     ],
 )
-def test_bars_to_building_an_extension(toolkit: str, builder: Builder, bars: tuple[Bar, ...]) -> None:
+def test_bars_to_building_an_extension(toolkit: str, builder: Builder, bars: tuple[BuildBlocker, ...]) -> None:
     record = KNOWLEDGE.toolkit(version(toolkit))
     assert record is not None
     assert bars_to_building(record, record.release, builder) == bars
@@ -151,6 +151,6 @@ def test_a_number_that_shows_more_never_forbids_more(shown: Version, cuda: Versi
 @given(st.lists(capabilities, min_size=1, max_size=4))
 def test_build_for_all_gpus_is_the_same_in_any_order(gpus: list[ComputeCapability]) -> None:
     every = KNOWLEDGE.torch_builds()
-    chosen = choose_torch(every, gpus, Host())
-    assert chosen == choose_torch(tuple(reversed(every)), list(reversed(gpus)), Host())
+    chosen = choose_torch(every, gpus, BuildHost())
+    assert chosen == choose_torch(tuple(reversed(every)), list(reversed(gpus)), BuildHost())
     assert chosen.build is None or all(kernels_run(gpu, chosen.build.targets, cuda=chosen.build.cuda) for gpu in gpus)

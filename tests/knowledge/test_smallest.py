@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.knowledge.change import Change, Demand, GccMove, Need, Rig, Smallest, Stock, ToolkitMove, TorchThere, Wall
+from gpuassist.knowledge.change import Demand, GccMove, Need, Rig, Smallest, Stock, ToolkitMove, TorchThere, VersionChange, Wall
 from gpuassist.knowledge.choosing import GpuWish, InstalledToolkit, Obstacle
 from gpuassist.knowledge.compatibility import driver_serves_cuda, gcc_fits, kernels_run, toolkit_builds_for
 from gpuassist.knowledge.smallest import driver_fits, smallest_change, torch_fits, usual_python
@@ -41,7 +41,7 @@ def rig(*gpus: str, **parts: str | None) -> Rig:
     return replace(Rig(tuple(one for one, _ in wishes), tuple(sorted({one for _, one in wishes})), TODAY), **versions)  # type: ignore[arg-type]
 
 
-def change(one: Rig, demand: Demand = ALL) -> Change:
+def change(one: Rig, demand: Demand = ALL) -> VersionChange:
     found = smallest_change(one, demand, STOCK).change
     assert found is not None
     return found
@@ -129,7 +129,7 @@ def test_what_was_changed_needs_no_change(one: Rig) -> None:
         toolkit=installed(str(found.toolkit.release)),
         gcc=found.gcc.version if found.gcc else one.gcc,
     )
-    assert change(after) == Change()
+    assert change(after) == VersionChange()
 
 
 @given(names, drivers)
@@ -149,7 +149,7 @@ def test_less_is_asked_for_no_more_cost(one: Rig) -> None:
 
 def test_nothing_moves_where_all_fits() -> None:
     one = replace(rig("RTX 4090", driver="550.54.14", gcc="11.4.0"), torch=torch("2.5", "cu124"), toolkit=installed("12.4"))
-    assert change(one) == Change()
+    assert change(one) == VersionChange()
 
 
 def test_a_build_moves_before_a_driver() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.model.outlook import Goal, GoalKind, Outlook, Way
-from gpuassist.model.plan import OPEN_MODULES, FileEdit, Proves, Receipt, Run, Step, StepKind, StepProof, Tool
+from gpuassist.model.outlook import Goal, GoalKind, Method, Outlook
+from gpuassist.model.plan import OPEN_MODULES, FileEdit, Proves, Receipt, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import verbatim
 
 
@@ -37,7 +37,7 @@ def test_a_proof_of_any_version_names_none() -> None:
 
 
 def test_a_run_changes_no_environment_unless_it_says_so() -> None:
-    run = Run((("true",),), Tool.PIP)
+    run = StepRun((("true",),), Tool.PIP)
     assert (run.environment, run.interpreter, run.creates) == ("", "", "")
 
 
@@ -56,8 +56,8 @@ def test_an_outlook_that_nothing_stands_in_the_way_of() -> None:
     assert not any((outlook.blocked_by, outlook.notes, outlook.undetermined, outlook.links, outlook.ways))
 
 
-@pytest.mark.parametrize("kind", [StepKind, Tool, Proves, Way, GoalKind])
-def test_names_on_record_are_words_with_dashes(kind: type[StepKind | Tool | Proves | Way | GoalKind]) -> None:
+@pytest.mark.parametrize("kind", [StepKind, Tool, Proves, Method, GoalKind])
+def test_names_on_record_are_words_with_dashes(kind: type[StepKind | Tool | Proves | Method | GoalKind]) -> None:
     names = [one.value for one in kind]
     assert all(name == name.lower() and "_" not in name and " " not in name for name in names)
     assert len(set(names)) == len(names)

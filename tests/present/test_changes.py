@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan, Proof
-from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
+from gpuassist.changes.record import ChangeRecord, ChangeStatus, FileRecord
 from gpuassist.changes.scope_list import ListedScope
 from gpuassist.changes.scopes.kinds import Kind
-from gpuassist.changes.scopes.wanted import Held
+from gpuassist.changes.scopes.wanted import ScopeValues
 from gpuassist.changes.shells import ShellChange, ShellSeen
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.plan import FileEdit, Outcome, Plan, Receipt, Result, Step, StepKind
@@ -212,22 +212,24 @@ def test_a_harmless_line_does_not_matter(line: ShellLine, shown: bool) -> None:
 
 
 def test_a_scope_is_named_for_people() -> None:
-    named = {kind: ENGLISH(scope_title(ListedScope(kind, f"{kind.value}:x", (), Held()))) for kind in Kind}
+    named = {kind: ENGLISH(scope_title(ListedScope(kind, f"{kind.value}:x", (), ScopeValues()))) for kind in Kind}
     assert named[Kind.SHELL] == "Every new terminal"
     assert named[Kind.JUPYTER] == "jupyter:x: one Jupyter kernel"
     assert len(set(named.values())) == len(Kind)
 
 
 def test_a_change_says_what_and_when() -> None:
-    what, when = change_words(ChangeRecord((FileRecord(MADE, Standing.STANDS, edited=False),)))
+    what, when = change_words(ChangeRecord((FileRecord(MADE, ChangeStatus.STANDS, edited=False),)))
     assert (ENGLISH(what), ENGLISH(when)) == ("use devices 1", "made 2026-11-21 09:00")
 
 
 def test_a_file_of_a_change_says_how_it_stands() -> None:
-    path, state = file_words(FileRecord(MADE, Standing.STANDS, edited=True), "/home/you")
+    path, state = file_words(FileRecord(MADE, ChangeStatus.STANDS, edited=True), "/home/you")
     assert (path, ENGLISH(state)) == ("~/.bashrc", "in effect; the file was edited since")
 
 
-@pytest.mark.parametrize(("standing", "left"), [(Standing.UNDONE, False), (Standing.STANDS, True), (Standing.MISSING, True)])
-def test_what_was_undone_cannot_be_undone(standing: Standing, left: bool) -> None:
+@pytest.mark.parametrize(
+    ("standing", "left"), [(ChangeStatus.UNDONE, False), (ChangeStatus.STANDS, True), (ChangeStatus.MISSING, True)]
+)
+def test_what_was_undone_cannot_be_undone(standing: ChangeStatus, left: bool) -> None:
     assert stands(ChangeRecord((FileRecord(MADE, standing, edited=False),))) is left

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
+from gpuassist.model.memory_picture import MemoryPart, MemoryPicture, PartKind
 from gpuassist.model.paste import Paste
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.explanation_report import in_markdown, in_plain_words
@@ -58,7 +58,7 @@ def test_a_text_that_nobody_knows_is_told_as_such() -> None:
 
 
 def test_the_picture_of_the_memory_is_copied_as_figures() -> None:
-    picture = MemoryPicture(24 << 30, (Part(PartKind.ALLOCATED, 20 << 30), Part(PartKind.FREE, 4 << 30)))
+    picture = MemoryPicture(24 << 30, (MemoryPart(PartKind.ALLOCATED, 20 << 30), MemoryPart(PartKind.FREE, 4 << 30)))
     copied = in_plain_words(replace(explained(ANSWER), memory=picture), ENGLISH)
     assert 0 < copied.find("20.00 GiB\n- ") < copied.index("1. Do it.")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.detect.gpu_holders import Held, HeldCard, Holding, Role
+from gpuassist.detect.gpu_holders import GpuHolder, HeldCard, Holding, Role
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.words import ENGLISH
@@ -29,10 +29,10 @@ from tests.detect.test_gpu_holders import GIB, found, gpu, holder, machine, on, 
 SILENT: Unknown = Unknown(verbatim("NVML does not say"))
 
 
-def held(used: Fact[int] = SILENT, *by_gpu: tuple[int, int]) -> Held:
+def held(used: Fact[int] = SILENT, *by_gpu: tuple[int, int]) -> GpuHolder:
     """A process of one's own with this much on each card."""
     memory = tuple((index, Known(size, "test")) for index, size in by_gpu)
-    return Held(holder(), (0,), used, Role.PROGRAM, may_stop=True, why=text("why"), memory_by_gpu=memory)
+    return GpuHolder(holder(), (0,), used, Role.PROGRAM, may_stop=True, why=text("why"), memory_by_gpu=memory)
 
 
 def a_card(index: int = 0, total: Fact[int] = SILENT, name: Fact[str] = SILENT) -> HeldCard:
@@ -92,7 +92,7 @@ def test_use_of_a_card_is_told_as_far_as_it_is_known(total: Fact[int], used: Fac
     ],
     ids=["one card", "two of three", "size unknown", "use unknown", "card unknown"],
 )
-def test_share_is_of_the_cards_that_it_is_on(one: Held, cards: tuple[HeldCard, ...], part: float | None) -> None:
+def test_share_is_of_the_cards_that_it_is_on(one: GpuHolder, cards: tuple[HeldCard, ...], part: float | None) -> None:
     assert share(Holding((one,), cards=cards), one) == part
 
 

@@ -7,8 +7,8 @@ import pytest
 from gpuassist.install.records import Install, InstallState, StepRecord, StepState
 from gpuassist.install.rollback import BackStep
 from gpuassist.model.fact import Known, Unknown
-from gpuassist.model.outlook import Outlook, Way
-from gpuassist.model.plan import Run, Step, StepKind, Tool
+from gpuassist.model.outlook import Method, Outlook
+from gpuassist.model.plan import Step, StepKind, StepRun, Tool
 from gpuassist.model.solve import Looked, PackageChange, Requirer, Solve
 from gpuassist.model.text import Text, verbatim
 from gpuassist.model.words import ENGLISH
@@ -80,7 +80,7 @@ def test_an_install_on_record_is_a_line() -> None:
 
 
 def test_every_way_has_a_name() -> None:
-    assert set(WAYS) == set(Way)
+    assert set(WAYS) == set(Method)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_the_button_says_what_is_next(step: Step, says: str) -> None:
 
 
 def test_what_is_run_is_shown_word_by_word() -> None:
-    step = Step(StepKind.COMMAND, SAID, ("a; b",), run=Run((("echo", "a b"), ("true",)), Tool.PIP))
+    step = Step(StepKind.COMMAND, SAID, ("a; b",), run=StepRun((("echo", "a b"), ("true",)), Tool.PIP))
     assert run_lines(step) == ("echo 'a b'", "true")
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gpuassist.app import compose
 from gpuassist.diagnose.memory_parts import picture_of
 from gpuassist.formats.oom import principal
-from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
+from gpuassist.model.memory_picture import MemoryPart, MemoryPicture, PartKind
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.explanation import explanation_document
 from gpuassist.present.memory import (
@@ -41,20 +41,20 @@ def picture(words: str = messages.TORCH_2_5) -> MemoryPicture:
 
 def made(*sizes: int) -> MemoryPicture:
     """A picture of processes with these sizes."""
-    parts = tuple(Part(PartKind.PROCESS, size, pid=place + 1) for place, size in enumerate(sizes))
+    parts = tuple(MemoryPart(PartKind.PROCESS, size, pid=place + 1) for place, size in enumerate(sizes))
     return MemoryPicture(sum(sizes), parts)
 
 
 @pytest.mark.parametrize("kind", list(PartKind))
 def test_every_kind_of_part_has_a_name_a_meaning_and_a_mark(kind: PartKind) -> None:
-    part = Part(kind, GIB, pid=7 if kind is PartKind.PROCESS else 0)
+    part = MemoryPart(kind, GIB, pid=7 if kind is PartKind.PROCESS else 0)
     assert ENGLISH(part_name(part))
     assert ENGLISH(part_explained(part))
     assert len(text_bar(MemoryPicture(GIB, (part,)), 10)) == 10
 
 
 def test_names_and_marks_are_told_apart() -> None:
-    parts = tuple(Part(kind, GIB, pid=1) for kind in PartKind)
+    parts = tuple(MemoryPart(kind, GIB, pid=1) for kind in PartKind)
     assert len({part_name(part).message for part in parts}) == len(parts)
     assert len(set(text_bar(MemoryPicture(GIB * len(parts), parts), 60))) == len(parts)
 
@@ -62,21 +62,21 @@ def test_names_and_marks_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("part", "name"),
     [
-        (Part(PartKind.PROCESS, GIB, pid=39021, name="jupyter"), "process 39021 (jupyter)"),
-        (Part(PartKind.PROCESS, GIB, pid=39021), "process 39021"),
-        (Part(PartKind.ALLOCATED, GIB), "in use by your tensors"),
-        (Part(PartKind.CONTEXT, GIB // 2), "CUDA itself"),
-        (Part(PartKind.CONTEXT, 4 * GIB), "CUDA itself and other libraries"),
-        (Part(PartKind.UNUSED, GIB), "reserved, but in pieces"),
+        (MemoryPart(PartKind.PROCESS, GIB, pid=39021, name="jupyter"), "process 39021 (jupyter)"),
+        (MemoryPart(PartKind.PROCESS, GIB, pid=39021), "process 39021"),
+        (MemoryPart(PartKind.ALLOCATED, GIB), "in use by your tensors"),
+        (MemoryPart(PartKind.CONTEXT, GIB // 2), "CUDA itself"),
+        (MemoryPart(PartKind.CONTEXT, 4 * GIB), "CUDA itself and other libraries"),
+        (MemoryPart(PartKind.UNUSED, GIB), "reserved, but in pieces"),
     ],
 )
-def test_parts_are_named_for_their_owner(part: Part, name: str) -> None:
+def test_parts_are_named_for_their_owner(part: MemoryPart, name: str) -> None:
     assert ENGLISH(part_name(part)) == name
 
 
 def test_what_was_reckoned_says_so() -> None:
-    assert "reckoned" in ENGLISH(part_explained(Part(PartKind.CONTEXT, GIB, derived=True)))
-    assert "reckoned" not in ENGLISH(part_explained(Part(PartKind.CONTEXT, GIB)))
+    assert "reckoned" in ENGLISH(part_explained(MemoryPart(PartKind.CONTEXT, GIB, derived=True)))
+    assert "reckoned" not in ENGLISH(part_explained(MemoryPart(PartKind.CONTEXT, GIB)))
 
 
 @pytest.mark.parametrize(

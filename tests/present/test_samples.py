@@ -17,7 +17,7 @@ from gpuassist.present.samples import (
     subtitle,
     window_words,
 )
-from gpuassist.session.watch import Came, Change
+from gpuassist.session.watch import ProcessChange, ProcessEvent
 from tests.ui.made import GIB, gpu, process, sample
 
 
@@ -82,6 +82,6 @@ def test_a_window_is_named_by_its_length(seconds: float, words: str) -> None:
     assert ENGLISH(window_words(seconds)) == words
 
 
-@pytest.mark.parametrize(("came", "words"), [(Came.STARTED, "train.py starts"), (Came.EXITED, "train.py ends")])
-def test_a_process_comes_and_goes(came: Came, words: str) -> None:
-    assert ENGLISH(change_words(Change(1.0, 0, 7, came, "python train.py"))) == words
+@pytest.mark.parametrize(("came", "words"), [(ProcessEvent.STARTED, "train.py starts"), (ProcessEvent.EXITED, "train.py ends")])
+def test_a_process_comes_and_goes(came: ProcessEvent, words: str) -> None:
+    assert ENGLISH(change_words(ProcessChange(1.0, 0, 7, came, "python train.py"))) == words

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
+from gpuassist.changes.record import ChangeRecord, ChangeStatus, FileRecord
 from gpuassist.changes.restore import FileBack, ThreeWay
 from gpuassist.changes.undo import TakeBack
 from gpuassist.model.plan import FileEdit, Receipt
@@ -40,8 +40,8 @@ def receipt(path: str = "~/.bashrc", *, undone: str = "", group: str = "") -> Re
     )
 
 
-def record(standing: Standing = Standing.STANDS, *, edited: bool = False, path: str = "~/.bashrc") -> FileRecord:
-    undone = "2026-11-21T10:00:00Z" if standing is Standing.UNDONE else ""
+def record(standing: ChangeStatus = ChangeStatus.STANDS, *, edited: bool = False, path: str = "~/.bashrc") -> FileRecord:
+    undone = "2026-11-21T10:00:00Z" if standing is ChangeStatus.UNDONE else ""
     return FileRecord(receipt(path, undone=undone), standing, edited)
 
 
@@ -54,10 +54,10 @@ def lines(*files: FileRecord) -> list[str]:
     [
         (record(), "in effect"),
         (record(edited=True), "in effect; the file was edited since"),
-        (record(Standing.UNDONE), "undone 2026-11-21T10:00:00Z"),
-        (record(Standing.NOTHING_LEFT), "nothing of it is left in the file"),
-        (record(Standing.MISSING), "the file is not there any more"),
-        (record(Standing.UNREADABLE), "the file cannot be read"),
+        (record(ChangeStatus.UNDONE), "undone 2026-11-21T10:00:00Z"),
+        (record(ChangeStatus.NOTHING_LEFT), "nothing of it is left in the file"),
+        (record(ChangeStatus.MISSING), "the file is not there any more"),
+        (record(ChangeStatus.UNREADABLE), "the file cannot be read"),
     ],
 )
 def test_state_of_a_file_is_told(one: FileRecord, words: str) -> None:
@@ -66,7 +66,7 @@ def test_state_of_a_file_is_told(one: FileRecord, words: str) -> None:
 
 
 def test_change_of_several_files_has_a_line_for_each() -> None:
-    head, *files = lines(record(), record(Standing.MISSING, path="~/.profile"))
+    head, *files = lines(record(), record(ChangeStatus.MISSING, path="~/.profile"))
     assert head == "20261121-090000-ab  2026-11-21T09:00:00Z  use CUDA 12.4"
     assert files == ["    ~/.bashrc  (in effect)", "    ~/.profile  (the file is not there any more)"]
 
@@ -74,14 +74,14 @@ def test_change_of_several_files_has_a_line_for_each() -> None:
 @pytest.mark.parametrize(
     ("standing", "stands", "edited"),
     [
-        (Standing.STANDS, True, True),
-        (Standing.NOTHING_LEFT, False, True),
-        (Standing.UNDONE, False, True),
-        (Standing.MISSING, None, None),
-        (Standing.UNREADABLE, None, None),
+        (ChangeStatus.STANDS, True, True),
+        (ChangeStatus.NOTHING_LEFT, False, True),
+        (ChangeStatus.UNDONE, False, True),
+        (ChangeStatus.MISSING, None, None),
+        (ChangeStatus.UNREADABLE, None, None),
     ],
 )
-def test_what_cannot_be_known_is_null(home: Path, standing: Standing, stands: bool | None, edited: bool | None) -> None:
+def test_what_cannot_be_known_is_null(home: Path, standing: ChangeStatus, stands: bool | None, edited: bool | None) -> None:
     (document,) = record_json(session_at(home), ChangeRecord((record(standing, edited=True),)))
     assert isinstance(document, dict)
     assert set(document) == KEYS

@@ -15,7 +15,7 @@ from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain import Basis, Explanation
 from gpuassist.session.explain_leads import WayOn, file_wished, text_wished, way_on, wish_for_file, wish_for_text
-from gpuassist.session.navigation import GoTo, Step, Tool
+from gpuassist.session.navigation import GoTo, SideTool, WizardStep
 from tests.session.explained import ALONE, ANSWER, OTHER, explained, remedy
 
 HERE = Machine(
@@ -39,7 +39,7 @@ def lead(explanation: Explanation, machine: Machine | None = HERE, *, recorded: 
 def test_an_installed_toolkit_leads_to_repair(recorded: bool) -> None:
     found = lead(explained(ANSWER), recorded=recorded)
     assert found is not None
-    assert found.event == GoTo(Step.REPAIR, "12.4")
+    assert found.event == GoTo(WizardStep.REPAIR, "12.4")
     assert ENGLISH(found.title) == "Switch to CUDA 12.4…"
 
 
@@ -67,7 +67,7 @@ def test_a_text_that_nobody_knows_leads_nowhere() -> None:
 def test_too_little_memory_leads_to_the_live_plot(problem: str) -> None:
     found = lead(explained(replace(MEMORY, id=problem)))
     assert found is not None
-    assert found.event == GoTo(Step.LIVE)
+    assert found.event == GoTo(WizardStep.LIVE)
 
 
 @pytest.mark.parametrize("gpus", [(), None])
@@ -93,7 +93,7 @@ def test_an_installation_is_tried_in_thought(key: str, parameters: dict[str, str
     answer = replace(ANSWER, remedies=(remedy("check it first"), install(key, parameters)))
     found = lead(explained(answer))
     assert found is not None
-    assert found.event == GoTo(Tool.WHAT_IF, wish)
+    assert found.event == GoTo(SideTool.WHAT_IF, wish)
     assert ENGLISH(found.title) == f"What if {title}…"
 
 
@@ -107,7 +107,7 @@ def test_what_names_no_version_is_not_tried(given: Remedy) -> None:
 def test_switching_comes_before_watching() -> None:
     found = lead(explained(MEMORY, ANSWER))
     assert found is not None
-    assert found.event.step is Step.REPAIR
+    assert found.event.step is WizardStep.REPAIR
 
 
 @pytest.mark.parametrize("words", ["CUDA out of memory", "file:///tmp/a", "text:", "多行\n文字"])
@@ -129,11 +129,11 @@ def test_memory_that_others_hold_leads_to_who_holds_it(recorded: bool) -> None:
     remedies = (install("gpu-processes", {}), install("process-end", {"pid": "39021"}))
     found = lead(explained(replace(MEMORY, id="oom-other-process", remedies=remedies)), recorded=recorded)
     assert found is not None
-    assert (ENGLISH(found.title), found.event) == ("See who holds the GPU", GoTo(Tool.HOLDERS, "39021"))
+    assert (ENGLISH(found.title), found.event) == ("See who holds the GPU", GoTo(SideTool.HOLDERS, "39021"))
 
 
 def test_holders_that_come_later_leave_the_live_plot_first() -> None:
     remedies = (install("visible-devices-set", {}), install("gpu-processes", {}))
     found = lead(explained(replace(MEMORY, remedies=remedies)))
     assert found is not None
-    assert found.event == GoTo(Step.LIVE)
+    assert found.event == GoTo(WizardStep.LIVE)

@@ -10,7 +10,7 @@ from gpuassist.context import Session
 from gpuassist.formats.printed import Printed
 from gpuassist.install.autostart import autostart_path
 from gpuassist.install.records import Install, InstallState, StepState, installs, lock, place
-from gpuassist.install.run import Came
+from gpuassist.install.run import StepEnding
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof
@@ -68,7 +68,7 @@ def test_a_step_that_was_done_meanwhile_is_not_run_twice(session: Session) -> No
 def test_what_could_not_be_started_leaves_no_record(session: Session, tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     ran = take(session, course(script("pass", creates=str(tmp_path / "there"))))
-    assert (ran.install, ran.done.came, installs(session.world)) == (None, Came.NOT_STARTED, ())
+    assert (ran.install, ran.done.came, installs(session.world)) == (None, StepEnding.NOT_STARTED, ())
 
 
 def test_beginning_gives_up_what_waited(session: Session) -> None:
@@ -124,7 +124,7 @@ def test_there_and_back(session: Session, tmp_path: Path) -> None:
     assert install_course.earlier_installs(session) == (install,)
     way = install_course.way_back(session, install.id)
     ran = install_course.go_back(session, install.id, way, on_line=quiet, cancelled=lambda: False)
-    assert (ran.done.came, made.exists(), install_course.earlier_installs(session)) == (Came.DONE, False, ())
+    assert (ran.done.came, made.exists(), install_course.earlier_installs(session)) == (StepEnding.DONE, False, ())
 
 
 def test_what_was_never_run_is_nothing_to_take_back(session: Session) -> None:

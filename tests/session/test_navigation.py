@@ -19,15 +19,15 @@ from gpuassist.session.navigation import (
     ReadingEnded,
     ReadingFailed,
     ReadingStarted,
-    Step,
-    StepState,
-    Tool,
+    SideTool,
+    StepStatus,
+    WizardStep,
     follow,
     place_named,
 )
 
-READ = ReadingEnded(StepState.RIGHT, StepState.RIGHT)
-BROKEN = ReadingEnded(StepState.RIGHT, StepState.PROBLEM, "12.4")
+READ = ReadingEnded(StepStatus.RIGHT, StepStatus.RIGHT)
+BROKEN = ReadingEnded(StepStatus.RIGHT, StepStatus.PROBLEM, "12.4")
 
 
 def after(*events: Event) -> Flow:
@@ -42,109 +42,115 @@ def shown(*events: Event) -> Place:
 
 def test_starts_on_the_machine_with_nothing_done() -> None:
     flow = Flow()
-    assert flow.current is Step.MACHINE
-    assert {state for _, state in flow.states} == {StepState.TODO}
+    assert flow.current is WizardStep.MACHINE
+    assert {state for _, state in flow.states} == {StepStatus.TODO}
 
 
 def test_side_list_has_the_five_steps_in_order() -> None:
-    assert [entry.step for entry in Flow().entries()] == [Step.MACHINE, Step.FOUND, Step.REPAIR, Step.VERIFY, Step.LIVE]
+    assert [entry.step for entry in Flow().entries()] == [
+        WizardStep.MACHINE,
+        WizardStep.FOUND,
+        WizardStep.REPAIR,
+        WizardStep.VERIFY,
+        WizardStep.LIVE,
+    ]
 
 
 def test_only_one_entry_is_current() -> None:
-    assert [entry.step for entry in after(READ, GoTo(Step.VERIFY)).entries() if entry.current] == [Step.VERIFY]
+    assert [entry.step for entry in after(READ, GoTo(WizardStep.VERIFY)).entries() if entry.current] == [WizardStep.VERIFY]
 
 
-@pytest.mark.parametrize("step", [Step.FOUND, Step.REPAIR, Step.VERIFY])
-def test_steps_that_need_facts_wait_for_them(step: Step) -> None:
+@pytest.mark.parametrize("step", [WizardStep.FOUND, WizardStep.REPAIR, WizardStep.VERIFY])
+def test_steps_that_need_facts_wait_for_them(step: WizardStep) -> None:
     assert not Flow().enabled(step)
-    assert shown(GoTo(step)) is Step.MACHINE
+    assert shown(GoTo(step)) is WizardStep.MACHINE
     assert after(READ).enabled(step)
 
 
 def test_live_memory_needs_no_facts() -> None:
-    assert shown(GoTo(Step.LIVE)) is Step.LIVE
+    assert shown(GoTo(WizardStep.LIVE)) is WizardStep.LIVE
 
 
 def test_reading_makes_the_machine_busy() -> None:
-    assert after(ReadingStarted()).state(Step.MACHINE) is StepState.BUSY
+    assert after(ReadingStarted()).state(WizardStep.MACHINE) is StepStatus.BUSY
 
 
 def test_reading_again_leaves_the_user_where_he_is() -> None:
-    assert shown(READ, GoTo(Step.FOUND), ReadingStarted(), BROKEN) is Step.FOUND
+    assert shown(READ, GoTo(WizardStep.FOUND), ReadingStarted(), BROKEN) is WizardStep.FOUND
 
 
 def test_what_was_read_marks_the_first_two_steps() -> None:
     flow = after(ReadingStarted(), BROKEN)
-    assert (flow.state(Step.MACHINE), flow.state(Step.FOUND)) == (StepState.RIGHT, StepState.PROBLEM)
+    assert (flow.state(WizardStep.MACHINE), flow.state(WizardStep.FOUND)) == (StepStatus.RIGHT, StepStatus.PROBLEM)
 
 
 def test_a_new_machine_forgets_repair_and_verify() -> None:
-    flow = after(READ, Marked(Step.REPAIR, StepState.RIGHT), Marked(Step.VERIFY, StepState.PROBLEM), READ)
-    assert (flow.state(Step.REPAIR), flow.state(Step.VERIFY)) == (StepState.TODO, StepState.TODO)
+    flow = after(READ, Marked(WizardStep.REPAIR, StepStatus.RIGHT), Marked(WizardStep.VERIFY, StepStatus.PROBLEM), READ)
+    assert (flow.state(WizardStep.REPAIR), flow.state(WizardStep.VERIFY)) == (StepStatus.TODO, StepStatus.TODO)
 
 
 def test_live_memory_keeps_its_state_over_a_new_machine() -> None:
-    assert after(Marked(Step.LIVE, StepState.RIGHT), READ).state(Step.LIVE) is StepState.RIGHT
+    assert after(Marked(WizardStep.LIVE, StepStatus.RIGHT), READ).state(WizardStep.LIVE) is StepStatus.RIGHT
 
 
 def test_failed_first_reading_leaves_the_machine_unknown() -> None:
     flow = after(ReadingStarted(), ReadingFailed())
-    assert flow.state(Step.MACHINE) is StepState.UNKNOWN
+    assert flow.state(WizardStep.MACHINE) is StepStatus.UNKNOWN
     assert flow.next() is None
 
 
 def test_after_a_write_what_was_found_waits_for_the_reading() -> None:
     flow = after(BROKEN, ReadingStarted(after_write=True))
-    assert flow.state(Step.FOUND) is StepState.BUSY
-    assert follow(flow, READ).state(Step.FOUND) is StepState.RIGHT
+    assert flow.state(WizardStep.FOUND) is StepStatus.BUSY
+    assert follow(flow, READ).state(WizardStep.FOUND) is StepStatus.RIGHT
 
 
 def test_a_reading_that_fails_after_a_write_leaves_nothing_marked_as_if_it_held() -> None:
     flow = after(READ, ReadingStarted(after_write=True), ReadingFailed())
-    assert (flow.state(Step.MACHINE), flow.state(Step.FOUND)) == (StepState.UNKNOWN, StepState.UNKNOWN)
-    assert flow.enabled(Step.FOUND)
+    assert (flow.state(WizardStep.MACHINE), flow.state(WizardStep.FOUND)) == (StepStatus.UNKNOWN, StepStatus.UNKNOWN)
+    assert flow.enabled(WizardStep.FOUND)
 
 
 def test_failed_second_reading_keeps_the_first() -> None:
     flow = after(READ, ReadingStarted(), ReadingFailed())
-    assert flow.state(Step.MACHINE) is StepState.RIGHT
-    assert flow.enabled(Step.FOUND)
+    assert flow.state(WizardStep.MACHINE) is StepStatus.RIGHT
+    assert flow.enabled(WizardStep.FOUND)
 
 
 def test_no_way_on_before_the_machine_was_read() -> None:
     assert Flow().next() is None
-    assert shown(Next()) is Step.MACHINE
+    assert shown(Next()) is WizardStep.MACHINE
 
 
 def test_way_on_leads_from_the_machine_to_the_findings() -> None:
-    assert after(READ).next() is Step.FOUND
+    assert after(READ).next() is WizardStep.FOUND
 
 
 def test_way_on_leads_to_repair_with_the_version_of_the_finding() -> None:
     flow = after(BROKEN, Next(), Next())
-    assert (flow.current, flow.wish) == (Step.REPAIR, "12.4")
+    assert (flow.current, flow.wish) == (WizardStep.REPAIR, "12.4")
 
 
 def test_way_on_skips_a_repair_that_nobody_needs() -> None:
-    assert shown(READ, Next(), Next()) is Step.VERIFY
+    assert shown(READ, Next(), Next()) is WizardStep.VERIFY
 
 
 def test_repair_is_still_reachable_from_the_side_list() -> None:
-    assert shown(READ, GoTo(Step.REPAIR)) is Step.REPAIR
+    assert shown(READ, GoTo(WizardStep.REPAIR)) is WizardStep.REPAIR
 
 
 def test_way_on_ends_with_live_memory() -> None:
     flow = after(BROKEN, Next(), Next(), Next(), Next())
-    assert flow.current is Step.LIVE
+    assert flow.current is WizardStep.LIVE
     assert flow.next() is None
 
 
 def test_back_shows_what_was_shown_before() -> None:
-    assert shown(BROKEN, GoTo(Step.VERIFY), GoTo(Step.FOUND), Back()) is Step.VERIFY
+    assert shown(BROKEN, GoTo(WizardStep.VERIFY), GoTo(WizardStep.FOUND), Back()) is WizardStep.VERIFY
 
 
 def test_back_goes_all_the_way() -> None:
-    assert shown(BROKEN, Next(), Next(), Back(), Back()) is Step.MACHINE
+    assert shown(BROKEN, Next(), Next(), Back(), Back()) is WizardStep.MACHINE
 
 
 def test_back_at_the_beginning_does_nothing() -> None:
@@ -153,41 +159,41 @@ def test_back_at_the_beginning_does_nothing() -> None:
 
 
 def test_choosing_the_shown_step_adds_nothing_to_the_trail() -> None:
-    assert after(READ, GoTo(Step.MACHINE)).trail == ()
+    assert after(READ, GoTo(WizardStep.MACHINE)).trail == ()
 
 
 def test_a_wish_for_the_shown_step_is_taken() -> None:
-    flow = after(BROKEN, GoTo(Step.REPAIR, "12.4"), GoTo(Step.REPAIR, "11.8"))
+    flow = after(BROKEN, GoTo(WizardStep.REPAIR, "12.4"), GoTo(WizardStep.REPAIR, "11.8"))
     assert flow.wish == "11.8"
 
 
 def test_leaving_forgets_the_wish() -> None:
-    assert after(BROKEN, GoTo(Step.REPAIR, "12.4"), GoTo(Step.FOUND)).wish == ""
-    assert after(BROKEN, GoTo(Step.REPAIR, "12.4"), Back()).wish == ""
+    assert after(BROKEN, GoTo(WizardStep.REPAIR, "12.4"), GoTo(WizardStep.FOUND)).wish == ""
+    assert after(BROKEN, GoTo(WizardStep.REPAIR, "12.4"), Back()).wish == ""
 
 
-@pytest.mark.parametrize("state", list(StepState))
-def test_a_page_marks_its_own_step_alone(state: StepState) -> None:
-    before, flow = after(READ), after(READ, Marked(Step.VERIFY, state))
-    assert flow.state(Step.VERIFY) is state
-    assert all(flow.state(step) is before.state(step) for step in Step if step is not Step.VERIFY)
+@pytest.mark.parametrize("state", list(StepStatus))
+def test_a_page_marks_its_own_step_alone(state: StepStatus) -> None:
+    before, flow = after(READ), after(READ, Marked(WizardStep.VERIFY, state))
+    assert flow.state(WizardStep.VERIFY) is state
+    assert all(flow.state(step) is before.state(step) for step in WizardStep if step is not WizardStep.VERIFY)
 
 
-@pytest.mark.parametrize("tool", list(Tool))
-def test_a_tool_needs_no_facts_and_leads_nowhere(tool: Tool) -> None:
+@pytest.mark.parametrize("tool", list(SideTool))
+def test_a_tool_needs_no_facts_and_leads_nowhere(tool: SideTool) -> None:
     flow = after(GoTo(tool))
-    assert (flow.current, flow.next(), flow.back()) == (tool, None, Step.MACHINE)
+    assert (flow.current, flow.next(), flow.back()) == (tool, None, WizardStep.MACHINE)
 
 
 def test_a_tool_is_opened_with_a_wish() -> None:
-    assert after(GoTo(Tool.WHAT_IF, "gpu=RTX 5090")).wish == "gpu=RTX 5090"
+    assert after(GoTo(SideTool.WHAT_IF, "gpu=RTX 5090")).wish == "gpu=RTX 5090"
 
 
 def test_a_tool_is_no_current_step() -> None:
-    assert not any(entry.current for entry in after(GoTo(Tool.WHAT_IF)).entries())
+    assert not any(entry.current for entry in after(GoTo(SideTool.WHAT_IF)).entries())
 
 
-@pytest.mark.parametrize("place", [*Step, *Tool])
+@pytest.mark.parametrize("place", [*WizardStep, *SideTool])
 def test_a_place_is_found_by_its_value(place: Place) -> None:
     assert place_named(place.value) is place
 
@@ -197,13 +203,13 @@ def test_no_place_has_another_value() -> None:
 
 
 EVENTS = st.one_of(
-    st.builds(GoTo, st.sampled_from([*Step, *Tool]), st.sampled_from(["", "12.4", "13.0"])),
+    st.builds(GoTo, st.sampled_from([*WizardStep, *SideTool]), st.sampled_from(["", "12.4", "13.0"])),
     st.just(Next()),
     st.just(Back()),
     st.builds(ReadingStarted, st.booleans()),
     st.just(ReadingFailed()),
-    st.builds(Marked, st.sampled_from(Step), st.sampled_from(StepState)),
-    st.builds(ReadingEnded, st.sampled_from(StepState), st.sampled_from(StepState), st.sampled_from(["", "12.4"])),
+    st.builds(Marked, st.sampled_from(WizardStep), st.sampled_from(StepStatus)),
+    st.builds(ReadingEnded, st.sampled_from(StepStatus), st.sampled_from(StepStatus), st.sampled_from(["", "12.4"])),
 )
 
 
@@ -211,7 +217,7 @@ EVENTS = st.one_of(
 def test_the_shown_step_can_always_be_shown(events: list[Event]) -> None:
     flow = after(*events)
     assert flow.enabled(flow.current)
-    assert [entry.current for entry in flow.entries()].count(True) == (not isinstance(flow.current, Tool))
+    assert [entry.current for entry in flow.entries()].count(True) == (not isinstance(flow.current, SideTool))
 
 
 @given(st.lists(EVENTS, max_size=60))
@@ -220,11 +226,11 @@ def test_the_way_on_always_leads_to_an_enabled_later_step(events: list[Event]) -
     following = flow.next()
     if following is not None:
         assert flow.enabled(following)
-        assert isinstance(flow.current, Step)
-        assert list(Step).index(following) > list(Step).index(flow.current)
+        assert isinstance(flow.current, WizardStep)
+        assert list(WizardStep).index(following) > list(WizardStep).index(flow.current)
 
 
-@given(st.lists(EVENTS, max_size=60), st.sampled_from([*Step, *Tool]))
+@given(st.lists(EVENTS, max_size=60), st.sampled_from([*WizardStep, *SideTool]))
 def test_back_undoes_going_somewhere(events: list[Event], place: Place) -> None:
     before = after(*events)
     gone = follow(before, GoTo(place))

@@ -9,7 +9,7 @@ import pytest
 from gpuassist.model.fact import Unknown
 from gpuassist.model.finding import Action, Answer, CommandUse, Diagnosis, Remedy, Severity, Undetermined
 from gpuassist.model.text import text
-from gpuassist.session.navigation import StepState
+from gpuassist.session.navigation import StepStatus
 from gpuassist.session.standing import (
     USE_CUDA,
     begins_with_holders,
@@ -36,37 +36,37 @@ def remedy(key: str = USE_CUDA, version: str = "12.4", action: Action = Action.E
 
 
 def test_a_machine_that_could_be_read_is_right() -> None:
-    assert machine_state(machine()) is StepState.RIGHT
+    assert machine_state(machine()) is StepStatus.RIGHT
 
 
 def test_a_machine_without_gpus_was_read_all_the_same() -> None:
-    assert machine_state(machine(gpus=())) is StepState.RIGHT
+    assert machine_state(machine(gpus=())) is StepStatus.RIGHT
 
 
 def test_unknown_gpus_leave_the_machine_unknown() -> None:
     unknown = replace(machine(), gpus=Unknown(text("/sys is not there")))
-    assert machine_state(unknown) is StepState.UNKNOWN
+    assert machine_state(unknown) is StepStatus.UNKNOWN
 
 
 @pytest.mark.parametrize(
     ("severities", "state"),
     [
-        ((), StepState.RIGHT),
-        ((Severity.INFO,), StepState.RIGHT),
-        ((Severity.WARNING, Severity.INFO), StepState.WARNING),
-        ((Severity.WARNING, Severity.PROBLEM), StepState.PROBLEM),
+        ((), StepStatus.RIGHT),
+        ((Severity.INFO,), StepStatus.RIGHT),
+        ((Severity.WARNING, Severity.INFO), StepStatus.WARNING),
+        ((Severity.WARNING, Severity.PROBLEM), StepStatus.PROBLEM),
     ],
 )
-def test_the_worst_finding_marks_the_step(severities: tuple[Severity, ...], state: StepState) -> None:
+def test_the_worst_finding_marks_the_step(severities: tuple[Severity, ...], state: StepStatus) -> None:
     assert found_state(Diagnosis(), tuple(map(answer, severities))) is state
 
 
 def test_what_could_hide_makes_a_clean_result_unknown() -> None:
-    assert found_state(OPEN, ()) is StepState.UNKNOWN
+    assert found_state(OPEN, ()) is StepStatus.UNKNOWN
 
 
 def test_a_problem_outweighs_what_could_hide() -> None:
-    assert found_state(OPEN, (answer(),)) is StepState.PROBLEM
+    assert found_state(OPEN, (answer(),)) is StepStatus.PROBLEM
 
 
 def test_switching_toolkits_names_its_version() -> None:
@@ -85,7 +85,7 @@ def test_the_first_finding_with_a_switch_decides() -> None:
 
 def test_the_event_carries_all_three() -> None:
     event = reading_ended(machine(), Diagnosis(), (answer(Severity.WARNING, remedy()),))
-    assert (event.machine, event.found, event.repairable) == (StepState.RIGHT, StepState.WARNING, "12.4")
+    assert (event.machine, event.found, event.repairable) == (StepStatus.RIGHT, StepStatus.WARNING, "12.4")
 
 
 def about(*commands: tuple[str, str]) -> Answer:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
-from gpuassist.session.verify_progress import Progress, State, conclude, follow
+from gpuassist.session.verify_progress import CheckState, VerifyProgress, conclude, follow
 from gpuassist.verify.protocol import CheckBegun, CheckDone, Device, DeviceDone, Event, Finished, Planned, Started
 
 NAMES = st.sampled_from(["matmul", "reduction", "fft", "never-announced"])
@@ -27,8 +27,8 @@ EVENTS: st.SearchStrategy[Event] = st.one_of(
 )
 
 
-def after(events: list[Event]) -> Progress:
-    progress = follow(Progress(), BEGAN)
+def after(events: list[Event]) -> VerifyProgress:
+    progress = follow(VerifyProgress(), BEGAN)
     for event in events:
         progress = follow(progress, event)
     return progress
@@ -43,7 +43,7 @@ def test_the_checks_are_always_those_announced(events: list[Event]) -> None:
 
 @given(st.lists(EVENTS, max_size=30))
 def test_what_is_done_has_its_check(events: list[Event]) -> None:
-    assert all((line.check is not None) is (line.state is State.DONE) for line in after(events).lines)
+    assert all((line.check is not None) is (line.state is CheckState.DONE) for line in after(events).lines)
 
 
 @given(st.lists(EVENTS, max_size=30))
@@ -55,7 +55,7 @@ def test_the_count_never_exceeds_the_list(events: list[Event]) -> None:
 @given(st.lists(EVENTS, max_size=30))
 def test_at_the_end_nothing_waits_or_runs(events: list[Event]) -> None:
     ended = conclude(after(events), Verification("python", (), ()))
-    assert {line.state for line in ended.lines} <= {State.DONE, State.LEFT}
+    assert {line.state for line in ended.lines} <= {CheckState.DONE, CheckState.LEFT}
 
 
 @given(st.lists(EVENTS, max_size=30), st.sampled_from(Verdict))

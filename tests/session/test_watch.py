@@ -12,7 +12,7 @@ from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.monitor.pyramid import Window
 from gpuassist.session import watch as watching
-from gpuassist.session.watch import CHANGES_AT_MOST, PEAKS_AT_MOST, Came, Watch
+from gpuassist.session.watch import CHANGES_AT_MOST, PEAKS_AT_MOST, ProcessEvent, Watch
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
@@ -79,8 +79,8 @@ def test_who_was_there_at_first_did_not_come(session: Session) -> None:
 def test_who_comes_and_goes_is_told(session: Session) -> None:
     watch = watched(session, (gpu(5),), (gpu(5, process(7, 1, "train.py")),), (gpu(5),))
     started, exited = watch.changes
-    assert (started.time, started.gpu, started.pid, started.came, started.command) == (2.0, 0, 7, Came.STARTED, "train.py")
-    assert (exited.time, exited.came, exited.command) == (3.0, Came.EXITED, "train.py")
+    assert (started.time, started.gpu, started.pid, started.came, started.command) == (2.0, 0, 7, ProcessEvent.STARTED, "train.py")
+    assert (exited.time, exited.came, exited.command) == (3.0, ProcessEvent.EXITED, "train.py")
 
 
 def test_a_list_that_could_not_be_read_changes_nothing(session: Session) -> None:

@@ -22,9 +22,9 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError
-from gpuassist.system.processes import Ending, Outcome, Processes
+from gpuassist.system.processes import Ending, Processes, ProcessResult
 from gpuassist.system.shell_trace import Trace, trace_startup
-from gpuassist.system.terminal import Asked, Opening, ask_shell, ask_ways
+from gpuassist.system.terminal import Opening, ShellState, ask_shell, ask_ways
 from gpuassist.system.world import World
 
 CHOSEN, INSTALLED = "13.0", ("11.8", "12.4", "13.0")
@@ -73,7 +73,7 @@ def record(world: World) -> Evidence:
     """Asks real shells all that a plan asks them; for the user whose shape this is."""
     evidence = Evidence(_nvcc_alone(ask_shell(world, Opening.TERMINAL).terminal))
 
-    def asked(_: World, openings: Sequence[Opening]) -> dict[Opening, Asked]:
+    def asked(_: World, openings: Sequence[Opening]) -> dict[Opening, ShellState]:
         found = ask_ways(world, openings)
         evidence.ways.update({opening.value: _nvcc_alone(one.terminal) for opening, one in found.items()})
         return found
@@ -101,8 +101,8 @@ def _nvcc_alone(fact: Fact[Terminal]) -> Fact[Terminal]:
 def planned(world: World, evidence: Evidence) -> ChangePlan:
     """The plan that follows from what was said once; no shell is started."""
 
-    def asked(_: World, openings: Sequence[Opening]) -> dict[Opening, Asked]:
-        return {opening: Asked(evidence.ways.get(opening.value, NOT_ASKED), 0.0) for opening in openings}
+    def asked(_: World, openings: Sequence[Opening]) -> dict[Opening, ShellState]:
+        return {opening: ShellState(evidence.ways.get(opening.value, NOT_ASKED), 0.0) for opening in openings}
 
     def traced(_: World, names: Sequence[str]) -> Fact[Trace]:
         if evidence.traced is None:
@@ -140,7 +140,7 @@ class _Heard:
         directory: str = "/",
         stdin: bytes = b"",
         cancelled: Callable[[], bool] | None = None,
-    ) -> Outcome:
+    ) -> ProcessResult:
         outcome = self._processes.run(
             command, seconds=seconds, environment=environment, directory=directory, stdin=stdin, cancelled=cancelled
         )
@@ -165,6 +165,6 @@ class Repeated:
         directory: str = "/",
         stdin: bytes = b"",
         cancelled: Callable[[], bool] | None = None,
-    ) -> Outcome:
+    ) -> ProcessResult:
         status, out, err = self._said.get(_key(command, stdin), (0, "", ""))
-        return Outcome(Ending.EXITED, status, out.encode("latin-1"), err.encode("latin-1"), 0.0)
+        return ProcessResult(Ending.EXITED, status, out.encode("latin-1"), err.encode("latin-1"), 0.0)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.changes.apply import Change, apply
+from gpuassist.changes.apply import FileChange, apply
 from gpuassist.changes.plan import ChangePlan
 from gpuassist.changes.undo import undo
 from gpuassist.model.plan import FileEdit, Result
@@ -73,7 +73,7 @@ def test_a_plan_is_the_smallest_change_and_leaves_the_rest(
         return
     disk = replace(world_at(place), processes=Repeated(one.before))
     files = {"start": snapshot(place, {})}
-    done = apply(disk, Change(plan.plan.id, plan.command, tuple(moved(edit, home) for edit in changing(plan))))
+    done = apply(disk, FileChange(plan.plan.id, plan.command, tuple(moved(edit, home) for edit in changing(plan))))
     assert done.outcome.result in {Result.MODIFIED, Result.UNCHANGED}, ENGLISH(done.outcome.text)
     files["dry"], files["use"] = files["start"], snapshot(place, {})
     assert list(new_empty_elements(plan)) == []

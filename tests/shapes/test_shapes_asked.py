@@ -10,7 +10,7 @@ from unittest.mock import patch
 import pytest
 
 from gpuassist.changes import use_toolkit
-from gpuassist.changes.apply import Change, apply
+from gpuassist.changes.apply import FileChange, apply
 from gpuassist.changes.plan import UseCuda
 from gpuassist.changes.proof import judge_shells
 from gpuassist.changes.shells import ShellSeen
@@ -19,7 +19,7 @@ from gpuassist.changes.use_toolkit import plan_use_cuda
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Result
 from gpuassist.model.words import ENGLISH
-from gpuassist.system.terminal import Asked, Opening, ask_ways
+from gpuassist.system.terminal import Opening, ShellState, ask_ways
 from gpuassist.system.world import World
 from tests.changes.homes import world_at
 from tests.shapes.evidence import CHOSEN, Evidence, machine_with
@@ -46,7 +46,7 @@ OPENINGS = (Opening.TERMINAL, Opening.BARE_TERMINAL, Opening.LOGIN)
 PARAMETERS = [pytest.param(number, marks=pytest.mark.needs(*programs) if programs else ()) for number, programs in ASKED.items()]
 
 
-def seen_in(found: Mapping[Opening, Asked]) -> tuple[ShellSeen, ...]:
+def seen_in(found: Mapping[Opening, ShellState]) -> tuple[ShellSeen, ...]:
     return tuple(ShellSeen(opening, one.terminal, one.seconds) for opening, one in found.items())
 
 
@@ -84,7 +84,7 @@ def test_every_shell_finds_the_toolkit_or_the_reason_is_told(home: Path, number:
         return
     assert plan.cuda is not None
     edits = tuple(edit for edit in plan.edits if edit.after != edit.before)
-    done = apply(world, Change(plan.plan.id, plan.command, edits))
+    done = apply(world, FileChange(plan.plan.id, plan.command, edits))
     assert done.outcome.result is Result.MODIFIED, ENGLISH(done.outcome.text)
     used = snapshot(home, back)
     after = seen_in(ask_ways(world, OPENINGS))

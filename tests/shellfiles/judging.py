@@ -8,9 +8,9 @@ from gpuassist.model.text import Text
 from gpuassist.shellfiles.block import find
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.edit import change_lines
-from gpuassist.shellfiles.installed import Installed
+from gpuassist.shellfiles.installed import InstalledToolkits
 from gpuassist.shellfiles.judge import judge
-from gpuassist.shellfiles.lines import Evidence, ShellLine, StartupText, changes_in
+from gpuassist.shellfiles.lines import LineEvidence, ShellLine, StartupText, changes_in
 from gpuassist.shellfiles.toolkit_words import commands_run, toolkit_words
 
 RC = "/home/you/.bashrc"
@@ -19,7 +19,7 @@ KNOWN = {"HOME": "/home/you"}
 
 def judge_text(
     content: bytes,
-    installed: Installed,
+    installed: InstalledToolkits,
     *,
     dialect: Dialect = Dialect.BASH,
     values: tuple[str, ...] | None = None,
@@ -28,7 +28,7 @@ def judge_text(
     """The lines of one file; `values` are what a new terminal holds, none where none was asked."""
     reading = read_startup(content, dialect, KNOWN)
     words = toolkit_words(content, dialect, installed, reading.statements)
-    evidence = Evidence(values, commands_run(content, dialect), no_loader=no_loader)
+    evidence = LineEvidence(values, commands_run(content, dialect), no_loader=no_loader)
     understood = not reading.unreadable_line
     followed = (word.directory for word in words if word.new is not None and evidence.runs(word, understood=understood))
     file = StartupText(content, reading, words, find(content), RC, dialect)

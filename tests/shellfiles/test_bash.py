@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuassist.shellfiles.bash import read
-from gpuassist.shellfiles.reading import Assignment, Place, Reading, Statement
+from gpuassist.shellfiles.reading import Assignment, Reading, Statement, StatementPlace
 
 HOME = {"HOME": "/home/you"}
 
@@ -56,7 +56,7 @@ def _directories(content: str) -> list[str]:
 def test_finds_every_way_to_write_it(line: str) -> None:
     statement = _only(line + "\n")
     assert not statement.shared
-    assert statement.place is Place.TOP
+    assert statement.place is StatementPlace.TOP
     assert statement.assignments[0].variable == "PATH"
     assert _directories(line) == ["/c/bin"]
     assert statement.assignments[0].keeps_previous
@@ -136,25 +136,25 @@ def test_knows_a_variable_inside_its_branch() -> None:
 @pytest.mark.parametrize(
     ("content", "place", "inside"),
     [
-        ("if true; then\n  PATH=/c\nfi\n", Place.BRANCH, "if true; then"),
-        ("if x; then\n :\nelse\n  PATH=/c\nfi\n", Place.BRANCH, "if x; then"),
-        ("f() {\n  PATH=/c\n}\n", Place.FUNCTION, "f() {"),
-        ("function f {\n  PATH=/c\n}\n", Place.FUNCTION, "function f {"),
-        ("for d in a b; do\n  PATH=/c\ndone\n", Place.LOOP, "for d in a b; do"),
-        ("while x; do\n  PATH=/c\ndone\n", Place.LOOP, "while x; do"),
-        ("until x; do\n  PATH=/c\ndone\n", Place.LOOP, "until x; do"),
-        ("case $x in\n a)\n  PATH=/c\n  ;;\nesac\n", Place.CASE, "case $x in"),
-        ("(\n  PATH=/c\n)\n", Place.SUBSHELL, "("),
-        ("{\n  PATH=/c\n}\n", Place.GROUP, "{"),
-        ("[ -d /c ] && PATH=/c\n", Place.CONDITION, ""),
-        ("[[ -d /c ]] && export PATH=/c:$PATH\n", Place.CONDITION, ""),
-        ("test -d /c && PATH=/c || true\n", Place.CONDITION, ""),
-        ("f() {\n if x; then\n  PATH=/c\n fi\n}\n", Place.FUNCTION, "if x; then"),
-        ("PATH=/c make\n", Place.COMMAND, ""),
-        ("PATH=/c\n", Place.TOP, ""),
+        ("if true; then\n  PATH=/c\nfi\n", StatementPlace.BRANCH, "if true; then"),
+        ("if x; then\n :\nelse\n  PATH=/c\nfi\n", StatementPlace.BRANCH, "if x; then"),
+        ("f() {\n  PATH=/c\n}\n", StatementPlace.FUNCTION, "f() {"),
+        ("function f {\n  PATH=/c\n}\n", StatementPlace.FUNCTION, "function f {"),
+        ("for d in a b; do\n  PATH=/c\ndone\n", StatementPlace.LOOP, "for d in a b; do"),
+        ("while x; do\n  PATH=/c\ndone\n", StatementPlace.LOOP, "while x; do"),
+        ("until x; do\n  PATH=/c\ndone\n", StatementPlace.LOOP, "until x; do"),
+        ("case $x in\n a)\n  PATH=/c\n  ;;\nesac\n", StatementPlace.CASE, "case $x in"),
+        ("(\n  PATH=/c\n)\n", StatementPlace.SUBSHELL, "("),
+        ("{\n  PATH=/c\n}\n", StatementPlace.GROUP, "{"),
+        ("[ -d /c ] && PATH=/c\n", StatementPlace.CONDITION, ""),
+        ("[[ -d /c ]] && export PATH=/c:$PATH\n", StatementPlace.CONDITION, ""),
+        ("test -d /c && PATH=/c || true\n", StatementPlace.CONDITION, ""),
+        ("f() {\n if x; then\n  PATH=/c\n fi\n}\n", StatementPlace.FUNCTION, "if x; then"),
+        ("PATH=/c make\n", StatementPlace.COMMAND, ""),
+        ("PATH=/c\n", StatementPlace.TOP, ""),
     ],
 )
-def test_says_what_a_line_stands_in(content: str, place: Place, inside: str) -> None:
+def test_says_what_a_line_stands_in(content: str, place: StatementPlace, inside: str) -> None:
     statement = _only(content)
     assert (statement.place, statement.inside) == (place, inside)
 

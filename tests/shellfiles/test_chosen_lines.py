@@ -14,13 +14,13 @@ from gpuassist.shellfiles.block import find
 from gpuassist.shellfiles.clean import Grounds, judge_clean
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.edit import LineChanges, change_lines, take_back, write
-from gpuassist.shellfiles.installed import Installed
+from gpuassist.shellfiles.installed import InstalledToolkits
 from gpuassist.shellfiles.lines import ShellLine, changes_in
 from tests.shellfiles.judging import RC, judge_text
 from tests.shellfiles.test_corpus import CHOSEN, FILES, OTHER
 from tests.shellfiles.written import NO_LINES, block_lines
 
-INSTALLED = Installed(CHOSEN, (OTHER,), str, "/home/you", lambda path: True)
+INSTALLED = InstalledToolkits(CHOSEN, (OTHER,), str, "/home/you", lambda path: True)
 GROUNDS = Grounds(lambda path: "10.2" not in path, empty=frozenset({"LD_LIBRARY_PATH"}))
 BLOCK = block_lines(CHOSEN.root)
 HELD = (f"{OTHER.root}/bin",)

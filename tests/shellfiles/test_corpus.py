@@ -13,7 +13,7 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.edit import take_back, write
-from gpuassist.shellfiles.installed import Installed
+from gpuassist.shellfiles.installed import InstalledToolkits
 from gpuassist.shellfiles.lines import ShellLine, changes_in
 from tests.shellfiles.judging import RC, judge_text
 from tests.shellfiles.written import block_lines
@@ -123,7 +123,7 @@ FILES = {
 }
 
 
-INSTALLED = Installed(CHOSEN, (OTHER,), str, "/nowhere/home", lambda path: True)
+INSTALLED = InstalledToolkits(CHOSEN, (OTHER,), str, "/nowhere/home", lambda path: True)
 
 
 def _lines(content: bytes) -> tuple[ShellLine, ...]:

@@ -8,7 +8,7 @@ import pytest
 
 from gpuassist.shellfiles.bash_tree import Tree, masked
 from gpuassist.shellfiles.dialect import Dialect, read_startup
-from gpuassist.shellfiles.reading import WATCHED, Place, Reading
+from gpuassist.shellfiles.reading import WATCHED, Reading, StatementPlace
 
 CASES = Path(__file__).parent.parent / "cases" / "shell"
 DIALECTS = {
@@ -59,19 +59,19 @@ def test_a_statement_is_the_bytes_of_its_lines(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "line", "place"),
     [
-        ("workstation.bashrc", 52, Place.TOP),
-        ("workstation.bashrc", 70, Place.FUNCTION),
-        ("workstation.bashrc", 80, Place.CONDITION),
-        ("cluster.bashrc", 61, Place.LOOP),
-        ("cluster.bashrc", 65, Place.COMMAND),
-        ("cluster.bashrc", 68, Place.SUBSHELL),
-        ("framework.bashrc", 57, Place.BRANCH),
-        ("framework.zshrc", 41, Place.FUNCTION),
-        ("plain.fish", 34, Place.CASE),
-        ("plain.fish", 44, Place.GROUP),
+        ("workstation.bashrc", 52, StatementPlace.TOP),
+        ("workstation.bashrc", 70, StatementPlace.FUNCTION),
+        ("workstation.bashrc", 80, StatementPlace.CONDITION),
+        ("cluster.bashrc", 61, StatementPlace.LOOP),
+        ("cluster.bashrc", 65, StatementPlace.COMMAND),
+        ("cluster.bashrc", 68, StatementPlace.SUBSHELL),
+        ("framework.bashrc", 57, StatementPlace.BRANCH),
+        ("framework.zshrc", 41, StatementPlace.FUNCTION),
+        ("plain.fish", 34, StatementPlace.CASE),
+        ("plain.fish", 44, StatementPlace.GROUP),
     ],
 )
-def test_knows_what_each_stands_in(name: str, line: int, place: Place) -> None:
+def test_knows_what_each_stands_in(name: str, line: int, place: StatementPlace) -> None:
     assert next(statement.place for statement in _read(name).statements if statement.line == line) is place
 
 

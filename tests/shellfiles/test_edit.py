@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.block import find, render
 from gpuassist.shellfiles.edit import LineChanges, Lines, Replacement, change_lines, mentions, take_back, write
-from gpuassist.shellfiles.reading import Place
+from gpuassist.shellfiles.reading import StatementPlace
 from tests.shellfiles.written import NO_LINES, block_lines, older_file, older_lines
 
 BLOCK = block_lines("/usr/local/cuda-12.4")
@@ -25,7 +25,7 @@ def _comment_all(content: bytes) -> LineChanges:
     statements = read(content, {}).statements
     return LineChanges(
         tuple(
-            Lines(one.first_byte, one.end_byte, nested=one.place not in {Place.TOP, Place.CONDITION})
+            Lines(one.first_byte, one.end_byte, nested=one.place not in {StatementPlace.TOP, StatementPlace.CONDITION})
             for one in statements
             if not one.shared and (ours is None or not ours.first_byte <= one.first_byte < ours.end_byte)
         )

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuassist.shellfiles.environment_file import read
-from gpuassist.shellfiles.reading import Place, Reading
+from gpuassist.shellfiles.reading import Reading, StatementPlace
 
 HOME = {"HOME": "/home/you"}
 
@@ -70,7 +70,7 @@ def test_a_line_is_bounded_by_its_bytes() -> None:
     content = b"A=1\r\nPATH=/\xc3\xa9:/b\r\nB=2\r\n"
     (statement,) = _read(content, expands=False).statements
     assert content[statement.first_byte : statement.end_byte] == b"PATH=/\xc3\xa9:/b\r\n"
-    assert (statement.line, statement.last_line, statement.place) == (2, 2, Place.TOP)
+    assert (statement.line, statement.last_line, statement.place) == (2, 2, StatementPlace.TOP)
     assert statement.text == "PATH=/é:/b"
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuassist.shellfiles.fish import read
-from gpuassist.shellfiles.reading import Assignment, Place, Reading, Statement
+from gpuassist.shellfiles.reading import Assignment, Reading, Statement, StatementPlace
 
 HOME = {"HOME": "/home/you"}
 
@@ -76,7 +76,7 @@ def test_reads_every_way_to_write_it(line: str, elements: list[str]) -> None:
     statement = _only(line + "\n")
     assert statement.assignments[0].variable == "PATH"
     assert _shown(statement.assignments[0]) == elements
-    assert statement.place is Place.TOP
+    assert statement.place is StatementPlace.TOP
     assert not statement.shared
 
 
@@ -116,24 +116,24 @@ def test_an_erased_element_is_a_change_nobody_knows() -> None:
 @pytest.mark.parametrize(
     ("content", "place", "inside"),
     [
-        ("if test -d /c\n  set PATH /c\nend\n", Place.BRANCH, "if test -d /c"),
-        ("if x\n :\nelse\n  set PATH /c\nend\n", Place.BRANCH, "if x"),
-        ("if x\n :\nelse if y\n  set PATH /c\nend\n", Place.BRANCH, "if x"),
-        ("function f --on-event fish_prompt\n  set PATH /c\nend\n", Place.FUNCTION, "function f --on-event fish_prompt"),
-        ("for d in a b\n  set PATH /c\nend\n", Place.LOOP, "for d in a b"),
-        ("while x\n  set PATH /c\nend\n", Place.LOOP, "while x"),
-        ("switch $x\n case a\n  set PATH /c\nend\n", Place.CASE, "switch $x"),
-        ("begin\n  set PATH /c\nend\n", Place.GROUP, "begin"),
-        ("function f\n if x\n  set PATH /c\n end\nend\n", Place.FUNCTION, "if x"),
-        ("test -d /c; and set PATH /c\n", Place.CONDITION, ""),
-        ("test -d /c && set PATH /c\n", Place.CONDITION, ""),
-        ("not test -d /c; or set PATH /c\n", Place.CONDITION, ""),
-        ("test -d /c\nand set PATH /c\n", Place.CONDITION, ""),
-        ("if x\n :\nend\nset PATH /c\n", Place.TOP, ""),
-        ("PATH=/c make\n", Place.COMMAND, ""),
+        ("if test -d /c\n  set PATH /c\nend\n", StatementPlace.BRANCH, "if test -d /c"),
+        ("if x\n :\nelse\n  set PATH /c\nend\n", StatementPlace.BRANCH, "if x"),
+        ("if x\n :\nelse if y\n  set PATH /c\nend\n", StatementPlace.BRANCH, "if x"),
+        ("function f --on-event fish_prompt\n  set PATH /c\nend\n", StatementPlace.FUNCTION, "function f --on-event fish_prompt"),
+        ("for d in a b\n  set PATH /c\nend\n", StatementPlace.LOOP, "for d in a b"),
+        ("while x\n  set PATH /c\nend\n", StatementPlace.LOOP, "while x"),
+        ("switch $x\n case a\n  set PATH /c\nend\n", StatementPlace.CASE, "switch $x"),
+        ("begin\n  set PATH /c\nend\n", StatementPlace.GROUP, "begin"),
+        ("function f\n if x\n  set PATH /c\n end\nend\n", StatementPlace.FUNCTION, "if x"),
+        ("test -d /c; and set PATH /c\n", StatementPlace.CONDITION, ""),
+        ("test -d /c && set PATH /c\n", StatementPlace.CONDITION, ""),
+        ("not test -d /c; or set PATH /c\n", StatementPlace.CONDITION, ""),
+        ("test -d /c\nand set PATH /c\n", StatementPlace.CONDITION, ""),
+        ("if x\n :\nend\nset PATH /c\n", StatementPlace.TOP, ""),
+        ("PATH=/c make\n", StatementPlace.COMMAND, ""),
     ],
 )
-def test_knows_what_a_line_stands_in(content: str, place: Place, inside: str) -> None:
+def test_knows_what_a_line_stands_in(content: str, place: StatementPlace, inside: str) -> None:
     statement = _only(content)
     assert (statement.place, statement.inside) == (place, inside)
 

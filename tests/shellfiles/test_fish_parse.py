@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.shellfiles.fish_parse import Command, Part, parse
+from gpuassist.shellfiles.fish_parse import FishCommand, FishPiece, parse
 
 WORDS = st.sampled_from(["set", "-gx", "PATH", "/a b", "$PATH", '"$HOME/x"', "'it''s'", "(ls)", "\\ ", "é", "#x", "~"])
 
 
-def commands(seen: str) -> list[Command]:
+def commands(seen: str) -> list[FishCommand]:
     return parse(seen).commands
 
 
-def only(seen: str) -> Command:
+def only(seen: str) -> FishCommand:
     (command,) = commands(seen)
     return command
 
@@ -63,19 +63,19 @@ def test_words_are_those_of_fish(seen: str, words: list[str]) -> None:
 @pytest.mark.parametrize(
     ("word", "part", "words"),
     [
-        ("$PATH", Part.VARIABLE, "PATH"),
-        ("$PATH[1]", Part.UNKNOWN, "PATH"),
-        ("$$PATH", Part.UNKNOWN, "PATH"),
-        ("$PATH[1..-1]", Part.UNKNOWN, "PATH"),
-        ("(pwd)", Part.UNKNOWN, ""),
-        ("$(pwd)", Part.UNKNOWN, ""),
-        ("pwd", Part.BARE, "pwd"),
-        ("'pwd'", Part.QUOTED, "pwd"),
-        ("\\~", Part.QUOTED, "~"),
-        ("$", Part.BARE, "$"),
+        ("$PATH", FishPiece.VARIABLE, "PATH"),
+        ("$PATH[1]", FishPiece.UNKNOWN, "PATH"),
+        ("$$PATH", FishPiece.UNKNOWN, "PATH"),
+        ("$PATH[1..-1]", FishPiece.UNKNOWN, "PATH"),
+        ("(pwd)", FishPiece.UNKNOWN, ""),
+        ("$(pwd)", FishPiece.UNKNOWN, ""),
+        ("pwd", FishPiece.BARE, "pwd"),
+        ("'pwd'", FishPiece.QUOTED, "pwd"),
+        ("\\~", FishPiece.QUOTED, "~"),
+        ("$", FishPiece.BARE, "$"),
     ],
 )
-def test_piece_is_known_for_what_it_is(word: str, part: Part, words: str) -> None:
+def test_piece_is_known_for_what_it_is(word: str, part: FishPiece, words: str) -> None:
     (piece,) = only(f"echo {word}").words[1].pieces
     assert (piece.part, piece.words, piece.written) == (part, words, word)
 

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.shellfiles.fish_parse import parse
-from gpuassist.shellfiles.fish_set import Change, change_of, value_of
+from gpuassist.shellfiles.fish_set import SetEffect, change_of, value_of
 
 HOME = {"HOME": "/home/you", "ROOT": "/opt/cuda"}
 
 
-def change(seen: str) -> Change:
+def change(seen: str) -> SetEffect:
     (command,) = parse(seen).commands
     return change_of(command, HOME)
 

@@ -6,7 +6,7 @@ import pytest
 
 from gpuassist.model.fact import Known
 from gpuassist.model.toolkit import Origin, Toolkit
-from gpuassist.shellfiles.installed import Installed, Lead, looks_like_cuda
+from gpuassist.shellfiles.installed import InstalledToolkits, Lead, looks_like_cuda
 from gpuassist.shellfiles.reading import Element
 
 CHOSEN = Toolkit("/usr/local/cuda-12.4", links=("/usr/local/cuda",))
@@ -15,9 +15,9 @@ CONDA = Toolkit("/home/you/conda", Known(Origin.CONDA, "x"))
 SYSTEM = Toolkit("/usr")
 
 
-def _installed(**options: str) -> Installed:
+def _installed(**options: str) -> InstalledToolkits:
     missing = options.get("missing", "")
-    return Installed(CHOSEN, (OLD, CONDA, SYSTEM), str, "/home/you", lambda path: path != missing)
+    return InstalledToolkits(CHOSEN, (OLD, CONDA, SYSTEM), str, "/home/you", lambda path: path != missing)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_what_the_chosen_one_lacks_has_no_place_in_it() -> None:
 
 
 def test_a_symlink_leads_where_it_really_leads() -> None:
-    installed = Installed(CHOSEN, (OLD,), lambda path: path.replace("/current", "/usr/local/cuda-11.7"))
+    installed = InstalledToolkits(CHOSEN, (OLD,), lambda path: path.replace("/current", "/usr/local/cuda-11.7"))
     assert installed.lead("/current/bin") is Lead.OTHER
     assert installed.moved(Element("/current/bin", "/current/bin")) is None
 
@@ -97,5 +97,5 @@ SPACED = Toolkit("/home/My 'Own' Name/cuda-12.4")
     ],
 )
 def test_where_a_whole_value_leads(value: str, lead: Lead) -> None:
-    installed = Installed(SPACED, (OLD, CONDA, SYSTEM), str, "/home/My 'Own' Name", lambda path: True)
+    installed = InstalledToolkits(SPACED, (OLD, CONDA, SYSTEM), str, "/home/My 'Own' Name", lambda path: True)
     assert installed.lead_of(value) is lead

@@ -11,7 +11,7 @@ from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError, render
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.installed import Installed, Lead
+from gpuassist.shellfiles.installed import InstalledToolkits, Lead
 from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine, choose, choose_exactly
 from tests.shellfiles.judging import RC, changed, judge_text
 from tests.shellfiles.written import block_lines
@@ -30,7 +30,7 @@ OTHERS = (
     _toolkit("11.5", "/usr", Origin.PACKAGE),
     _toolkit("12.8", "/home/you/toolkits/blackwell", Origin.HOME),
 )
-INSTALLED = Installed(CHOSEN, OTHERS, str, "/home/you", lambda path: True)
+INSTALLED = InstalledToolkits(CHOSEN, OTHERS, str, "/home/you", lambda path: True)
 HELD = ("/usr/local/cuda-11.7/bin:/usr/bin",)
 
 
@@ -272,7 +272,7 @@ def test_else_libraries_on_the_loaders_path_follow() -> None:
 
 
 def test_what_the_chosen_toolkit_lacks_stays_and_is_said() -> None:
-    installed = Installed(CHOSEN, OTHERS, str, "/home/you", lambda path: path != f"{C}/nsight")
+    installed = InstalledToolkits(CHOSEN, OTHERS, str, "/home/you", lambda path: path != f"{C}/nsight")
     content = f"export PATH={A}/nsight:$PATH\nexport CPATH={A}/include:{A}/nsight\n"
     alone, beside = judge_text(content.encode(), installed)
     assert (alone.choice, beside.new_text) == (KEEP, f"export CPATH={C}/include:{A}/nsight")
@@ -280,7 +280,7 @@ def test_what_the_chosen_toolkit_lacks_stays_and_is_said() -> None:
 
 
 def test_keeps_the_form_of_a_home() -> None:
-    installed = Installed(
+    installed = InstalledToolkits(
         _toolkit("12.4", "/home/you/cuda-12.4"), (_toolkit("11.7", "/home/you/cuda-11.7"),), str, "/home/you", bool
     )
     for lead in ("~", "$HOME", "${HOME}", "/home/you"):
@@ -306,12 +306,12 @@ def test_says_what_a_line_does(line: str, does: str) -> None:
 
 
 def test_a_symlink_leads_where_it_really_leads() -> None:
-    installed = Installed(CHOSEN, OTHERS, lambda path: path.replace("/current", "/usr/local/cuda-11.7"))
+    installed = InstalledToolkits(CHOSEN, OTHERS, lambda path: path.replace("/current", "/usr/local/cuda-11.7"))
     assert installed.lead("/current/bin") is Lead.OTHER
 
 
 def test_a_link_of_the_chosen_one_is_not_another() -> None:
-    installed = Installed(CHOSEN, OTHERS, lambda path: path.replace("/usr/local/cuda/", "/usr/local/cuda-12.4/"))
+    installed = InstalledToolkits(CHOSEN, OTHERS, lambda path: path.replace("/usr/local/cuda/", "/usr/local/cuda-12.4/"))
     assert installed.lead("/usr/local/cuda/bin") is Lead.CHOSEN
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.shellfiles.lists import Part, Written, fitted, read_lists, with_lists
+from gpuassist.shellfiles.lists import ListPart, Written, fitted, read_lists, with_lists
 
 HOW_PEOPLE_WRITE = [
     ("export PATH=/a:$PATH", ["/a", "$PATH"]),
@@ -75,12 +75,12 @@ def test_several_values_stand_in_one_line() -> None:
     assert [value.variable for value in lists] == ["CUDA_HOME", "PATH", "LD_LIBRARY_PATH"]
 
 
-def _value(*parts: Part) -> Written:
+def _value(*parts: ListPart) -> Written:
     return Written("P", 0, 0, "", parts)
 
 
-OWN, BEFORE = Part("/a"), Part("$P", previous=True)
-LEADS, TRAILS = Part("${P:+:${P}}", previous=True, leads=True), Part("${P:+${P}:}", previous=True, trails=True)
+OWN, BEFORE = ListPart("/a"), ListPart("$P", previous=True)
+LEADS, TRAILS = ListPart("${P:+:${P}}", previous=True, leads=True), ListPart("${P:+${P}:}", previous=True, trails=True)
 
 
 @pytest.mark.parametrize(
@@ -95,10 +95,10 @@ LEADS, TRAILS = Part("${P:+:${P}}", previous=True, leads=True), Part("${P:+${P}:
         ((LEADS, OWN), False, "${P:+$P:}/a"),
         ((OWN, TRAILS), False, "/a${P:+:$P}"),
         ((BEFORE,), True, "$P"),
-        ((OWN, Part("${P:-/b}", previous=True)), True, "/a:${P:-/b}"),
+        ((OWN, ListPart("${P:-/b}", previous=True)), True, "/a:${P:-/b}"),
     ],
 )
-def test_what_was_there_brings_its_colon(parts: tuple[Part, ...], guarded: bool, text: str) -> None:
+def test_what_was_there_brings_its_colon(parts: tuple[ListPart, ...], guarded: bool, text: str) -> None:
     assert fitted(_value(*parts), parts, guarded=guarded).text == text
 
 

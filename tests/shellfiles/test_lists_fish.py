@@ -16,7 +16,7 @@ from gpuassist.shellfiles.clean import Grounds, judge_clean
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, Lines, change_lines, take_back
 from gpuassist.shellfiles.fish import read
-from gpuassist.shellfiles.installed import Installed
+from gpuassist.shellfiles.installed import InstalledToolkits
 from gpuassist.shellfiles.lines import Choice
 from gpuassist.shellfiles.lists import read_fish_lists, with_lists
 from gpuassist.shellfiles.reading import Element
@@ -94,7 +94,7 @@ def test_what_becomes_of_a_line(line: str, new: str) -> None:
 def test_offers_the_chosen_toolkit() -> None:
     chosen, other = (Toolkit(f"/usr/local/cuda-{one}", version=Known(Version.parse(one), "x")) for one in ("12.4", "11.7"))
     content = b"set -gx PATH /usr/local/cuda-11.7/bin $PATH\nif true\n  set -gx CUDA_HOME /usr/local/cuda-11.7\nend\n"
-    lines = judge_text(content, Installed(chosen, (other,), str), dialect=Dialect.FISH)
+    lines = judge_text(content, InstalledToolkits(chosen, (other,), str), dialect=Dialect.FISH)
     assert [line.choice for line in lines] == [Choice.REPLACE, Choice.KEEP]
     assert [line.new_text for line in lines] == [
         "set -gx PATH /usr/local/cuda-12.4/bin $PATH",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.shellfiles.bash import read
-from gpuassist.shellfiles.reading import Place, Reading
+from gpuassist.shellfiles.reading import Reading, StatementPlace
 
 HOME = {"HOME": "/home/you"}
 
@@ -60,14 +60,14 @@ def test_sees_what_is_unset(content: str, variables: list[str]) -> None:
 @pytest.mark.parametrize(
     ("content", "place", "shared"),
     [
-        ("unset CUDA_HOME; PATH=/a\n", Place.TOP, False),
-        ("unset CUDA_HOME OTHER\n", Place.TOP, True),
-        ("[ x ] && unset CUDA_HOME\n", Place.CONDITION, False),
-        ("PATH=/a true\n", Place.COMMAND, True),
-        ("PATH=/a make\n", Place.COMMAND, True),
+        ("unset CUDA_HOME; PATH=/a\n", StatementPlace.TOP, False),
+        ("unset CUDA_HOME OTHER\n", StatementPlace.TOP, True),
+        ("[ x ] && unset CUDA_HOME\n", StatementPlace.CONDITION, False),
+        ("PATH=/a true\n", StatementPlace.COMMAND, True),
+        ("PATH=/a make\n", StatementPlace.COMMAND, True),
     ],
 )
-def test_knows_what_shares_the_line(content: str, place: Place, shared: bool) -> None:
+def test_knows_what_shares_the_line(content: str, place: StatementPlace, shared: bool) -> None:
     statement = _read(content).statements[0]
     assert (statement.place, statement.shared) == (place, shared)
 

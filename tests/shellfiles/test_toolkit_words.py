@@ -10,8 +10,8 @@ from gpuassist.model.fact import Known
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Version
 from gpuassist.shellfiles.dialect import Dialect, read_startup
-from gpuassist.shellfiles.installed import Installed
-from gpuassist.shellfiles.reading import Place
+from gpuassist.shellfiles.installed import InstalledToolkits
+from gpuassist.shellfiles.reading import StatementPlace
 from gpuassist.shellfiles.toolkit_words import ToolkitWord, commands_run, toolkit_words
 
 HOME = "/home/you"
@@ -30,15 +30,15 @@ OTHERS = (
     _toolkit("/opt/nvidia/blackwell", "12.8"),
     _toolkit(f"{HOME}/envs/ml", "12.1", origin=Origin.CONDA),
 )
-INSTALLED = Installed(CHOSEN, OTHERS, str, HOME, lambda path: "nsight" not in path or "12.4" not in path)
+INSTALLED = InstalledToolkits(CHOSEN, OTHERS, str, HOME, lambda path: "nsight" not in path or "12.4" not in path)
 
 
-def _words(content: str, dialect: Dialect = Dialect.BASH, installed: Installed = INSTALLED) -> tuple[ToolkitWord, ...]:
+def _words(content: str, dialect: Dialect = Dialect.BASH, installed: InstalledToolkits = INSTALLED) -> tuple[ToolkitWord, ...]:
     raw = content.encode()
     return toolkit_words(raw, dialect, installed, read_startup(raw, dialect, {"HOME": HOME}).statements)
 
 
-def _replaced(content: str, dialect: Dialect = Dialect.BASH, installed: Installed = INSTALLED) -> str:
+def _replaced(content: str, dialect: Dialect = Dialect.BASH, installed: InstalledToolkits = INSTALLED) -> str:
     raw = content.encode()
     for word in reversed(_words(content, dialect, installed)):
         if word.new is not None:
@@ -145,7 +145,9 @@ def test_fish_leaves_the_same_alone(content: str) -> None:
 @pytest.mark.parametrize("dialect", POSIX)
 @pytest.mark.parametrize("written", ["~", "$HOME", "${HOME}", HOME])
 def test_a_home_keeps_its_form(written: str, dialect: Dialect) -> None:
-    mine = Installed(_toolkit(f"{HOME}/cuda-12.4"), (_toolkit(f"{HOME}/cuda-11.7", links=(f"{HOME}/cuda",)),), str, HOME, bool)
+    mine = InstalledToolkits(
+        _toolkit(f"{HOME}/cuda-12.4"), (_toolkit(f"{HOME}/cuda-11.7", links=(f"{HOME}/cuda",)),), str, HOME, bool
+    )
     line = "export PATH={}/{}/bin:$PATH\n"
     for name in ("cuda-11.7", "cuda"):
         assert _replaced(line.format(written, name), dialect, mine) == line.format(written, "cuda-12.4")
@@ -173,7 +175,7 @@ def test_behind_a_variable_the_last_part_is_replaced(content: str, after: str, d
 
 
 def test_behind_a_variable_nothing_is_replaced_where_the_chosen_one_lies_elsewhere() -> None:
-    elsewhere = Installed(_toolkit("/opt/nvidia/blackwell", "12.8"), (_toolkit(OLD),), str, HOME, bool)
+    elsewhere = InstalledToolkits(_toolkit("/opt/nvidia/blackwell", "12.8"), (_toolkit(OLD),), str, HOME, bool)
     assert _words("export CUDA_HOME=$B/cuda-11.7\n", installed=elsewhere) == ()
 
 
@@ -204,24 +206,36 @@ def test_a_version_in_a_variable_of_fish() -> None:
 @pytest.mark.parametrize(
     ("dialect", "content", "place", "runs_in", "inside"),
     [
-        (Dialect.BASH, f"use() {{\nPATH={OLD}/bin:$PATH\n}}\n", Place.FUNCTION, "use", "use() {"),
-        (Dialect.BASH, f"function use {{\nPATH={OLD}/bin:$PATH\n}}\n", Place.FUNCTION, "use", "function use {"),
-        (Dialect.BASH, f'nvcc() {{\n{OLD}/bin/nvcc "$@"\n}}\n', Place.FUNCTION, "", "nvcc() {"),
-        (Dialect.BASH, f"alias old='PATH={OLD}/bin:$PATH'\n", Place.TOP, "alias old", ""),
-        (Dialect.BASH, f"if x; then\nA={OLD}\nfi\n", Place.BRANCH, "", "if x; then"),
-        (Dialect.BASH, f"case x in\na) A={OLD};;\nesac\n", Place.CASE, "", "case x in"),
-        (Dialect.BASH, f"for x in {OLD}; do :; done\n", Place.TOP, "", ""),  # what it goes over is read whatever its body does
-        (Dialect.BASH, f"for x in a; do CUDA_HOME={OLD}; done\n", Place.LOOP, "", f"for x in a; do CUDA_HOME={OLD}; done"),
-        (Dialect.BASH, f"x || A={OLD}\n", Place.CONDITION, "", ""),
-        (Dialect.ZSH, f"function nvcc {{ {OLD}/bin/nvcc $@ }}\n", Place.FUNCTION, "", f"function nvcc {{ {OLD}/bin/nvcc $@ }}"),
-        (Dialect.FISH, f"function use\n set PATH {OLD}/bin $PATH\nend\n", Place.FUNCTION, "use", "function use"),
-        (Dialect.FISH, f"function nvcc\n {OLD}/bin/nvcc $argv\nend\n", Place.FUNCTION, "", "function nvcc"),
-        (Dialect.FISH, f"alias old='set PATH {OLD}/bin $PATH'\n", Place.TOP, "alias old", ""),
-        (Dialect.FISH, f"if x\n set A {OLD}\nend\n", Place.BRANCH, "", "if x"),
-        (Dialect.FISH, f"x; and set A {OLD}\n", Place.CONDITION, "", ""),
+        (Dialect.BASH, f"use() {{\nPATH={OLD}/bin:$PATH\n}}\n", StatementPlace.FUNCTION, "use", "use() {"),
+        (Dialect.BASH, f"function use {{\nPATH={OLD}/bin:$PATH\n}}\n", StatementPlace.FUNCTION, "use", "function use {"),
+        (Dialect.BASH, f'nvcc() {{\n{OLD}/bin/nvcc "$@"\n}}\n', StatementPlace.FUNCTION, "", "nvcc() {"),
+        (Dialect.BASH, f"alias old='PATH={OLD}/bin:$PATH'\n", StatementPlace.TOP, "alias old", ""),
+        (Dialect.BASH, f"if x; then\nA={OLD}\nfi\n", StatementPlace.BRANCH, "", "if x; then"),
+        (Dialect.BASH, f"case x in\na) A={OLD};;\nesac\n", StatementPlace.CASE, "", "case x in"),
+        (
+            Dialect.BASH,
+            f"for x in {OLD}; do :; done\n",
+            StatementPlace.TOP,
+            "",
+            "",
+        ),  # what it goes over is read whatever its body does
+        (Dialect.BASH, f"for x in a; do CUDA_HOME={OLD}; done\n", StatementPlace.LOOP, "", f"for x in a; do CUDA_HOME={OLD}; done"),
+        (Dialect.BASH, f"x || A={OLD}\n", StatementPlace.CONDITION, "", ""),
+        (
+            Dialect.ZSH,
+            f"function nvcc {{ {OLD}/bin/nvcc $@ }}\n",
+            StatementPlace.FUNCTION,
+            "",
+            f"function nvcc {{ {OLD}/bin/nvcc $@ }}",
+        ),
+        (Dialect.FISH, f"function use\n set PATH {OLD}/bin $PATH\nend\n", StatementPlace.FUNCTION, "use", "function use"),
+        (Dialect.FISH, f"function nvcc\n {OLD}/bin/nvcc $argv\nend\n", StatementPlace.FUNCTION, "", "function nvcc"),
+        (Dialect.FISH, f"alias old='set PATH {OLD}/bin $PATH'\n", StatementPlace.TOP, "alias old", ""),
+        (Dialect.FISH, f"if x\n set A {OLD}\nend\n", StatementPlace.BRANCH, "", "if x"),
+        (Dialect.FISH, f"x; and set A {OLD}\n", StatementPlace.CONDITION, "", ""),
     ],
 )
-def test_says_what_has_to_run_for_it(dialect: Dialect, content: str, place: Place, runs_in: str, inside: str) -> None:
+def test_says_what_has_to_run_for_it(dialect: Dialect, content: str, place: StatementPlace, runs_in: str, inside: str) -> None:
     (word,) = _words(content, dialect)
     assert (word.place, word.runs_in, word.inside) == (place, runs_in, inside)
 

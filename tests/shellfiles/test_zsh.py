@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuassist.shellfiles.reading import Assignment, Place, Reading, Statement
+from gpuassist.shellfiles.reading import Assignment, Reading, Statement, StatementPlace
 from gpuassist.shellfiles.zsh import read
 
 HOME = {"HOME": "/home/you"}
@@ -56,7 +56,7 @@ def test_reads_every_way_to_write_it(line: str, elements: list[str]) -> None:
     statement = _only(line + "\n")
     assert statement.assignments[0].variable == "PATH"
     assert _shown(statement.assignments[0]) == elements
-    assert (statement.place, statement.shared) == (Place.TOP, False)
+    assert (statement.place, statement.shared) == (StatementPlace.TOP, False)
 
 
 @pytest.mark.parametrize(
@@ -86,14 +86,14 @@ def test_an_array_that_is_not_tied_sets_nothing() -> None:
 @pytest.mark.parametrize(
     ("content", "place"),
     [
-        ("() {\n local x=1\n path+=(/a)\n}\n", Place.FUNCTION),
-        ("if (( $+commands[nvcc] )); then\n path+=(/a)\nfi\n", Place.BRANCH),
-        ("if [[ -n ${(M)path:#*/x} ]]; then\n path+=(/a)\nfi\n", Place.BRANCH),
-        ("[[ -d /a ]] && path=(/a $path)\n", Place.CONDITION),
-        ("for d in /a(N) /b(N/); do\n path+=($d)\ndone\n", Place.LOOP),
+        ("() {\n local x=1\n path+=(/a)\n}\n", StatementPlace.FUNCTION),
+        ("if (( $+commands[nvcc] )); then\n path+=(/a)\nfi\n", StatementPlace.BRANCH),
+        ("if [[ -n ${(M)path:#*/x} ]]; then\n path+=(/a)\nfi\n", StatementPlace.BRANCH),
+        ("[[ -d /a ]] && path=(/a $path)\n", StatementPlace.CONDITION),
+        ("for d in /a(N) /b(N/); do\n path+=($d)\ndone\n", StatementPlace.LOOP),
     ],
 )
-def test_knows_what_a_line_stands_in(content: str, place: Place) -> None:
+def test_knows_what_a_line_stands_in(content: str, place: StatementPlace) -> None:
     reading = _read(content)
     assert reading.unreadable_line == 0
     assert [statement.place for statement in reading.statements] == [place]

@@ -17,7 +17,7 @@ from gpuassist.model.shell import ShadowKind, Terminal
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.marked import marked
 from gpuassist.system.surroundings import Surroundings
-from gpuassist.system.terminal import Asked, Opening, ask_shell, ask_ways
+from gpuassist.system.terminal import Opening, ShellState, ask_shell, ask_ways
 from gpuassist.system.world import World
 from tests.fakes import put
 
@@ -38,18 +38,20 @@ def _world(home: Path, shell: str = BASH, **variables: str) -> World:
     return World(Surroundings(str(home), "you", os.geteuid(), variables, str(home), shell))
 
 
-def _ask(home: Path, rc: str = "", shell: str = BASH, *, opening: Opening = Opening.TERMINAL, seconds: float = SECONDS) -> Asked:
+def _ask(
+    home: Path, rc: str = "", shell: str = BASH, *, opening: Opening = Opening.TERMINAL, seconds: float = SECONDS
+) -> ShellState:
     if rc:
         put(home, RC[shell], rc)
     return ask_shell(_world(home, shell), opening, seconds=seconds)
 
 
-def _seen(asked: Asked) -> Terminal:
+def _seen(asked: ShellState) -> Terminal:
     assert isinstance(asked.terminal, Known), asked
     return asked.terminal.value
 
 
-def _why(asked: Asked) -> str:
+def _why(asked: ShellState) -> str:
     assert isinstance(asked.terminal, Unknown), asked
     return ENGLISH(asked.terminal.reason)
 

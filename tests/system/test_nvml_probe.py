@@ -11,7 +11,7 @@ import pytest
 from gpuassist.model.fact import Known
 from gpuassist.system import nvml_probe, nvml_report, running
 from gpuassist.system.nvml_probe import Report
-from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.world import RealProcesses
 from tests.facts import reason, value
 from tests.fakes import ScriptedProcesses, TimeThatRunsOut
@@ -24,7 +24,7 @@ def report(variables: dict[str, str], *, seconds: float = 30) -> Report:
     return nvml_probe.report(RealProcesses(), variables, seconds)
 
 
-def scripted(outcome: Outcome | str) -> Report:
+def scripted(outcome: ProcessResult | str) -> Report:
     return nvml_probe.report(ScriptedProcesses({" ".join(nvml_probe.command()): outcome}), {}, 5)
 
 
@@ -138,14 +138,14 @@ def test_library_that_prints_does_not_spoil_the_report() -> None:
 @pytest.mark.parametrize(
     ("outcome", "words"),
     [
-        (Outcome(Ending.KILLED, 11, b"", b"", 0.1), "signal 11"),
-        (Outcome(Ending.NOT_FOUND, 0, b"", b"", 0.0, "no such program"), "no such program"),
-        (Outcome(Ending.EXITED, 1, b"", b"Traceback\nModuleNotFoundError: x\n", 0.1), "ModuleNotFoundError: x"),
-        (Outcome(Ending.EXITED, 3, b"", b"", 0.1), "failed (3)"),
-        (Outcome(Ending.EXITED, 0, b"", b"", 0.1), "it was not asked"),
+        (ProcessResult(Ending.KILLED, 11, b"", b"", 0.1), "signal 11"),
+        (ProcessResult(Ending.NOT_FOUND, 0, b"", b"", 0.0, "no such program"), "no such program"),
+        (ProcessResult(Ending.EXITED, 1, b"", b"Traceback\nModuleNotFoundError: x\n", 0.1), "ModuleNotFoundError: x"),
+        (ProcessResult(Ending.EXITED, 3, b"", b"", 0.1), "failed (3)"),
+        (ProcessResult(Ending.EXITED, 0, b"", b"", 0.1), "it was not asked"),
     ],
 )
-def test_child_that_failed_is_the_reason(outcome: Outcome, words: str) -> None:
+def test_child_that_failed_is_the_reason(outcome: ProcessResult, words: str) -> None:
     assert words in reason(scripted(outcome).started)
 
 

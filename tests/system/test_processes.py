@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from gpuassist.system import running
-from gpuassist.system.processes import Ending, Outcome, clean
+from gpuassist.system.processes import Ending, ProcessResult, clean
 from gpuassist.system.world import RealProcesses
 from tests.fakes import TimeThatRunsOut
 
 PATH = {"PATH": "/usr/bin:/bin"}
 
 
-def _python(code: str, *, seconds: float = 100, stdin: bytes = b"") -> Outcome:
+def _python(code: str, *, seconds: float = 100, stdin: bytes = b"") -> ProcessResult:
     return RealProcesses().run([sys.executable, "-I", "-c", code], seconds=seconds, environment=PATH, stdin=stdin)
 
 

@@ -14,7 +14,7 @@ import pytest
 from gpuassist.system import program_running
 from gpuassist.system.groups import under_way
 from gpuassist.system.marked import carries, end_marked, marked
-from gpuassist.system.programs import Finished, Program
+from gpuassist.system.programs import Program, ProgramEnd
 from gpuassist.system.streaming import NotStarted, Quiet
 from gpuassist.system.world import RealPrograms
 
@@ -44,7 +44,7 @@ def printed(program: Program) -> bytes:
 def test_bytes_come_as_they_were_printed(mark: str) -> None:
     program = start(mark, "import sys; sys.stdout.buffer.write(b'a\\nb\\r\\n\\xff\\x1b[1m')")
     assert printed(program) == b"a\nb\r\n\xff\x1b[1m"
-    assert program.end() == Finished(0)
+    assert program.end() == ProgramEnd(0)
 
 
 def test_what_is_printed_at_the_very_end_is_not_lost(mark: str) -> None:
@@ -62,7 +62,7 @@ def test_silence_is_told(mark: str) -> None:
 def test_the_end_can_be_asked_for_again(mark: str) -> None:
     program = start(mark, "raise SystemExit(3)")
     printed(program)
-    assert program.end() == program.end() == Finished(3)
+    assert program.end() == program.end() == ProgramEnd(3)
     assert under_way == set()
 
 
@@ -81,7 +81,7 @@ def test_after_the_end_no_signal_is_sent(mark: str) -> None:
     printed(program)
     program.interrupt()
     program.terminate()
-    assert program.end() == Finished(0)
+    assert program.end() == ProgramEnd(0)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.system.groups import under_way
-from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.running import run
 
 PATH = {"PATH": "/usr/bin:/bin"}
@@ -18,7 +18,7 @@ PATH = {"PATH": "/usr/bin:/bin"}
 
 def _shell(
     line: str, *, seconds: float = 100, directory: str = "/", stdin: bytes = b"", cancelled: Callable[[], bool] | None = None
-) -> Outcome:
+) -> ProcessResult:
     command = ["/bin/sh", "-c", line]
     return run(command, seconds=seconds, environment=PATH, directory=directory, stdin=stdin, cancelled=cancelled)
 

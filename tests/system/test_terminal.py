@@ -15,7 +15,7 @@ from gpuassist.model.shell import Terminal, Variable
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.asking import child_command
 from gpuassist.system.files import Files
-from gpuassist.system.processes import Ending, Outcome
+from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.terminal import Opening, ask_shell, ask_terminal, find_command, own_terminal, that_matter, usable_shell
 from gpuassist.system.world import World
@@ -51,9 +51,9 @@ class _CutShort(ScriptedProcesses):
         directory: str = "/",
         stdin: bytes = b"",
         cancelled: Callable[[], bool] | None = None,
-    ) -> Outcome:
+    ) -> ProcessResult:
         came = {"ending": "answered", "answer": "begin\0bash\0001\0path\0gcc\0/usr/bin/gcc\n\0"}
-        return Outcome(Ending.EXITED, 0, json.dumps(came).encode(), b"", 0.0)
+        return ProcessResult(Ending.EXITED, 0, json.dumps(came).encode(), b"", 0.0)
 
 
 def _nvcc(directory: Path) -> Path:

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.navigation import Place, Step, StepState
+from gpuassist.session.navigation import Place, StepStatus, WizardStep
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk
 from gpuassist.ui.theme import Appearance
@@ -37,13 +37,13 @@ class Frames:
     show: Show
     qtbot: QtBot
 
-    def __call__(self, path: str, start: Place = Step.MACHINE) -> Frame:
+    def __call__(self, path: str, start: Place = WizardStep.MACHINE) -> Frame:
         """A frame that has read this recording."""
         frame = self.opened(path, start)
         self.settle(frame)
         return frame
 
-    def opened(self, path: str, start: Place = Step.MACHINE) -> Frame:
+    def opened(self, path: str, start: Place = WizardStep.MACHINE) -> Frame:
         """A frame that begins to read this recording."""
         frame = self.show(Frame(self.desk, machine_file=path, start=start, appearance=Appearance.LIGHT), 1280, 800)
         frame.begin()
@@ -51,8 +51,8 @@ class Frames:
 
     def settle(self, frame: Frame) -> None:
         """Waits until the machine was read and the plot's libraries are there."""
-        done = {StepState.RIGHT, StepState.UNKNOWN}
-        self.qtbot.waitUntil(lambda: frame.flow.state(Step.MACHINE) in done)
+        done = {StepStatus.RIGHT, StepStatus.UNKNOWN}
+        self.qtbot.waitUntil(lambda: frame.flow.state(WizardStep.MACHINE) in done)
         self.qtbot.waitUntil(lambda: frame.pages.warm_up.is_done)
 
 

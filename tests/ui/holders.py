@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 
 from gpuassist.context import Session
-from gpuassist.detect.gpu_holders import Held, Holding, holding_of
+from gpuassist.detect.gpu_holders import GpuHolder, Holding, holding_of
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import Gpu, GpuProcess, Holder
 from gpuassist.model.machine import Machine
@@ -77,7 +77,7 @@ class Made:
         # Of a live machine an ordinary user is told what cannot be seen; a test says itself what is.
         return Holding(found.held, self.notes, found.cards, found.may_fall_asleep)
 
-    def end(self, session: Session, held: Held, *, called_off: Callable[[], bool]) -> Outcome:
+    def end(self, session: Session, held: GpuHolder, *, called_off: Callable[[], bool]) -> Outcome:
         """Instead of stopping a process."""
         self.stopped.append(held.holder.pid)
         while self.waits and not called_off():

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpuassist.context import Session
-from gpuassist.session.navigation import Step, StepState
+from gpuassist.session.navigation import StepStatus, WizardStep
 from gpuassist.ui.application import WindowRun
 from gpuassist.ui.palette import DARK
 from gpuassist.ui.theme import Appearance, colours
@@ -69,19 +69,19 @@ def test_the_frame_comes_after_the_first_paint(session: Session, qapp: QApplicat
 
 def test_the_window_opens_at_the_page_asked_for(runs: Runs, qtbot: QtBot) -> None:
     run = runs("verify")
-    qtbot.waitUntil(lambda: run.frame is not None and run.frame.flow.current is Step.VERIFY)
+    qtbot.waitUntil(lambda: run.frame is not None and run.frame.flow.current is WizardStep.VERIFY)
 
 
 def test_an_unknown_page_is_the_first(runs: Runs) -> None:
     run = runs("none such")
     assert run.frame is not None
-    assert run.frame.flow.current is Step.MACHINE
+    assert run.frame.flow.current is WizardStep.MACHINE
 
 
 def test_the_recording_is_judged(runs: Runs) -> None:
     run = runs()
     assert run.frame is not None
-    assert run.frame.flow.state(Step.FOUND) is StepState.RIGHT
+    assert run.frame.flow.state(WizardStep.FOUND) is StepStatus.RIGHT
 
 
 def test_the_chosen_look_is_remembered(runs: Runs, home: Path) -> None:

@@ -25,7 +25,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.codec import Json, decode_machine
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.navigation import GoTo, Place, Step, Tool
+from gpuassist.session.navigation import GoTo, Place, SideTool, WizardStep
 from gpuassist.system.resources import Resources
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.explain import ExplainPage
@@ -99,7 +99,7 @@ def hostile(tmp_path: Path, request: pytest.FixtureRequest) -> str:
 
 def test_no_page_obeys_a_recording(frames: Frames, hostile: str, qtbot: QtBot) -> None:
     frame = frames(hostile)
-    places: tuple[Place, ...] = (*Step, *Tool)
+    places: tuple[Place, ...] = (*WizardStep, *SideTool)
     found = []
     for place in places:
         frame.go(GoTo(place))

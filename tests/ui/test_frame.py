@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.session.navigation import Back, GoTo, Marked, Next, Place, Step, StepState, Tool
+from gpuassist.session.navigation import Back, GoTo, Marked, Next, Place, SideTool, StepStatus, WizardStep
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk, OpenExample, ReadAgain
 from gpuassist.ui.widgets.help import Help
@@ -47,20 +47,20 @@ def press(frame: Frame, key: Qt.Key, modifier: Qt.KeyboardModifier, qtbot: QtBot
 
 def test_a_read_machine_marks_its_steps(frames: Frames, healthy: str) -> None:
     frame = frames(healthy)
-    assert frame.flow.state(Step.MACHINE) is StepState.RIGHT
-    assert frame.side.row(Step.FOUND).isEnabled()
+    assert frame.flow.state(WizardStep.MACHINE) is StepStatus.RIGHT
+    assert frame.side.row(WizardStep.FOUND).isEnabled()
 
 
 def test_steps_wait_for_the_facts(frames: Frames, healthy: str) -> None:
     frame = frames.opened(healthy)
-    assert not frame.side.row(Step.FOUND).isEnabled()
-    assert frame.side.row(Step.LIVE).isEnabled()
+    assert not frame.side.row(WizardStep.FOUND).isEnabled()
+    assert frame.side.row(WizardStep.LIVE).isEnabled()
     frames.settle(frame)
 
 
 def test_a_page_asked_for_too_early_comes_when_it_can(frames: Frames, healthy: str, qtbot: QtBot) -> None:
-    frame = frames(healthy, Step.VERIFY)
-    qtbot.waitUntil(lambda: frame.flow.current is Step.VERIFY)
+    frame = frames(healthy, WizardStep.VERIFY)
+    qtbot.waitUntil(lambda: frame.flow.current is WizardStep.VERIFY)
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space], ids=lambda key: key.name)
@@ -69,16 +69,16 @@ def test_a_key_presses_the_focused_button(frames: Frames, healthy: str, key: Qt.
     way_on = next(one for one in frame.bar.findChildren(QPushButton) if one.property("kind") == "primary")
     way_on.setFocus()
     QTest.keyClick(way_on, key)
-    assert frame.flow.current is Step.FOUND
+    assert frame.flow.current is WizardStep.FOUND
 
 
 def test_clicking_a_step_shows_its_page(frames: Frames, healthy: str, qtbot: QtBot) -> None:
     frame = frames(healthy)
-    QTest.mouseClick(frame.side.row(Step.FOUND), Qt.MouseButton.LeftButton)
-    assert frame.pages.currentWidget() is frame.pages.page(Step.FOUND)
+    QTest.mouseClick(frame.side.row(WizardStep.FOUND), Qt.MouseButton.LeftButton)
+    assert frame.pages.currentWidget() is frame.pages.page(WizardStep.FOUND)
 
 
-@pytest.mark.parametrize("place", [*Step, *Tool])
+@pytest.mark.parametrize("place", [*WizardStep, *SideTool])
 def test_every_place_has_a_page_that_opens(frames: Frames, too_old: str, place: Place) -> None:
     frame = frames(too_old)
     frame.go(GoTo(place))
@@ -86,8 +86,8 @@ def test_every_place_has_a_page_that_opens(frames: Frames, too_old: str, place: 
     frame.close_down()
 
 
-@pytest.mark.parametrize("tool", list(Tool))
-def test_a_tool_opens_before_anything_was_read(frames: Frames, healthy: str, tool: Tool) -> None:
+@pytest.mark.parametrize("tool", list(SideTool))
+def test_a_tool_opens_before_anything_was_read(frames: Frames, healthy: str, tool: SideTool) -> None:
     frame = frames.opened(healthy)
     frame.side.row(tool).click()
     assert frame.flow.current is tool
@@ -96,8 +96,8 @@ def test_a_tool_opens_before_anything_was_read(frames: Frames, healthy: str, too
     frame.close_down()
 
 
-@pytest.mark.parametrize(("number", "tool"), list(enumerate(Tool, start=len(Step) + 1)))
-def test_keys_lead_to_the_tools(frames: Frames, healthy: str, qtbot: QtBot, number: int, tool: Tool) -> None:
+@pytest.mark.parametrize(("number", "tool"), list(enumerate(SideTool, start=len(WizardStep) + 1)))
+def test_keys_lead_to_the_tools(frames: Frames, healthy: str, qtbot: QtBot, number: int, tool: SideTool) -> None:
     frame = frames(healthy)
     press(frame, Qt.Key(Qt.Key.Key_0.value + number % 10), Qt.KeyboardModifier.ControlModifier, qtbot)
     assert frame.flow.current is tool
@@ -124,7 +124,7 @@ def test_pressing_the_way_on_goes_on(frames: Frames, healthy: str, qtbot: QtBot)
     frame = frames(healthy)
     primary = next(one for one in frame.bar.findChildren(QPushButton) if one.text() == "See what we found")
     QTest.mouseClick(primary, Qt.MouseButton.LeftButton)
-    assert frame.flow.current is Step.FOUND
+    assert frame.flow.current is WizardStep.FOUND
 
 
 def test_there_is_no_way_back_at_the_beginning(frames: Frames, healthy: str) -> None:
@@ -134,14 +134,14 @@ def test_there_is_no_way_back_at_the_beginning(frames: Frames, healthy: str) -> 
 @pytest.mark.parametrize(
     ("key", "modifier", "step"),
     [
-        (Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier, Step.FOUND),
-        (Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier, Step.FOUND),
-        (Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier, Step.VERIFY),
-        (Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier, Step.MACHINE),
+        (Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier, WizardStep.FOUND),
+        (Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier, WizardStep.FOUND),
+        (Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier, WizardStep.VERIFY),
+        (Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier, WizardStep.MACHINE),
     ],
 )
 def test_keys_lead_through_the_steps(
-    frames: Frames, healthy: str, qtbot: QtBot, key: Qt.Key, modifier: Qt.KeyboardModifier, step: Step
+    frames: Frames, healthy: str, qtbot: QtBot, key: Qt.Key, modifier: Qt.KeyboardModifier, step: WizardStep
 ) -> None:
     frame = frames(healthy)
     press(frame, key, modifier, qtbot)
@@ -150,15 +150,15 @@ def test_keys_lead_through_the_steps(
 
 def test_the_back_key_goes_back(frames: Frames, healthy: str, qtbot: QtBot) -> None:
     frame = frames(healthy)
-    frame.go(GoTo(Step.VERIFY))
+    frame.go(GoTo(WizardStep.VERIFY))
     press(frame, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier, qtbot)
-    assert frame.flow.current is Step.MACHINE
+    assert frame.flow.current is WizardStep.MACHINE
 
 
 def test_the_reading_key_reads_again(frames: Frames, healthy: str, qtbot: QtBot) -> None:
     frame = frames(healthy)
     press(frame, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier, qtbot)
-    assert frame.flow.state(Step.MACHINE) is StepState.BUSY
+    assert frame.flow.state(WizardStep.MACHINE) is StepStatus.BUSY
     frames.settle(frame)
 
 
@@ -188,18 +188,18 @@ def test_a_page_may_ask_to_read_again(frames: Frames, healthy: str, tmp_path: Pa
     frame = frames(healthy)
     recorded(machine(gpus=()), tmp_path)
     frame.pages.machine_page.asked.emit(ReadAgain())
-    qtbot.waitUntil(lambda: frame.flow.state(Step.FOUND) is not StepState.RIGHT)
+    qtbot.waitUntil(lambda: frame.flow.state(WizardStep.FOUND) is not StepStatus.RIGHT)
 
 
 def test_a_page_may_mark_its_step(frames: Frames, healthy: str) -> None:
     frame = frames(healthy)
-    frame.pages.machine_page.asked.emit(Marked(Step.VERIFY, StepState.PROBLEM))
-    assert frame.flow.state(Step.VERIFY) is StepState.PROBLEM
+    frame.pages.machine_page.asked.emit(Marked(WizardStep.VERIFY, StepStatus.PROBLEM))
+    assert frame.flow.state(WizardStep.VERIFY) is StepStatus.PROBLEM
 
 
 def test_a_new_machine_reaches_pages_that_exist_already(frames: Frames, healthy: str, qtbot: QtBot) -> None:
     frame = frames(healthy)
-    frame.go(GoTo(Step.FOUND))
+    frame.go(GoTo(WizardStep.FOUND))
     frame.pages.machine_page.asked.emit(OpenExample(TOO_OLD))
     qtbot.waitUntil(lambda: "Repair" in buttons(frame))
 
@@ -208,7 +208,7 @@ def test_a_file_that_is_no_recording_is_told_on_the_first_page(frames: Frames, t
     place = tmp_path / "odd.json"
     place.write_text("no json")
     frame = frames.opened(str(place))
-    qtbot.waitUntil(lambda: frame.flow.state(Step.MACHINE) is StepState.UNKNOWN)
+    qtbot.waitUntil(lambda: frame.flow.state(WizardStep.MACHINE) is StepStatus.UNKNOWN)
     frames.settle(frame)
     assert frame.flow.next() is None
 
@@ -223,9 +223,9 @@ def test_a_fault_of_our_own_is_told_with_its_details(frames: Frames, healthy: st
 
 
 def test_live_memory_waits_for_the_libraries_of_its_plot(frames: Frames, healthy: str, qtbot: QtBot) -> None:
-    frame = frames.opened(healthy, Step.LIVE)
-    frame.go(GoTo(Step.LIVE))
-    qtbot.waitUntil(lambda: frame.pages.currentWidget() is frame.pages.page(Step.LIVE))
+    frame = frames.opened(healthy, WizardStep.LIVE)
+    frame.go(GoTo(WizardStep.LIVE))
+    qtbot.waitUntil(lambda: frame.pages.currentWidget() is frame.pages.page(WizardStep.LIVE))
     frames.settle(frame)
     frame.close_down()
 
@@ -235,20 +235,20 @@ def test_reading_again_stays_on_the_page(frames: Frames, healthy: str, qtbot: Qt
     frame.go(Next())
     press(frame, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier, qtbot)
     frames.settle(frame)
-    assert frame.flow.current is Step.FOUND
+    assert frame.flow.current is WizardStep.FOUND
 
 
 def test_a_step_chosen_meanwhile_is_not_left_again(frames: Frames, healthy: str) -> None:
-    frame = frames.opened(healthy, Step.FOUND)
-    frame.side.row(Step.LIVE).click()
+    frame = frames.opened(healthy, WizardStep.FOUND)
+    frame.side.row(WizardStep.LIVE).click()
     frames.settle(frame)
-    assert frame.flow.current is Step.LIVE
+    assert frame.flow.current is WizardStep.LIVE
     frame.close_down()
 
 
 def test_back_from_a_page_leaves_it(frames: Frames, healthy: str) -> None:
     frame = frames(healthy)
-    frame.go(GoTo(Step.FOUND))
+    frame.go(GoTo(WizardStep.FOUND))
     frame.go(Back())
     assert frame.pages.currentWidget() is frame.pages.machine_page
 
@@ -258,7 +258,7 @@ def test_the_finding_leads_to_its_repair(frames: Frames, too_old: str, qtbot: Qt
     frame.go(Next())
     switch = next(button for button in frame.pages.findChildren(QPushButton) if button.text() == "Switch to 12.4…")
     QTest.mouseClick(switch, Qt.MouseButton.LeftButton)
-    assert (frame.flow.current, frame.flow.wish) == (Step.REPAIR, "12.4")
+    assert (frame.flow.current, frame.flow.wish) == (WizardStep.REPAIR, "12.4")
 
 
 def test_choosing_a_file_opens_it(frames: Frames, healthy: str, answers: Answers, qtbot: QtBot) -> None:
@@ -281,7 +281,7 @@ def test_every_button_can_be_reached_by_tab(frames: Frames, too_old: str, qtbot:
     frame.go(Next())
     wanted = {button for button in frame.findChildren(QPushButton) if button.isVisible() and button.isEnabled()}
     reached = set()
-    widget = frame.side.row(Step.MACHINE)
+    widget = frame.side.row(WizardStep.MACHINE)
     for _ in range(400):
         widget = widget.nextInFocusChain()  # type: ignore[assignment]
         reached.add(widget)
@@ -299,7 +299,7 @@ def test_damaged_knowledge_is_named_once_it_was_met(frames: Frames, healthy: str
     broken = Frames(replace(desk, session=replace(desk.session, knowledge=knowledge)), frames.show, frames.qtbot)
     frame = broken(healthy)
     knowledge.gpu("10de:2684")
-    frame.go(GoTo(Step.LIVE))
+    frame.go(GoTo(WizardStep.LIVE))
     assert frame.banners.damage is not None
     assert "gpus.json" in frame.banners.damage.words
     frame.close_down()

@@ -9,7 +9,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from pytestqt.qtbot import QtBot
 
-from gpuassist.session.navigation import Step, Tool
+from gpuassist.session.navigation import SideTool, WizardStep
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.explain import ExplainPage
@@ -44,10 +44,10 @@ def file(path: Path) -> QMimeData:
 def test_a_log_is_explained(frame: Frame, tmp_path: Path, qtbot: QtBot) -> None:
     (tmp_path / "build.log").write_text("nvcc fatal   : Unsupported gpu architecture 'compute_89'")
     assert drop(frame, file(tmp_path / "build.log"))
-    page = frame.pages.page(Tool.EXPLAIN)
+    page = frame.pages.page(SideTool.EXPLAIN)
     assert isinstance(page, ExplainPage)
     qtbot.waitUntil(lambda: page.explanation is not None and not page.busy)
-    assert frame.flow.current is Tool.EXPLAIN
+    assert frame.flow.current is SideTool.EXPLAIN
     assert page.text_card.edit.toPlainText().startswith("nvcc fatal")
     frame.close_down()
 
@@ -58,11 +58,11 @@ def test_a_recorded_machine_is_opened(frame: Frame, tmp_path: Path, qtbot: QtBot
     assert drop(frame, file(Path(recorded(machine(note="the other one"), other))))
     header = frame.pages.machine_page
     qtbot.waitUntil(lambda: "the other one" in " ".join(words_in(header)))
-    assert frame.flow.current is Step.MACHINE
+    assert frame.flow.current is WizardStep.MACHINE
 
 
 def test_words_are_not_taken_by_the_window(frame: Frame) -> None:
     data = QMimeData()
     data.setText("words")
     assert not drop(frame, data)
-    assert frame.flow.current is Step.MACHINE
+    assert frame.flow.current is WizardStep.MACHINE

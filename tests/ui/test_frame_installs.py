@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.context import Session
 from gpuassist.session.inspect import open_example
-from gpuassist.session.navigation import GoTo, Step, Tool
+from gpuassist.session.navigation import GoTo, SideTool, WizardStep
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.install import InstallPage
@@ -65,7 +65,7 @@ def test_the_page_itself_tells_it_without_the_banner(frame: Frame, session: Sess
     begun(session, script("pass"))
     read(frame, session, recorded=False)
     qtbot.waitUntil(lambda: waits(frame))
-    frame.go(GoTo(Tool.INSTALL))
+    frame.go(GoTo(SideTool.INSTALL))
     assert not waits(frame)
-    assert frame.flow.current is not Step.MACHINE
+    assert frame.flow.current is not WizardStep.MACHINE
     frame.close_down()

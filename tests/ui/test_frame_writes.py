@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.context import Session
 from gpuassist.session import inspect
 from gpuassist.session.inspect import Inspection, open_example
-from gpuassist.session.navigation import GoTo, Marked, Place, Step, StepState, Tool
+from gpuassist.session.navigation import GoTo, Marked, Place, SideTool, StepStatus, WizardStep
 from gpuassist.ui.frame import Frame
 from gpuassist.ui.page import Desk, Page, Wrote
 from gpuassist.ui.theme import Appearance
@@ -37,7 +37,7 @@ class Live:
 class Noting(Page):
     """A page that notes what it is told of the machine."""
 
-    STEP = Step.VERIFY
+    STEP = WizardStep.VERIFY
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -84,19 +84,19 @@ def test_a_write_is_followed_by_a_reading_that_reaches_every_page(
     frame: Frame, noting: Noting, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read(frame, qtbot, TOO_OLD, HEALTHY, patch=monkeypatch)
-    assert (frame.flow.state(Step.FOUND), frame.flow.repairable) == (StepState.PROBLEM, "12.4")
+    assert (frame.flow.state(WizardStep.FOUND), frame.flow.repairable) == (StepStatus.PROBLEM, "12.4")
     write(frame)
-    assert frame.flow.state(Step.FOUND) is StepState.BUSY
+    assert frame.flow.state(WizardStep.FOUND) is StepStatus.BUSY
     assert noting.readings[-1]
     settle(frame, qtbot)
-    assert (frame.flow.state(Step.FOUND), frame.flow.repairable) == (StepState.RIGHT, "")
+    assert (frame.flow.state(WizardStep.FOUND), frame.flow.repairable) == (StepStatus.RIGHT, "")
     assert len(noting.seen) == 2
     assert noting.seen[-1].machine != noting.seen[0].machine
     assert noting.readings[-1] == ""
     frame.close_down()
 
 
-@pytest.mark.parametrize("place", [place for place in (*Step, *Tool) if place is not Step.LIVE])
+@pytest.mark.parametrize("place", [place for place in (*WizardStep, *SideTool) if place is not WizardStep.LIVE])
 def test_every_page_takes_a_machine_that_changed_under_it(
     frame: Frame, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, place: Place
 ) -> None:
@@ -137,12 +137,12 @@ def test_a_machine_that_cannot_be_read_again_is_told_on_every_page(
     settle(frame, qtbot)
     assert frame.banners.stale is not None
     assert frame.banners.stale.isVisible()
-    assert (frame.flow.state(Step.MACHINE), frame.flow.state(Step.FOUND)) == (StepState.UNKNOWN, StepState.UNKNOWN)
+    assert (frame.flow.state(WizardStep.MACHINE), frame.flow.state(WizardStep.FOUND)) == (StepStatus.UNKNOWN, StepStatus.UNKNOWN)
     assert noting.readings[-1] == ""
     frame._reading.again()
     settle(frame, qtbot)
     assert not frame.banners.stale.isVisible()
-    assert frame.flow.state(Step.FOUND) is StepState.RIGHT
+    assert frame.flow.state(WizardStep.FOUND) is StepStatus.RIGHT
     frame.close_down()
 
 
@@ -153,25 +153,25 @@ def test_a_recording_that_cannot_be_opened_does_not_take_the_place_of_that_readi
     write(frame)
     frame._reading.open_recording("/nonexistent/machine.json")
     settle(frame, qtbot)
-    assert frame.flow.state(Step.FOUND) is StepState.RIGHT
+    assert frame.flow.state(WizardStep.FOUND) is StepStatus.RIGHT
     frame.close_down()
 
 
 def test_a_result_that_a_page_still_shows_keeps_its_mark(frame: Frame, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     read(frame, qtbot, HEALTHY, patch=monkeypatch)
     page = frame.pages.machine_page
-    monkeypatch.setattr(page, "show_inspection", lambda _: page.asked.emit(Marked(Step.REPAIR, StepState.PROBLEM)))
+    monkeypatch.setattr(page, "show_inspection", lambda _: page.asked.emit(Marked(WizardStep.REPAIR, StepStatus.PROBLEM)))
     write(frame)
     settle(frame, qtbot)
-    assert frame.flow.state(Step.REPAIR) is StepState.PROBLEM
+    assert frame.flow.state(WizardStep.REPAIR) is StepStatus.PROBLEM
     frame.close_down()
 
 
-@pytest.mark.parametrize(("name", "state"), [(HEALTHY, StepState.RIGHT), (TOO_OLD, StepState.TODO)])
+@pytest.mark.parametrize(("name", "state"), [(HEALTHY, StepStatus.RIGHT), (TOO_OLD, StepStatus.TODO)])
 def test_a_change_in_effect_is_a_repair_done_where_none_is_needed(
-    frame: Frame, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, name: str, state: StepState
+    frame: Frame, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, name: str, state: StepStatus
 ) -> None:
     monkeypatch.setattr("gpuassist.session.undo.any_in_effect", lambda _: True)
     read(frame, qtbot, name, patch=monkeypatch)
-    assert frame.flow.state(Step.REPAIR) is state
+    assert frame.flow.state(WizardStep.REPAIR) is state
     frame.close_down()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpuassist.session.navigation import GoTo, Place, Step, Tool
+from gpuassist.session.navigation import GoTo, Place, SideTool, WizardStep
 from gpuassist.ui.page import Desk, Page
 from gpuassist.ui.page_stack import PageStack
 from gpuassist.ui.pages.catalogue import make_page
@@ -19,7 +19,7 @@ from tests.values import machine
 class Noting(Page):
     """A page that notes what happens to it."""
 
-    STEP = Step.FOUND
+    STEP = WizardStep.FOUND
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -49,7 +49,7 @@ def noting(stack: PageStack, desk: Desk) -> Noting:
     return page
 
 
-@pytest.mark.parametrize("place", [*Step, *Tool])
+@pytest.mark.parametrize("place", [*WizardStep, *SideTool])
 def test_every_place_makes_its_own_page(desk: Desk, stack: PageStack, place: Place) -> None:
     page = make_page(place, desk, stack)
     assert page.STEP is place
@@ -58,7 +58,7 @@ def test_every_place_makes_its_own_page(desk: Desk, stack: PageStack, place: Pla
 
 
 def test_a_page_is_made_once(stack: PageStack) -> None:
-    assert stack.page(Step.FOUND) is stack.page(Step.FOUND)
+    assert stack.page(WizardStep.FOUND) is stack.page(WizardStep.FOUND)
 
 
 def test_no_page_is_made_before_it_is_shown(stack: PageStack) -> None:
@@ -67,18 +67,18 @@ def test_no_page_is_made_before_it_is_shown(stack: PageStack) -> None:
 
 def test_a_page_made_late_hears_of_the_machine(stack: PageStack) -> None:
     stack.show_inspection(inspection(machine(), use_cuda="12.4"))
-    assert stack.page(Step.FOUND).bar().next_title == "Repair"
+    assert stack.page(WizardStep.FOUND).bar().next_title == "Repair"
 
 
 def test_showing_arrives_and_leaves(stack: PageStack, noting: Noting) -> None:
-    stack.show_place(Step.FOUND, "12.4")
-    stack.show_place(Step.MACHINE, "")
+    stack.show_place(WizardStep.FOUND, "12.4")
+    stack.show_place(WizardStep.MACHINE, "")
     assert noting.notes == ["arrive 12.4", "leave"]
 
 
 def test_showing_the_same_again_arrives_only_for_a_new_wish(stack: PageStack, noting: Noting) -> None:
     for wish in ("", "", "12.4"):
-        stack.show_place(Step.FOUND, wish)
+        stack.show_place(WizardStep.FOUND, wish)
     assert noting.notes == ["arrive", "arrive 12.4"]
 
 
@@ -89,8 +89,8 @@ def test_closing_reaches_every_page(stack: PageStack, noting: Noting) -> None:
 
 def test_what_a_page_asks_is_passed_on(stack: PageStack, noting: Noting, qtbot: QtBot) -> None:
     with qtbot.waitSignal(stack.asked) as blocker:
-        noting.asked.emit(GoTo(Step.LIVE))
-    assert blocker.args == [GoTo(Step.LIVE)]
+        noting.asked.emit(GoTo(WizardStep.LIVE))
+    assert blocker.args == [GoTo(WizardStep.LIVE)]
 
 
 def test_a_changed_bar_is_passed_on(stack: PageStack, noting: Noting, qtbot: QtBot) -> None:
@@ -99,16 +99,16 @@ def test_a_changed_bar_is_passed_on(stack: PageStack, noting: Noting, qtbot: QtB
 
 
 def test_live_memory_waits_for_its_libraries(stack: PageStack, qtbot: QtBot) -> None:
-    stack.show_place(Step.LIVE, "")
+    stack.show_place(WizardStep.LIVE, "")
     assert not isinstance(stack.currentWidget(), Page)
     assert stack.bar().left == ()
     with qtbot.waitSignal(stack.bar_changed):
         stack.warm_up.start()
-    assert stack.currentWidget() is stack.page(Step.LIVE)
+    assert stack.currentWidget() is stack.page(WizardStep.LIVE)
 
 
 def test_libraries_that_come_later_disturb_nobody(stack: PageStack, qtbot: QtBot) -> None:
-    stack.show_place(Step.MACHINE, "")
+    stack.show_place(WizardStep.MACHINE, "")
     with qtbot.waitSignal(stack.warm_up.done):
         stack.warm_up.start()
     assert stack.currentWidget() is stack.machine_page

@@ -12,7 +12,7 @@ from gpuassist.model.codec import encode_machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.inspect import Inspection
 from gpuassist.ui.page import Desk
-from gpuassist.ui.reading import Reading
+from gpuassist.ui.reading import MachineReading
 from tests.values import machine
 
 EXAMPLE = "08-healthy"
@@ -26,11 +26,11 @@ def recording(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def reading(desk: Desk, qtbot: QtBot) -> Reading:
-    return Reading(desk.session, desk.jobs)
+def reading(desk: Desk, qtbot: QtBot) -> MachineReading:
+    return MachineReading(desk.session, desk.jobs)
 
 
-def ended(reading: Reading, qtbot: QtBot) -> Inspection:
+def ended(reading: MachineReading, qtbot: QtBot) -> Inspection:
     """What the reading that is under way ends with."""
     with qtbot.waitSignal(reading.ended) as blocker:
         pass
@@ -39,18 +39,18 @@ def ended(reading: Reading, qtbot: QtBot) -> Inspection:
     return found
 
 
-def test_a_recording_is_read(reading: Reading, recording: str, qtbot: QtBot) -> None:
+def test_a_recording_is_read(reading: MachineReading, recording: str, qtbot: QtBot) -> None:
     reading.open_recording(recording)
     found = ended(reading, qtbot)
     assert (found.recorded, found.title) == (True, "of a test")
 
 
-def test_an_example_is_read(reading: Reading, qtbot: QtBot) -> None:
+def test_an_example_is_read(reading: MachineReading, qtbot: QtBot) -> None:
     reading.open_example(EXAMPLE)
     assert ended(reading, qtbot).recorded
 
 
-def test_the_live_machine_is_read_and_told_section_by_section(reading: Reading, qtbot: QtBot) -> None:
+def test_the_live_machine_is_read_and_told_section_by_section(reading: MachineReading, qtbot: QtBot) -> None:
     told: list[object] = []
     reading.progressed.connect(told.append)
     reading.read_live()
@@ -60,7 +60,7 @@ def test_the_live_machine_is_read_and_told_section_by_section(reading: Reading, 
     assert all(isinstance(words, str) and words for words in told)
 
 
-def test_beginning_says_what_is_read(reading: Reading, recording: str, qtbot: QtBot) -> None:
+def test_beginning_says_what_is_read(reading: MachineReading, recording: str, qtbot: QtBot) -> None:
     with qtbot.waitSignal(reading.started) as blocker:
         reading.open_recording(recording)
     assert blocker.args == ["Opening the recorded machine…"]
@@ -70,7 +70,9 @@ def test_beginning_says_what_is_read(reading: Reading, recording: str, qtbot: Qt
 
 
 @pytest.mark.parametrize(("content", "words"), [("no json", "is not a JSON document"), ("{}", "it has no schema number")])
-def test_a_file_that_is_no_recording_says_why(reading: Reading, tmp_path: Path, qtbot: QtBot, content: str, words: str) -> None:
+def test_a_file_that_is_no_recording_says_why(
+    reading: MachineReading, tmp_path: Path, qtbot: QtBot, content: str, words: str
+) -> None:
     place = tmp_path / "odd.json"
     place.write_text(content)
     with qtbot.waitSignal(reading.failed) as blocker:
@@ -78,20 +80,20 @@ def test_a_file_that_is_no_recording_says_why(reading: Reading, tmp_path: Path, 
     assert words in blocker.args[0]
 
 
-def test_a_missing_file_says_so(reading: Reading, qtbot: QtBot) -> None:
+def test_a_missing_file_says_so(reading: MachineReading, qtbot: QtBot) -> None:
     with qtbot.waitSignal(reading.failed) as blocker:
         reading.open_recording("/nowhere/machine.json")
     assert "/nowhere/machine.json" in blocker.args[0]
     assert "No such file" in blocker.args[0]
 
 
-def test_an_unknown_example_says_so(reading: Reading, qtbot: QtBot) -> None:
+def test_an_unknown_example_says_so(reading: MachineReading, qtbot: QtBot) -> None:
     with qtbot.waitSignal(reading.failed) as blocker:
         reading.open_example("none-such")
     assert "none-such" in blocker.args[0]
 
 
-def test_the_last_wish_wins(reading: Reading, recording: str, qtbot: QtBot) -> None:
+def test_the_last_wish_wins(reading: MachineReading, recording: str, qtbot: QtBot) -> None:
     heard: list[object] = []
     reading.ended.connect(heard.append)
     reading.open_example(EXAMPLE)
@@ -100,14 +102,14 @@ def test_the_last_wish_wins(reading: Reading, recording: str, qtbot: QtBot) -> N
     assert [found.title for found in heard if isinstance(found, Inspection)] == ["of a test"]
 
 
-def test_again_reads_what_was_read_last(reading: Reading, recording: str, qtbot: QtBot) -> None:
+def test_again_reads_what_was_read_last(reading: MachineReading, recording: str, qtbot: QtBot) -> None:
     reading.open_recording(recording)
     ended(reading, qtbot)
     reading.again()
     assert ended(reading, qtbot).title == "of a test"
 
 
-def test_again_notices_that_the_file_changed(reading: Reading, recording: str, qtbot: QtBot) -> None:
+def test_again_notices_that_the_file_changed(reading: MachineReading, recording: str, qtbot: QtBot) -> None:
     reading.open_recording(recording)
     ended(reading, qtbot)
     Path(recording).write_text(json.dumps(encode_machine(machine(note="changed"), ENGLISH)))

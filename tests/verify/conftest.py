@@ -11,7 +11,7 @@ from gpuassist.system.clock import Clock
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from gpuassist.verify.protocol import Event
-from gpuassist.verify.runner import Level, Limits, Request, run
+from gpuassist.verify.runner import Level, Limits, RunRequest, run
 from tests.torch_environment import surroundings
 
 Run = Callable[..., Verification]
@@ -33,7 +33,7 @@ def verified() -> Run:
         clock: Clock | None = None,
     ) -> Verification:
         events: list[Event] = [] if heard is None else heard
-        request = Request(interpreter, variables or surroundings(), devices, level, limits)
+        request = RunRequest(interpreter, variables or surroundings(), devices, level, limits)
         world = World(Surroundings.current(), clock=clock or Clock())
         return run(world, request, on_event=events.append, cancelled=cancelled)
 

@@ -16,7 +16,7 @@ from gpuassist.system.clock import Clock
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from gpuassist.verify.protocol import CheckBegun, Event, Started
-from gpuassist.verify.runner import CHILD, Level, Request, run
+from gpuassist.verify.runner import CHILD, Level, RunRequest, run
 from tests.torch_environment import doctored_torch, surroundings, torch_python
 from tests.verify.conftest import Run
 
@@ -51,7 +51,7 @@ def sound(python: str) -> Sound:
     """One run of the sound torch, which several tests look at, and its events."""
     heard: list[Event] = []
     world = World(Surroundings.current())
-    return run(world, Request(python, surroundings()), on_event=heard.append, cancelled=lambda: False), heard
+    return run(world, RunRequest(python, surroundings()), on_event=heard.append, cancelled=lambda: False), heard
 
 
 def test_a_sound_torch_passes_on_the_cpu(sound: Sound) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 
 from gpuassist.changes.scopes import fish_hook, posix
-from gpuassist.changes.scopes.wanted import HEAD, Held, settings_line
+from gpuassist.changes.scopes.wanted import HEAD, ScopeValues, settings_line
 
 ACTIVATE = "etc/conda/activate.d/gpuassist"
 DEACTIVATE = "etc/conda/deactivate.d/gpuassist"
@@ -18,9 +18,9 @@ _LISTS = "LD_LIBRARY_PATH PATH"
 _KEPT = b"# What was there before is kept under names with _GPUASSIST_ in front, for deactivate.d to put back."
 
 
-def activate_lines(prefix: str, held: Held) -> tuple[bytes, ...]:
+def activate_lines(prefix: str, held: ScopeValues) -> tuple[bytes, ...]:
     """For activate.d/*.sh; none where nothing is held."""
-    if held == Held():
+    if held == ScopeValues():
         return ()
     return (
         HEAD,
@@ -38,9 +38,9 @@ def activate_lines(prefix: str, held: Held) -> tuple[bytes, ...]:
     )
 
 
-def deactivate_lines(prefix: str, held: Held) -> tuple[bytes, ...]:
+def deactivate_lines(prefix: str, held: ScopeValues) -> tuple[bytes, ...]:
     """For deactivate.d/*.sh: puts back whatever the other hook set, also where that was changed since."""
-    if held == Held():
+    if held == ScopeValues():
         return ()
     return (
         HEAD,
@@ -58,9 +58,9 @@ def deactivate_lines(prefix: str, held: Held) -> tuple[bytes, ...]:
     )
 
 
-def activate_fish(prefix: str, held: Held) -> tuple[bytes, ...]:
+def activate_fish(prefix: str, held: ScopeValues) -> tuple[bytes, ...]:
     """For activate.d/*.fish; none where nothing is held."""
-    if held == Held():
+    if held == ScopeValues():
         return ()
     return (
         HEAD,
@@ -79,9 +79,9 @@ def activate_fish(prefix: str, held: Held) -> tuple[bytes, ...]:
     )
 
 
-def deactivate_fish(prefix: str, held: Held) -> tuple[bytes, ...]:
+def deactivate_fish(prefix: str, held: ScopeValues) -> tuple[bytes, ...]:
     """For deactivate.d/*.fish: puts back whatever the other hook set, also where that was changed since."""
-    if held == Held():
+    if held == ScopeValues():
         return ()
     return (
         HEAD,

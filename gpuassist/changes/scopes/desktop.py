@@ -5,14 +5,14 @@ Its lines are KEY=VALUE; other variables are named as in a shell, so a list can 
 
 from __future__ import annotations
 
-from gpuassist.changes.scopes.wanted import HEAD, Held, require_simple, settings_line
+from gpuassist.changes.scopes.wanted import HEAD, ScopeValues, require_simple, settings_line
 
 PLACE = ".config/environment.d/60-gpuassist.conf"
 
 
-def lines(held: Held) -> tuple[bytes, ...]:
+def lines(held: ScopeValues) -> tuple[bytes, ...]:
     """The block's lines; none where nothing is held. Raises `RepairError` for a path that would need quotes."""
-    if held == Held():
+    if held == ScopeValues():
         return ()
     require_simple(held)
     return (

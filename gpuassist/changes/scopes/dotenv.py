@@ -5,12 +5,12 @@ Lists cannot be prepended to in it, because not every reader knows `$PATH`: the 
 
 from __future__ import annotations
 
-from gpuassist.changes.scopes.wanted import HEAD, Held, require_simple, settings_line
+from gpuassist.changes.scopes.wanted import HEAD, ScopeValues, require_simple, settings_line
 
 
-def lines(held: Held) -> tuple[bytes, ...]:
+def lines(held: ScopeValues) -> tuple[bytes, ...]:
     """The block's lines; none where nothing is held. Raises `RepairError` for a path that would need quotes."""
-    if held == Held():
+    if held == ScopeValues():
         return ()
     require_simple(held)
     return (HEAD, settings_line(held), *(f"{name}={value}".encode() for name, value in held.variables))

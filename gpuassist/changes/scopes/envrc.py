@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gpuassist.changes.scopes.wanted import Held
+from gpuassist.changes.scopes.wanted import ScopeValues
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.sections import Sections, devices_section, loader_section, toolkit_section
 
@@ -13,7 +13,7 @@ _DEVICES = b'# Programs see these GPUs alone; "gpuassist use devices all --scope
 _LIBRARIES = re.compile(rb'(?:export LD_LIBRARY_PATH="|set -gx LD_LIBRARY_PATH )\$CUDA_HOME(/[^$" ]+).*')
 
 
-def lines(held: Held) -> tuple[bytes, ...]:
+def lines(held: ScopeValues) -> tuple[bytes, ...]:
     """The block's lines; none where nothing is held."""
     toolkit = toolkit_section(held.toolkit, Dialect.BASH) if held.toolkit else ()
     loader = loader_section(held.toolkit, held.libraries, Dialect.BASH) if held.libraries else ()
@@ -21,13 +21,13 @@ def lines(held: Held) -> tuple[bytes, ...]:
     return Sections(toolkit, loader, devices).lines
 
 
-def read(block: tuple[bytes, ...]) -> Held:
+def read(block: tuple[bytes, ...]) -> ScopeValues:
     """What a block of this kind holds, a start-up file's too; `use … --rc .envrc` writes the same lines."""
     found = {match[1]: _unquoted(match[2] or match[3] or b"") for match in map(_SETS.fullmatch, block) if match is not None}
     toolkit, devices = found.get(b"CUDA_HOME", ""), found.get(b"CUDA_VISIBLE_DEVICES", "")
     folder = next((match[1] for match in map(_LIBRARIES.fullmatch, block) if match is not None), b"")
     libraries = toolkit + folder.decode("utf-8", "surrogateescape") if folder else ""
-    return Held(toolkit, libraries, tuple(devices.split(",")) if devices else ())
+    return ScopeValues(toolkit, libraries, tuple(devices.split(",")) if devices else ())
 
 
 def _unquoted(words: bytes) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from gpuassist.changes.scopes.wanted import Held
+from gpuassist.changes.scopes.wanted import ScopeValues
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.sections import quoted_for
 
 _VARIABLES = "CUDA_HOME CUDA_DEVICE_ORDER CUDA_VISIBLE_DEVICES"
 
 
-def setting(held: Held, *, exported: bool) -> tuple[bytes, ...]:
+def setting(held: ScopeValues, *, exported: bool) -> tuple[bytes, ...]:
     """Sets what is held, once what was there is kept; `_gpuassist_key` is what the kept names begin with."""
     keep = "set -gx" if exported else "set -g"
     lines: list[bytes] = []

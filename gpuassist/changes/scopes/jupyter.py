@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from gpuassist.changes.scopes.json_text import read_object, with_members
-from gpuassist.changes.scopes.wanted import Held, Wanted, require_simple
+from gpuassist.changes.scopes.wanted import ScopeValues, Wanted, require_simple
 from gpuassist.model.text import text
 from gpuassist.shellfiles.block import RepairError
 
@@ -26,11 +26,11 @@ def rewritten(content: bytes, wanted: Wanted) -> bytes:
     return after
 
 
-def held(content: bytes) -> Held:
+def held(content: bytes) -> ScopeValues:
     """What the file's `env` chooses, whoever wrote it; raises `RepairError` for a file that is no kernel's."""
     env = _env(_words(content))
     devices = env.get("CUDA_VISIBLE_DEVICES", "")
-    return Held(env.get("CUDA_HOME", ""), "", tuple(devices.split(",")) if devices else ())
+    return ScopeValues(env.get("CUDA_HOME", ""), "", tuple(devices.split(",")) if devices else ())
 
 
 def by_hand(wanted: Wanted) -> str:
@@ -57,12 +57,12 @@ def _env(words: str) -> dict[str, str]:
 def _members(env: dict[str, str], wanted: Wanted) -> dict[str, str | None]:
     chosen: dict[str, str | None] = {}
     if wanted.toolkit is not None:
-        require_simple(Held(wanted.toolkit, wanted.libraries))
+        require_simple(ScopeValues(wanted.toolkit, wanted.libraries))
         chosen |= {"CUDA_HOME": wanted.toolkit, "PATH": _first(env, "PATH", f"{wanted.toolkit}/bin", env.get("CUDA_HOME", ""))}
         if wanted.libraries:
             chosen["LD_LIBRARY_PATH"] = _first(env, "LD_LIBRARY_PATH", wanted.libraries, env.get("CUDA_HOME", ""))
     if wanted.devices is not None:
-        found = dict(Held(devices=wanted.devices).variables)
+        found = dict(ScopeValues(devices=wanted.devices).variables)
         known = ("CUDA_DEVICE_ORDER", "CUDA_VISIBLE_DEVICES") if "CUDA_VISIBLE_DEVICES" in env or found else ()
         chosen |= {name: found.get(name) for name in known}
     return chosen

@@ -21,7 +21,7 @@ class Kind(str, Enum):
     DESKTOP = "desktop"
 
 
-class Program(str, Enum):
+class ViewingProgram(str, Enum):
     """Who might see a choice."""
 
     TERMINAL = "terminal"
@@ -59,14 +59,14 @@ TITLES: Mapping[Kind, Text] = {
     Kind.DESKTOP: text("everything that your desktop session starts"),
 }
 
-PROGRAMS: Mapping[Program, Text] = {
-    Program.TERMINAL: text("a new terminal"),
-    Program.SCRIPT: text("a script"),
-    Program.CRON: text("a cron job"),
-    Program.SSH_COMMAND: text("a command over ssh"),
-    Program.LAUNCHER: text("an IDE started from the launcher"),
-    Program.KERNEL: text("a Jupyter kernel"),
-    Program.SERVICE: text("a systemd user service"),
+PROGRAMS: Mapping[ViewingProgram, Text] = {
+    ViewingProgram.TERMINAL: text("a new terminal"),
+    ViewingProgram.SCRIPT: text("a script"),
+    ViewingProgram.CRON: text("a cron job"),
+    ViewingProgram.SSH_COMMAND: text("a command over ssh"),
+    ViewingProgram.LAUNCHER: text("an IDE started from the launcher"),
+    ViewingProgram.KERNEL: text("a Jupyter kernel"),
+    ViewingProgram.SERVICE: text("a systemd user service"),
 }
 
 
@@ -81,78 +81,86 @@ _DIRENV_EXEC = _when(text("where it runs through `direnv exec DIR`"))
 _READS_IT = _when(text("where the program reads .env itself, or is started by one that does (docker compose, uv run --env-file)"))
 _SESSION = _when(text("where systemd starts the desktop session, as with GNOME and Plasma; after the next login"))
 
-SEEN: Mapping[Kind, Mapping[Program, Sight]] = {
+SEEN: Mapping[Kind, Mapping[ViewingProgram, Sight]] = {
     Kind.SHELL: {
-        Program.TERMINAL: _YES,
-        Program.SCRIPT: _when(text("where a terminal starts it")),
-        Program.CRON: _NO,
-        Program.SSH_COMMAND: _when(
+        ViewingProgram.TERMINAL: _YES,
+        ViewingProgram.SCRIPT: _when(text("where a terminal starts it")),
+        ViewingProgram.CRON: _NO,
+        ViewingProgram.SSH_COMMAND: _when(
             text(
                 "fish reads its files there; bash reads .bashrc, but most of these return at once where nobody types; zsh does not"
             )
         ),
-        Program.LAUNCHER: _when(text("the terminals in it do; the program itself where it asks a login shell, as VS Code does")),
-        Program.KERNEL: _when(text("where the Jupyter server was started in a terminal")),
-        Program.SERVICE: _NO,
+        ViewingProgram.LAUNCHER: _when(
+            text("the terminals in it do; the program itself where it asks a login shell, as VS Code does")
+        ),
+        ViewingProgram.KERNEL: _when(text("where the Jupyter server was started in a terminal")),
+        ViewingProgram.SERVICE: _NO,
     },
     Kind.CONDA: {
-        Program.TERMINAL: _when(text("after `conda activate`")),
-        Program.SCRIPT: _when(text("where its terminal or the script itself activates the environment, or `conda run` starts it")),
-        Program.CRON: _CONDA_RUN,
-        Program.SSH_COMMAND: _CONDA_RUN,
-        Program.LAUNCHER: _when(text("where it activates the environment for what it runs, as VS Code does in its terminals")),
-        Program.KERNEL: _when(
+        ViewingProgram.TERMINAL: _when(text("after `conda activate`")),
+        ViewingProgram.SCRIPT: _when(
+            text("where its terminal or the script itself activates the environment, or `conda run` starts it")
+        ),
+        ViewingProgram.CRON: _CONDA_RUN,
+        ViewingProgram.SSH_COMMAND: _CONDA_RUN,
+        ViewingProgram.LAUNCHER: _when(
+            text("where it activates the environment for what it runs, as VS Code does in its terminals")
+        ),
+        ViewingProgram.KERNEL: _when(
             text("where the Jupyter server was started with it active: a kernel is started by its python's path, and no hook runs")
         ),
-        Program.SERVICE: _CONDA_RUN,
+        ViewingProgram.SERVICE: _CONDA_RUN,
     },
     Kind.VENV: {
-        Program.TERMINAL: _when(text("after its bin/activate was sourced")),
-        Program.SCRIPT: _when(text("where its terminal or the script itself sources bin/activate")),
-        Program.CRON: _ACTIVATE,
-        Program.SSH_COMMAND: _ACTIVATE,
-        Program.LAUNCHER: _when(text("where it sources bin/activate for what it runs, as VS Code does in its terminals")),
-        Program.KERNEL: _when(
+        ViewingProgram.TERMINAL: _when(text("after its bin/activate was sourced")),
+        ViewingProgram.SCRIPT: _when(text("where its terminal or the script itself sources bin/activate")),
+        ViewingProgram.CRON: _ACTIVATE,
+        ViewingProgram.SSH_COMMAND: _ACTIVATE,
+        ViewingProgram.LAUNCHER: _when(text("where it sources bin/activate for what it runs, as VS Code does in its terminals")),
+        ViewingProgram.KERNEL: _when(
             text(
                 "where the Jupyter server was started with it active: a kernel is started by its python's path, and no script runs"
             )
         ),
-        Program.SERVICE: _ACTIVATE,
+        ViewingProgram.SERVICE: _ACTIVATE,
     },
     Kind.ENVRC: {
-        Program.TERMINAL: _when(text("in that directory and below it, after `direnv allow`, in a shell with direnv's hook")),
-        Program.SCRIPT: _when(text("where such a terminal starts it, or `direnv exec DIR`")),
-        Program.CRON: _DIRENV_EXEC,
-        Program.SSH_COMMAND: _DIRENV_EXEC,
-        Program.LAUNCHER: _when(text("its terminals in that directory do; the program itself where it has a direnv extension")),
-        Program.KERNEL: _when(text("where the Jupyter server was started in that directory")),
-        Program.SERVICE: _DIRENV_EXEC,
+        ViewingProgram.TERMINAL: _when(text("in that directory and below it, after `direnv allow`, in a shell with direnv's hook")),
+        ViewingProgram.SCRIPT: _when(text("where such a terminal starts it, or `direnv exec DIR`")),
+        ViewingProgram.CRON: _DIRENV_EXEC,
+        ViewingProgram.SSH_COMMAND: _DIRENV_EXEC,
+        ViewingProgram.LAUNCHER: _when(
+            text("its terminals in that directory do; the program itself where it has a direnv extension")
+        ),
+        ViewingProgram.KERNEL: _when(text("where the Jupyter server was started in that directory")),
+        ViewingProgram.SERVICE: _DIRENV_EXEC,
     },
     Kind.DOTENV: {
-        Program.TERMINAL: Sight(Sees.NO, text("no shell reads .env")),
-        Program.SCRIPT: _READS_IT,
-        Program.CRON: _READS_IT,
-        Program.SSH_COMMAND: _READS_IT,
-        Program.LAUNCHER: _when(text("where it reads .env for what it runs, as VS Code's Python extension does")),
-        Program.KERNEL: _when(text("where the notebook loads it, or the IDE that starts the kernel reads it")),
-        Program.SERVICE: _when(text("where its unit names the file as EnvironmentFile=")),
+        ViewingProgram.TERMINAL: Sight(Sees.NO, text("no shell reads .env")),
+        ViewingProgram.SCRIPT: _READS_IT,
+        ViewingProgram.CRON: _READS_IT,
+        ViewingProgram.SSH_COMMAND: _READS_IT,
+        ViewingProgram.LAUNCHER: _when(text("where it reads .env for what it runs, as VS Code's Python extension does")),
+        ViewingProgram.KERNEL: _when(text("where the notebook loads it, or the IDE that starts the kernel reads it")),
+        ViewingProgram.SERVICE: _when(text("where its unit names the file as EnvironmentFile=")),
     },
     Kind.JUPYTER: {
-        Program.TERMINAL: _NO,
-        Program.SCRIPT: _NO,
-        Program.CRON: _NO,
-        Program.SSH_COMMAND: _NO,
-        Program.LAUNCHER: _when(text("its notebooks do, where they run with this kernel")),
-        Program.KERNEL: _when(text("this one, from its next start on; other kernels do not")),
-        Program.SERVICE: _NO,
+        ViewingProgram.TERMINAL: _NO,
+        ViewingProgram.SCRIPT: _NO,
+        ViewingProgram.CRON: _NO,
+        ViewingProgram.SSH_COMMAND: _NO,
+        ViewingProgram.LAUNCHER: _when(text("its notebooks do, where they run with this kernel")),
+        ViewingProgram.KERNEL: _when(text("this one, from its next start on; other kernels do not")),
+        ViewingProgram.SERVICE: _NO,
     },
     Kind.DESKTOP: {
-        Program.TERMINAL: _SESSION,
-        Program.SCRIPT: _when(text("where a program of the desktop session starts it")),
-        Program.CRON: _NO,
-        Program.SSH_COMMAND: _NO,
-        Program.LAUNCHER: _SESSION,
-        Program.KERNEL: _when(text("where a program of the desktop session started the Jupyter server")),
-        Program.SERVICE: _when(text("after the next login")),
+        ViewingProgram.TERMINAL: _SESSION,
+        ViewingProgram.SCRIPT: _when(text("where a program of the desktop session starts it")),
+        ViewingProgram.CRON: _NO,
+        ViewingProgram.SSH_COMMAND: _NO,
+        ViewingProgram.LAUNCHER: _SESSION,
+        ViewingProgram.KERNEL: _when(text("where a program of the desktop session started the Jupyter server")),
+        ViewingProgram.SERVICE: _when(text("after the next login")),
     },
 }

@@ -6,7 +6,7 @@ first, so that exactly that one element is taken out again, whatever else was pu
 
 from __future__ import annotations
 
-from gpuassist.changes.scopes.wanted import Held
+from gpuassist.changes.scopes.wanted import ScopeValues
 from gpuassist.shellfiles.block import quoted
 
 _VARIABLES = "CUDA_HOME CUDA_DEVICE_ORDER CUDA_VISIBLE_DEVICES"
@@ -21,7 +21,7 @@ _TAKE_FIRST_OUT = (
 )
 
 
-def setting(held: Held, *, exported: bool) -> tuple[bytes, ...]:
+def setting(held: ScopeValues, *, exported: bool) -> tuple[bytes, ...]:
     """Sets what is held, once what was there is kept; `_gpuassist_key` is what the kept names begin with, `exported` whether
     programs get them too, so that a shell inside this one can put everything back.
     """

@@ -7,15 +7,15 @@ one in bash and zsh; fish runs ours when VIRTUAL_ENV changes, whoever changes it
 from __future__ import annotations
 
 from gpuassist.changes.scopes import fish_hook, posix
-from gpuassist.changes.scopes.wanted import HEAD, Held, settings_line
+from gpuassist.changes.scopes.wanted import HEAD, ScopeValues, settings_line
 
 _KEY = "_gpuassist_venv"
 _FUNCTIONS = b"_gpuassist_venv_back _gpuassist_venv_deactivate"
 
 
-def activate_lines(held: Held) -> tuple[bytes, ...]:
+def activate_lines(held: ScopeValues) -> tuple[bytes, ...]:
     """For bin/activate; none where nothing is held."""
-    if held == Held():
+    if held == ScopeValues():
         return ()
     return (
         HEAD,
@@ -40,9 +40,9 @@ def activate_lines(held: Held) -> tuple[bytes, ...]:
     )
 
 
-def activate_fish(held: Held) -> tuple[bytes, ...]:
+def activate_fish(held: ScopeValues) -> tuple[bytes, ...]:
     """For bin/activate.fish; none where nothing is held."""
-    if held == Held():
+    if held == ScopeValues():
         return ()
     return (
         HEAD,

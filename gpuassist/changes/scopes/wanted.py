@@ -16,7 +16,7 @@ _SIMPLE = re.compile(r"[A-Za-z0-9_./+@%,:=-]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class ScopeValues:
     """The toolkit's root and its library directory, and the GPUs as CUDA_VISIBLE_DEVICES names them; empty where not chosen."""
 
     toolkit: str = ""
@@ -49,14 +49,14 @@ class Wanted:
     libraries: str = ""
     devices: tuple[str, ...] | None = None
 
-    def over(self, held: Held) -> Held:
+    def over(self, held: ScopeValues) -> ScopeValues:
         """What is held once this was chosen."""
         if self.toolkit is not None:
             held = replace(held, toolkit=self.toolkit, libraries=self.libraries)
         return held if self.devices is None else replace(held, devices=self.devices)
 
 
-def settings_line(held: Held) -> bytes:
+def settings_line(held: ScopeValues) -> bytes:
     """The line of a block that says what it holds; raises `RepairError` for a path that no line can hold."""
     for path in (held.toolkit, held.libraries):
         if path:
@@ -65,17 +65,19 @@ def settings_line(held: Held) -> bytes:
     return _SETTINGS + json.dumps(said).encode()
 
 
-def read_settings(lines: tuple[bytes, ...]) -> Held:
+def read_settings(lines: tuple[bytes, ...]) -> ScopeValues:
     """What a block says that it holds; nothing where somebody made that line unreadable."""
     said = next((line.removeprefix(_SETTINGS) for line in lines if line.startswith(_SETTINGS)), b"{}")
     try:
         found = read_json(said)
-        return Held(str(found.get("toolkit", "")), str(found.get("libraries", "")), tuple(map(str, found.get("devices", ()))))
+        return ScopeValues(
+            str(found.get("toolkit", "")), str(found.get("libraries", "")), tuple(map(str, found.get("devices", ())))
+        )
     except (ValueError, AttributeError, TypeError):
-        return Held()
+        return ScopeValues()
 
 
-def require_simple(held: Held) -> None:
+def require_simple(held: ScopeValues) -> None:
     """Raises `RepairError` for a path that not every reader of such a file takes as it stands."""
     for path in (held.toolkit, held.libraries):
         if not _SIMPLE.fullmatch(path):

@@ -34,7 +34,7 @@ _MOST = 2000  # lines that a command prints, at most
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class PastedCommand:
     """A command and its output; `ended` where another prompt follows, so that the output is whole."""
 
     number: int
@@ -48,7 +48,7 @@ class Run:
         return self.ended and not any(line.words.strip() for line in self.output)
 
 
-def runs(paste: Paste, *literals: str) -> Iterator[Run]:
+def runs(paste: Paste, *literals: str) -> Iterator[PastedCommand]:
     """The commands that hold any of the literals."""
     if any(literal in paste.words for literal in literals):
         yield from (run for run in _runs(paste) if any(literal in run.command for literal in literals))
@@ -61,12 +61,12 @@ def answer(paste: Paste, place: int, most: int = 200) -> tuple[Line, ...]:
 
 
 @lru_cache(2)
-def _runs(paste: Paste) -> tuple[Run, ...]:
+def _runs(paste: Paste) -> tuple[PastedCommand, ...]:
     every = lines(paste)
     starts = tuple((place, command) for place, line in enumerate(every) if (command := _command(line.words)) is not None)
     ends = [place for place, _ in starts[1:]] + [len(every)] * bool(starts)
     return tuple(
-        Run(every[place].number, command, every[place + 1 : min(end, place + 1 + _MOST)], ended=end < len(every))
+        PastedCommand(every[place].number, command, every[place + 1 : min(end, place + 1 + _MOST)], ended=end < len(every))
         for (place, command), end in zip(starts, ends, strict=True)
         if command
     )

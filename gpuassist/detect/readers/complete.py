@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from gpuassist.detect.readers.alike import CUT, same_name
 from gpuassist.detect.readers.nvidia_smi import ON_CHIP
-from gpuassist.formats.torch_version import Origin, TorchVersion, read_torch_version
+from gpuassist.formats.torch_version import BuildOrigin, TorchVersion, read_torch_version
 from gpuassist.knowledge.records import GpuRecord, TorchBuild
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
@@ -114,7 +114,11 @@ def _accelerator(version: TorchVersion, cuda: Fact[object], told: Known[str]) ->
 
 def _build(torch: Torch, version: TorchVersion, knowledge: Knowledge, machine: str) -> TorchBuild | None:
     """The release that this is, for what its index compiled it to; a build of anybody else is compiled as he likes."""
-    if version.origin is not Origin.RELEASE or isinstance(torch.cuda, Unknown) or value_or(torch.installer, "") == _CONDA_FORGE:
+    if (
+        version.origin is not BuildOrigin.RELEASE
+        or isinstance(torch.cuda, Unknown)
+        or value_or(torch.installer, "") == _CONDA_FORGE
+    ):
         return None
     return next(
         (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.detect.readers.commands import Run, runs
+from gpuassist.detect.readers.commands import PastedCommand, runs
 from gpuassist.detect.readers.host import kernel
 from gpuassist.detect.readers.lines import Line, lines_with, source
 from gpuassist.model.driver import Driver, KernelModule
@@ -68,7 +68,7 @@ def _absent(paste: Paste, name: str) -> int:
     return next((run.number for run in runs(paste, _LSMOD) if run.ended and _would_list(run, name)), 0)
 
 
-def _would_list(run: Run, name: str) -> bool:
+def _would_list(run: PastedCommand, name: str) -> bool:
     listing, bar, filters = run.command.partition("|")
     if not re.search(r"\blsmod\s*$", listing):
         return False
@@ -78,7 +78,7 @@ def _would_list(run: Run, name: str) -> bool:
     return "grep" in filters and name in filters.lower() and "-v" not in filters and len(rows) == _said(run)
 
 
-def _said(run: Run) -> int:
+def _said(run: PastedCommand) -> int:
     """The lines that are not empty: where one of them is no module, something else was printed."""
     return sum(1 for line in run.output if line.words.strip())
 

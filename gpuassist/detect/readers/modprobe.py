@@ -9,7 +9,7 @@ from itertools import takewhile
 from gpuassist.detect.readers.commands import runs
 from gpuassist.detect.readers.lines import lines, lines_with, source
 from gpuassist.formats.kernel_module import forbidden_by_file
-from gpuassist.model.driver import Bar, Driver
+from gpuassist.model.driver import Driver, ModuleBlock
 from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
@@ -31,7 +31,7 @@ def read(paste: Paste) -> Machine:
     return Machine(driver=Driver(bars=Known(bars, source("modprobe.d", next(iter(found))[1])) if bars else NOT_ASKED))
 
 
-def _found(paste: Paste) -> Iterator[tuple[Bar, int]]:
+def _found(paste: Paste) -> Iterator[tuple[ModuleBlock, int]]:
     for line in lines_with(paste, "/modprobe.d/"):
         named = _FOUND.match(line.words.strip())
         if named:
@@ -39,7 +39,7 @@ def _found(paste: Paste) -> Iterator[tuple[Bar, int]]:
             yield from ((bar, line.number) for bar in _bars(named["words"], place))
 
 
-def _shown(paste: Paste) -> Iterator[tuple[Bar, int]]:
+def _shown(paste: Paste) -> Iterator[tuple[ModuleBlock, int]]:
     for run in runs(paste, "/modprobe.d/"):
         named = _SHOWN.match(run.command.strip())
         if named:
@@ -48,5 +48,5 @@ def _shown(paste: Paste) -> Iterator[tuple[Bar, int]]:
             yield from ((bar, line.number) for line in output for bar in _bars(line.words, named["place"]))
 
 
-def _bars(words: str, place: str) -> Iterator[Bar]:
-    return (Bar(module, place, line) for module, _, line in forbidden_by_file(words) if module in _ASKED)
+def _bars(words: str, place: str) -> Iterator[ModuleBlock]:
+    return (ModuleBlock(module, place, line) for module, _, line in forbidden_by_file(words) if module in _ASKED)

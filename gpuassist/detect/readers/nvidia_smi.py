@@ -190,7 +190,7 @@ _END = re.compile(r"\+[-=]{20,}\+")
 
 
 @dataclass(frozen=True, slots=True)
-class Processes:
+class ProcessTable:
     """The processes of each GPU; `whole` where the table is there to its end, so that a GPU without one has none."""
 
     rows: dict[int, tuple[GpuProcess, ...]]
@@ -203,11 +203,11 @@ class Processes:
         return replace(gpu, processes=Known(rows, self.source) if rows or self.whole else NOT_ASKED)
 
 
-def processes(text: Whole, start: int, end: int) -> Processes:
+def processes(text: Whole, start: int, end: int) -> ProcessTable:
     """What stands below the title `Processes:` between two places of a text."""
     title = _TITLE.search(text.words, start, end)
     if title is None:
-        return Processes({}, whole=False, source="")
+        return ProcessTable({}, whole=False, source="")
     source = f"pasted {_PROGRAM}, line {text.line(title.start())}"
     found: dict[int, tuple[GpuProcess, ...]] = {}
     place = title.end()
@@ -216,4 +216,4 @@ def processes(text: Whole, start: int, end: int) -> Processes:
         found[int(row["gpu"])] = (*found.get(int(row["gpu"]), ()), GpuProcess(int(row["pid"]), KINDS.get(row["kind"], ""), memory))
         place = row.end()
     none = _NONE.search(text.words, title.end(), end)
-    return Processes(found, whole=bool(none) or (bool(found) and _END.search(text.words, place, end) is not None), source=source)
+    return ProcessTable(found, whole=bool(none) or (bool(found) and _END.search(text.words, place, end) is not None), source=source)

@@ -10,7 +10,7 @@ from itertools import islice
 
 from gpuassist.detect.readers.lines import Line, lines_with
 from gpuassist.detect.readers.python_sessions import Exchange, exchanges
-from gpuassist.formats.torch_prints import Asked, expected
+from gpuassist.formats.torch_prints import TorchQuestion, expected
 from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, T
@@ -25,10 +25,10 @@ _LONGEST = 300  # characters of a line that can be an answer; a list of architec
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class OnelinerAnswer:
     """One answer of torch: what was asked, of which device, and the line that answers."""
 
-    asked: Asked
+    asked: TorchQuestion
     device: int
     value: str
     line: Line
@@ -43,14 +43,14 @@ def read(paste: Paste) -> Machine:
     found: dict[int, Gpu] = {}
     for one in said:
         gpu = found.get(one.device, Gpu())
-        if one.asked is Asked.NAME:
+        if one.asked is TorchQuestion.NAME:
             found[one.device] = replace(gpu, name=one.line.known(one.value.strip(), PROGRAM))
-        elif one.asked is Asked.CAPABILITY:
+        elif one.asked is TorchQuestion.CAPABILITY:
             capability = ComputeCapability(*ast.literal_eval(one.value))
             found[one.device] = replace(gpu, compute_capability=one.line.known(capability, PROGRAM))
     gpus = tuple(found[device] for device in sorted(found)) or properties(paste)
     torch = _torch(said) or built_with(paste)
-    python = _last(said, Asked.PYTHON, Version.parse)
+    python = _last(said, TorchQuestion.PYTHON, Version.parse)
     environment = PythonEnvironment("", "", python_version=python, torch=Known((torch,), _source(torch)) if torch else NOT_ASKED)
     return Machine(
         gpus=Known(gpus, _first_source(gpus)) if gpus else NOT_ASKED,
@@ -58,7 +58,7 @@ def read(paste: Paste) -> Machine:
     )
 
 
-def _answers(exchange: Exchange) -> Iterable[Said]:
+def _answers(exchange: Exchange) -> Iterable[OnelinerAnswer]:
     """What the code prints stands in the output in its order, maybe between warnings."""
     place = 0
     for line in expected(exchange.code, echoed=exchange.echoed):
@@ -68,28 +68,28 @@ def _answers(exchange: Exchange) -> Iterable[Said]:
             if found:
                 place = at + 1
                 groups = zip(line.groups, found.groups(), strict=True)
-                yield from (Said(one.asked, one.device, value, exchange.output[at]) for one, value in groups if value)
+                yield from (OnelinerAnswer(one.asked, one.device, value, exchange.output[at]) for one, value in groups if value)
                 break
 
 
-def _torch(said: tuple[Said, ...]) -> Torch | None:
+def _torch(said: tuple[OnelinerAnswer, ...]) -> Torch | None:
     """The build that answered last; `None` for its CUDA is a build without."""
-    version = _last(said, Asked.VERSION, str)
-    cuda = _last(said, Asked.CUDA, str)
-    targets = _last(said, Asked.TARGETS, _targets)
+    version = _last(said, TorchQuestion.VERSION, str)
+    cuda = _last(said, TorchQuestion.CUDA, str)
+    targets = _last(said, TorchQuestion.TARGETS, _targets)
     if not any(isinstance(one, Known) for one in (version, cuda, targets)):
         return None
     known = Known(Version.parse(cuda.value), cuda.source) if isinstance(cuda, Known) and cuda.value != "None" else NOT_ASKED
     return Torch("", version=version, accelerator=_accelerator(version, cuda, said), cuda=known, targets=targets)
 
 
-def _accelerator(version: Fact[str], cuda: Fact[str], said: tuple[Said, ...]) -> Fact[Accelerator]:
+def _accelerator(version: Fact[str], cuda: Fact[str], said: tuple[OnelinerAnswer, ...]) -> Fact[Accelerator]:
     if not isinstance(cuda, Known):
         return NOT_ASKED
     if cuda.value != "None":
         return Known(Accelerator.CUDA, cuda.source)
     told = read_torch_version(version.value) if isinstance(version, Known) else None
-    hip = any(one.asked is Asked.HIP and one.value != "None" for one in said)
+    hip = any(one.asked is TorchQuestion.HIP and one.value != "None" for one in said)
     if hip or (told is not None and told.tag.startswith("rocm")):
         return Known(Accelerator.ROCM, cuda.source)
     return Known(Accelerator.XPU if told is not None and told.tag == "xpu" else Accelerator.CPU, cuda.source)
@@ -99,7 +99,7 @@ def _targets(words: str) -> tuple[Target, ...]:
     return tuple(Target.parse(word) for word in ast.literal_eval(words))
 
 
-def _last(said: tuple[Said, ...], asked: Asked, made: Callable[[str], T]) -> Fact[T]:
+def _last(said: tuple[OnelinerAnswer, ...], asked: TorchQuestion, made: Callable[[str], T]) -> Fact[T]:
     found = [one for one in said if one.asked is asked]
     return found[-1].line.known(made(found[-1].value), PROGRAM) if found else NOT_ASKED
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from gpuassist.detect.readers.lines import lines_with, source
 from gpuassist.formats.conda_build import CondaBuild, read_build
 from gpuassist.formats.installed import is_of_interest, normalised
-from gpuassist.formats.torch_mention import Mention, Standing
+from gpuassist.formats.torch_mention import LineKind, Mention
 from gpuassist.formats.torch_packages import cpu_alone, mentions
 from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.model.environment import Accelerator, Manager, Package, PythonEnvironment, Torch
@@ -41,7 +41,7 @@ def read(paste: Paste) -> Machine:
 
 def _after(held: list[Mention], one: Mention) -> list[Mention]:
     """What an environment holds after one more line: a torch takes the place of the one of its own package manager."""
-    if one.standing is Standing.REMOVED:
+    if one.standing is LineKind.REMOVED:
         return [other for other in held if not _same(other, one)]
     same = next((other for other in held if _same(other, one)), None)
     if same is not None:  # pip lists conda's torch too, without its build
@@ -127,4 +127,4 @@ def _with_runtime(environment: PythonEnvironment, torch: Torch, paste: Paste) ->
 
 
 def _source(one: Mention) -> str:
-    return source(f"{one.tool} {'list' if one.standing is Standing.INSTALLED else 'install'}", one.line)
+    return source(f"{one.tool} {'list' if one.standing is LineKind.INSTALLED else 'install'}", one.line)

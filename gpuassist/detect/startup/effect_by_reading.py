@@ -9,7 +9,7 @@ from gpuassist.detect.startup.chain import ChainFile
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.shellfiles.reading import WATCHED, Assignment, Place, Statement, ToolLine
+from gpuassist.shellfiles.reading import WATCHED, Assignment, Statement, StatementPlace, ToolLine
 
 LISTS = frozenset(name for name in WATCHED if name.endswith("PATH") and name != "CUDA_PATH")
 BY_READING = "the line, and what a new terminal holds"
@@ -85,7 +85,7 @@ class _ByReading:
             return unread
         if not placed.assignments:
             return _unknown(text("only {owner} knows what it sets", owner=getattr(placed.says, "owner", "")))
-        if isinstance(placed.says, Statement) and placed.says.place is Place.COMMAND:
+        if isinstance(placed.says, Statement) and placed.says.place is StatementPlace.COMMAND:
             return _known(text("holds for that one command alone"), holds=False)
         if isinstance(self.terminal, Unknown):
             return _unknown(self.terminal.reason)
@@ -153,7 +153,7 @@ def place_of(placed: Placed) -> str:
 
 def _may_say(placed: Placed, variable: str, value: str) -> bool:
     """Whether a line may be what gave a variable this value; a function is only defined, as long as nothing shows that it runs."""
-    if isinstance(placed.says, Statement) and placed.says.place is Place.FUNCTION:
+    if isinstance(placed.says, Statement) and placed.says.place is StatementPlace.FUNCTION:
         return False
     said = [one.elements for one in placed.assignments if one.variable == variable and not one.unsets]
     return any(not all(one.directory for one in parts) or ":".join(one.directory for one in parts) == value for parts in said)

@@ -18,11 +18,11 @@ from gpuassist.detect.startup.effect_by_reading import (
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.shellfiles.reading import Assignment, Place, Statement
+from gpuassist.shellfiles.reading import Assignment, Statement, StatementPlace
 from gpuassist.system.shell_steps import TracedChange
 from gpuassist.system.shell_trace import Trace
 
-_FOR_ITSELF = frozenset({Place.COMMAND, Place.SUBSHELL})
+_FOR_ITSELF = frozenset({StatementPlace.COMMAND, StatementPlace.SUBSHELL})
 SOURCE = "the steps of a real new terminal"
 
 

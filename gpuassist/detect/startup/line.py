@@ -11,7 +11,7 @@ from gpuassist.detect.startup.effect_by_trace import SOURCE, Traced
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.reading import Assignment, Place, ToolLine, printable
+from gpuassist.shellfiles.reading import Assignment, StatementPlace, ToolLine, printable
 from gpuassist.system.shell_steps import TracedChange
 
 
@@ -121,7 +121,7 @@ def _changeable(placed: Placed) -> tuple[bool, Text]:
         return False, text("belongs to {owner}; left as it is", owner=says.owner)
     if file.dialect in {Dialect.ENVIRONMENT, Dialect.ENVIRONMENT_D}:
         return False, text("no shell reads this file; please change it by hand")
-    if says.place is Place.COMMAND:
+    if says.place is StatementPlace.COMMAND:
         return False, text("holds for that one command alone; left as it is")
     if says.shared:
         return False, text("shares its lines with other commands; please change it by hand if it is in the way")

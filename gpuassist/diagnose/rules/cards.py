@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Card, Case
+from gpuassist.diagnose.case import Case, KnownGpu
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
 from gpuassist.formats.size import shown_size
 from gpuassist.model.fact import Known, Unknown, value_or
@@ -133,7 +133,7 @@ def _memory(gpu: Gpu) -> Iterator[tuple[int, int]]:
             yield process.pid, process.memory_used_bytes.value
 
 
-def _named(case: Case, card: Card) -> str:
+def _named(case: Case, card: KnownGpu) -> str:
     """Its name, with its number where another card has the same one."""
     alone = case.namesakes[card.name] < 2
     return card.name if alone or isinstance(card.gpu.index, Unknown) else f"{card.name} (GPU {card.gpu.index.value})"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Card, Case, Installed, wishes_of
+from gpuassist.diagnose.case import Case, InstalledTorch, KnownGpu, wishes_of
 from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
-from gpuassist.knowledge.choosing import GpuWish, Host, choose_driver, choose_torch
+from gpuassist.knowledge.choosing import BuildHost, GpuWish, choose_driver, choose_torch
 from gpuassist.knowledge.compatibility import DriverFit, driver_floor, driver_serves_cuda
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule, Library
@@ -239,7 +239,7 @@ def _unattended(case: Case) -> Evidence | None:
     return proof(text("packages upgrade by themselves"), fact, text("yes")) if value_or(fact, False) else None  # noqa: FBT003
 
 
-def _split(case: Case) -> tuple[list[Card], list[Card]]:
+def _split(case: Case) -> tuple[list[KnownGpu], list[KnownGpu]]:
     """The GPUs that need the proprietary module, and those that need the open one; Windows' driver (WSL) knows no such split."""
     cards = () if case.wsl else case.cards
     old = [card for card in cards if card.flavour is ModuleFlavour.OPEN_IMPOSSIBLE]
@@ -260,7 +260,7 @@ def _matters(path: str) -> bool:
     return path in _NEEDED_NODES or path.removeprefix("/dev/nvidia").isdigit()
 
 
-def _gpu_too_new(case: Case, card: Card, driver: Known[Version]) -> Verdict:
+def _gpu_too_new(case: Case, card: KnownGpu, driver: Known[Version]) -> Verdict:
     first = (
         next((chip.first_driver for chip in card.architecture.chips if chip.chip == card.chip), None) if card.architecture else None
     )
@@ -276,7 +276,7 @@ def _gpu_too_new(case: Case, card: Card, driver: Known[Version]) -> Verdict:
     )
 
 
-def _gpu_dropped(case: Case, card: Card, driver: Known[Version]) -> Verdict:
+def _gpu_dropped(case: Case, card: KnownGpu, driver: Known[Version]) -> Verdict:
     last = str(card.architecture.last_branch) if card.architecture else ""
     return finding(
         "legacy-driver-branch-needed",
@@ -289,14 +289,14 @@ def _gpu_dropped(case: Case, card: Card, driver: Known[Version]) -> Verdict:
     )
 
 
-def _too_old(driver: Version, one: Installed) -> bool:
+def _too_old(driver: Version, one: InstalledTorch) -> bool:
     return isinstance(one.torch.cuda, Known) and not driver_serves_cuda(driver, one.torch.cuda.value)
 
 
-def _too_old_for(case: Case, driver: Known[Version], one: Installed) -> Verdict:
+def _too_old_for(case: Case, driver: Known[Version], one: InstalledTorch) -> Verdict:
     cuda = value_or(one.torch.cuda, Version(()))
     python = value_or(one.environment.python_version, Version(()))
-    host = Host(value_or(case.machine.host.architecture, "x86_64"), driver.value, python if python.parts else None)
+    host = BuildHost(value_or(case.machine.host.architecture, "x86_64"), driver.value, python if python.parts else None)
     instead = choose_torch(case.knowledge.torch_builds(), case.capabilities, host)
     return finding(
         "driver-too-old-for-cuda",
@@ -333,7 +333,7 @@ def _flavour(opened: object) -> Text:
     return text("open kernel module") if opened else text("proprietary kernel module")
 
 
-def _names(cards: list[Card]) -> Text | str:
+def _names(cards: list[KnownGpu]) -> Text | str:
     return named(card.name for card in cards)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Card, Case
+from gpuassist.diagnose.case import Case, KnownGpu
 from gpuassist.diagnose.rules.driver import driver_serves_torch
 from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof
@@ -140,7 +140,7 @@ def _nvml_starts(case: Case) -> bool:
     return isinstance(status, Known) and status.value.code == 0
 
 
-def _without_firmware(case: Case, dumb: list[Card]) -> Iterator[Verdict]:
+def _without_firmware(case: Case, dumb: list[KnownGpu]) -> Iterator[Verdict]:
     """The open module never works without the firmware; the proprietary one can."""
     firmware = case.machine.driver.firmware
     usable = set(case.usable)
@@ -157,7 +157,7 @@ def _without_firmware(case: Case, dumb: list[Card]) -> Iterator[Verdict]:
         )
 
 
-def _idle(card: Card) -> bool:
+def _idle(card: KnownGpu) -> bool:
     return value_or(card.gpu.power_state, None) is PowerState.ACTIVE and not value_or(card.gpu.processes, ())
 
 
@@ -176,7 +176,7 @@ def _branch(case: Case) -> str:
     return str(version.major) if version.parts else ""
 
 
-def _names(cards: list[Card]) -> Text | str:
+def _names(cards: list[KnownGpu]) -> Text | str:
     return named(card.name for card in cards)
 
 

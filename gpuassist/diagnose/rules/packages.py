@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gpuassist.diagnose.belonging import belongs, exact_pins, wanted
-from gpuassist.diagnose.case import Case, Installed
+from gpuassist.diagnose.case import Case, InstalledTorch
 from gpuassist.diagnose.rules.libraries import older
 from gpuassist.diagnose.verdicts import Verdict, finding, proof
 from gpuassist.knowledge.companions import bad_pairs_among
@@ -58,7 +58,7 @@ def torch_is_alone(case: Case) -> Iterator[Verdict]:
             )
 
 
-def _shadowed(one: Installed) -> Iterator[Verdict]:
+def _shadowed(one: InstalledTorch) -> Iterator[Verdict]:
     every = value_or(one.environment.torch, ())
     if len(every) < 2:
         return
@@ -110,7 +110,7 @@ def companions_belong_to_torch(case: Case) -> Iterator[Verdict]:
                 yield _no_pair(case, one, package)
 
 
-def _no_pair(case: Case, one: Installed, package: Package) -> Verdict:
+def _no_pair(case: Case, one: InstalledTorch, package: Package) -> Verdict:
     torch, asked, python = one.version.partition("+")[0], wanted(case, one, package.name), _place(one)["python"]
     shown = (
         proof(text("packages around torch"), one.environment.packages, verbatim(f"{package.name} {package.version}")),
@@ -149,7 +149,7 @@ def packages_are_no_bad_pair(case: Case) -> Iterator[Verdict]:
                     yield _of_pair(case, one, pair, versions)
 
 
-def _of_pair(case: Case, one: Installed, pair: BadPair, versions: Mapping[str, Version]) -> Verdict:
+def _of_pair(case: Case, one: InstalledTorch, pair: BadPair, versions: Mapping[str, Version]) -> Verdict:
     names = [party.name for party in (pair.one, pair.other) if party.name in versions]
     told = [f"{name} {versions[name]}" for name in names]
     python, shown = _place(one)["python"], proof(text("packages around torch"), one.environment.packages, verbatim(", ".join(told)))
@@ -181,7 +181,7 @@ def cudnn_is_the_one_of_torch(case: Case) -> Iterator[Verdict]:
                 yield from _older_cudnn(case, one, own)
 
 
-def _older_cudnn(case: Case, one: Installed, own: Version) -> Iterator[Verdict]:
+def _older_cudnn(case: Case, one: InstalledTorch, own: Version) -> Iterator[Verdict]:
     for library in value_or(case.machine.path_libraries, ()):
         found = value_or(library.version, None)
         # Only one of the same major version has the name that torch asks for.
@@ -261,16 +261,16 @@ def conda_channel_goes_on(case: Case) -> Iterator[Verdict]:
             )
 
 
-def _of_pip(case: Case) -> Iterator[Installed]:
+def _of_pip(case: Case) -> Iterator[InstalledTorch]:
     """conda builds its own pairs, with patches and numbers of their own."""
     return (one for one in case.torches if value_or(one.torch.installer, "") in _OF_PIP)
 
 
-def _packages(one: Installed) -> dict[str, Package]:
+def _packages(one: InstalledTorch) -> dict[str, Package]:
     return {package.name: package for package in value_or(one.environment.packages, ())}
 
 
-def _place(one: Installed) -> dict[str, str]:
+def _place(one: InstalledTorch) -> dict[str, str]:
     return {"environment": one.environment.name, "python": value_or(one.environment.interpreter, "python")}
 
 

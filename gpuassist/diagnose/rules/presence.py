@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Card, Case
+from gpuassist.diagnose.case import Case, KnownGpu
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
 from gpuassist.knowledge.choosing import DriverChoice, choose_driver
-from gpuassist.model.driver import Bar
+from gpuassist.model.driver import ModuleBlock
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Passed
 from gpuassist.model.text import Text, text, verbatim
@@ -81,7 +81,7 @@ def wsl_driver_runs(case: Case) -> Iterator[Verdict]:
         yield from undetermined("wsl-driver-or-windows", text("whether the Windows driver answers"), libcuda, refused)
 
 
-def _is_held(case: Case, card: Card) -> bool:
+def _is_held(case: Case, card: KnownGpu) -> bool:
     """Whether another driver has the card; where that was not to be read, a loaded nouveau without NVIDIA's module has it."""
     if isinstance(card.gpu.kernel_driver, Known):
         return card.gpu.kernel_driver.value in _OTHER_DRIVERS
@@ -89,7 +89,7 @@ def _is_held(case: Case, card: Card) -> bool:
     return isinstance(nouveau, Known) and nouveau.value and not case.running
 
 
-def _nouveau(case: Case, held: list[Card]) -> Verdict:
+def _nouveau(case: Case, held: list[KnownGpu]) -> Verdict:
     facts = [proof(text("kernel driver of {gpu}", gpu=card.name), card.gpu.kernel_driver) for card in held]
     loaded = proof(text("nouveau"), case.machine.driver.nouveau_loaded, text("loaded")) if None in facts else None
     barred = bars(case, "nouveau")
@@ -173,7 +173,7 @@ def _loaded(case: Case) -> Evidence | None:
     return proof(text("loaded NVIDIA module"), case.machine.driver.loaded, text("none")) or told
 
 
-def _names(cards: tuple[Card, ...]) -> Text | str:
+def _names(cards: tuple[KnownGpu, ...]) -> Text | str:
     return named(card.name for card in cards)
 
 
@@ -211,17 +211,17 @@ def named_cause(case: Case) -> Iterator[Verdict]:
             )
 
 
-def bars(case: Case, module: str) -> tuple[Bar, ...]:
+def bars(case: Case, module: str) -> tuple[ModuleBlock, ...]:
     """The settings that forbid the module."""
     return tuple(bar for bar in value_or(case.machine.driver.bars, ()) if bar.module == module)
 
 
-def bar_proof(case: Case, bar: Bar) -> Evidence | None:
+def bar_proof(case: Case, bar: ModuleBlock) -> Evidence | None:
     """A setting as evidence."""
     return proof(text("setting in {place}", place=bar.place), case.machine.driver.bars, verbatim(bar.words))
 
 
-def _barred(case: Case, bar: Bar) -> Verdict:
+def _barred(case: Case, bar: ModuleBlock) -> Verdict:
     return finding(
         "driver-module-blacklisted",
         proof(text("loaded NVIDIA module"), case.machine.driver.loaded, text("none")),

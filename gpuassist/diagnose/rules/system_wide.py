@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Card, Case
+from gpuassist.diagnose.case import Case, KnownGpu
 from gpuassist.diagnose.rules.shell import library_path_is_sound
 from gpuassist.diagnose.rules.toolkit import best_installed, cuda_home_agrees, nvcc_knows_gpus, right_toolkit_wins
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
@@ -142,7 +142,7 @@ def _major(toolkit: Toolkit) -> int:
     return toolkit.version.value.major if isinstance(toolkit.version, Known) else 0
 
 
-def _is_geforce(card: Card) -> bool:
+def _is_geforce(card: KnownGpu) -> bool:
     name = value_or(card.gpu.name, "") or (card.record.name if card.record else "")
     return "GeForce" in name
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Card, Case
+from gpuassist.diagnose.case import Case, KnownGpu
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
 from gpuassist.knowledge.choosing import InstalledToolkit, Workload, choose_installed_toolkit, choose_toolkit_release
 from gpuassist.knowledge.compatibility import (
@@ -278,7 +278,7 @@ def _alternative(case: Case) -> str:
     return str(best.version.release) if best is not None and (case.toolkit is None or best.root != case.toolkit.root) else ""
 
 
-def _is_outside(card: Card, targets: tuple[Target, ...]) -> bool:
+def _is_outside(card: KnownGpu, targets: tuple[Target, ...]) -> bool:
     return isinstance(card.capability, Known) and bool(targets) and not toolkit_builds_for(targets, card.capability.value)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Card, Case, Installed
+from gpuassist.diagnose.case import Case, InstalledTorch, KnownGpu
 from gpuassist.diagnose.verdicts import Verdict, finding, named, proof, undetermined
-from gpuassist.formats.torch_version import Origin, read_torch_version
-from gpuassist.knowledge.choosing import Host, choose_torch
+from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
+from gpuassist.knowledge.choosing import BuildHost, choose_torch
 from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.model.environment import Accelerator
 from gpuassist.model.fact import Known, Unknown, value_or
@@ -59,7 +59,7 @@ def torch_has_kernels(case: Case) -> Iterator[Verdict]:
             yield from undetermined("torch-lacks-sm", text("the compute capability of {gpu}", gpu=card.name), card.capability)
 
 
-def _judge(case: Case, card: Card, capability: ComputeCapability) -> Iterator[Verdict]:
+def _judge(case: Case, card: KnownGpu, capability: ComputeCapability) -> Iterator[Verdict]:
     told = [one for one in case.cuda_torches if isinstance(one.torch.targets, Known)]
     older = _from_before(case, capability)
     if not told and older is not None:
@@ -83,7 +83,7 @@ def _judge(case: Case, card: Card, capability: ComputeCapability) -> Iterator[Ve
         yield _lacks(case, card, told[0], capability)
 
 
-def _from_before(case: Case, capability: ComputeCapability) -> Installed | None:
+def _from_before(case: Case, capability: ComputeCapability) -> InstalledTorch | None:
     """The torch that matters, where each is a release made with a CUDA that could not compile for this GPU yet: torch itself calls
     the two not compatible, whatever PTX is in it.
     """
@@ -91,20 +91,20 @@ def _from_before(case: Case, capability: ComputeCapability) -> Installed | None:
     return every[0] if all(_is_from_before(case, one, capability) for one in every) else None
 
 
-def _is_from_before(case: Case, one: Installed, capability: ComputeCapability) -> bool:
+def _is_from_before(case: Case, one: InstalledTorch, capability: ComputeCapability) -> bool:
     version = read_torch_version(one.version)
-    released = version is not None and version.origin is Origin.RELEASE
+    released = version is not None and version.origin is BuildOrigin.RELEASE
     newest = _newest_of(case, one) if released else None
     return newest is not None and newest.major < capability.major
 
 
-def _newest_of(case: Case, one: Installed) -> ComputeCapability | None:
+def _newest_of(case: Case, one: InstalledTorch) -> ComputeCapability | None:
     """The newest architecture that the CUDA of a torch compiles for."""
     record = case.knowledge.toolkit(one.torch.cuda.value) if isinstance(one.torch.cuda, Known) else None
     return max((target.capability for target in record.targets), default=None) if record else None
 
 
-def _lacks(case: Case, card: Card, one: Installed, capability: ComputeCapability) -> Verdict:
+def _lacks(case: Case, card: KnownGpu, one: InstalledTorch, capability: ComputeCapability) -> Verdict:
     targets = value_or(one.torch.targets, ())
     newest = max((target.capability for target in targets if target.code is Code.CUBIN), default=_newest_of(case, one))
     words = verbatim(" ".join(str(target) for target in targets))
@@ -121,15 +121,15 @@ def _lacks(case: Case, card: Card, one: Installed, capability: ComputeCapability
     )
 
 
-def _runs(one: Installed, capability: ComputeCapability) -> bool:
+def _runs(one: InstalledTorch, capability: ComputeCapability) -> bool:
     cuda = one.torch.cuda.value if isinstance(one.torch.cuda, Known) else None
     return kernels_run(capability, value_or(one.torch.targets, ()), cuda=cuda)
 
 
-def _replacement(case: Case, one: Installed) -> dict[str, str]:
+def _replacement(case: Case, one: InstalledTorch) -> dict[str, str]:
     """What is installed where, and the build that would serve all GPUs: `install` is empty where none does."""
     python, driver = one.environment.python_version, case.driver
-    host = Host(
+    host = BuildHost(
         value_or(case.machine.host.architecture, "x86_64"),
         driver.value if isinstance(driver, Known) else None,
         python.value if isinstance(python, Known) else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Card, Case
+from gpuassist.diagnose.case import Case, KnownGpu
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.shell import Terminal
@@ -76,30 +76,30 @@ def _whole(case: Case) -> Known[Terminal] | None:
     return terminal if isinstance(terminal, Known) and terminal.value.whole else None
 
 
-def _by_slot(case: Case) -> list[Card]:
+def _by_slot(case: Case) -> list[KnownGpu]:
     """The GPUs as nvidia-smi lists them; none where the strength of one is not known."""
     asked = [fact for card in case.usable for fact in (card.capability, card.gpu.pci_address, card.gpu.memory_total_bytes)]
     known = all(isinstance(fact, Known) for fact in asked)
     return sorted(case.usable, key=lambda card: value_or(card.gpu.pci_address, "")) if known else []
 
 
-def _strength(card: Card) -> tuple[int, int, int]:
+def _strength(card: KnownGpu) -> tuple[int, int, int]:
     """Generation and memory: CUDA's own measure is not published."""
     assert isinstance(card.capability, Known)
     return card.capability.value.major, _memory(card), card.capability.value.minor
 
 
-def _memory(card: Card) -> int:
+def _memory(card: KnownGpu) -> int:
     return value_or(card.gpu.memory_total_bytes, 0)
 
 
-def _is_ranking(cards: list[Card]) -> bool:
+def _is_ranking(cards: list[KnownGpu]) -> bool:
     """Whether each is at least as large as those behind it: among cards by generation no measure of speed turns that round."""
     memory = [_memory(card) for card in cards]
     return memory == sorted(memory, reverse=True)
 
 
-def _names(cards: list[Card]) -> list[str]:
+def _names(cards: list[KnownGpu]) -> list[str]:
     return [card.name for card in cards]
 
 

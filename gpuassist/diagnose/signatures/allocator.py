@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
 
 _NEWER = ("expandable_segments",)  # options that came with torch 2.1
 
 
-def _refused(match: re.Match[str], _setting: Setting) -> Iterator[Sign]:
+def _refused(match: re.Match[str], _setting: SignatureInput) -> Iterator[Sign]:
     option = next((name for name in match.groups() if name), "")
     yield sign("allocator-setting-invalid", option=option, old="yes" if option in _NEWER and "CachingAllocator" in match[0] else "")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
 from gpuassist.diagnose.stated import without_gpu
 from gpuassist.formats.conda_build import read_build
-from gpuassist.formats.torch_mention import Mention, Standing, read_mention
+from gpuassist.formats.torch_mention import LineKind, Mention, read_mention
 from gpuassist.formats.torch_packages import cpu_alone, mentions
 from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.model.fact import value_or
@@ -31,7 +31,7 @@ _NUMBER = r"\d[\w.]{0,20}"
 _BUILD_FOR_CPU = r"(?=[\w.]{0,40}cpu)\w[\w.]{0,60}_\d{1,4}\b"
 
 
-def _torch(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _torch(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A torch for the CPU, unless it was asked for, replaced further down, or the machine has no GPU for anything else."""
     mention = _mention(match[0], setting.line_at(match.end()), setting)
     if mention is None or not _for_cpu(mention) or _replaced(mention, setting) or without_gpu(setting):
@@ -47,24 +47,24 @@ def _torch(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("torch-cpu-only", Weight.SYMPTOM, torch=mention.version)
 
 
-def _mention(words: str, line: int, setting: Setting) -> Mention | None:
+def _mention(words: str, line: int, setting: SignatureInput) -> Mention | None:
     if _OF_COLLECT_ENV.match(words):
         return read_mention(line, _OF_COLLECT_ENV.sub("", words)) if setting.case.usable else None
     return next((one for one in mentions(setting.paste.words) if one.line == line), None)
 
 
 def _for_cpu(mention: Mention) -> bool:
-    if mention.standing is Standing.REMOVED:
+    if mention.standing is LineKind.REMOVED:
         return False
     version = read_torch_version(mention.version)
     tagged = version is not None and version.tag == "cpu"
     return tagged or bool(read_build(mention.build).cpu) or mention.name == "pytorch-cpu" or cpu_alone(mention)
 
 
-def _replaced(mention: Mention, setting: Setting) -> bool:
+def _replaced(mention: Mention, setting: SignatureInput) -> bool:
     """Whether a later line puts a build with CUDA in its place."""
     later = (one for one in mentions(setting.paste.words) if one.line > mention.line and one.prefix == mention.prefix)
-    return any(one.standing is not Standing.REMOVED and _has_cuda(one) for one in later)
+    return any(one.standing is not LineKind.REMOVED and _has_cuda(one) for one in later)
 
 
 def _has_cuda(mention: Mention) -> bool:
@@ -72,7 +72,7 @@ def _has_cuda(mention: Mention) -> bool:
     return read_build(mention.build).cuda is not None or (version is not None and version.cuda is not None)
 
 
-def _of_conda(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _of_conda(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Another package's build for the CPU; where torch is named as well, that speaks for itself."""
     asked = setting.finds(_ASKED)
     if asked or without_gpu(setting) or any(one.tool == "conda" for one in mentions(setting.paste.words)):
@@ -80,7 +80,7 @@ def _of_conda(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("conda-resolved-cpu-build")
 
 
-def _twice(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _twice(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Two torches in one environment: one of conda, one of pip, of different releases."""
     for one in value_or(setting.case.machine.environments, ()):
         versions = [value_or(torch.version, "") for torch in value_or(one.torch, ())]
@@ -89,7 +89,7 @@ def _twice(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
             return
 
 
-def _jaxlib(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _jaxlib(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if not without_gpu(setting):
         yield sign("jax-cpu-only")
 

@@ -5,32 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.model.paste import Weight
 
 _GPU_WORDS = ("nvidia", "geforce", "10de:", "vga compatible", "3d controller", "gpu")
 
 
-def _reset(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _reset(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """An Xid that is in the text as well says what happened; this says what is to be done."""
     reboot = "reboot" in match[0].lower()
     weight = Weight.SYMPTOM if setting.says("fallen off the bus", "gpu is lost") else Weight.CAUSE
     yield sign("gpu-reset-required", weight, reboot="yes" if reboot else "")
 
 
-def _lanes(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _lanes(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The kernel tells it of every device, and a link that is only slower is at rest."""
     width, most = int(match["width"]), int(match["most"])
     if width < most and setting.says(*_GPU_WORDS):
         yield sign("pcie-link-degraded", Weight.SYMPTOM, width=str(width), most=str(most))
 
 
-def _slow_start(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _slow_start(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says("persistence-m", "persistence mode", "headless", "no display", "server", "persistenced"):
         yield sign("persistence-mode-off", Weight.SYMPTOM)
 
 
-def _strays(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _strays(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("stray-contexts", Weight.SYMPTOM if setting.says("out of memory. tried") else Weight.CAUSE)
 
 

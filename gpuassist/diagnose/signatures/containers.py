@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import driver_version, given_to_container, in_container, in_wsl, version
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.knowledge.compatibility import driver_serves_cuda
 from gpuassist.model.paste import Weight
 
@@ -14,7 +14,7 @@ _IMAGE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/){0,4}(?:cuda|pytorch|tensorflow|t
 _RUN = re.compile(r"(?:docker|podman) (?:container )?run\b[^\n]{0,300}")
 
 
-def _unsatisfied(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _unsatisfied(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Inside one CUDA major a driver runs what a newer toolkit built, and only the check is in the way."""
     needed, driver = match.groupdict().get("needed") or "", driver_version(setting)
     cuda, running = version(needed) if needed else None, version(driver) if driver else None
@@ -29,11 +29,11 @@ def _unsatisfied(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     )
 
 
-def _banner(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _banner(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("container-driver-too-old", Weight.CAUSE, driver=match["driver"] or "", image=_image(setting))
 
 
-def _library_failed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _library_failed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The host itself has no driver library; under WSL it is Windows that gives it."""
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.CAUSE)
@@ -41,36 +41,36 @@ def _library_failed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("no-driver", Weight.CAUSE)
 
 
-def _nvml_failed(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _nvml_failed(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("wsl-driver-or-windows" if in_wsl(setting) else "driver-not-loaded", Weight.CAUSE)
 
 
-def _host_cuda_failed(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _host_cuda_failed(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("wsl-driver-or-windows" if in_wsl(setting) else "cuda-init-failed-driver-state", Weight.SYMPTOM)
 
 
-def _node_missing(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _node_missing(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     yield sign("uvm-device-missing" if "uvm" in match[0].lower() else "driver-not-loaded", Weight.SYMPTOM)
 
 
-def _not_given(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+def _not_given(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
     yield sign("container-no-gpu-flag", Weight.CAUSE)
 
 
-def _mounted(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _mounted(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Packages cannot replace files that the container toolkit has mounted from the host."""
     if in_container(setting) and setting.says("dpkg", "rpm", "unpacking", "apt", "yum", "dnf"):
         yield sign("container-driver-files-mounted", Weight.CAUSE)
 
 
-def _run_without(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _run_without(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A container that was not given the GPU, and a program in it that finds none."""
     none = setting.says("is_available()", "is cuda available: false") and setting.says("false")
     if none and not given_to_container(setting):
         yield sign("container-no-gpu-flag", Weight.SYMPTOM)
 
 
-def _image(setting: Setting) -> str:
+def _image(setting: SignatureInput) -> str:
     """The image that the text names in its docker run line; empty where it names none."""
     run = setting.finds(_RUN)
     image = _IMAGE.search(run[0]) if run else None

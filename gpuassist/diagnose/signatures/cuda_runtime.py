@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import card_name, driver_version, torch_cuda
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.stated import OLDEST, capability, memory_was_free
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
@@ -29,18 +29,18 @@ _EXTENSION = re.compile(
 )
 
 
-def _assertion(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _assertion(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     yield sign("device-side-assert", Weight.CAUSE, where=f"{match['file']}:{match['line']}")
 
 
-def _address(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _address(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """After an assertion, and after an Xid that says the card is gone, everything else fails as well."""
     yield sign(
         "illegal-memory-access", Weight.SYMPTOM if setting.says("device-side assert", "] assertion `", "xid (") else Weight.CAUSE
     )
 
 
-def _no_image(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_image(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """torch's own kernels miss the card, or those of an extension that was compiled elsewhere."""
     gpu = card_name(setting)
     extension = setting.finds(_EXTENSION)
@@ -52,12 +52,12 @@ def _no_image(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("no-kernel-image", Weight.SYMPTOM if extension is None else Weight.CAUSE, gpu=gpu, package=package)
 
 
-def _invalid_function(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _invalid_function(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     for one in _no_image(match, setting):
         yield sign(one.problem, Weight.SYMPTOM, **dict(one.parameters))
 
 
-def _ptx(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _ptx(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The driver compiles PTX of its own CUDA and older; the program's is newer."""
     own = setting.case.machine.driver.cuda_version
     release = setting.finds(_RELEASE)
@@ -71,7 +71,7 @@ def _ptx(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     )
 
 
-def _capability(setting: Setting) -> str:
+def _capability(setting: SignatureInput) -> str:
     known = setting.case.capabilities
     if len(known) == 1:
         return str(known[0])
@@ -79,20 +79,20 @@ def _capability(setting: Setting) -> str:
     return "" if found is None else found[1] or f"{found[2]}.{found[3]}"
 
 
-def _library(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _library(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A library that cannot start has mostly no memory left; a kernel before it may have failed as well."""
     other = setting.says("device-side assert", "out of memory") or memory_was_free(setting)
     yield sign("cublas-init-failed-oom", Weight.SYMPTOM if other else Weight.CAUSE)
 
 
-def _library_call(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _library_call(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A call that fails inside a library: mostly an index out of range before it, sometimes no memory."""
     if setting.says("embedding", "index", "token", "vocab", "label", "cross_entropy", "assert"):
         yield sign("device-side-assert", Weight.SYMPTOM)
     yield sign("cublas-init-failed-oom", Weight.SYMPTOM)
 
 
-def _fourier(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _fourier(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The cuFFT of CUDA 11.7 and older fails on Ada (pytorch/pytorch#88038); torch for 11.8 has one that works."""
     cuda = torch_cuda(setting)
     if cuda.startswith(("10.", "11.0", "11.1", "11.3", "11.5", "11.6", "11.7")) or setting.says("cu117", "cu116", "cu113"):

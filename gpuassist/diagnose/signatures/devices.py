@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, passages, sign
-from gpuassist.formats.devices import Fault, read_visible_devices
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, passages, sign
+from gpuassist.formats.devices import DeviceListFault, read_visible_devices
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 
@@ -38,16 +38,16 @@ _WITHOUT_EFFECT = (
 _SET = re.compile(r"CUDA_VISIBLE_DEVICES['\"\]]{0,3} ?= ?['\"]?([\w,-]{0,80})", re.IGNORECASE)
 
 
-def _ordinal(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _ordinal(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     number = match.groupdict().get("ordinal") or _asked(setting)
     yield sign("cuda-visible-devices-bad", Weight.CAUSE, ordinal=number)
 
 
-def _no_such(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_such(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("cuda-visible-devices-bad", Weight.SYMPTOM, ordinal=_asked(setting))
 
 
-def _asked(setting: Setting) -> str:
+def _asked(setting: SignatureInput) -> str:
     """The number that the program asks for, where the text names just one that cannot be there."""
     count = len(setting.case.cards) if isinstance(setting.case.machine.gpus, Known) and setting.case.cards else 1
     numbers = {int(number) for found in passages(setting, *_ASKED) for number in found.groups() if number}
@@ -55,12 +55,12 @@ def _asked(setting: Setting) -> str:
     return str(beyond[0]) if len(beyond) == 1 else ""
 
 
-def _duplicate(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+def _duplicate(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
     """More ranks than GPUs, or every rank on the first one."""
     yield sign("cuda-visible-devices-bad", Weight.CAUSE)
 
 
-def _emptied(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _emptied(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A value that names no GPU is the cause where something then finds none."""
     found_none = setting.says("no cuda", "is_available()", "false", "no gpu", "device_count", "cuda_error_no_device", "cpu")
     if found_none:
@@ -68,7 +68,7 @@ def _emptied(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("cuda-visible-devices-bad", Weight.SYMPTOM, empty="yes", value=value)
 
 
-def _listed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _listed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A list with a fault in it, where something then finds no GPU; how many there are is known where the text says so."""
     if not setting.says("no cuda", "false", "no gpu", "cuda_error_no_device", "no cuda-capable device", "device_count"):
         return
@@ -79,21 +79,21 @@ def _listed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     read = read_visible_devices(
         value, count or _MANY, uuids if count else [one for one in value.split(",") if one.startswith(("GPU-", "MIG-"))]
     )
-    if read.fault is not None and (read.fault is Fault.TWICE or count):
+    if read.fault is not None and (read.fault is DeviceListFault.TWICE or count):
         fault = read.fault.value.replace("-", "_")
         told = {"count": str(count), "last": str(count - 1)} if count else {}
-        weight = Weight.CAUSE if read.fault is Fault.TWICE else Weight.SYMPTOM
+        weight = Weight.CAUSE if read.fault is DeviceListFault.TWICE else Weight.SYMPTOM
         yield sign("cuda-visible-devices-bad", weight, value=value, element=read.element, **told, **{fault: "yes"})
 
 
-def _late(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _late(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """CUDA reads the variable once, when it starts; the program has used it before it sets the variable."""
     before = setting.paste.words[max(0, match.start() - _FAR) : match.start()]
     if _USED.search(before) and setting.says(*_WITHOUT_EFFECT):
         yield sign("cuda-visible-devices-late", Weight.CAUSE, value=match["value"])
 
 
-def _without_effect(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _without_effect(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if not setting.says("cuda unknown error", "incorrectly set up environment"):
         yield sign("cuda-visible-devices-late", Weight.SYMPTOM)
 

@@ -18,7 +18,7 @@ from gpuassist.diagnose.hints import (
     with_mig,
     without_driver,
 )
-from gpuassist.diagnose.signature import Meaning, Setting, Sign, Signature, means, passages, sign
+from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, means, passages, sign
 from gpuassist.knowledge.compatibility import driver_serves_cuda
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.paste import Weight
@@ -38,13 +38,13 @@ _DATA_CENTRE = (
 )
 
 
-def _not_reached(setting: Setting) -> str:
+def _not_reached(setting: SignatureInput) -> str:
     """Why a program does not reach a driver that runs: its library is missing, or there and not in the program's container."""
     there = bool(value_or(setting.case.machine.driver.libcuda, ()))
     return "container-no-gpu-flag" if there or in_container(setting) else "libcuda-missing"
 
 
-def _no_driver(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_driver(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """torch says it where libcuda is not there or not answered: no driver, none given to the container, none from Windows."""
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
@@ -55,7 +55,7 @@ def _no_driver(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("no-driver", Weight.SYMPTOM)
 
 
-def _too_old(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _too_old(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """`found version 11040` is the CUDA that the driver library serves; a newer one than the driver's own is cuda-compat's."""
     # 12080 is 12.8, 9010 is 9.1; 9000 and older ones are written alike.
     found = int(match["found"])
@@ -68,7 +68,7 @@ def _too_old(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     )
 
 
-def _insufficient(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _insufficient(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Error 35 is also what programs say where there is no driver at all; the facts decide."""
     driver, cuda = driver_version(setting), torch_cuda(setting)
     if in_wsl(setting):
@@ -96,13 +96,13 @@ def _serves(driver: str, cuda: str) -> bool:
     return running is not None and release is not None and driver_serves_cuda(running, release)
 
 
-def _named_cuda(setting: Setting) -> str:
+def _named_cuda(setting: SignatureInput) -> str:
     """The CUDA that the text names, in an image's name or by nvcc; empty where it names none or several."""
     named = {found[1] for found in passages(setting, *_CUDA_NAMED)}
     return named.pop() if len(named) == 1 else ""
 
 
-def _forward(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _forward(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """804: cuda-compat on a GPU that it is not for; on GeForce also a libcuda that is newer than the loaded module."""
     replaced = setting.says(
         "version mismatch", "apt upgrade", "apt-get upgrade", "unattended", "has been upgraded", "after upgrading"
@@ -115,13 +115,13 @@ def _forward(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("driver-library-mismatch", Weight.SYMPTOM)
 
 
-def _combination(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _combination(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if with_compat(setting):
         yield sign("cuda-compat-conflict", Weight.CAUSE)
     yield sign("driver-library-mismatch", Weight.SYMPTOM if with_compat(setting) else Weight.CAUSE)
 
 
-def _no_device(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_device(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """100: the driver library is there and sees no GPU."""
     if in_wsl(setting):
         wrong = setting.says("/usr/lib/x86_64-linux-gnu/libcuda", "libnvidia-compute", "numba", "nvidia-driver-")
@@ -140,7 +140,7 @@ def _no_device(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("nvidia-smi-no-devices", Weight.SYMPTOM)
 
 
-def _no_gpus(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_gpus(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """torch: `No CUDA GPUs are available`. On Colab and the like the machine has none."""
     if setting.says("colab", "runtime type", "kaggle", "zerogpu", "spaces.gpu"):
         yield sign("no-nvidia-gpu", Weight.SYMPTOM)
@@ -148,7 +148,7 @@ def _no_gpus(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield one if one.problem != "nvidia-smi-no-devices" else sign("cuda-visible-devices-bad", Weight.SYMPTOM)
 
 
-def _unknown(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _unknown(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """999 and the old 30: a computer that slept; a missing /dev/nvidia-uvm; in a data centre mostly the state of the host."""
     if setting.says("/dev/nvidia-uvm") and setting.says("no such file", "cannot access", "not found", "missing"):
         yield sign("uvm-device-missing", Weight.CAUSE)
@@ -167,7 +167,7 @@ def _unknown(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
 
 
-def _not_started(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _not_started(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says("forked subprocess", "multiprocess", "dataloader", "fork"):
         return
     if with_mig(setting):
@@ -177,7 +177,7 @@ def _not_started(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
 
 
-def _busy(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _busy(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A card that lets one program compute at a time refuses the second; else the driver is in a bad state."""
     if setting.says("exclusive_process", "exclusive_thread", "e. process", "prohibited", "compute mode", "compute_mode", "-c 3"):
         yield sign("compute-mode-exclusive", Weight.CAUSE, failed="yes")
@@ -187,14 +187,14 @@ def _busy(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("compute-mode-exclusive", Weight.SYMPTOM, failed="yes")
 
 
-def _numbered(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _numbered(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Programs that give the number of the driver's answer instead of its words."""
     read = _NUMBERS.get(next(number for number in match.groups() if number))
     if read is not None:
         yield from read(match, setting)
 
 
-def _stub(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _stub(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """An image may bring a stub of libcuda, which is found where the host's was not put into the container."""
     if in_container(setting) and not in_wsl(setting) and not given_to_container(setting):
         yield sign("container-no-gpu-flag", Weight.CAUSE)
@@ -202,7 +202,7 @@ def _stub(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("wsl-stub-lib" if in_wsl(setting) else "ld-library-path-stubs", Weight.CAUSE)
 
 
-def _no_libcuda(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_libcuda(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
         there = setting.case.running or setting.says("/usr/lib/wsl/lib")
         yield sign("wsl-stub-lib" if there else "wsl-driver-or-windows", Weight.SYMPTOM)
@@ -232,7 +232,7 @@ _NUMBERS: dict[str, Meaning] = {
 }
 
 
-def _none_supported(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _none_supported(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The installer names no card: where the text does, that card and the driver say more."""
     if not setting.case.cards:
         yield sign("no-nvidia-gpu", Weight.SYMPTOM)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import Hint, driver_version, in_wsl, shows
-from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 
@@ -19,7 +19,7 @@ _KINDS = frozenset({"lxc", "systemd-nspawn"})
 _OFFERED = re.compile(r"libcuda\.so\.1 \(libc6,(?:x86-64|AArch64)[^)\n]{0,40}\) => (/\S{4,120})/libcuda\.so\.1")
 
 
-def _stale(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _stale(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A file of a driver that the host no longer has; it is there where the running driver is that very one."""
     listed, driver = match["listed"], driver_version(setting)
     if listed != driver:
@@ -28,25 +28,25 @@ def _stale(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("container-toolkit-missing", Weight.SYMPTOM)
 
 
-def _video(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _video(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     driver = setting.case.driver
     branch = str(driver.value.major) if isinstance(driver, Known) else ""
     yield sign("video-library-missing", Weight.CAUSE, library=match.groupdict().get("library") or "", branch=branch)
 
 
-def _refused(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _refused(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """NVML's `Unknown Error` is a node that may not be opened; that no driver answers may be a node that is not there."""
     if setting.case.container in _KINDS or shows(setting, _SYSTEM_CONTAINER):
         opened = match.groupdict().get("opened") is not None
         yield sign("container-lxc-devices", Weight.CAUSE if opened else Weight.SYMPTOM)
 
 
-def _unlicensed(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _unlicensed(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     product = (match.groupdict().get("product") or "").strip()
     yield sign("vgpu-unlicensed", Weight.CAUSE, product=product)
 
 
-def _listed_twice(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _listed_twice(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """`ldconfig -p` lists what it finds first; /lib and /usr/lib are one directory."""
     every = {found.removeprefix("/usr") for found in _OFFERED.findall(match[0])}
     compat = next((found for found in _OFFERED.findall(match[0]) if "/compat" in found), "")
@@ -58,23 +58,23 @@ def _listed_twice(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("libcuda-twice", Weight.SYMPTOM)
 
 
-def _link_left(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _link_left(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     yield sign("cuda-link-dangling", Weight.CAUSE, target=match["target"])
 
 
-def _no_module(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_module(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield from _normal_in_wsl("module", setting)
 
 
-def _not_for_root(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _not_for_root(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield from _normal_in_wsl("root", setting)
 
 
-def _not_set_here(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _not_set_here(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield from _normal_in_wsl("setting", setting)
 
 
-def _normal_in_wsl(feature: str, setting: Setting) -> Iterator[Sign]:
+def _normal_in_wsl(feature: str, setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
         yield sign("wsl-limits", Weight.CAUSE, feature=feature)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import card_name, driver_version, in_container, in_wsl
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.wording import wrapped
 from gpuassist.model.paste import Weight
 
@@ -14,7 +14,7 @@ _MODULE = r"nvidia(?:[-_](?:drm|modeset|uvm|current))?"
 _PLACE = r"(?P<place>/\S{0,60}modprobe\.d/[\w.@+-]{1,60}\.conf)"
 
 
-def _forbidden(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _forbidden(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Such a line is also what guides for virtual machines tell to write: without a file's name it proves little."""
     found = match.groupdict()
     if in_wsl(setting) or in_container(setting):
@@ -24,19 +24,19 @@ def _forbidden(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("driver-module-blacklisted", told, gpu=card_name(setting), place=place, line=line)
 
 
-def _refused_by_name(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _refused_by_name(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("driver-module-blacklisted", Weight.CAUSE, gpu=card_name(setting), line=match.groupdict().get("line") or "")
 
 
-def _refused_by_kernel(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _refused_by_kernel(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("driver-module-blacklisted", Weight.CAUSE, gpu=card_name(setting), command_line="yes")
 
 
-def _excluded(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _excluded(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("gpu-excluded-by-option", Weight.CAUSE, gpu=card_name(setting), option=match.groupdict().get("option") or "")
 
 
-def _no_tool(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_tool(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Where the driver runs all the same, only the tool is missing."""
     if setting.case.running and not in_container(setting) and not in_wsl(setting):
         driver = driver_version(setting)

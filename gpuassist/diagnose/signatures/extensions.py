@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.compiled_packages import package_of, undefined_in
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.stated import OLDEST, capability, nvcc_release, torch_cuda, torch_version, without_gpu
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.fact import Known
@@ -15,7 +15,7 @@ from gpuassist.model.text import text
 from gpuassist.model.version import Version
 
 
-def _no_home(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_home(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The toolkit to build with is one of torch's own CUDA; installed it may be already."""
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
@@ -27,7 +27,7 @@ def _no_home(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("cuda-home-unset", torch_cuda=cuda, alternative=alternative, install=cuda if known and not alternative else "")
 
 
-def _mismatch(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _mismatch(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     groups = match.groupdict()
     nvcc = groups.get("nvcc") or groups.get("nvcc2") or nvcc_release(setting)
     cuda = groups.get("torch") or groups.get("torch2") or torch_cuda(setting)
@@ -43,37 +43,37 @@ def _mismatch(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     )
 
 
-def _warned(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _warned(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     """Another minor version is only warned of; what follows it has another cause."""
     yield sign("torch-cuda-vs-toolkit-mismatch", Weight.CONSEQUENCE, nvcc=match["nvcc"], torch_cuda=match["torch"])
 
 
-def _isolated(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _isolated(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """pip builds a package apart from the environment, where torch is, unless it is told not to."""
     if setting.says("requirements to build wheel", "get_requires_for_build", "build dependencies"):
         cause = text("pip builds the package apart from the environment in which torch is; --no-build-isolation lets it see torch")
         yield sign("not-a-gpu-problem", cause=cause)
 
 
-def _old_nvcc(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _old_nvcc(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """An nvcc that does not know what torch's builder asks of it is older than torch's own CUDA."""
     if setting.says("torch", "cpp_extension"):
         nvcc, cuda = nvcc_release(setting), torch_cuda(setting)
         yield sign("torch-cuda-vs-toolkit-mismatch", Weight.SYMPTOM, nvcc=nvcc, torch_cuda=cuda, building="yes", install=cuda)
 
 
-def _installed(setting: Setting, cuda: str) -> str:
+def _installed(setting: SignatureInput, cuda: str) -> str:
     """The release of an installed toolkit that is torch's own, `12.4`."""
     releases = (str(one.version.value.release) for one in setting.case.toolkits if isinstance(one.version, Known))
     return cuda if cuda and cuda in releases else ""
 
 
-def _undefined(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _undefined(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A symbol of torch's C++ that an extension does not find: it was compiled for another torch."""
     return undefined_in(match["file"], setting)
 
 
-def _no_image(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_image(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The CUDA runtime's message: torch's own kernels, or those of an extension that the lines around it name."""
     # The line of the message, and the two before it: a traceback's last frame.
     before = setting.paste.words[max(0, match.start() - 600) : match.start()].splitlines()[-3:]
@@ -91,7 +91,7 @@ def _no_image(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("no-kernel-image", Weight.SYMPTOM)
 
 
-def _is_too_old(setting: Setting) -> bool:
+def _is_too_old(setting: SignatureInput) -> bool:
     """Whether the GPU is below what any torch that is still made has code for."""
     known = capability(setting)
     return known is not None and known < OLDEST and setting.says("torch")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.stated import gcc_version, nvcc_release, toolkit_releases
 from gpuassist.knowledge.choosing import Workload, choose_installed_toolkit, choose_toolkit_release
 from gpuassist.model.fact import Known
@@ -18,7 +18,7 @@ _GLIBC_OF = {"cospi": "2.41", "sinpi": "2.41", "rsqrt": "2.42"}
 _READS_GCC_11 = Version((11, 7))
 
 
-def _too_new(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _too_new(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The header's own limit is in its message; `4.9 and up` excludes what it names."""
     groups = match.groupdict()
     limit = groups.get("limit") or ""
@@ -28,7 +28,7 @@ def _too_new(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("nvcc-host-gcc-too-new", gcc=gcc, limit=limit, nvcc=groups.get("nvcc") or _release_with_limit(setting, limit))
 
 
-def _release_with_limit(setting: Setting, limit: str) -> str:
+def _release_with_limit(setting: SignatureInput, limit: str) -> str:
     """The release that the text tells, where it is one with this limit."""
     for release in toolkit_releases(setting):
         record = setting.case.knowledge.toolkit(release)
@@ -37,7 +37,7 @@ def _release_with_limit(setting: Setting, limit: str) -> str:
     return ""
 
 
-def _builtin(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _builtin(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """gcc's own headers use what this nvcc's front end has never heard of."""
     nvcc = nvcc_release(setting)
     record = setting.case.knowledge.toolkit(Version.parse(nvcc)) if nvcc else None
@@ -45,7 +45,7 @@ def _builtin(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("nvcc-host-gcc-too-new", gcc=gcc_version(setting), limit=limit, nvcc=nvcc)
 
 
-def _header_bug(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _header_bug(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """nvcc's own front end in a header of libstdc++. A release that reads it is not the one that was called."""
     releases = [one for one in toolkit_releases(setting) if one < _READS_GCC_11]
     # An installed toolkit of the facts that reads these headers.
@@ -62,7 +62,7 @@ def _header_bug(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("nvcc-host-gcc-too-new", Weight.SYMPTOM)
 
 
-def _c_library(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _c_library(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     name = (match["name"] or "").lower()
     clash = next((glibc for word, glibc in _GLIBC_OF.items() if word in name), "")
     fact = setting.case.machine.host.glibc

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
 from gpuassist.diagnose.stated import python_version, without_gpu
 from gpuassist.diagnose.wording import one_of
 from gpuassist.formats.conda_build import read_build
-from gpuassist.formats.torch_mention import Standing
+from gpuassist.formats.torch_mention import LineKind
 from gpuassist.formats.torch_packages import mentions
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Parameter, text
@@ -34,7 +34,7 @@ _NETWORK = (
 )
 
 
-def _none_found(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _none_found(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """pip says what it did find: from that it follows whether the Python, the index or the name is wrong."""
     requirement = match["requirement"].rstrip(".,;")
     package, _, wanted = requirement.partition("==")
@@ -58,13 +58,13 @@ def _none_found(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
             yield sign("pip-wrong-index", Weight.SYMPTOM)
 
 
-def _asked_there(setting: Setting, match: re.Match[str]) -> bool:
+def _asked_there(setting: SignatureInput, match: re.Match[str]) -> bool:
     """Whether pip looked at PyTorch's own index, by its own words or the command before it."""
     pattern = r"(?:Looking in \w{1,10}:|\binstall\b|-url\b|-f )[^\n]{0,160}download\.pytorch\.org"
     return any(one.start() < match.start() for one in passages(setting, ("download.pytorch.org",), pattern))
 
 
-def _elsewhere(setting: Setting, wanted: str, found: list[str]) -> bool:
+def _elsewhere(setting: SignatureInput, wanted: str, found: list[str]) -> bool:
     """Whether the index lacks the build alone: it has that release, or others while this Python would do."""
     if any("+cu" in one for one in found):
         return False
@@ -76,7 +76,7 @@ def _elsewhere(setting: Setting, wanted: str, found: list[str]) -> bool:
     return not here or not pythons or Version.parse(here) in pythons
 
 
-def _served(setting: Setting, torch: str) -> tuple[Version, ...]:
+def _served(setting: SignatureInput, torch: str) -> tuple[Version, ...]:
     """The Pythons with wheels of a torch."""
     try:
         release = setting.case.knowledge.torch_release(Version.parse(torch))
@@ -85,7 +85,7 @@ def _served(setting: Setting, torch: str) -> tuple[Version, ...]:
     return release.pythons if release is not None else ()
 
 
-def _pythons(setting: Setting, package: str, wanted: str) -> dict[str, Parameter]:
+def _pythons(setting: SignatureInput, package: str, wanted: str) -> dict[str, Parameter]:
     """The Python that is here, and those that have wheels of what is wanted."""
     here = python_version(setting)
     served = _served(setting, wanted) if package == "torch" and wanted else ()
@@ -105,7 +105,7 @@ def _index_parameters(package: str, wanted: str) -> dict[str, Parameter]:
     return {"torch": release, "tag": tag} if package == "torch" else {"tag": tag}
 
 
-def _other_platform(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _other_platform(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The name of a wheel says which Python and which system it is for."""
     digits = match["python"] or ""
     wanted = f"{digits[0]}.{digits[1:]}" if digits else ""
@@ -113,26 +113,26 @@ def _other_platform(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("pip-no-matching-python", package=match["package"], wanted_python=wanted, python_version=here)
 
 
-def python_version_beside(setting: Setting, other: str) -> str:
+def python_version_beside(setting: SignatureInput, other: str) -> str:
     """The Python of the text that is not the one which the wheel is for."""
     here = python_version(setting)
     return "" if here == other else here
 
 
-def _uv(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _uv(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     package = f"{match['package']}=={match['version']}"
     pythons = _pythons(setting, match["package"], match["version"])
     yield sign("pip-no-matching-python", Weight.CAUSE, package=package, **pythons)
 
 
-def _no_version(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _no_version(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     """An index without a `+cu` build is the wrong one."""
     if _OF_CUDA.match(match["package"]):
         tag = _index_parameters(match["package"].lower(), match["version"])
         yield sign("pip-wrong-index", Weight.CAUSE, **tag, requirement=f"{match['package']}=={match['version']}")
 
 
-def _conda_cpu(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _conda_cpu(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A build whose name begins with `cpu`; where it was asked for, or there is no NVIDIA GPU, it is the right one."""
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
@@ -145,13 +145,13 @@ def _conda_cpu(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("conda-resolved-cpu-build", torch=torch)
 
 
-def _comes_in(setting: Setting, match: re.Match[str]) -> bool:
+def _comes_in(setting: SignatureInput, match: re.Match[str]) -> bool:
     """Whether the build is listed or will be installed: `conda search` and what is removed or replaced name it as well."""
     words, line = setting.paste.words, setting.line_at(match.start())
     if "[conda]" in words[words.rfind("\n", 0, match.start()) + 1 : match.start()]:
         return True
     at_line = (one for one in mentions(words) if one.line == line)
-    return any(one.standing is not Standing.REMOVED and read_build(one.build).cpu for one in at_line)
+    return any(one.standing is not LineKind.REMOVED and read_build(one.build).cpu for one in at_line)
 
 
 _TORCH = r"(?<![\w/-])(?:pytorch|libtorch)(?:-|[ \t]{1,40}|={1,2})"

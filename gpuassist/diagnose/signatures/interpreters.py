@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, passages, sign
 from gpuassist.model.paste import Weight
 
 # A torch that is installed somewhere, as pip, conda and collect_env show it.
@@ -24,7 +24,7 @@ _BUILDING = (
 )
 
 
-def _no_torch(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_torch(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A build in isolation never sees the torch of its environment, which is no fault of the interpreter."""
     if setting.says(*_BUILDING):
         return
@@ -34,7 +34,7 @@ def _no_torch(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("wrong-python-env", Weight.SYMPTOM, alone="yes")
 
 
-def _other_torch(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _other_torch(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A torch that computes on the GPU does not say that it was built without CUDA: two of them speak here."""
     if any(True for _ in passages(setting, ("available",), _COMPUTES)):
         yield sign("wrong-python-env")

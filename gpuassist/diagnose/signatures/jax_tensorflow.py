@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.stated import package_version, without_gpu
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.paste import Weight
@@ -14,7 +14,7 @@ from gpuassist.model.paste import Weight
 _OPTIONAL = ("libnvinfer", "nvinfer")
 
 
-def _jax(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _jax(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
         yield sign("jax-cpu-only", Weight.SYMPTOM)
@@ -22,7 +22,7 @@ def _jax(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("jax-cpu-only")
 
 
-def _fell_back(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _fell_back(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Old releases say the same of a jaxlib without CUDA and of a driver that fails."""
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
@@ -30,7 +30,7 @@ def _fell_back(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("jax-cpu-only", weight)
 
 
-def _dynamic(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _dynamic(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     library = match["library"]
     if library.startswith(_OPTIONAL):
         yield sign("healthy", Weight.CONSEQUENCE)
@@ -40,11 +40,11 @@ def _dynamic(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("tensorflow-cuda-libs-missing", library=library, tensorflow=_release(setting))
 
 
-def _libraries(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _libraries(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("tensorflow-cuda-libs-missing", tensorflow=_release(setting))
 
 
-def _no_drivers(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_drivers(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """`Could not find cuda drivers` comes from the loader of CUDA's runtime library: it may be that or the driver."""
     if setting.case.running or setting.says("driver version:", "nvidia-smi"):
         yield sign("tensorflow-cuda-libs-missing", tensorflow=_release(setting))
@@ -53,7 +53,7 @@ def _no_drivers(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("no-driver", Weight.SYMPTOM)
 
 
-def _release(setting: Setting) -> str:
+def _release(setting: SignatureInput) -> str:
     return package_version(setting, "tensorflow") or package_version(setting, "tensorflow-gpu")
 
 

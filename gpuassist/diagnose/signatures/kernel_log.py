@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import card_name, driver_version, version, with_blackwell
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.wording import GAP, wrapped
-from gpuassist.knowledge.codes import Cause
+from gpuassist.knowledge.codes import XidCause
 from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.paste import Weight
@@ -27,7 +27,7 @@ _FOLLOWING = frozenset({43, 45, 109, 154})  # a channel that was stopped, and wh
 _OWN = {79: "xid-79-gpu-fell-off-bus", 63: "xid-63-row-remap"}
 
 
-def _xid(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _xid(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     number = int(match["number"])
     gpu = card_name(setting) or (match["address"] or "").strip("<>").removeprefix("bus")
     process = match["process"] or ""
@@ -42,7 +42,7 @@ def _xid(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     else:
         # What has no entry of its own is told in NVIDIA's words.
         record = setting.case.knowledge.xid(number)
-        if record is not None and Cause.APPLICATION in record.causes:
+        if record is not None and XidCause.APPLICATION in record.causes:
             weight = Weight.CONSEQUENCE if number in _FOLLOWING else Weight.SYMPTOM
             yield sign("xid-13-31-application-fault", weight, xid=str(number), process=process)
         elif number not in _FOLLOWING:
@@ -50,19 +50,19 @@ def _xid(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
             yield sign("xid-other", Weight.CAUSE, gpu=gpu, xid=str(number), meaning=meaning, action=action)
 
 
-def _gsp_flags(setting: Setting) -> dict[str, str]:
+def _gsp_flags(setting: SignatureInput) -> dict[str, str]:
     """EnableGpuFirmware=0 helps the proprietary module alone, and never from Blackwell on."""
     opened = setting.says("open kernel module", "dual mit/gpl", "nvidia-open")
     return {"blackwell": "yes" if with_blackwell(setting) else "", "open": "yes" if opened else ""}
 
 
-def _off_the_bus(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _off_the_bus(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     found = match.groupdict()
     gpu = card_name(setting) or _named(found.get("id"), setting) or found.get("address") or ""
     yield sign("xid-79-gpu-fell-off-bus", Weight.CAUSE, gpu=gpu)
 
 
-def _rm_init(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _rm_init(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     found = match.groupdict()
     yield sign(
         "rm-init-adapter-failed",
@@ -73,7 +73,7 @@ def _rm_init(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     )
 
 
-def _no_firmware(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_firmware(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The kernel names the file by its place under the folder of firmware; -2 is that it is not there."""
     found = match.groupdict()
     driver = found.get("driver") or driver_version(setting)
@@ -85,18 +85,18 @@ def _no_firmware(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     )
 
 
-def _no_address(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_address(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     gpu = card_name(setting) or match.groupdict().get("address") or ""
     yield sign("rm-init-adapter-failed", Weight.CAUSE, gpu=gpu, no_address="yes")
 
 
-def _no_space(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_space(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The kernel says it of any device, and often finds a place in a second attempt."""
     if setting.says("nvrm", "nvidia-smi"):
         yield sign("rm-init-adapter-failed", Weight.SYMPTOM, gpu=card_name(setting), no_address="yes")
 
 
-def _legacy(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _legacy(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     found = match.groupdict()
     gpu = re.sub(r"\s+", " ", found.get("gpu") or "").removeprefix("NVIDIA ").removeprefix("GeForce ")
     yield sign(
@@ -108,11 +108,11 @@ def _legacy(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     )
 
 
-def _ignored(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _ignored(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("legacy-driver-branch-needed", Weight.CAUSE, gpu=card_name(setting), driver=driver_version(setting))
 
 
-def _not_supported(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _not_supported(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The driver names no reason: it may be older than the GPU, or have left it behind, or be of the wrong flavour."""
     known, driver = setting.case.knowledge, version(match["driver"])
     record = known.gpu(match["id"]) if match["id"] else None
@@ -128,7 +128,7 @@ def _not_supported(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("driver-too-old-for-gpu", Weight.CAUSE, gpu=gpu, driver=match["driver"])
 
 
-def _open_needed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _open_needed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     found = match.groupdict()
     driver = driver_version(setting)
     branch = driver.split(".")[0] if driver else ""
@@ -136,12 +136,12 @@ def _open_needed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("open-module-required", Weight.CAUSE, gpu=gpu, driver=driver, branch=branch)
 
 
-def _open_impossible(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _open_impossible(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     gpu = _named(match.groupdict().get("id"), setting) or card_name(setting)
     yield sign("open-module-unsupported-gpu", Weight.CAUSE, gpu=gpu, driver=driver_version(setting))
 
 
-def _named(pci_id: str | None, setting: Setting) -> str:
+def _named(pci_id: str | None, setting: SignatureInput) -> str:
     record = setting.case.knowledge.gpu(pci_id.lower()) if pci_id else None
     return record.name if record else ""
 

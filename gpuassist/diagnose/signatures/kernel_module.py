@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.wording import wrapped
 from gpuassist.model.paste import Weight
 
@@ -18,23 +18,23 @@ _SPECIAL = re.compile(
 )
 
 
-def _ours(setting: Setting) -> bool:
+def _ours(setting: SignatureInput) -> bool:
     return setting.says("nvidia")
 
 
-def _refused(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _refused(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Secure Boot refuses any module without a trusted key; what is not NVIDIA's is none of our business."""
     module = match.groupdict().get("module") or ""
     if module.startswith("nv") or (not module and _ours(setting)):
         yield sign("secure-boot-unsigned-module")
 
 
-def _not_there(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _not_there(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     found = match.groupdict()
     yield sign("driver-not-loaded", Weight.CAUSE, kernel=found.get("kernel") or "", module=found.get("module") or "")
 
 
-def _not_inserted(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _not_inserted(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """`No such device` is said where no card is left for the module: the lines of the kernel's log tell why."""
     reason = match["reason"].lower()
     if "exec format" in reason or "invalid module format" in reason or "unknown symbol" in reason:
@@ -45,7 +45,7 @@ def _not_inserted(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("nouveau-active", Weight.SYMPTOM)
 
 
-def _build_failed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _build_failed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if not _ours(setting):
         return
     words = setting.paste.words[max(0, match.start() - _AROUND) : match.end() + _AROUND]
@@ -61,12 +61,12 @@ def _build_failed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     )
 
 
-def _installer_failed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _installer_failed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     for one in _build_failed(match, setting):
         yield sign(one.problem, Weight.SYMPTOM, **dict(one.parameters))
 
 
-def _realtime(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _realtime(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The message is the driver's own, so that it need not name NVIDIA."""
     words = setting.paste.words[max(0, match.start() - _AROUND) : match.end() + _AROUND]
     driver, kernel = _DRIVER_NAMED.search(words), _KERNEL_NAMED.search(words)
@@ -80,18 +80,18 @@ def _realtime(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     )
 
 
-def _no_headers(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_headers(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     kernel = match.groupdict().get("kernel") or ""
     apport = "dkms apport" in setting.lowered[max(0, match.start() - 60) : match.end()]
     if not apport:
         yield sign("kernel-headers-missing", Weight.CAUSE, kernel=kernel.rstrip("."))
 
 
-def _prime(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _prime(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     yield sign("hybrid-graphics-prime", Weight.CAUSE, mode=next((found for found in match.groups() if found), ""))
 
 
-def _fabric(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _fabric(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Without an NVSwitch the service has nothing to do, and its failure breaks nothing."""
     if setting.says("nothing_to_do", "nothing to do", "no nvswitch", "pre-nvl5"):
         yield sign("fabric-manager-not-needed")
@@ -258,7 +258,7 @@ SIGNATURES = (
 )
 
 
-def _in_use(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _in_use(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The CUDA installer too stops for an X server, and only where it is to install the driver."""
     if _ours(setting) or setting.says("cuda"):
         module = match["module"] or match["module2"] or ""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.compiled_packages import package_of
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
 from gpuassist.diagnose.stated import memory_was_free, torch_version
 from gpuassist.diagnose.wheel_pins import other_wheel, wanted_wheel
 from gpuassist.diagnose.wording import one_of
@@ -23,7 +23,7 @@ _WINDOWS = r"(?P<library>(?:cudart|cublas|cublasLt|cudnn|nvrtc|cufft|curand|cusp
 _NOT_OPENED = one_of("cannot open shared object file", "无法打开共享对象文件", "image not found", "no such file")
 
 
-def _missing(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _missing(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """TensorFlow says the same in words of its own, one line for each library."""
     before = setting.paste.words[max(0, match.start() - 200) : match.start()].rpartition("\n")[2].lower()
     if "could not load dynamic library" in before:
@@ -37,7 +37,7 @@ def _missing(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     )
 
 
-def _missing_on_any(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _missing_on_any(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     """The same under Windows, where the name has a number of its own kind."""
     named = (value for name, value in match.groupdict().items() if name in {"library", "dll"} and value)
     yield sign("missing-cuda-runtime-lib", library=next(named, ""))
@@ -49,7 +49,7 @@ def _release(library: str) -> str:
     return found[1] if found and int(found[1].partition(".")[0]) < 11 else ""
 
 
-def _symbol(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _symbol(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A library of CUDA that finds another one older than itself: the loader's path, or the environment's own set."""
     other = match["other"] or ""
     package = other_wheel(setting, f"{other}.so" if other else match["file"].rpartition("/")[2])
@@ -61,7 +61,7 @@ def _symbol(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("mixed-nvidia-pip-wheels", Weight.SYMPTOM)
 
 
-def _nccl(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _nccl(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """torch that misses a function of NCCL met an older one."""
     other = other_wheel(setting, "libnccl")
     if other is not None:
@@ -72,7 +72,7 @@ def _nccl(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("mixed-nvidia-pip-wheels", Weight.SYMPTOM, **package)
 
 
-def _foreign(setting: Setting, part: str = "") -> str:
+def _foreign(setting: SignatureInput, part: str = "") -> str:
     """The first directory of LD_LIBRARY_PATH as the text shows it, or the first that is named after the library; else where
     `ldd` says that another libnvJitLink lies.
     """
@@ -87,18 +87,18 @@ def _foreign(setting: Setting, part: str = "") -> str:
     return ""
 
 
-def _cudnn(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _cudnn(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     groups = match.groupdict()
     built, found = (_dotted(groups.get(name) or "") for name in ("built", "found"))
     yield sign("cudnn-version-mismatch", built=built, found=found, directory=_foreign(setting, "cudnn"))
 
 
-def _handle(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _handle(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """XLA says how much memory was free: enough of it leaves another cuDNN as the cause."""
     yield sign("cudnn-version-mismatch", Weight.CAUSE if memory_was_free(setting) else Weight.SYMPTOM)
 
 
-def _unready(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _unready(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """cuDNN does not say why it cannot start: another one than torch's own, no memory left, or a driver in a bad state."""
     short = setting.says("out of memory", "outofmemory") and not memory_was_free(setting)
     if short:
@@ -119,7 +119,7 @@ def _dotted(words: str) -> str:
     return ".".join(part.strip() for part in words.strip("() .").replace(",", ".").split("."))
 
 
-def _glibcxx(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _glibcxx(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A wheel of flash-attn that was made on a newer system is the wrong wheel; of anything else the system is too old."""
     if package_of(match["file"] or "") == "flash-attn":
         yield sign("flash-attn-abi-mismatch", torch=torch_version(setting))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.paste import Weight
 
@@ -54,7 +54,7 @@ _TRITON = (
 _RUNNING = (*_TRITON, "calledprocesserror", "error building extension")
 
 
-def _not_found(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _not_found(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """`-lcuda` is the driver's library, and what Triton links with while a program runs."""
     name = match["library"]
     if name != "cuda":
@@ -70,14 +70,14 @@ def _not_found(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("link-cuda-lib-not-found", weight, library="libcuda", driver_library="yes")
 
 
-def _undefined(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _undefined(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     symbol = match["symbol"]
     fitting = [prefix for prefix in _LIBRARY_OF if symbol.startswith(prefix)]
     library = _LIBRARY_OF[max(fitting, key=len)] if fitting else ""
     yield sign("link-cuda-lib-not-found", library=library, driver_library="yes" if library == "libcuda" else "")
 
 
-def _needed(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _needed(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     name = match["library"]
     yield sign("link-cuda-lib-not-found", library=f"lib{name}", driver_library="yes" if name == "cuda" else "")
 

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import in_wsl
-from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 
 _FAILS = ("communicate with the nvidia driver", "no cuda-capable device", "found no nvidia driver", "driver not loaded")
 
 
-def _nouveau(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _nouveau(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """NVIDIA's module beside it is at work, whatever nouveau drives; without it, nouveau has the card."""
     if setting.case.loaded or in_wsl(setting):
         return

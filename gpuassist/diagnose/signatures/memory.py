@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 
 from gpuassist.diagnose.allocator import allocator
-from gpuassist.diagnose.case import Card
+from gpuassist.diagnose.case import KnownGpu
 from gpuassist.diagnose.hints import card_name
-from gpuassist.diagnose.memory import TOLD, Cause, Ruling, contradiction, parameters, rule
+from gpuassist.diagnose.memory import TOLD, MemoryCause, Ruling, contradiction, parameters, rule
 from gpuassist.diagnose.memory_parts import own_bytes
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.formats.oom import OutOfMemory, Platform, principal
 from gpuassist.formats.size import shown_size
 from gpuassist.model.fact import Known, value_or
@@ -32,34 +32,34 @@ _JAX = ("jax", "xla_client", "xla_python", "flax", "buffer assignment", "buffera
 _TENSORFLOW = ("tensorflow", "keras", "_bfc", "tf.")
 
 
-def _torch(_match: re.Match[str], setting: Setting) -> Iterable[Sign]:
+def _torch(_match: re.Match[str], setting: SignatureInput) -> Iterable[Sign]:
     return _ruled(setting, "torch")
 
 
-def _half_torch(match: re.Match[str], setting: Setting) -> Iterable[Sign]:
+def _half_torch(match: re.Match[str], setting: SignatureInput) -> Iterable[Sign]:
     """The second half of a message whose beginning is missing."""
     return () if setting.says("tried to allocate") else _torch(match, setting)
 
 
-def _plain(match: re.Match[str], setting: Setting) -> Iterable[Sign]:
+def _plain(match: re.Match[str], setting: SignatureInput) -> Iterable[Sign]:
     """No figures with it: they may stand elsewhere in the text."""
     return () if _is_talk(match, setting) else _ruled(setting, _program(setting))
 
 
-def _xla(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _xla(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if re.search(r"device:CPU|by allocator (?:mkl)?cpu", match[0], re.IGNORECASE):
         yield sign("dataloader-shm-or-ram")
     elif not _is_talk(match, setting):
         yield from _ruled(setting, _program(setting))
 
 
-def _started_full(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _started_full(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """vLLM asks what is free before it takes anything: what is missing has somebody else."""
     message = principal(setting.paste.words) or OutOfMemory()
-    yield _sign(Cause.OTHERS, message, setting, program="vllm")
+    yield _sign(MemoryCause.OTHERS, message, setting, program="vllm")
 
 
-def _program(setting: Setting) -> str:
+def _program(setting: SignatureInput) -> str:
     if setting.says(*_JAX) and not setting.says("torch."):
         return "jax"
     if setting.says(*_TENSORFLOW) and not setting.says("torch."):
@@ -67,7 +67,7 @@ def _program(setting: Setting) -> str:
     return "torch" if setting.says("torch") else "other"
 
 
-def _ruled(setting: Setting, program: str) -> Iterator[Sign]:
+def _ruled(setting: SignatureInput, program: str) -> Iterator[Sign]:
     message = principal(setting.paste.words)
     if message is not None and message.platform is not Platform.CUDA:
         yield sign("not-a-gpu-problem", Weight.CAUSE, cause_id="other-gpu")
@@ -77,34 +77,39 @@ def _ruled(setting: Setting, program: str) -> Iterator[Sign]:
         if taken:
             yield _with_facts(taken, message, setting, program=program)
             return
-    ruling = rule(message) if message is not None else Ruling((Cause.NEED,), proved=False)
+    ruling = rule(message) if message is not None else Ruling((MemoryCause.NEED,), proved=False)
     first, *others = ruling.causes
     figured = message is not None and message.total is not None and contradiction(message) is None
     yield _sign(first, message, setting, weight=Weight.CAUSE if figured or ruling.proved else Weight.SYMPTOM, program=program)
     if figured:
-        for cause in (one for one in others if one is not Cause.NEED or not ruling.proved):
+        for cause in (one for one in others if one is not MemoryCause.NEED or not ruling.proved):
             yield _sign(cause, message, setting, weight=Weight.SYMPTOM, program=program)
 
 
 def _sign(
-    cause: Cause, message: OutOfMemory | None, setting: Setting, *, weight: Weight = Weight.CAUSE, program: str = "torch"
+    cause: MemoryCause,
+    message: OutOfMemory | None,
+    setting: SignatureInput,
+    *,
+    weight: Weight = Weight.CAUSE,
+    program: str = "torch",
 ) -> Sign:
     found: dict[str, Parameter] = {"program": program, "gpu": card_name(setting)}
-    if cause is Cause.FRAGMENTS:
+    if cause is MemoryCause.FRAGMENTS:
         found.update(_allocator(setting, old=message is not None and message.old))
     if message is not None:
         found.update(parameters(message, cause), index=_roomier(message, setting), display=_display(message, setting))
     return sign(cause.value, weight, **{name: value for name, value in found.items() if value and name in TOLD[cause]})
 
 
-def _display(message: OutOfMemory, setting: Setting) -> str:
+def _display(message: OutOfMemory, setting: SignatureInput) -> str:
     """Whether the GPU that was asked is known to show a desktop as well."""
     device = message.device or 0
     asked = (card.gpu for card in setting.case.cards if value_or(card.gpu.index, card.place) == device)
     return "yes" if any(value_or(gpu.display_active, False) for gpu in asked) else ""  # noqa: FBT003 -- the fact's default
 
 
-def _taken(setting: Setting, message: OutOfMemory | None) -> Card | None:
+def _taken(setting: SignatureInput, message: OutOfMemory | None) -> KnownGpu | None:
     """The card that was asked, where a table shows most of it as taken: the program that failed is gone from such a table."""
     device = (message.device if message is not None else None) or 0
     for card in setting.case.cards:
@@ -114,7 +119,7 @@ def _taken(setting: Setting, message: OutOfMemory | None) -> Card | None:
     return None
 
 
-def _with_facts(card: Card, message: OutOfMemory | None, setting: Setting, *, program: str) -> Sign:
+def _with_facts(card: KnownGpu, message: OutOfMemory | None, setting: SignatureInput, *, program: str) -> Sign:
     used, total = value_or(card.gpu.memory_used_bytes, 0), value_or(card.gpu.memory_total_bytes, 0)
     processes = value_or(card.gpu.processes, ())
     asked = message or OutOfMemory()
@@ -126,10 +131,10 @@ def _with_facts(card: Card, message: OutOfMemory | None, setting: Setting, *, pr
         "index": _roomier(asked, setting),
         "program": program,
     }
-    return sign(Cause.OTHERS.value, Weight.SYMPTOM, **{name: value for name, value in found.items() if value})
+    return sign(MemoryCause.OTHERS.value, Weight.SYMPTOM, **{name: value for name, value in found.items() if value})
 
 
-def _roomier(message: OutOfMemory, setting: Setting) -> str:
+def _roomier(message: OutOfMemory, setting: SignatureInput) -> str:
     """The number of another GPU on which the request would fit; empty where none is known."""
     for card in setting.case.cards:
         index, total, used = card.gpu.index, card.gpu.memory_total_bytes, card.gpu.memory_used_bytes
@@ -140,7 +145,7 @@ def _roomier(message: OutOfMemory, setting: Setting) -> str:
     return ""
 
 
-def _allocator(setting: Setting, *, old: bool) -> Iterator[tuple[str, Parameter]]:
+def _allocator(setting: SignatureInput, *, old: bool) -> Iterator[tuple[str, Parameter]]:
     """What is set already, and what to set instead: blocks can grow since torch 2.1, and not under WSL."""
     now = allocator(setting)
     yield "variable", now.variable
@@ -151,12 +156,12 @@ def _allocator(setting: Setting, *, old: bool) -> Iterator[tuple[str, Parameter]
     yield "windows", "yes" if not setting.case.wsl and _on_windows(setting) else ""
 
 
-def _on_windows(setting: Setting) -> bool:
+def _on_windows(setting: SignatureInput) -> bool:
     # The pattern alone takes 0.2 s for 1 MB, and no other thread runs meanwhile.
     return any(word in setting.lowered for word in _WINDOWS_WORDS) and setting.finds(_WINDOWS) is not None
 
 
-def _is_talk(match: re.Match[str], setting: Setting) -> bool:
+def _is_talk(match: re.Match[str], setting: SignatureInput) -> bool:
     """Whether it is advice, a question of a manual, or code that handles the error."""
     words = setting.paste.words
     if setting.says("troubleshoot", "faq", "q: ", "frequently asked") and not setting.says("error:", "traceback", "exception"):
@@ -165,14 +170,14 @@ def _is_talk(match: re.Match[str], setting: Setting) -> bool:
     return bool(_NO_ERROR.search(words[max(start, match.start() - 200) : match.start()]))
 
 
-def _cublas(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _cublas(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     program = _program(setting)
     yield sign("cublas-init-failed-oom", Weight.CAUSE, program=program)
 
 
-def _limit(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _limit(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     message = principal(setting.paste.words)
-    yield _sign(Cause.LIMIT, message, setting)
+    yield _sign(MemoryCause.LIMIT, message, setting)
 
 
 def _any_of(*patterns: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import in_wsl
-from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
 from gpuassist.formats.size import shown_size
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.gpu import Gpu
@@ -29,7 +29,7 @@ _SMALLEST_LEFT = 1 << 30
 _LARGE, _LARGER = 0.1, 0.25  # of the card
 
 
-def _summed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _summed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """`train_loss += loss`: the sum keeps the graph of every step, but where it is what `backward` is called on."""
     name = match["name"]
     if _LET_GO.search(match[0]) or setting.says(f"{name.lower()}.backward", f"{name.lower()} = {name.lower()}.detach"):
@@ -39,7 +39,7 @@ def _summed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("oom-graph-retained", Weight.CAUSE if grows or not setting.says("traceback") else Weight.SYMPTOM)
 
 
-def _collected(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _collected(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """`outputs.append(model(x))` keeps graphs unless gradients are off."""
     if not _LET_GO.search(match[0]) and setting.says(*_SHORT_OF_MEMORY) and not setting.says("no_grad", "inference_mode"):
         # Whether a line stands in a function that evaluates, by the frame or the head above it: there nothing needs a graph.
@@ -49,49 +49,49 @@ def _collected(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("oom-graph-retained", Weight.CAUSE if sure else Weight.SYMPTOM)
 
 
-def _growing(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _growing(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     words = setting.paste.words[max(0, match.start() - 300) : match.end() + 300].lower()
     if any(one in words for one in _OF_GPU):
         yield sign("oom-graph-retained", Weight.CAUSE)
 
 
-def _without_no_grad(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _without_no_grad(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says(*_SHORT_OF_MEMORY):
         yield sign("oom-graph-retained", Weight.CAUSE)
 
 
-def _may_keep(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _may_keep(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """It fails in an evaluation, or the program keeps graphs on purpose."""
     if setting.says("out of memory", "outofmemory", "显存") and not setting.says("no_grad", "inference_mode"):
         yield sign("oom-graph-retained", Weight.SYMPTOM)
 
 
-def _held(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _held(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says("gpu", "显存", "nvidia", "cuda", "vram"):
         yield sign("gpu-memory-held-by-dead-process", Weight.CAUSE, **_left_over(setting))
 
 
-def _looked_for(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _looked_for(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Somebody looks for who has the devices open, and not to unload a module."""
     if setting.says("memory", "显存", "メモリ", "메모리") and not setting.says("rmmod", "modprobe", "installer", "is in use"):
         yield sign("gpu-memory-held-by-dead-process", Weight.SYMPTOM, **_left_over(setting))
 
 
-def _nobody(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _nobody(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A table without processes beside memory in use; under WSL and Windows it never shows any."""
     left = _left_over(setting)
     if left and not in_wsl(setting) and not setting.says("wddm"):
         yield sign("gpu-memory-held-by-dead-process", Weight.CAUSE, **left)
 
 
-def _not_listed(_match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _not_listed(_match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A table that lists processes, but none that has a large part of what is in use."""
     left = _left_over(setting, least=_LARGER)
     if left and not in_wsl(setting) and not setting.case.container and not setting.says("wddm"):
         yield sign("gpu-memory-held-by-dead-process", Weight.SYMPTOM, **left)
 
 
-def _left_over(setting: Setting, *, least: float = _LARGE) -> dict[str, str]:
+def _left_over(setting: SignatureInput, *, least: float = _LARGE) -> dict[str, str]:
     """The memory of a GPU that is in use and that no process has, by the facts; empty where there is none."""
     for card in setting.case.cards:
         used = card.gpu.memory_used_bytes

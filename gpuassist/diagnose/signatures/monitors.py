@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import in_container, in_wsl
-from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
 from gpuassist.model.paste import Weight
 
 # NVML's own words for its codes (nvml.h), and those of nvidia-ml-py.
@@ -22,7 +22,7 @@ _REASONS = {
 }
 
 
-def _refused(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _refused(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The reason stands on the same line, or on the next one."""
     said = match[0].lower()
     problem, weight = next((told for words, told in _REASONS.items() if words in said), ("", Weight.SYMPTOM))

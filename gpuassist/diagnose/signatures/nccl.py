@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import shows
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
 from gpuassist.model.paste import Weight
 
 _TALKS = (
@@ -17,36 +17,36 @@ _VERSION = (("nccl version",), r"NCCL version (\d{1,2}\.\d{1,2}\.\d{1,2})\b")
 _CUDA_FAILURE = re.compile(r"Cuda failure (?:\d{1,3} )?['\"]([^'\"\n]{3,80})['\"]", re.IGNORECASE)
 
 
-def _cuda_error(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _cuda_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """NCCL passes on an error of CUDA; its own log says which."""
     failure = setting.finds(_CUDA_FAILURE)
     yield sign("nccl-cuda-error", Weight.SYMPTOM, error=failure[1] if failure else "")
 
 
-def _system_error(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _system_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says("/dev/shm", "shared memory", "no space left", "posix_fallocate"):
         yield sign("nccl-shm", Weight.CAUSE)
     elif not setting.says("socket", "connection", "network", "ib device", "ibv_", "no route"):
         yield sign("nccl-shm", Weight.SYMPTOM)
 
 
-def _peer(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+def _peer(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
     yield sign("nccl-p2p-acs-iommu", Weight.SYMPTOM)
 
 
-def _hang(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _hang(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A hang is NCCL's where several GPUs talk, and where no error is printed."""
     if shows(setting, _TALKS) and not setting.says("out of memory", "unhandled", "device-side", "nccl-shm", "/dev/shm"):
         yield sign("nccl-p2p-acs-iommu", Weight.SYMPTOM)
 
 
-def _page_fault(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _page_fault(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The IOMMU stops what one GPU writes to another; without a word of GPUs it may be any device."""
     if setting.says("nccl", "p2p", "nvidia", "gpu"):
         yield sign("nccl-p2p-acs-iommu", Weight.CAUSE)
 
 
-def _releases(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _releases(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     first, second = _release(match["first"]), _release(match["second"])
     yield sign("nccl-version-mismatch", Weight.CAUSE, first=first, second=second)
 
@@ -58,7 +58,7 @@ def _release(number: str) -> str:
     return f"{code // step}.{code % step // 100}.{code % 100}"
 
 
-def _wrong_size(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _wrong_size(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Releases that do not compare their versions misread each other; settings that differ do the same."""
     seen = list(dict.fromkeys(found[1] for found in passages(setting, *_VERSION)))
     if len(seen) > 1:
@@ -67,7 +67,7 @@ def _wrong_size(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("nccl-version-mismatch", Weight.SYMPTOM)
 
 
-def _free(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _free(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     yield sign("nccl-shm", Weight.CAUSE)
 
 

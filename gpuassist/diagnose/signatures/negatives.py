@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Text, text
 
@@ -28,15 +28,15 @@ def _program(cause: Text) -> list[Sign]:
     return [sign("not-a-gpu-problem", Weight.CAUSE, cause=cause)]
 
 
-def _numpy(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+def _numpy(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
     yield sign("not-a-gpu-problem", Weight.CAUSE, cause_id="numpy")
 
 
-def _pip(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+def _pip(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
     yield sign("not-a-gpu-problem", Weight.CAUSE, cause_id="pip")
 
 
-def _module(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _module(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A plain package that is missing; what builds fail with is not installed, and belongs to the build."""
     package = match["module"].split(".")[0]
     if _GPU_PACKAGES.match(match["module"]) or setting.says("building wheel", "get_requires_for_build", "setup.py"):
@@ -44,41 +44,41 @@ def _module(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause_id="module", package=package)
 
 
-def _disk(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _disk(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if not setting.says("/dev/shm", "nccl", "shared memory"):
         yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause_id="disk")
 
 
-def _network(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _network(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause_id="network")
 
 
-def _two_devices(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+def _two_devices(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
     yield from _program(text("the program mixes data of different devices or types"))
 
 
-def _shapes(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+def _shapes(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
     yield from _program(text("the program's tensors or the saved model do not fit together"))
 
 
-def _graph(_: re.Match[str], __: Setting) -> Iterator[Sign]:
+def _graph(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:
     yield from _program(text("the program uses gradients wrongly"))
 
 
-def _python(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _python(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A fault of a Python program: the error itself does not name the GPU, and nothing in the text tells that the GPU fails."""
     named = any(word in match[0].lower() for word in (*_OURS, "nonetype"))
     if not setting.says(*_OURS) or not (named or setting.says(*_FAILING)):
         yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause=text("the Python program fails ({error})", error=match["error"]))
 
 
-def _exited(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _exited(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A worker that ended for a reason of its own shows that reason above."""
     if not setting.says("cuda error", "out of memory. tried", "device-side assert"):
         yield sign("dataloader-shm-or-ram", Weight.SYMPTOM)
 
 
-def _killed(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _killed(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says("torch", "python", "train", "model", "cuda", "mpirun", "srun", "rank"):
         yield sign("dataloader-shm-or-ram", Weight.SYMPTOM)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.architectures import added_since, judge_architecture, known_since
 from gpuassist.diagnose.hints import version
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.stated import nvcc_release
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Target
@@ -16,24 +16,24 @@ _QUOTE = "['\"`´‘’]?"
 _NAME = r"(?P<architecture>(?:compute|sm|lto)[_ ]\d{2,3}[af]?)"
 
 
-def _architecture(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _architecture(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """One message with opposite cures: the toolkit's release decides, or else the architecture alone."""
     return judge_architecture(setting, Target.parse(match["architecture"].lower().replace(" ", "_")))
 
 
-def _unknown_target(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _unknown_target(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """ptxas still reads the PTX of targets that it no longer compiles: one that it does not know at all is newer than it."""
     target = Target.parse(match["architecture"].lower().replace(" ", "_"))
     yield sign("nvcc-arch-too-new", Weight.CAUSE, **known_since(setting, target), nvcc=nvcc_release(setting))
 
 
-def _newer_option(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _newer_option(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """`native`, `all` and `all-major` came with CUDA 11.5 and 11.6."""
     nvcc = nvcc_release(setting)
     yield sign("nvcc-arch-too-new", nvcc=nvcc, firsts=added_since(setting, version(nvcc) if nvcc else None))
 
 
-def _older_ptxas(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _older_ptxas(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     triton = "yes" if setting.says("triton", "torch._inductor", "torch/_inductor", "torchinductor") else ""
     yield sign("ptxas-older-than-ptx", ptx=match["ptx"], ptxas=_release_of_ptx(match["own"]), triton=triton)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import driver_version, given_to_container, in_container, in_wsl, with_blackwell, without_driver
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.wording import GAP, wrapped
 from gpuassist.model.fact import value_or
 from gpuassist.model.paste import Weight
@@ -14,7 +14,7 @@ from gpuassist.model.paste import Weight
 _VERSION = r"\d{3}\.\d{1,3}(?:\.\d{1,3})?"
 
 
-def _mismatch(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _mismatch(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     loaded = match.groupdict().get("loaded") or driver_version(setting)
     libraries = match.groupdict().get("libraries") or ""
     if in_wsl(setting):
@@ -29,7 +29,7 @@ def _mismatch(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     )
 
 
-def _no_contact(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_contact(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.CAUSE)
     elif setting.case.container:
@@ -38,11 +38,11 @@ def _no_contact(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("driver-not-loaded", Weight.SYMPTOM)
 
 
-def _not_loaded(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _not_loaded(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("wsl-driver-or-windows" if in_wsl(setting) else "driver-not-loaded", Weight.CAUSE)
 
 
-def _no_tool(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_tool(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
     elif setting.case.container or (in_container(setting) and not given_to_container(setting)):
@@ -51,7 +51,7 @@ def _no_tool(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("no-driver", Weight.SYMPTOM)
 
 
-def _no_library(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_library(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
     elif setting.case.container or in_container(setting):
@@ -60,7 +60,7 @@ def _no_library(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("no-driver", Weight.SYMPTOM)
 
 
-def _unknown_error(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _unknown_error(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """In a container it is the device that was taken away; on a host the driver is in a bad state."""
     if in_container(setting) or setting.says("daemon-reload", "cgroup"):
         yield sign("container-lost-gpu-after-daemon-reload", Weight.CAUSE)
@@ -69,14 +69,14 @@ def _unknown_error(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("cuda-init-failed-driver-state", Weight.SYMPTOM)
 
 
-def _blocked(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _blocked(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_container(setting) and not in_wsl(setting) and setting.says("cgroup", "lxc"):
         yield sign("device-permissions", Weight.SYMPTOM)
     else:
         yield sign("wsl-driver-or-windows", Weight.CAUSE if in_wsl(setting) else Weight.SYMPTOM)
 
 
-def _no_devices(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_devices(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The message names no reason; an RTX 50 card without the open modules is the usual one today."""
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
@@ -88,25 +88,25 @@ def _no_devices(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("nvidia-smi-no-devices", Weight.CONSEQUENCE if blackwell else Weight.SYMPTOM)
 
 
-def _no_devices_listed(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_devices_listed(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """`nvidia-smi -L` words it as other programs do."""
     if setting.says("nvidia-smi"):
         yield from _no_devices(match, setting)
 
 
-def _lost(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _lost(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
         yield sign("wsl-driver-or-windows", Weight.SYMPTOM)
     else:
         yield sign("xid-79-gpu-fell-off-bus", Weight.SYMPTOM, handle="yes")
 
 
-def _sensors(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _sensors(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if not in_wsl(setting):
         yield sign("gpu-sensor-error", Weight.SYMPTOM)
 
 
-def _instances(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _instances(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Instances are no fault by themselves: only who asks how many devices there are misses the others."""
     if setting.says("device_count", "only one device", "only see one", "only 1 gpu", "only one gpu"):
         yield sign("mig-mode", Weight.SYMPTOM)
@@ -206,7 +206,7 @@ SIGNATURES = (
 )
 
 
-def _no_libcuda(setting: Setting) -> Iterator[Sign]:
+def _no_libcuda(setting: SignatureInput) -> Iterator[Sign]:
     if setting.case.container or in_container(setting):
         yield sign("container-no-gpu-flag", Weight.SYMPTOM)
     yield sign("libcuda-missing", Weight.SYMPTOM)

@@ -5,24 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import ComputeCapability
 
 
-def _engine(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _engine(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     yield sign("tensorrt-version-mismatch", found=match["found"] or "", built=match["built"] or "")
 
 
-def _no_device_code(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _no_device_code(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     """llama.cpp counts `520` for 5.2."""
     digits = match["arch"] or ""
     capability = str(ComputeCapability(int(digits[:-2]), int(digits[-2]))) if len(digits) > 2 else ""
     yield sign("no-kernel-image", package="llama.cpp", capability=capability)
 
 
-def _provider(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _provider(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Where the library that is missing is named, that message says it."""
     weight = Weight.CONSEQUENCE if setting.says("cannot open shared object", ".dll") else Weight.SYMPTOM
     yield sign("missing-cuda-runtime-lib", weight)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import driver_version, in_wsl, shows, version
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
 from gpuassist.knowledge.compatibility import driver_serves_cuda
 from gpuassist.model.paste import Weight
 
@@ -22,7 +22,7 @@ _TRANSITIONAL = (
 )
 
 
-def _conflict(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _conflict(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     package = match.groupdict().get("package") or ""
     if in_wsl(setting) and "driver" in package:
         yield sign("wsl-linux-driver-installed", Weight.SYMPTOM)
@@ -30,23 +30,23 @@ def _conflict(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("apt-nvidia-package-conflict", Weight.CAUSE, package=package, transitional=transitional)
 
 
-def _held(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _held(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if passages(setting, (" depends:", " conflicts:", " breaks:", " predepends:"), rf"\b{_PACKAGE} :? ?\w{{5,12}}:", most=1):
         yield from _conflict(match, setting)
 
 
-def _unconfigured(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _unconfigured(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     yield sign("apt-nvidia-package-conflict", Weight.SYMPTOM, package=match["package"].rstrip(":"))
 
 
-def _signed_twice(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _signed_twice(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     """The container toolkit's repository is one, that of the driver and CUDA another."""
     source = match["source"]
     origin = "container" if "nvidia.github.io" in source else "cuda" if "/compute/cuda/" in source else ""
     yield sign("apt-signed-by-conflict", Weight.CAUSE, source=source, origin=origin)
 
 
-def _incomplete(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _incomplete(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The toolkit is installed; whether a driver is missing is told by the one that runs."""
     cuda, driver = match["cuda"], driver_version(setting)
     running, release = version(driver) if driver else None, version(cuda)
@@ -128,6 +128,6 @@ SIGNATURES = (
 )
 
 
-def _any_package(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _any_package(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     package = next((name for name in match.groups() if name), "")
     yield sign("apt-nvidia-package-conflict", Weight.CAUSE, package=package)

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import in_container
-from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
 
 
-def _refused(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _refused(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("profiler-counter-permission", container="yes" if in_container(setting) else "")
 
 

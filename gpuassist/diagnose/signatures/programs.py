@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Meaning, Setting, Sign, Signature, sign
+from gpuassist.diagnose.signature import Meaning, Sign, Signature, SignatureInput, sign
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Text, text
@@ -20,32 +20,32 @@ _GPU_FILE = re.compile(
 
 
 def _because(cause: Text, weight: Weight = Weight.SYMPTOM) -> Meaning:
-    def meaning(_match: re.Match[str], _setting: Setting) -> Iterator[Sign]:
+    def meaning(_match: re.Match[str], _setting: SignatureInput) -> Iterator[Sign]:
         yield sign("not-a-gpu-problem", weight, cause=cause)
 
     return meaning
 
 
-def _file(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _file(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     """A header or a library of something else that is not installed."""
     name = match["file"]
     if not _GPU_FILE.search(name):
         yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause=text("{file} is not installed", file=name))
 
 
-def _error(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _error(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """An error of a library's own, in a text that does not touch the GPU with one word."""
     if not setting.says(*_OURS):
         yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause=text("the Python program fails ({error})", error=match["error"]))
 
 
-def _data(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _data(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     """Reading a file fails the same way on every machine."""
     cause = text("a file cannot be read as what it should be ({error})", error=match["error"])
     yield sign("not-a-gpu-problem", Weight.SYMPTOM, cause=cause)
 
 
-def _other_maker(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _other_maker(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if not setting.says("nvrm", "nvidia-smi", "cuda error"):
         yield sign(
             "not-a-gpu-problem", Weight.SYMPTOM, cause=text("the message is of another maker's GPU ({words})", words=match[0])

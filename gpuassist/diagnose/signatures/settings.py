@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import text
 
@@ -13,31 +13,31 @@ _SLOW = ("slow", "speed", "throughput", "it/s", "takes longer", "takes twice", "
 _FAILS = ("error:", "error ", "exception", "traceback", "assert", "out of memory", "killed", "no kernel image", "失败", "报错")
 
 
-def _forked(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _forked(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     cause = text("the program starts CUDA before it starts its worker processes, which have to be started with spawn")
     loader = "yes" if setting.says("dataloader", "data/_utils/worker") else ""
     yield sign("not-a-gpu-problem", Weight.CAUSE, cause=cause, cause_id="fork", loader=loader)
 
 
-def _blocking(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _blocking(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Where something fails, somebody set it to find the place; where something is slow, it is the reason."""
     if setting.says(*_SLOW) and not setting.says(*_FAILS):
         yield sign("launch-blocking-left-on", Weight.CAUSE, value=match["value"])
 
 
-def _renamed(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _renamed(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A warning that stands in many logs is no answer to what fails there."""
     if not setting.says(*_FAILS):
         yield sign("allocator-variable-renamed", Weight.CAUSE)
 
 
-def _rounding(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _rounding(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if not setting.says(*_FAILS):
         found = match.groupdict()
         yield sign("tf32-off", Weight.CAUSE, gpu=found.get("gpu") or "", override="yes" if found.get("override") else "")
 
 
-def _other_number(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _other_number(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The order is no cause where the program fails with an error of its own."""
     by_slot = setting.says("cuda_device_order=pci_bus_id", "cuda_device_order'] = 'pci", 'cuda_device_order"] = "pci')
     if not by_slot and setting.says("gpu", "cuda", "显卡"):

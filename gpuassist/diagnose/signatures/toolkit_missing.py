@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.paste import Weight
 
@@ -35,21 +35,21 @@ _CUDA_HEADER = one_of(
 _HEADER_MISSING = one_of("fatal error:", "error:", "cannot open source file", "cannot open include file:") + r"\s+['\"‘]?"
 
 
-def _shell(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _shell(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A shell that finds no nvcc: the cause of a build's failure, and little where torch computes without it."""
     works = setting.says("is_available() true", "cuda available: true", "is_available(): true")
     built = setting.says("make: ", "make[", "cmake", "ninja", "setup.py", "makefile")
     yield sign("nvcc-not-on-path", Weight.CAUSE if built else Weight.SYMPTOM, torch_runs="yes" if works else "")
 
 
-def _header(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _header(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A header of the toolkit: with torch's extension builder its CUDA_HOME leads to no whole toolkit."""
     if setting.says("cpp_extension", "setup.py", "torch/include"):
         yield sign("cuda-home-unset", Weight.SYMPTOM)
     yield sign("nvcc-not-on-path", Weight.SYMPTOM)
 
 
-def _no_toolkit(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _no_toolkit(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     """`CUDA compiler found` is what a build says when all is well."""
     words = match[0].lower()
     if not words.startswith("cuda ") or not words.endswith(" found") or words.endswith(" not found"):

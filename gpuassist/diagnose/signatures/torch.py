@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
 from gpuassist.diagnose.stated import OLDEST, torch_version, without_gpu
 from gpuassist.diagnose.wording import one_of
-from gpuassist.knowledge.choosing import Host, choose_torch
+from gpuassist.knowledge.choosing import BuildHost, choose_torch
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Parameter
 from gpuassist.model.version import ComputeCapability, Target, VersionError
 
 
-def _incompatible(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _incompatible(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The warning names the GPU, its capability, and what the build has."""
     capability = _capability(match["capability"])
     if capability is not None:
@@ -23,13 +23,13 @@ def _incompatible(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield _lacking(setting, _name(match["gpu"]), capability, newest=max(listed, default=None))
 
 
-def _too_old(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _too_old(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     capability = _capability(match["capability"])
     if capability is not None:
         yield _lacking(setting, _name(match["gpu"]), capability, newest=None, newer=False)
 
 
-def _outside(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _outside(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """torch 2.8 to 2.10 tell the lowest and the highest, those from 2.11 on tell a list."""
     capability = _capability(match["capability"])
     rest = setting.paste.words[match.end() : match.end() + 900]
@@ -43,7 +43,7 @@ def _outside(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
 
 
 def _lacking(
-    setting: Setting, gpu: str, capability: ComputeCapability, *, newest: ComputeCapability | None, newer: bool = True
+    setting: SignatureInput, gpu: str, capability: ComputeCapability, *, newest: ComputeCapability | None, newer: bool = True
 ) -> Sign:
     """Below what is still made it is the card; else the build, which is older than the card or has dropped it."""
     if capability < OLDEST:
@@ -55,7 +55,7 @@ def _lacking(
         build_for: dict[str, Parameter] = {}
     else:
         python = next((one.environment.python_version for one in case.torches), None)
-        host = Host(
+        host = BuildHost(
             value_or(case.machine.host.architecture, "x86_64"),
             case.driver.value,
             python.value if isinstance(python, Known) else None,
@@ -80,11 +80,11 @@ def _lacking(
     )
 
 
-def _cpu_only(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _cpu_only(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     return _without_cuda(setting, torch_version(setting))
 
 
-def _without_cuda(setting: Setting, torch: str) -> Iterator[Sign]:
+def _without_cuda(setting: SignatureInput, torch: str) -> Iterator[Sign]:
     """Where there is no NVIDIA GPU, the build is the right one and the program the wrong one."""
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
@@ -92,13 +92,13 @@ def _without_cuda(setting: Setting, torch: str) -> Iterator[Sign]:
     yield sign("torch-cpu-only", weight, torch=torch, obstacle="jetson-wheels" if setting.case.jetson else "")
 
 
-def _cpu_build(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _cpu_build(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A version with `+cpu` is no fault by itself: something has to miss the GPU."""
     if any(True for _ in passages(setting, ("cuda", "gpu", "false"), _MISSED)):
         yield from _without_cuda(setting, match["torch"])
 
 
-def _no_cuda(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_cuda(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A program wants a GPU and torch sees none: any of three reasons."""
     if without_gpu(setting):
         yield sign("no-nvidia-gpu")
@@ -110,7 +110,7 @@ def _no_cuda(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("no-nvidia-gpu", Weight.SYMPTOM)
 
 
-def _old_for_triton(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _old_for_triton(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     """Triton serves 7.0 and newer; torch itself may well serve less."""
     yield sign("gpu-too-old-for-torch", Weight.SYMPTOM, gpu=_name(match["gpu"] or ""), capability=match["capability"])
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.compiled_packages import companion
 from gpuassist.diagnose.hints import card_name
-from gpuassist.diagnose.signature import Setting, Sign, Signature, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, passages, sign
 from gpuassist.diagnose.stated import package_version, torch_version, without_gpu
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.fact import Known
@@ -20,7 +20,7 @@ _OLD_CHANNEL = r"conda\.anaconda\.org/pytorch/|(?m:^)\s*- pytorch\s*$|-c pytorch
 _CUDA_PROVIDER = "CUDAExecutionProvider"
 
 
-def _triton(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _triton(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """torch's compiler imports what this triton does not have; another package that does so may be to blame itself."""
     inside = setting.says("_inductor", "_dynamo", "torch.compile", "attrsdescriptor", "triton_key")
     torch, triton = torch_version(setting).partition("+")[0], package_version(setting, "triton")
@@ -28,24 +28,24 @@ def _triton(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("triton-torch-mismatch", weight, triton=triton, torch=torch, wanted=companion(setting, "triton"))
 
 
-def _pinned_triton(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _pinned_triton(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     torch = match["torch"].partition("+")[0]
     yield sign("triton-torch-mismatch", triton=match["triton"], torch=torch, wanted=match["wanted"] or "")
 
 
-def _pinned_setuptools(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _pinned_setuptools(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     one, other = f"torch {match['torch']}", f"setuptools {match['setuptools']}"
     yield sign("known-bad-pair", Weight.SYMPTOM, pair="torch-setuptools82", one=one, other=other)
 
 
-def _flash_attention(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _flash_attention(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     cards = setting.case.cards
     capability = cards[0].capability if len(cards) == 1 else None
     known = str(capability.value) if isinstance(capability, Known) and capability.value.major < 8 else ""
     yield sign("flash-attention-needs-ampere", gpu=card_name(setting) if known else "", capability=known)
 
 
-def _providers(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _providers(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The CPU build names no provider of CUDA among those that it has."""
     if _CUDA_PROVIDER in match["here"]:
         return
@@ -55,24 +55,24 @@ def _providers(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("onnxruntime-cpu-build")
 
 
-def _listed_providers(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _listed_providers(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """That there is only the CPU's is no fault where nobody asked for another."""
     if _CUDA_PROVIDER not in match["here"] and not without_gpu(setting):
         yield sign("onnxruntime-cpu-build", Weight.SYMPTOM)
 
 
-def _ended_channel(match: re.Match[str], _: Setting) -> Iterator[Sign]:
+def _ended_channel(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     wanted = _WANTED.findall(match[0])
     yield sign("conda-channel-frozen", wanted=" ".join(wanted[-1].split()) if wanted else "")
 
 
-def _missing_pytorch(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _missing_pytorch(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A torch that is newer than the channel, asked of it and not of conda-forge."""
     if passages(setting, ("/pytorch/", "- pytorch", "-c pytorch"), _OLD_CHANNEL):
         yield from _ended_channel(match, setting)
 
 
-def _uv_exchanged(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _uv_exchanged(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """uv puts back what the project's lock names; a build that was asked for by hand is exchanged on purpose."""
     was, now = match["was"], match["now"]
     if "+cu" not in was or was == now or setting.says("uv pip install") or not setting.says(*_UV_PROJECT):

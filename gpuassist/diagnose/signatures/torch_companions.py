@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.compiled_packages import companion, torchvision_pair
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
 from gpuassist.diagnose.stated import package_version, torch_cuda, torch_version, without_gpu
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.fact import Known, value_or
@@ -14,11 +14,11 @@ from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version, VersionError
 
 
-def _torchvision(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _torchvision(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     return torchvision_pair(setting)
 
 
-def _listed_pair(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _listed_pair(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Two releases that a list of packages names and that were not made for each other; a patch more or less does not matter."""
     release = setting.case.knowledge.torch_release(Version.parse(match["torch"]))
     belonging = (
@@ -28,12 +28,12 @@ def _listed_pair(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield from torchvision_pair(setting, Weight.SYMPTOM)
 
 
-def _image_warning(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _image_warning(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Only reading images is lost by it, so it is no cause where another is told."""
     return torchvision_pair(setting, Weight.SYMPTOM)
 
 
-def _pinned(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _pinned(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """pip has exchanged torch, and says which packages asked for another."""
     package, torch = match["package"].lower(), match["torch"]
     if package == "xformers":
@@ -45,7 +45,7 @@ def _pinned(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("torchvision-torch-mismatch", Weight.SYMPTOM)
 
 
-def _xformers(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _xformers(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Built for one torch, met by another: of another release, or by one that has no CUDA at all."""
     built, here = match["built"], match["torch"]
     if here.endswith("+cpu"):
@@ -60,7 +60,7 @@ def _xformers(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("xformers-torch-mismatch", weight, built=built, torch=here, wanted=_belonging(setting, "xformers", here))
 
 
-def _without_kernels(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _without_kernels(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """xformers lists its operators with the reason against each."""
     rest = setting.paste.words[match.start() : match.start() + 3000].lower()
     if "build with cuda support" in rest or "built with cuda support" in rest:
@@ -69,7 +69,7 @@ def _without_kernels(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("no-kernel-image", package="xformers")
 
 
-def _belonging(setting: Setting, name: str, torch: str) -> str:
+def _belonging(setting: SignatureInput, name: str, torch: str) -> str:
     """The version of a package that belongs to a torch; empty where it is not known."""
     try:
         version = Version.parse(torch)
@@ -80,7 +80,7 @@ def _belonging(setting: Setting, name: str, torch: str) -> str:
     return next((one.version for one in belonging if one.name == name and one.version[:1].isdigit()), "")
 
 
-def _bitsandbytes(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _bitsandbytes(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Behind a torch without CUDA, or no GPU at all, it can only fail."""
     if "+cpu" in torch_version(setting):
         yield sign("torch-cpu-only", torch=torch_version(setting))
@@ -97,13 +97,13 @@ def _bitsandbytes(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("bitsandbytes-cuda-setup", torch_cuda=told, cuda=cuda, wanted=digits)
 
 
-def _two_torches(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _two_torches(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     first, second = match["first"], match["second"]
     if first.partition("+")[0] != second.partition("+")[0]:
         yield sign("duplicate-torch-installs", Weight.SYMPTOM, first=first, second=second)
 
 
-def _triton_libcuda(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _triton_libcuda(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Triton asks ldconfig for the driver's library: without a driver there is none to find."""
     loaded = setting.case.machine.driver.loaded
     if isinstance(loaded, Known) and not value_or(loaded, ()):
@@ -111,7 +111,7 @@ def _triton_libcuda(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
     yield sign("triton-libcuda-not-found")
 
 
-def _triton_ops(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _triton_ops(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     versions = {name: package_version(setting, name) for name in ("bitsandbytes", "triton")}
     yield sign("bitsandbytes-triton-mismatch", bitsandbytes=versions["bitsandbytes"], triton=versions["triton"])
 

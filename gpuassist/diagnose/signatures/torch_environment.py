@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, passages, sign
 from gpuassist.diagnose.stated import torch_cuda, torch_version, without_gpu
 from gpuassist.diagnose.wording import one_of
 from gpuassist.knowledge.compatibility import driver_floor, driver_serves_cuda
@@ -14,7 +14,7 @@ from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version
 
 
-def _unavailable(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _unavailable(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """No driver was found, one that is too old, or one that fits and does not work; or torch is one without CUDA."""
     if "+cpu" in torch_version(setting):
         return
@@ -39,14 +39,14 @@ def _unavailable(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
             yield sign("no-driver", Weight.SYMPTOM)
 
 
-def _older_works(setting: Setting, cuda: Version) -> bool:
+def _older_works(setting: SignatureInput, cuda: Version) -> bool:
     """Whether the text says that a torch for an older CUDA works on the same machine."""
     pattern = r"cu(?:da)?(\d{1,2}\.\d|\d{2,3})[^\n]{0,120}\bworks\b"
     told = [match[1] for match in passages(setting, ("works",), pattern)]
     return any(Version.parse(one if "." in one else f"{one[:-1]}.{one[-1]}").release < cuda.release for one in told)
 
 
-def _built_without(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _built_without(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A build for no accelerator at all; one for AMD's says so in the next line."""
     if "+cu" in torch_version(setting):
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, passages, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.paste import Weight
 
@@ -31,7 +31,7 @@ _BUILDS = (
 )
 
 
-def _no_attribute(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_attribute(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """A file of the user's own that is called torch is in the traceback, or named by Python 3.13; else it may be damage as well."""
     own = match.groupdict().get("renamed") or next(
         (match["path"] for match in passages(setting, ("torch.py", "torch/__init__.py"), _OWN_FILE)), ""
@@ -46,22 +46,22 @@ def _no_attribute(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
         yield sign("torch-install-damaged", Weight.CONSEQUENCE)
 
 
-def _installed(setting: Setting) -> bool:
+def _installed(setting: SignatureInput) -> bool:
     return bool(passages(setting, ("torch/__init__.py", "torch\\__init__.py"), _INSTALLED_FILE, most=1))
 
 
-def _library_gone(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _library_gone(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """torch's own import does not find its own library; an extension that is imported before torch says the same of it."""
     if _installed(setting):
         yield sign("torch-install-damaged", file=match["file"])
 
 
-def _no_pkg_resources(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _no_pkg_resources(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if setting.says(*_BUILDS):
         yield sign("pkg-resources-missing")
 
 
-def _packaging(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _packaging(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """torch before 2.2 takes `packaging` from there."""
     if setting.says("cpp_extension"):
         yield sign("known-bad-pair", pair="torch-setuptools70")

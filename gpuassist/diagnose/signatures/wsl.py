@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import in_wsl
-from gpuassist.diagnose.signature import Setting, Sign, Signature, means, sign
+from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
 from gpuassist.model.paste import Weight
 
 _FAILS = (
@@ -22,24 +22,24 @@ _FAILS = (
 )
 
 
-def _first_version(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _first_version(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """The kernel of WSL 1 is Microsoft's emulation, which has no GPU; it matters where something misses one."""
     if setting.says(*_FAILS):
         yield sign("wsl-driver-or-windows")
 
 
-def _linux_driver(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _linux_driver(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     if in_wsl(setting):
         yield sign("wsl-linux-driver-installed")
 
 
-def _named_symbol(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _named_symbol(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Error 500 under Docker Desktop and WSL: a driver of Windows that does not fit."""
     if in_wsl(setting) or setting.says("docker desktop", "windows"):
         yield sign("wsl-driver-or-windows")
 
 
-def _dxg(_: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _dxg(_: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     yield sign("wsl-driver-or-windows", Weight.SYMPTOM if setting.says(*_FAILS) else Weight.CONSEQUENCE)
 
 
@@ -85,7 +85,7 @@ SIGNATURES = (
 )
 
 
-def _stub(match: re.Match[str], setting: Setting) -> Iterator[Sign]:
+def _stub(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     """Linking against the stub is right; a program that runs with it is what fails."""
     if "/stubs/" not in match[0] or setting.says("stub library", "error 34", "returned 34"):
         yield sign("wsl-stub-lib" if in_wsl(setting) else "ld-library-path-stubs", Weight.CAUSE)

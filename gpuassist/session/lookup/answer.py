@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Document = dict[str, Json]
 
 
-class Standing(str, Enum):
+class LookupStatus(str, Enum):
     """How an answer stands to the base: from a record of it, by rule for what is newer or older than all of them, or none."""
 
     KNOWN = "known"
@@ -36,7 +36,7 @@ class Answered:
     `title` is the answer in a line; `notes` say what follows by rule, and what the question leaves open.
     """
 
-    standing: Standing
+    standing: LookupStatus
     title: Text
     record: Document
     notes: tuple[Text, ...] = ()
@@ -55,12 +55,12 @@ class Shelf:
 
 def unknown(title: Text, nearest: Iterable[str], *notes: Text) -> Answered:
     """No record, and what may have been meant."""
-    return Answered(Standing.UNKNOWN, title, {}, notes, tuple(nearest))
+    return Answered(LookupStatus.UNKNOWN, title, {}, notes, tuple(nearest))
 
 
 def known(title: Text, record: Document, *notes: Text) -> Answered:
     """A record of the base."""
-    return Answered(Standing.KNOWN, title, record, notes)
+    return Answered(LookupStatus.KNOWN, title, record, notes)
 
 
 def by_rule(why: str, records: Iterable[_Dated]) -> Document:

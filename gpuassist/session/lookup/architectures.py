@@ -16,7 +16,7 @@ from gpuassist.knowledge.compatibility import (
 from gpuassist.model.nearest import nearest_names, nearest_versions
 from gpuassist.model.text import text
 from gpuassist.model.version import Code, ComputeCapability, Target, Version, VersionError
-from gpuassist.session.lookup.answer import Answered, Shelf, Standing, by_rule, known, unknown
+from gpuassist.session.lookup.answer import Answered, LookupStatus, Shelf, by_rule, known, unknown
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.records import ArchitectureRecord
@@ -103,7 +103,7 @@ def _by_target(knowledge: Knowledge, target: Target) -> Answered:
         note = text(
             "By rule, its driver compiles the PTX of any older architecture for it, and the machine code of its own major runs."
         )
-        return Answered(Standing.NEWER, title, record, (note,))
+        return Answered(LookupStatus.NEWER, title, record, (note,))
     near = nearest_versions(_version(capability), map(_version, every))
     title = text("no GPU of compute capability {capability} is known", capability=str(capability))
     return unknown(title, (str(Target(ComputeCapability.parse(str(one)), Code.CUBIN)) for one in near))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gpuassist.model.text import text
 from gpuassist.session.lookup import architectures, codes, drivers, gpus, images, packages, pairs, toolkits, torch
-from gpuassist.session.lookup.answer import Answered, Standing, unknown
+from gpuassist.session.lookup.answer import Answered, LookupStatus, unknown
 
 if TYPE_CHECKING:
     from gpuassist.context import Session
@@ -58,7 +58,7 @@ def nearest_kinds(kind: str) -> tuple[str, ...]:
 def answer_document(kind: str, words: str, answered: Answered, render: Words) -> Document:
     """The one record that `know KIND NAME --json` prints; of a name that is not known, the nearest ones and no record."""
     notes: list[Json] = [render(note) for note in answered.notes]
-    if answered.standing is Standing.UNKNOWN:
+    if answered.standing is LookupStatus.UNKNOWN:
         said: Document = {"asked": words, "reason": render(answered.title), "nearest": [*answered.nearest]}
         return {"schema": SCHEMA, "kind": kind, "standing": answered.standing.value, **said, "notes": notes}
     return {**_record(kind, answered.record), "standing": answered.standing.value, "notes": notes}

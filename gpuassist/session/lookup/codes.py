@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpuassist.model.nearest import nearest_names, nearest_numbers
 from gpuassist.model.text import text
-from gpuassist.session.lookup.answer import Answered, Shelf, Standing, by_rule, known, unknown
+from gpuassist.session.lookup.answer import Answered, LookupStatus, Shelf, by_rule, known, unknown
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.codes import NvmlCodeRecord, XidRecord
@@ -40,7 +40,7 @@ def xid(knowledge: Knowledge, words: str) -> Answered:
             "number": number,
             **dict.fromkeys(("name", "meaning", "action", "causes", "ended")),
         }
-        return Answered(Standing.NEWER, text("Xid {number}: newer than what I know", number=number), newer)
+        return Answered(LookupStatus.NEWER, text("Xid {number}: newer than what I know", number=number), newer)
     return unknown(text("no Xid event {number} is known", number=number), map(str, nearest_numbers(number, numbers)))
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from gpuassist.knowledge.compatibility import serves
 from gpuassist.model.nearest import nearest_numbers
 from gpuassist.model.text import Text, text
-from gpuassist.session.lookup.answer import Answered, Shelf, Standing, by_rule, known, unknown
+from gpuassist.session.lookup.answer import Answered, LookupStatus, Shelf, by_rule, known, unknown
 from gpuassist.session.lookup.versions import read_version
 
 if TYPE_CHECKING:
-    from gpuassist.knowledge.compatibility import KernelModule
+    from gpuassist.knowledge.compatibility import KernelFlavour
     from gpuassist.knowledge.records import ArchitectureRecord, BranchRecord
     from gpuassist.knowledge.tables import Knowledge
     from gpuassist.session.lookup.answer import Document
@@ -51,7 +51,7 @@ def answer(knowledge: Knowledge, words: str) -> Answered:
         }
         oldest = str(min(branch.branch for branch in knowledge.branches()))
         note = text("Older than {oldest}, the oldest branch that I know; such drivers are no longer maintained.", oldest=oldest)
-        return Answered(Standing.OLDER, text("driver {number}: older than what I know", number=str(number)), record, (note,))
+        return Answered(LookupStatus.OLDER, text("driver {number}: older than what I know", number=str(number)), record, (note,))
     near = nearest_numbers(number, numbers)
     return unknown(text("no driver branch {number} is known", number=str(number)), map(str, near))
 
@@ -94,7 +94,7 @@ def _newer(knowledge: Knowledge, number: int) -> Answered:
     note = text(
         "By rule, it runs the programs of every CUDA release that I know, on every architecture that no branch has dropped."
     )
-    return Answered(Standing.NEWER, text("driver {number}: newer than what I know", number=str(number)), record, (note,))
+    return Answered(LookupStatus.NEWER, text("driver {number}: newer than what I know", number=str(number)), record, (note,))
 
 
 def _document(knowledge: Knowledge, branch: BranchRecord) -> Document:
@@ -112,6 +112,6 @@ def _document(knowledge: Knowledge, branch: BranchRecord) -> Document:
     }
 
 
-def _serving(served: Iterable[tuple[ArchitectureRecord, KernelModule]]) -> Document:
+def _serving(served: Iterable[tuple[ArchitectureRecord, KernelFlavour]]) -> Document:
     modules = {architecture.name: module.value for architecture, module in served}
     return {"architectures": [*modules], "kernel_module": {**modules}}

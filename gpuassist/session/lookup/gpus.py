@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpuassist.model.nearest import nearest_names, nearest_numbers
 from gpuassist.model.text import Text, text
-from gpuassist.session.lookup.answer import Answered, Shelf, Standing, by_rule, known, unknown
+from gpuassist.session.lookup.answer import Answered, LookupStatus, Shelf, by_rule, known, unknown
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.records import GpuRecord
@@ -31,10 +31,10 @@ def answer(knowledge: Knowledge, words: str) -> Answered:
     if (found["vendor"] or _NVIDIA).lower() != _NVIDIA:
         return unknown(text("{id} is not a GPU of NVIDIA: its PCI vendor is not {vendor}", id=words, vendor=_NVIDIA), ())
     by_id = _by_id(knowledge, found["device"].lower())
-    if found["vendor"] or found["x"] or by_id.standing is Standing.KNOWN:
+    if found["vendor"] or found["x"] or by_id.standing is LookupStatus.KNOWN:
         return by_id
     by_name = _by_name(knowledge, words)
-    return by_name if by_name.standing is Standing.KNOWN or by_name.nearest else by_id
+    return by_name if by_name.standing is LookupStatus.KNOWN or by_name.nearest else by_id
 
 
 def names(knowledge: Knowledge) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ def _newer(knowledge: Knowledge, what: Text, *, name: str | None = None, pci_id:
     if branches:
         newest_branch = max(branch.branch for branch in branches)
         notes.insert(0, text("It needs a driver that knows it: {branch} is the newest branch that I know.", branch=newest_branch))
-    return Answered(Standing.NEWER, text("{what}: newer than what I know", what=what), record, tuple(notes))
+    return Answered(LookupStatus.NEWER, text("{what}: newer than what I know", what=what), record, tuple(notes))
 
 
 def _several(groups: tuple[tuple[GpuRecord, ...], ...]) -> Answered:

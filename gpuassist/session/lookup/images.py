@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gpuassist.model.nearest import nearest_names
 from gpuassist.model.text import Text, text
-from gpuassist.session.lookup.answer import Answered, Shelf, Standing, known, unknown
+from gpuassist.session.lookup.answer import Answered, LookupStatus, Shelf, known, unknown
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.images import ImageReading
@@ -27,7 +27,7 @@ def answer(knowledge: Knowledge, words: str) -> Answered:
     if reading.newer_than_known:
         title = text("{image}: newer than what I know", image=reading.name)
         record["source"] = f"newer than what I know; by rule: {reading.source}"
-        return Answered(Standing.NEWER, title, record, _notes(reading))
+        return Answered(LookupStatus.NEWER, title, record, _notes(reading))
     return known(_title(reading), record, *_notes(reading))
 
 

@@ -11,7 +11,7 @@ from gpuassist.knowledge.conda import specs
 from gpuassist.model.nearest import nearest_names, nearest_versions
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
-from gpuassist.session.lookup.answer import Answered, Shelf, Standing, by_rule, known, unknown
+from gpuassist.session.lookup.answer import Answered, LookupStatus, Shelf, by_rule, known, unknown
 from gpuassist.session.lookup.versions import read_version
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def conda(knowledge: Knowledge, words: str) -> Answered:
     if versions and asked.version > max(versions):
         record: Document = {**by_rule("newer than what I know", knowledge.conda()), "version": str(asked.version), "builds": None}
         title = text("torch {version} in conda's channels: newer than what I know", version=str(asked.version))
-        return Answered(Standing.NEWER, title, record)
+        return Answered(LookupStatus.NEWER, title, record)
     title = text("conda's channels have no torch {version} that I know", version=str(asked.version))
     return unknown(title, map(str, nearest_versions(asked.version, versions)))
 

@@ -9,7 +9,7 @@ from gpuassist.knowledge.compatibility import driver_floor
 from gpuassist.model.nearest import nearest_versions
 from gpuassist.model.text import text
 from gpuassist.model.version import Code, Target, Version
-from gpuassist.session.lookup.answer import Answered, Shelf, Standing, by_rule, known, unknown
+from gpuassist.session.lookup.answer import Answered, LookupStatus, Shelf, by_rule, known, unknown
 from gpuassist.session.lookup.versions import read_version
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ def answer(knowledge: Knowledge, words: str) -> Answered:
         return known(text("CUDA {release}", release=str(toolkit.release)), _document(toolkit))
     release = asked.version.release
     if releases and release > max(releases):
-        return _outside(knowledge, release, Standing.NEWER)
+        return _outside(knowledge, release, LookupStatus.NEWER)
     if releases and release < min(releases):
-        return _outside(knowledge, release, Standing.OLDER)
+        return _outside(knowledge, release, LookupStatus.OLDER)
     title = text("CUDA {release} never was a toolkit", release=str(release))
     branch = next((one for one in knowledge.branches() if one.cuda == release), None)
     near = map(str, nearest_versions(release, releases))
@@ -64,9 +64,9 @@ def records(knowledge: Knowledge) -> Iterator[Document]:
 SHELF = Shelf("cuda", answer, names, records)
 
 
-def _outside(knowledge: Knowledge, release: Version, standing: Standing) -> Answered:
+def _outside(knowledge: Knowledge, release: Version, standing: LookupStatus) -> Answered:
     floor = str(driver_floor(release))
-    newer = standing is Standing.NEWER
+    newer = standing is LookupStatus.NEWER
     new_major = newer and release.major > max(one.release.major for one in knowledge.toolkits())
     record: Document = {
         **by_rule("newer than what I know" if newer else "older than what I know", knowledge.toolkits()),

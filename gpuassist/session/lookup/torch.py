@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gpuassist.formats.torch_version import Origin, read_torch_version
+from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
 from gpuassist.model.nearest import nearest_versions
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Code, Version
-from gpuassist.session.lookup.answer import Answered, Shelf, Standing, by_rule, known, unknown
-from gpuassist.session.lookup.versions import Asked, read_version
+from gpuassist.session.lookup.answer import Answered, LookupStatus, Shelf, by_rule, known, unknown
+from gpuassist.session.lookup.versions import PastedVersion, read_version
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.records import TorchBuild, TorchRelease
@@ -53,7 +53,7 @@ def answer(knowledge: Knowledge, words: str) -> Answered:
         return _newer(knowledge, asked.version)
     if asked.version.release < min(releases):
         title = text("torch {version}: older than what I know in detail", version=str(asked.version))
-        return Answered(Standing.OLDER, title, _by_rule_alone("older than what I know", knowledge, asked.version), (_OLD,))
+        return Answered(LookupStatus.OLDER, title, _by_rule_alone("older than what I know", knowledge, asked.version), (_OLD,))
     title = text("no torch {version} is known", version=str(asked.version))
     return unknown(title, map(str, nearest_versions(asked.version.release, releases)))
 
@@ -71,7 +71,7 @@ def records(knowledge: Knowledge) -> Iterator[Document]:
 SHELF = Shelf("torch", answer, names, records)
 
 
-def _of_release(knowledge: Knowledge, release: TorchRelease, asked: Asked, words: str) -> Answered:
+def _of_release(knowledge: Knowledge, release: TorchRelease, asked: PastedVersion, words: str) -> Answered:
     version = asked.version if len(asked.version.parts) >= _FULL else release.release
     notes = _origin(words)
     own = bool(notes)
@@ -88,14 +88,14 @@ def _of_release(knowledge: Knowledge, release: TorchRelease, asked: Asked, words
         return _of_tag(title, record, tag[1])
     if not release.known_in_detail:
         title = text("torch {version}: older than what I know in detail", version=str(version))
-        return Answered(Standing.OLDER, title, record, (*notes, _OLD))
+        return Answered(LookupStatus.OLDER, title, record, (*notes, _OLD))
     return known(title, record, *notes)
 
 
 def _origin(words: str) -> tuple[Text, ...]:
     """What a version that is no release's own tells of its build."""
     read = read_torch_version(words)
-    if read is None or read.origin in {Origin.RELEASE, Origin.CANDIDATE}:
+    if read is None or read.origin in {BuildOrigin.RELEASE, BuildOrigin.CANDIDATE}:
         return ()
     if read.month:
         return (text("NVIDIA built it for its images of {month}: `gpuassist know image pytorch:{month}-py3`.", month=read.month),)
@@ -123,7 +123,7 @@ def _of_tag(title: Text, record: Document, tag: str) -> Answered:
 def _newer(knowledge: Knowledge, version: Version) -> Answered:
     note = text("Its own files say which CUDA and which architectures it was built for; the rules for them are the same.")
     title = text("torch {version}: newer than what I know", version=str(version))
-    return Answered(Standing.NEWER, title, _by_rule_alone("newer than what I know", knowledge, version), (note,))
+    return Answered(LookupStatus.NEWER, title, _by_rule_alone("newer than what I know", knowledge, version), (note,))
 
 
 def _by_rule_alone(why: str, knowledge: Knowledge, version: Version) -> Document:

@@ -15,7 +15,7 @@ _GLUED = re.compile(r"cu(?P<major>[0-9]{1,2})(?P<minor>[0-9])", re.IGNORECASE)  
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PastedVersion:
     """A version somebody asked about; `rest` is what stands behind the number, `0ubuntu1` without its hyphen."""
 
     version: Version
@@ -27,16 +27,16 @@ class Asked:
         return len(self.version.parts) == 1
 
 
-def read_version(words: str) -> Asked | None:
+def read_version(words: str) -> PastedVersion | None:
     """The version in `words`; None where there is none, or more than one."""
     plain = words.strip()
     glued = _GLUED.fullmatch(plain)
     if glued:
-        return Asked(Version.parse(f"{glued['major']}.{glued['minor']}"))
+        return PastedVersion(Version.parse(f"{glued['major']}.{glued['minor']}"))
     before = _BEFORE.match(plain)
     plain = plain[before.end() :] if before else plain
     number = _NUMBER.match(plain)
     after = _AFTER.fullmatch(plain, number.end()) if number else None
     if number is None or after is None:
         return None
-    return Asked(Version.parse(number[0]), (after["rest"] or "").lstrip("+~_-."))
+    return PastedVersion(Version.parse(number[0]), (after["rest"] or "").lstrip("+~_-."))

@@ -7,7 +7,7 @@ from gpuassist.model.verdict import Check, Verdict
 from gpuassist.model.words import Words
 from gpuassist.present.verification import measured, rate_words
 from gpuassist.session.verify import check_label
-from gpuassist.session.verify_progress import CheckLine, Progress, State
+from gpuassist.session.verify_progress import CheckLine, CheckState, VerifyProgress
 from gpuassist.ui.models.rows import Cell, Row
 from gpuassist.ui.palette import Mark
 
@@ -29,10 +29,10 @@ VERDICT_MARKS: dict[Verdict, tuple[Mark, Text]] = {
     Verdict.SKIPPED: (Mark.ABSENT, text("skipped")),
     Verdict.HUNG: (Mark.PROBLEM, text("hung")),
 }
-_STATE_WORDS = {State.WAITING: text("waiting"), State.RUNNING: text("running…"), State.LEFT: text("not run")}
+_STATE_WORDS = {CheckState.WAITING: text("waiting"), CheckState.RUNNING: text("running…"), CheckState.LEFT: text("not run")}
 
 
-def check_rows(progress: Progress, words: Words) -> tuple[Row, ...]:
+def check_rows(progress: VerifyProgress, words: Words) -> tuple[Row, ...]:
     """All checks, device by device."""
     return tuple(_row(line, words) for line in progress.lines)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuassist.detect.gpu_holders import Held, Holding, Role
+from gpuassist.detect.gpu_holders import GpuHolder, Holding, Role
 from gpuassist.model.fact import Known
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
@@ -41,7 +41,7 @@ def holder_rows(found: Holding, words: Words) -> tuple[Row, ...]:
     return tuple(_row(found, held, words) for held in found.held)
 
 
-def _row(found: Holding, held: Held, words: Words) -> Row:
+def _row(found: Holding, held: GpuHolder, words: Words) -> Row:
     holder = held.holder
     command = holder.command[:_SHOWN_OF_A_COMMAND]
     name = words(process_name(command, holder.pid)) if command else "–"
@@ -57,7 +57,7 @@ def _row(found: Holding, held: Held, words: Words) -> Row:
     )
 
 
-def _memory(found: Holding, held: Held, words: Words) -> Cell:
+def _memory(found: Holding, held: GpuHolder, words: Words) -> Cell:
     used = held.memory_used_bytes
     if isinstance(used, Known):
         return Cell(words(size(used.value)), share=share(found, held))

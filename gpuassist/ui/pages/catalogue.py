@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QWidget
 
-from gpuassist.session.navigation import Place, Step, Tool
+from gpuassist.session.navigation import Place, SideTool, WizardStep
 from gpuassist.ui.page import Desk, Page
 from gpuassist.ui.pages.machine import MachinePage
 
@@ -71,14 +71,14 @@ def _holders(desk: Desk, parent: QWidget) -> Page:
 
 
 _MAKERS: dict[Place, Callable[[Desk, QWidget], Page]] = {
-    Step.MACHINE: MachinePage,
-    Step.FOUND: _found,
-    Step.REPAIR: _repair,
-    Step.VERIFY: _verify,
-    Step.LIVE: _live,
-    Tool.EXPLAIN: _explain,
-    Tool.WHAT_IF: _what_if,
-    Tool.INSTALL: _install,
-    Tool.GUIDES: _guides,
-    Tool.HOLDERS: _holders,
+    WizardStep.MACHINE: MachinePage,
+    WizardStep.FOUND: _found,
+    WizardStep.REPAIR: _repair,
+    WizardStep.VERIFY: _verify,
+    WizardStep.LIVE: _live,
+    SideTool.EXPLAIN: _explain,
+    SideTool.WHAT_IF: _what_if,
+    SideTool.INSTALL: _install,
+    SideTool.GUIDES: _guides,
+    SideTool.HOLDERS: _holders,
 }

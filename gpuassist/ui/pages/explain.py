@@ -18,7 +18,7 @@ from gpuassist.present.explanation_report import in_markdown, in_plain_words
 from gpuassist.present.redaction import person_of
 from gpuassist.session.explain import Explanation, explain, read_file
 from gpuassist.session.explain_leads import WayOn, file_wished, text_wished, way_on
-from gpuassist.session.navigation import GoTo, Tool
+from gpuassist.session.navigation import GoTo, SideTool
 from gpuassist.ui import clipboard
 from gpuassist.ui.clipboard import dropped_file
 from gpuassist.ui.jobs import Done, Failed, Latest, Work
@@ -42,7 +42,7 @@ _NAME = "gpu-error-explained.md"
 class ExplainPage(Page):
     """The text is judged on a job; nothing in it is ever run, and nothing leaves this machine."""
 
-    STEP = Tool.EXPLAIN
+    STEP = SideTool.EXPLAIN
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
@@ -341,4 +341,4 @@ class ExplainPage(Page):
 
     @Slot(object)
     def _show_guide(self, topic: str) -> None:
-        self.asked.emit(GoTo(Tool.GUIDES, topic))
+        self.asked.emit(GoTo(SideTool.GUIDES, topic))

@@ -40,7 +40,7 @@ from gpuassist.ui.widgets.facts import FactRow, FactTable
 from gpuassist.ui.widgets.finding_card import LinkButton
 from gpuassist.ui.widgets.flow_layout import FlowLayout
 from gpuassist.ui.widgets.folds import Fold, Folds
-from gpuassist.ui.widgets.labels import Rule
+from gpuassist.ui.widgets.labels import Hairline
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill
 from gpuassist.ui.widgets.memory_bar import MemoryBar
 from gpuassist.ui.widgets.paragraphs import label, paragraph
@@ -153,7 +153,7 @@ class AnswerView(QWidget):
         if not explanation.known:
             self._column.addWidget(_not_known(words, explanation, self))
             return
-        self._column.addWidget(Verdict(words, explanation, self))
+        self._column.addWidget(VerdictCard(words, explanation, self))
 
     def _add_block(self, explanation: Explanation, answer: Answer, *, is_first: bool) -> None:
         sure = sureness(explanation) if is_first else None
@@ -170,7 +170,7 @@ class AnswerView(QWidget):
             self._column.addWidget(Folds(folds, self, is_open=not explanation.known))
 
 
-class Verdict(QWidget):
+class VerdictCard(QWidget):
     """The answer in one line, and what it rests on."""
 
     def __init__(self, words: Words, explanation: Explanation, parent: QWidget | None = None) -> None:
@@ -350,7 +350,7 @@ class AnswerBlock(QWidget):
 
 def _add_row(well: Well, row: QWidget) -> None:
     if well.body.count():
-        well.body.addWidget(Rule(well))
+        well.body.addWidget(Hairline(well))
     well.body.addWidget(row)
 
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.ui.widgets.buttons import Choice, small
+from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card, Well
 from gpuassist.ui.widgets.paragraphs import label
 from gpuassist.ui.widgets.paste_edit import PasteEdit
@@ -77,7 +77,7 @@ class TextCard(Card):
         self._open = self._button(text("Open a log…"), "Ctrl+O", self.file_wanted.emit)
         self._clear = self._button(text("Clear"), "Ctrl+L", self.clear)
         self._note = label("", "small", self)
-        self._choice = Choice(self)
+        self._choice = DropDown(self)
         self._choice.addItems([self._words(text("Joined with this machine")), self._words(text("The text alone"))])
         self._choice.setAccessibleName(self._words(text("Which facts the answer rests on")))
         self._choice.currentIndexChanged.connect(self.changed)

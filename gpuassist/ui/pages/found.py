@@ -12,11 +12,11 @@ from gpuassist.model.chain import Chain, Part
 from gpuassist.model.finding import Passed, Severity, Undetermined
 from gpuassist.model.text import counted, joined, text
 from gpuassist.present.summary import found_figures, found_title
-from gpuassist.session.navigation import GoTo, Step, Tool
+from gpuassist.session.navigation import GoTo, SideTool, WizardStep
 from gpuassist.session.standing import repairable_version
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
 from gpuassist.ui.palette import Mark
-from gpuassist.ui.widgets.buttons import Choice, small
+from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card, EmptyState, clear
 from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.facts import FactRow, FactTable
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class FoundPage(Page):
     """The findings of the machine that was read."""
 
-    STEP = Step.FOUND
+    STEP = WizardStep.FOUND
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
@@ -96,19 +96,19 @@ class FoundPage(Page):
 
     @Slot(object)
     def _repair(self, version: str) -> None:
-        self.asked.emit(GoTo(Step.REPAIR, version))
+        self.asked.emit(GoTo(WizardStep.REPAIR, version))
 
     @Slot(object)
     def _plan(self, wish: str) -> None:
-        self.asked.emit(GoTo(Tool.INSTALL, wish))
+        self.asked.emit(GoTo(SideTool.INSTALL, wish))
 
     @Slot(object)
     def _read_on(self, topic: str) -> None:
-        self.asked.emit(GoTo(Tool.GUIDES, topic))
+        self.asked.emit(GoTo(SideTool.GUIDES, topic))
 
     @Slot(object)
     def _show_holders(self, process: str) -> None:
-        self.asked.emit(GoTo(Tool.HOLDERS, process))
+        self.asked.emit(GoTo(SideTool.HOLDERS, process))
 
     @Slot(object)
     def _visit(self, address: str) -> None:
@@ -123,7 +123,7 @@ class ChainCard(Card):
         self._words = desk.words
         self._chains: tuple[Chain, ...] = ()
         self._label = label(self._words(text("What has to fit together, for")), "muted", self)
-        self._choice = Choice(self)
+        self._choice = DropDown(self)
         self._choice.setAccessibleName(self._words(text("GPU")))
         self._choice.currentIndexChanged.connect(self._choose)
         self.head.addWidget(self._label)

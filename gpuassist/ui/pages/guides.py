@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLa
 
 from gpuassist.model.text import text
 from gpuassist.session.guides import guide, topics
-from gpuassist.session.navigation import Tool
+from gpuassist.session.navigation import SideTool
 from gpuassist.ui import clipboard
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.widgets.cards import Card
@@ -22,7 +22,7 @@ _TOPIC = Qt.ItemDataRole.UserRole
 class GuidesPage(Page):
     """Reads the guides that ship with gpuassist: a dozen small files, so no job is needed."""
 
-    STEP = Tool.GUIDES
+    STEP = SideTool.GUIDES
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)

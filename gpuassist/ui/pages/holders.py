@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.context import Session
-from gpuassist.detect.gpu_holders import Held, Holding, find, holding_of
+from gpuassist.detect.gpu_holders import GpuHolder, Holding, find, holding_of
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import Text, text
@@ -18,7 +18,7 @@ from gpuassist.model.version import whole_number
 from gpuassist.present.holders import as_plain_text, stop_question, stop_warning, stopping, title
 from gpuassist.present.samples import clock
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
-from gpuassist.session.navigation import Tool
+from gpuassist.session.navigation import SideTool
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Job, Latest
 from gpuassist.ui.models.holders import COLUMN_SAMPLES, HEADINGS, PLACE, PROCESS, USER, holder_rows
@@ -53,14 +53,14 @@ Look = Callable[[Session], Holding]
 class End(Protocol):
     """How a process is stopped."""
 
-    def __call__(self, session: Session, held: Held, *, called_off: Callable[[], bool]) -> Outcome:
+    def __call__(self, session: Session, held: GpuHolder, *, called_off: Callable[[], bool]) -> Outcome:
         """Until it has ended, or that is called off."""
 
 
 class HoldersPage(Page):
     """Looks again by itself while it can be seen; what is chosen stays chosen as long as that process is there."""
 
-    STEP = Tool.HOLDERS
+    STEP = SideTool.HOLDERS
 
     def __init__(self, desk: Desk, parent: QWidget | None = None, *, look: Look = holding, end: End = stop_holder) -> None:
         super().__init__(desk, parent)
@@ -71,7 +71,7 @@ class HoldersPage(Page):
         self._wished: int | None = None  # until it was seen whether that process holds a GPU
         self._filling = False
         self._job: Job | None = None
-        self._stopping: Held | None = None
+        self._stopping: GpuHolder | None = None
         self._asked_since = QElapsedTimer()
         self._looking = Latest(desk.jobs, self._take, self)
         self._again = self._timer(self._look_quietly)
@@ -89,7 +89,7 @@ class HoldersPage(Page):
         return self._found
 
     @property
-    def chosen(self) -> Held | None:
+    def chosen(self) -> GpuHolder | None:
         """The process that is shown in whole."""
         return find(self._found, self._chosen) if self._found is not None and self._chosen is not None else None
 
@@ -321,7 +321,7 @@ class HoldersPage(Page):
             self._chosen = self._found.held[now.row()].holder.pid
             self._show_chosen()
 
-    def _stop_now(self, held: Held) -> None:
+    def _stop_now(self, held: GpuHolder) -> None:
         session = self.desk.session
         self._stopping = held
         self._job = self.desk.jobs.start(lambda control: self._end(session, held, called_off=control.cancelled.is_set), self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QWidget
 
-from gpuassist.detect.gpu_holders import Held, HeldCard, Holding, name_of
+from gpuassist.detect.gpu_holders import GpuHolder, HeldCard, Holding, name_of
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text, text
@@ -55,7 +55,7 @@ class HolderCard(Card):
         self.body.addLayout(foot)
         self.body.addWidget(self._line)
 
-    def show_held(self, found: Holding, held: Held, *, stopping: bool) -> None:
+    def show_held(self, found: Holding, held: GpuHolder, *, stopping: bool) -> None:
         """Shows this process."""
         words, holder = self._words, held.holder
         name = words(text("{name} · process {pid}", name=name_of(holder), pid=holder.pid))
@@ -99,7 +99,7 @@ class HolderCard(Card):
         """Its memory on each card."""
         return self._memory
 
-    def _rows(self, held: Held) -> list[FactRow]:
+    def _rows(self, held: GpuHolder) -> list[FactRow]:
         words, holder = self._words, held.holder
         unusual, belongs = state(held), words(place(held))
         told: list[tuple[Text, str]] = [(text("User"), holder.user)]

@@ -20,7 +20,7 @@ from gpuassist.present.install import plan_title
 from gpuassist.present.what_if import in_plain_words
 from gpuassist.session.install import Course, earlier_installs, plan_wish
 from gpuassist.session.install_wish import ANY, InstallWish, wish_of
-from gpuassist.session.navigation import GO_ON_WISH, Tool
+from gpuassist.session.navigation import GO_ON_WISH, SideTool
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk, Page
@@ -57,7 +57,7 @@ class _OnRecord:
 class InstallPage(Page):
     """Plans whenever something is chosen; what changes the machine is begun by a button, looked at and confirmed."""
 
-    STEP = Tool.INSTALL
+    STEP = SideTool.INSTALL
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)

@@ -11,17 +11,16 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 from gpuassist.install.records import Install, InstallState
 from gpuassist.install.resume import Waiting, next_step
 from gpuassist.install.rollback import BackStep
-from gpuassist.install.run import Came
+from gpuassist.install.run import StepEnding
 from gpuassist.install.step_proof import Holds
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import StepKind
 from gpuassist.model.solve import Looked
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.present.install import before_going_back, before_taking, course_title, next_action, run_lines
-from gpuassist.session.install import Course, Ran, Said, ToRestart, can_be_taken_back, course_of
+from gpuassist.session.install import Course, Ran, StepCheck, ToRestart, can_be_taken_back, course_of
 from gpuassist.session.install_wish import toolkit_to_use
-from gpuassist.session.navigation import GoTo
-from gpuassist.session.navigation import Step as FlowStep
+from gpuassist.session.navigation import GoTo, WizardStep
 from gpuassist.ui.asking import CommandsAsked
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.install_output import OutputCard
@@ -31,7 +30,12 @@ from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.cards import clear
 from gpuassist.ui.widgets.scroll_page import SPACING
 
-_MARKS = {Came.DONE: Mark.RIGHT, Came.FAILED: Mark.PROBLEM, Came.CANCELLED: Mark.WARNING, Came.NOT_STARTED: Mark.PROBLEM}
+_MARKS = {
+    StepEnding.DONE: Mark.RIGHT,
+    StepEnding.FAILED: Mark.PROBLEM,
+    StepEnding.CANCELLED: Mark.WARNING,
+    StepEnding.NOT_STARTED: Mark.PROBLEM,
+}
 _AT_END = 1 << 16  # below every step
 
 
@@ -174,7 +178,7 @@ class InstallSteps(QWidget):
             wished = self._cards[number].wants_autostart
             self._begin(text("Noting where to go on…"), lambda: self._runner.restart(course, autostart=wished))
         elif toolkit_to_use(step):
-            self.asked.emit(GoTo(FlowStep.REPAIR, toolkit_to_use(step)))
+            self.asked.emit(GoTo(WizardStep.REPAIR, toolkit_to_use(step)))
         else:
             self._say_done()
 
@@ -313,7 +317,7 @@ class InstallSteps(QWidget):
             self._begin(text("Checking step {number}…", number=number + 1), lambda: self._runner.say_done(course, number))
 
     @Slot(object)
-    def _show_said(self, said: Said) -> None:
+    def _show_said(self, said: StepCheck) -> None:
         self._show_install(said.install)
         if said.proved is not None:
             mark = {Holds.YES: Mark.RIGHT, Holds.NO: Mark.PROBLEM, Holds.UNKNOWN: Mark.UNKNOWN}[said.proved.holds]

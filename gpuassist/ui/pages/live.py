@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gpuassist.model.sample import Sample
 from gpuassist.model.text import Text, text
 from gpuassist.present.samples import WINDOWS_SECONDS, change_words, clock, process_name, subtitle
-from gpuassist.session.navigation import GoTo, Marked, Step, StepState, Tool
+from gpuassist.session.navigation import GoTo, Marked, SideTool, StepStatus, WizardStep
 from gpuassist.session.watch import Watch
 from gpuassist.ui.jobs import Latest
 from gpuassist.ui.models.processes import COLUMN_SAMPLES, GPU, PROCESS, ProcessesModel, process_rows
@@ -37,7 +37,7 @@ _TABLE_HEIGHT = 176
 class LivePage(Page):
     """Samples from the first visit until the window closes; draws only while it can be seen, and at most four times a second."""
 
-    STEP = Step.LIVE
+    STEP = WizardStep.LIVE
 
     def __init__(self, desk: Desk, parent: QWidget | None = None, *, watch: Watch | None = None) -> None:
         super().__init__(desk, parent)
@@ -207,7 +207,7 @@ class LivePage(Page):
             return
         if self._sample is None or (not self._sample.gpus and sample.gpus):
             self._since = sample.time
-            state = StepState.RIGHT if sample.gpus else StepState.UNKNOWN
+            state = StepStatus.RIGHT if sample.gpus else StepStatus.UNKNOWN
             self.asked.emit(Marked(self.STEP, state))
         self._sample = sample
         self._pace.request()
@@ -292,8 +292,8 @@ class LivePage(Page):
     def _show_holders(self) -> None:
         row = self._table.currentIndex().row()
         process = str(self._processes.processes[row].process.pid) if row >= 0 else ""
-        self.asked.emit(GoTo(Tool.HOLDERS, process))
+        self.asked.emit(GoTo(SideTool.HOLDERS, process))
 
     @Slot()
     def _go_to_found(self) -> None:
-        self.asked.emit(GoTo(Step.FOUND))
+        self.asked.emit(GoTo(WizardStep.FOUND))

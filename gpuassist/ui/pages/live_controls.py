@@ -11,7 +11,7 @@ from gpuassist.model.words import Words
 from gpuassist.present.samples import WINDOWS_SECONDS, window_words
 from gpuassist.ui.plots.bands import series_colour
 from gpuassist.ui.theme import colours
-from gpuassist.ui.widgets.buttons import Choice, small
+from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.flow_layout import FlowLayout
 from gpuassist.ui.widgets.paragraphs import label
@@ -86,8 +86,8 @@ class LiveControls(Card):
         for number, name in entries:
             self._flow.addWidget(_Entry(number, name, self._legend))
 
-    def _choice(self, name: Text) -> Choice:
-        made = Choice(self)
+    def _choice(self, name: Text) -> DropDown:
+        made = DropDown(self)
         made.setAccessibleName(self._words(name))
         made.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         return made

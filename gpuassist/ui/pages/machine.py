@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from gpuassist.model.text import text
-from gpuassist.session.navigation import Step
+from gpuassist.session.navigation import WizardStep
 from gpuassist.ui.jobs import Control, Done, Failed
 from gpuassist.ui.page import Bar, Desk, OpenExample, OpenRecording, Page, ReadAgain
 from gpuassist.ui.palette import Mark
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class MachinePage(Page):
     """The first page; it is there before anything was read."""
 
-    STEP = Step.MACHINE
+    STEP = WizardStep.MACHINE
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)

@@ -11,7 +11,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import joined, text
 from gpuassist.model.words import Words
 from gpuassist.present.environments import EnvironmentLine, environment_lines
-from gpuassist.present.overview import GpuCard, Line, gpu_cards, host_words, software_lines
+from gpuassist.present.overview import CardRow, GpuCard, gpu_cards, host_words, software_lines
 from gpuassist.ui.models.rows import Cell, Row, RowsModel
 from gpuassist.ui.pace import InTurns, Step
 from gpuassist.ui.palette import Mark
@@ -90,7 +90,7 @@ class MachineCards(QWidget):
             Cell(words(line.runs_on), mark=mark, quiet=not line.has_torch),
         )
 
-    def _rows(self, lines: tuple[Line, ...]) -> list[FactRow]:
+    def _rows(self, lines: tuple[CardRow, ...]) -> list[FactRow]:
         words = self._words
         return [FactRow(words(one.label), words(one.value), one.source, one.strong, unknown=not one.known) for one in lines]
 

@@ -10,19 +10,19 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from gpuassist.changes.record import ChangeRecord, Standing
+from gpuassist.changes.record import ChangeRecord, ChangeStatus
 from gpuassist.changes.restore import ConflictError
 from gpuassist.changes.scope_list import ListedScope, list_scopes
 from gpuassist.changes.undo import TakeBack
 from gpuassist.model.text import Text, text
-from gpuassist.session.navigation import Marked, Step, StepState
+from gpuassist.session.navigation import Marked, StepStatus, WizardStep
 from gpuassist.session.standing import repairable_version
 from gpuassist.session.undo import Undone, left_out, plan_undo, records, undo
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk, Page, Wrote
 from gpuassist.ui.pages.repair_history import HistoryCard, UndoCard
 from gpuassist.ui.pages.repair_others import CleanSection, DevicesSection
-from gpuassist.ui.pages.repair_section import Section
+from gpuassist.ui.pages.repair_section import RepairSection
 from gpuassist.ui.pages.repair_survey import LinesSection
 from gpuassist.ui.pages.repair_toolkit import ToolkitSection
 from gpuassist.ui.palette import Mark
@@ -58,7 +58,7 @@ class _Scopes:
 class RepairPage(Page):
     """Changes a file only when Apply is pressed; the history below holds every change and its undo."""
 
-    STEP = Step.REPAIR
+    STEP = WizardStep.REPAIR
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
@@ -158,7 +158,7 @@ class RepairPage(Page):
         self.clean = CleanSection(self.desk, self)
         self.devices = DevicesSection(self.desk, self)
         self.lines = LinesSection(self.desk, self)
-        self._sections: tuple[Section, ...] = (self.toolkit, self.clean, self.devices)
+        self._sections: tuple[RepairSection, ...] = (self.toolkit, self.clean, self.devices)
         self.undo = UndoCard(words, self)
         self.history = HistoryCard(words, self.desk.session.world.surroundings.home, self)
         self._strip = ProgressStrip(self)
@@ -211,7 +211,7 @@ class RepairPage(Page):
         self.asked.emit(Wrote())
 
     def _mark(self, mark: Mark) -> None:
-        self.asked.emit(Marked(self.STEP, StepState(mark.value)))
+        self.asked.emit(Marked(self.STEP, StepStatus(mark.value)))
 
     def _list(self) -> None:
         session = self.desk.session
@@ -296,7 +296,7 @@ class RepairPage(Page):
             return
         if listed.left_out:
             self._tell(Mark.WARNING, "\n".join(sentence_case(self.desk.words(note)) for note in listed.left_out))
-        standing = {one.receipt.change for one in listed.records if all(file.standing is Standing.STANDS for file in one.files)}
+        standing = {one.receipt.change for one in listed.records if all(file.standing is ChangeStatus.STANDS for file in one.files)}
         for section in self._sections:
             if section.receipt is not None and section.receipt.change not in standing:  # taken back from elsewhere
                 section.forget_result()

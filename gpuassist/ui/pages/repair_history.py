@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from gpuassist.changes.record import ChangeRecord, Standing
+from gpuassist.changes.record import ChangeRecord, ChangeStatus
 from gpuassist.changes.restore import ThreeWay
 from gpuassist.changes.undo import TakeBack
 from gpuassist.model.text import Text, text
@@ -19,17 +19,17 @@ from gpuassist.ui.widgets.buttons import primary, secondary, small
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.diff import DiffView
-from gpuassist.ui.widgets.labels import ElidedLabel, Rule
+from gpuassist.ui.widgets.labels import ElidedLabel, Hairline
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.paragraphs import label, paragraph
 
 _DIFF_HEIGHT = 240
 _MARKS = {
-    Standing.STANDS: Mark.RIGHT,
-    Standing.NOTHING_LEFT: Mark.TODO,
-    Standing.UNDONE: Mark.TODO,
-    Standing.MISSING: Mark.UNKNOWN,
-    Standing.UNREADABLE: Mark.UNKNOWN,
+    ChangeStatus.STANDS: Mark.RIGHT,
+    ChangeStatus.NOTHING_LEFT: Mark.TODO,
+    ChangeStatus.UNDONE: Mark.TODO,
+    ChangeStatus.MISSING: Mark.UNKNOWN,
+    ChangeStatus.UNREADABLE: Mark.UNKNOWN,
 }
 
 
@@ -59,7 +59,7 @@ class HistoryCard(Card):
         clear(self._list)
         for place, record in enumerate(records):
             if place:
-                self._list.addWidget(Rule(self))
+                self._list.addWidget(Hairline(self))
             row = ChangeRow(self._words, record, self, home=self._home)
             row.undo_wanted.connect(self.undo_wanted)
             self._list.addWidget(row)
@@ -92,7 +92,7 @@ class ChangeRow(QWidget):
             row = QHBoxLayout()
             row.setSpacing(12)
             row.addWidget(ElidedLabel(path, "mono", self), 1)
-            mark = Mark.WARNING if file.edited and file.standing is Standing.STANDS else _MARKS[file.standing]
+            mark = Mark.WARNING if file.edited and file.standing is ChangeStatus.STANDS else _MARKS[file.standing]
             row.addWidget(StatusPill(mark, words(state), self))
             grid.addLayout(row, 2 + place, 0, 1, 2)
 

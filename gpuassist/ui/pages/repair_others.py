@@ -17,13 +17,13 @@ from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair_devices import DevicesCard
 from gpuassist.ui.pages.repair_plan import PlanCard
 from gpuassist.ui.pages.repair_scoped import ScopedSection
-from gpuassist.ui.pages.repair_section import Section
+from gpuassist.ui.pages.repair_section import RepairSection
 from gpuassist.ui.palette import Mark
 
 _LATER = text("Looking…")
 
 
-class CleanSection(Section):
+class CleanSection(RepairSection):
     """Empty elements, stubs, directories that are not there, that come twice, or whose libraries break programs."""
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:

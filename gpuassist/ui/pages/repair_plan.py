@@ -14,13 +14,12 @@ from gpuassist.model.text import Text, counted, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import matters
 from gpuassist.present.toolkit_change import Offer, edit_summary
-from gpuassist.shellfiles.lines import Choice as Becomes
-from gpuassist.shellfiles.lines import ShellLine
+from gpuassist.shellfiles.lines import Choice, ShellLine
 from gpuassist.ui.pages.repair_choices import LineRow, LoaderRow
 from gpuassist.ui.palette import Mark
-from gpuassist.ui.widgets.buttons import Choice, small
+from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card, clear
-from gpuassist.ui.widgets.labels import Rule
+from gpuassist.ui.widgets.labels import Hairline
 from gpuassist.ui.widgets.step_row import StepRow
 
 
@@ -102,7 +101,7 @@ class PlanCard(Card):
 
     def _add_rows(self, rest: int) -> None:
         if self.lines:
-            self._choices.addWidget(Rule(self))
+            self._choices.addWidget(Hairline(self))
         for row in self.lines:
             row.chosen.connect(self._choose_lines)
             self._choices.addWidget(row)
@@ -137,7 +136,7 @@ class PlanCard(Card):
     @Slot()
     def _choose_lines(self) -> None:
         chosen = (row.line_choice for row in self.lines)
-        self.lines_chosen.emit(tuple(one for one in chosen if one.choice is not Becomes.KEEP))
+        self.lines_chosen.emit(tuple(one for one in chosen if one.choice is not Choice.KEEP))
 
 
 class ToolkitCard(PlanCard):
@@ -150,9 +149,9 @@ class ToolkitCard(PlanCard):
         super().__init__(words, home, text("Plan"), parent)
         self._offers: tuple[Offer, ...] = ()
         self.loader: LoaderRow | None = None
-        self._toolkit = Choice(self)
+        self._toolkit = DropDown(self)
         self._toolkit.setAccessibleName(words(text("Toolkit")))
-        self._toolkit.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._toolkit.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._toolkit.activated.connect(self._choose_toolkit)
         self.top.addWidget(self._toolkit)
 
@@ -174,7 +173,7 @@ class ToolkitCard(PlanCard):
         self.loader = None
         if repair.cuda is None:
             return
-        choices.addWidget(Rule(self))
+        choices.addWidget(Hairline(self))
         self.loader = LoaderRow(self.words, repair.cuda, self)
         self.loader.chosen.connect(self.loader_chosen)
         choices.addWidget(self.loader)

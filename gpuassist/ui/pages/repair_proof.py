@@ -15,7 +15,7 @@ from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.code import CodeBlock
-from gpuassist.ui.widgets.labels import Rule
+from gpuassist.ui.widgets.labels import Hairline
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
 from gpuassist.verify.kernel import KernelVerdict
@@ -41,11 +41,11 @@ class ShellsCard(Card):
             self.title.setText(self._words(_TITLE if applied.rolled_back is None else _TITLE_BEFORE))
         for place, group in enumerate(alike(applied.shells)):
             if place:
-                self._rows.addWidget(Rule(self))
+                self._rows.addWidget(Hairline(self))
             self._rows.addWidget(_AlikeRow(self._words, group, self))
         slow = slow_words(applied)
         if slow is not None:
-            self._rows.addWidget(Rule(self))
+            self._rows.addWidget(Hairline(self))
             self._rows.addWidget(paragraph(self._words(slow), "small", self))
         self.setVisible(bool(applied.shells))
 
@@ -109,7 +109,7 @@ class KernelsCard(Card):
         self._busy.hide()
         for place, proof in enumerate(proofs):
             if place:
-                self._rows.addWidget(Rule(self))
+                self._rows.addWidget(Hairline(self))
             self._rows.addWidget(KernelRow(self._words, proof, self))
         if not proofs:
             self._rows.addWidget(paragraph(self._words(text("Cancelled; nothing was compiled.")), "muted", self))

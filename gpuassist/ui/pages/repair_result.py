@@ -14,7 +14,7 @@ from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.diff import DiffView
-from gpuassist.ui.widgets.labels import ElidedLabel, Rule
+from gpuassist.ui.widgets.labels import ElidedLabel, Hairline
 from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
 
@@ -123,7 +123,7 @@ class TerminalCard(Card):
         self.body.addWidget(self._box)
 
     def _add(self, grid: QGridLayout, at: int, row: TerminalRow) -> None:
-        grid.addWidget(Rule(self._box), at, 0, 1, 3)
+        grid.addWidget(Hairline(self._box), at, 0, 1, 3)
         grid.addWidget(label(row.name, "", self._box), at + 1, 0)
         grid.addWidget(self._cell(row.now), at + 1, 1)
         if row.same:

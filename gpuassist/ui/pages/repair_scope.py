@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from gpuassist.changes.scope_list import ListedScope
-from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind, Program, Sees
+from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind, Sees, ViewingProgram
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import scope_title
@@ -16,7 +16,7 @@ from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import LongChoice, small
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.folds import Fold, Folds
-from gpuassist.ui.widgets.labels import Rule
+from gpuassist.ui.widgets.labels import Hairline
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
 from gpuassist.ui.widgets.table import Table
@@ -26,7 +26,7 @@ _SEES = {Sees.YES: text("yes"), Sees.NO: text("no"), Sees.DEPENDS: text("depends
 _ALL = (Kind.SHELL, Kind.CONDA, Kind.VENV, Kind.ENVRC, Kind.DOTENV, Kind.JUPYTER, Kind.DESKTOP)
 
 
-class ScopeChoice(QWidget):
+class ScopeChooser(QWidget):
     """The scopes of this machine to choose from, and a project that the user names."""
 
     chosen = Signal(str)  # the scope's words on the command line
@@ -132,7 +132,7 @@ class ProgramsCard(Card):
         for row, (program, sight) in enumerate(SEEN[kind].items()):
             top = Qt.AlignmentFlag.AlignTop
             if row:
-                grid.addWidget(Rule(box), 2 * row - 1, 0, 1, 3)
+                grid.addWidget(Hairline(box), 2 * row - 1, 0, 1, 3)
             grid.addWidget(MarkIcon(_MARKS[sight.sees], box), 2 * row, 0, top)
             grid.addWidget(paragraph(sentence_case(self._words(PROGRAMS[program])), "", box), 2 * row, 1, top)
             said = self._words(sight.when if sight.when is not None else _SEES[sight.sees])
@@ -141,11 +141,11 @@ class ProgramsCard(Card):
 
     def _fill(self, card: Card) -> None:
         headings = [self._words(text("Program")), *(kind.value for kind in _ALL)]
-        table = Table(RowsModel(headings, [self._row(program) for program in Program], card), headings[0], card)
+        table = Table(RowsModel(headings, [self._row(program) for program in ViewingProgram], card), headings[0], card)
         table.spread(0)
         card.body.addWidget(table)
 
-    def _row(self, program: Program) -> Row:
+    def _row(self, program: ViewingProgram) -> Row:
         cells = [Cell(sentence_case(self._words(PROGRAMS[program])))]
         for kind in _ALL:
             sight = SEEN[kind][program]

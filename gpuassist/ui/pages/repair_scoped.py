@@ -9,11 +9,11 @@ from gpuassist.changes.scope_list import ListedScope
 from gpuassist.changes.wishes import SHELL
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair_plan import PlanCard
-from gpuassist.ui.pages.repair_scope import ProgramsCard, ScopeChoice
-from gpuassist.ui.pages.repair_section import Section
+from gpuassist.ui.pages.repair_scope import ProgramsCard, ScopeChooser
+from gpuassist.ui.pages.repair_section import RepairSection
 
 
-class ScopedSection(Section):
+class ScopedSection(RepairSection):
     """Plans for the scope that is chosen; a recorded machine has none to choose from."""
 
     project_wanted = Signal()
@@ -23,7 +23,7 @@ class ScopedSection(Section):
         self.scope = SHELL
         self.scopes: tuple[ListedScope, ...] = ()
         words = desk.words
-        self.choice = ScopeChoice(words, card)
+        self.choice = ScopeChooser(words, card)
         self.choice.chosen.connect(self._choose_scope)
         self.choice.project_wanted.connect(self.project_wanted)
         card.top.addWidget(self.choice)

@@ -18,7 +18,7 @@ from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.present.answer_document import copyable_lines
 from gpuassist.present.changes import bar_note, outcome_of, promise_of, result_words, still_holds, title_of
-from gpuassist.session.navigation import Marked, Step, StepState
+from gpuassist.session.navigation import Marked, StepStatus, WizardStep
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk
@@ -34,7 +34,7 @@ _PAUSE_MILLISECONDS = 120
 _PLAN_WIDTH = 350
 
 
-class Section(QWidget):
+class RepairSection(QWidget):
     """Plans on a job whenever something is chosen; changes files only when Apply is pressed."""
 
     changed = Signal()  # its header or its part of the bottom bar
@@ -337,7 +337,7 @@ class Section(QWidget):
     def show_mark(self, mark: Mark) -> None:
         """How what was tried went."""
         self.mark = mark
-        self.asked.emit(Marked(Step.REPAIR, StepState(mark.value)))
+        self.asked.emit(Marked(WizardStep.REPAIR, StepStatus(mark.value)))
 
     @Slot()
     def _want_undo(self) -> None:

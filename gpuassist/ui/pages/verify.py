@@ -16,15 +16,15 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.verdict import Verdict, Verification
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.verification import errors_to_explain, verification_document
-from gpuassist.session.navigation import TEXT_WISH, GoTo, Marked, Step, StepState, Tool
+from gpuassist.session.navigation import TEXT_WISH, GoTo, Marked, SideTool, StepStatus, WizardStep
 from gpuassist.session.verify import VerifyRequest, interpreter_at, rests_on, verify
-from gpuassist.session.verify_progress import Progress, conclude, follow
+from gpuassist.session.verify_progress import VerifyProgress, conclude, follow
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Control, Done, Failed, Job, Latest
 from gpuassist.ui.models.checks import COLUMN_SAMPLES, HEADINGS, check_rows
 from gpuassist.ui.models.rows import RowsModel
 from gpuassist.ui.page import Bar, Desk, Page
-from gpuassist.ui.pages.verify_result import OutputCard, ProvesCard, ResultCard
+from gpuassist.ui.pages.verify_result import ProvesCard, ResultCard, TorchOutputCard
 from gpuassist.ui.pages.verify_wishes import CPU, VerifyWishes
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import reason_of
@@ -43,14 +43,14 @@ _SIDE_WIDTH = 268
 class VerifyPage(Page):
     """Runs one verification at a time, in a process of its own that cannot hang this window."""
 
-    STEP = Step.VERIFY
+    STEP = WizardStep.VERIFY
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
         self._machine = Machine()
         self._recorded = False
         self._job: Job | None = None
-        self._progress = Progress()
+        self._progress = VerifyProgress()
         self._result: Verification | None = None
         self._rested_on: tuple[object, ...] = ()  # the facts that the last run was started with
         self._looking = Latest(desk.jobs, self._show_interpreter, self)
@@ -73,7 +73,7 @@ class VerifyPage(Page):
         self._machine, self._recorded = inspection.machine, inspection.recorded
         self._wishes.show_machine(inspection.machine)
         if self._job is not None:
-            self.asked.emit(Marked(self.STEP, StepState.BUSY))
+            self.asked.emit(Marked(self.STEP, StepStatus.BUSY))
         elif self._result is not None and not self._recorded and self._rests_as_before(self._result):
             self._show_mark(self._result)
         else:
@@ -86,7 +86,7 @@ class VerifyPage(Page):
             self._job.cancel()
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> VerifyProgress:
         """The checks as they stand."""
         return self._progress
 
@@ -117,7 +117,7 @@ class VerifyPage(Page):
         self._job = self.desk.jobs.start(run, self)
         self._job.told.connect(self._take)
         self._job.finished.connect(self._end)
-        self.asked.emit(Marked(self.STEP, StepState.BUSY))
+        self.asked.emit(Marked(self.STEP, StepStatus.BUSY))
         self._wishes.show_running(0, 0)
         waiting = text("torch is being imported in a process of its own; the first time after an installation takes longer.")
         self._empty.show_words(Mark.BUSY, self.desk.words(text("Starting")), self.desk.words(waiting))
@@ -145,7 +145,7 @@ class VerifyPage(Page):
         self._table = Table(self._model, words(text("Checks")), self._checks)
         self._table.size_like(COLUMN_SAMPLES, 0)
         self._checks.body.addWidget(self._table)
-        self._output = OutputCard(words, self)
+        self._output = TorchOutputCard(words, self)
         left = QVBoxLayout()
         left.setSpacing(SPACING)
         for widget in (self._empty, self._checks, self._output):
@@ -203,7 +203,7 @@ class VerifyPage(Page):
         self._proves.show_level(self._wishes.level)
 
     def _forget_result(self) -> None:
-        self._result, self._progress = None, Progress()
+        self._result, self._progress = None, VerifyProgress()
         self._model.set_rows(())
         self._checks.hide()
         self._empty.show()
@@ -237,7 +237,7 @@ class VerifyPage(Page):
         self._show_wishes()
         if isinstance(result, Failed):
             self._tell(Mark.PROBLEM, reason_of(self.desk.words, result.error))
-            self.asked.emit(Marked(self.STEP, StepState.PROBLEM))
+            self.asked.emit(Marked(self.STEP, StepStatus.PROBLEM))
         elif isinstance(result.value, Verification):
             self._show_result(result.value)
         self.bar_changed.emit()
@@ -270,7 +270,7 @@ class VerifyPage(Page):
 
     def _show_mark(self, result: Verification) -> None:
         mark, _ = _verdict(result)
-        state = StepState(mark.value) if self._rests_as_before(result) else StepState.UNKNOWN
+        state = StepStatus(mark.value) if self._rests_as_before(result) else StepStatus.UNKNOWN
         self.asked.emit(Marked(self.STEP, state))
 
     def _tell(self, mark: Mark, words: str) -> None:
@@ -300,7 +300,7 @@ class VerifyPage(Page):
     @Slot()
     def _ask_why(self) -> None:
         if self._result is not None:
-            self.asked.emit(GoTo(Tool.EXPLAIN, TEXT_WISH + errors_to_explain(self._result)))
+            self.asked.emit(GoTo(SideTool.EXPLAIN, TEXT_WISH + errors_to_explain(self._result)))
 
     @Slot()
     def _ask_where(self) -> None:

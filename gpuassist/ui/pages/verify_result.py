@@ -94,7 +94,7 @@ class ResultCard(Card):
         self.body.addWidget(label(name, "small", self))
 
 
-class OutputCard(Card):
+class TorchOutputCard(Card):
     """What the user's torch wrote on its own standard output and error: behind a button."""
 
     def __init__(self, words: Words, parent: QWidget | None = None) -> None:

@@ -12,7 +12,7 @@ from gpuassist.model.words import Words
 from gpuassist.present.environments import environment_lines
 from gpuassist.present.overview import short_name
 from gpuassist.session.verify import choose
-from gpuassist.ui.widgets.buttons import Choice, primary, secondary
+from gpuassist.ui.widgets.buttons import DropDown, primary, secondary
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.paragraphs import label
 from gpuassist.verify.runner import Level
@@ -33,7 +33,7 @@ class VerifyWishes(Card):
         super().__init__(parent=parent)
         self._words = words
         self._environment = self._choice(text("Environment"))
-        self._environment.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._environment.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._environment.setMinimumWidth(200)  # an environment's name gives way: Qt would ask for all of it
         self._environment.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._environment.activated.connect(self._choose_environment)
@@ -41,7 +41,7 @@ class VerifyWishes(Card):
         self._own_choice = False  # whether the user chose the environment
         self._named: tuple[str, ...] = ()  # interpreters that the user named
         self._devices = self._choice(text("Devices"))
-        self._devices.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._devices.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._devices.setMinimumWidth(150)
         self._depth = self._choice(text("Depth"))
         self._depth.addItem(words(text("Quick")), Level.QUICK.value)
@@ -156,8 +156,8 @@ class VerifyWishes(Card):
             row.addWidget(widget)
         self.body.addLayout(row)
 
-    def _choice(self, name: Text) -> Choice:
-        made = Choice(self)
+    def _choice(self, name: Text) -> DropDown:
+        made = DropDown(self)
         made.setAccessibleName(self._words(name))
         return made
 

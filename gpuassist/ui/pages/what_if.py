@@ -15,7 +15,7 @@ from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import Text, text
 from gpuassist.present.what_if import answer, as_it_is, in_plain_words, slots
 from gpuassist.session.install_wish import wish_for_parts
-from gpuassist.session.navigation import GoTo, Tool
+from gpuassist.session.navigation import GoTo, SideTool
 from gpuassist.session.wish_words import wish_of
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
@@ -36,7 +36,7 @@ _PAUSE_MILLISECONDS = 60  # what is chosen with the arrow keys held down is aske
 class WhatIfPage(Page):
     """Asks the engine on a job whenever something is chosen; changes nothing."""
 
-    STEP = Tool.WHAT_IF
+    STEP = SideTool.WHAT_IF
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
@@ -122,7 +122,7 @@ class WhatIfPage(Page):
 
     @Slot()
     def _plan_install(self) -> None:
-        self.asked.emit(GoTo(Tool.INSTALL, wish_for_parts(self._wishes.wish)))
+        self.asked.emit(GoTo(SideTool.INSTALL, wish_for_parts(self._wishes.wish)))
 
     @Slot()
     def _ask(self) -> None:

@@ -16,7 +16,7 @@ from gpuassist.present.what_if import Slot as GpuSlot
 from gpuassist.session.wish_words import not_found, part_in_words, wish_title
 from gpuassist.ui.theme import set_look
 from gpuassist.ui.tips import as_tip
-from gpuassist.ui.widgets.buttons import Choice, LongChoice, small
+from gpuassist.ui.widgets.buttons import DropDown, LongChoice, small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.even_columns import EvenColumns
 from gpuassist.ui.widgets.flow_layout import FlowLayout
@@ -55,7 +55,7 @@ class WishCard(Card):
         self._as_is: dict[str, Text] = {}
         self._choices = Choices((), (), (), (), (), ())
         self._shown: dict[str, tuple[tuple[str, str], ...]] = {}
-        self.base = Choice(self)
+        self.base = DropDown(self)
         self.base.setAccessibleName(words(text("Start from")))
         self.base.addItem(words(_BASES[_IMAGINED]), _IMAGINED)
         self.base.activated.connect(self._choose_base)

@@ -33,7 +33,7 @@ class Flag:
 class Picture:
     """Everything that the item paints: `until` is the time of the right edge, `series` the place of each band's colour."""
 
-    columns: raster.Columns
+    columns: raster.RasterColumns
     until: float
     window: float
     capacity: float

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.ui.plots.bands import HEADROOM, BandsItem, Flag, Picture
-from gpuassist.ui.plots.raster import Columns
+from gpuassist.ui.plots.raster import RasterColumns
 from gpuassist.ui.theme import SMALL_POINTS, colours, sans
 
 # Where the plot's axes are marked and how: whole steps of GiB, and time back from now.
@@ -131,7 +131,7 @@ class LanePlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph carries no t
         self._bytes.setTicks([memory])
         self._time.setTicks([time])
 
-    def show_bands(self, columns: Columns, series: tuple[int, ...], until: float, flags: Sequence[Flag]) -> None:
+    def show_bands(self, columns: RasterColumns, series: tuple[int, ...], until: float, flags: Sequence[Flag]) -> None:
         """Shows these from now on; `show_scale` came before."""
         capacity, window, _ = self._scale
         self._item.show_picture(Picture(columns, until, window, capacity, series, self._grid, tuple(flags)))

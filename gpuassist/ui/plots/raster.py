@@ -22,7 +22,7 @@ Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class RasterColumns:
     """Cells of one GPU on a regular grid of time, oldest first, NaN where nothing was read.
 
     The least and the greatest use of the card, and what each band (a process) had then; bands are stacked in their order from the
@@ -36,7 +36,7 @@ class Columns:
     bands: tuple[Floats, ...]
 
 
-def columns_of(stack: Stack) -> Columns:
+def columns_of(stack: Stack) -> RasterColumns:
     """The stack's buckets, of which only those with a reading exist, as cells without holes.
 
     A reading holds until the next one, but never over a gap.
@@ -44,10 +44,10 @@ def columns_of(stack: Stack) -> Columns:
     curve = stack.curve
     bands = [band.values for band in stack.bands]
     if not len(curve.times):
-        return Columns(0.0, curve.width, np.empty(0), np.empty(0), tuple(np.empty(0) for _ in bands))
+        return RasterColumns(0.0, curve.width, np.empty(0), np.empty(0), tuple(np.empty(0) for _ in bands))
     numbers = np.rint(np.asarray(curve.times) / curve.width).astype(np.int64)
     source = _held(numbers - numbers[0], curve.breaks)
-    return Columns(
+    return RasterColumns(
         float(numbers[0]) * curve.width,
         curve.width,
         _taken(curve.low, source),
@@ -56,9 +56,9 @@ def columns_of(stack: Stack) -> Columns:
     )
 
 
-def widened(columns: Columns, pixels: Places) -> Columns:
+def widened(columns: RasterColumns, pixels: Places) -> RasterColumns:
     """Each cell repeated for as many pixels as it is wide."""
-    return Columns(
+    return RasterColumns(
         columns.since,
         columns.step,
         np.repeat(columns.lows, pixels),
@@ -67,7 +67,7 @@ def widened(columns: Columns, pixels: Places) -> Columns:
     )
 
 
-def paint(columns: Columns, height: int, capacity: float) -> Numbers:
+def paint(columns: RasterColumns, height: int, capacity: float) -> Numbers:
     """The picture, top row first: 0 is nothing, 1 the topmost band, counted downwards; the bottom one is what no band explains.
 
     `FAINT_FROM` is added above the least use of the column.
@@ -86,7 +86,7 @@ def paint(columns: Columns, height: int, capacity: float) -> Numbers:
     return picture
 
 
-def _stacked(columns: Columns) -> list[Floats]:
+def _stacked(columns: RasterColumns) -> list[Floats]:
     # No stack may rise above what the card itself showed, and none stands in a gap.
     highs = np.nan_to_num(columns.highs)
     bands = [np.nan_to_num(band) for band in columns.bands]

@@ -80,7 +80,7 @@ class CopyButton(QPushButton):
 
 
 class Tick(QCheckBox):
-    """A check box with a painted tick, for the same reason as `Choice`'s chevron."""
+    """A check box with a painted tick, for the same reason as `DropDown`'s chevron."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -96,7 +96,7 @@ class Tick(QCheckBox):
         painter.end()
 
 
-class Choice(QComboBox):
+class DropDown(QComboBox):
     """A drop-down choice with a painted chevron: style sheets know arrows only as picture files."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -28,7 +28,7 @@ class PlacedJoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class ReasonLane:
     """A reason below the boxes: the corners of its dashed line and the room of its words with the mark."""
 
     joint: Joint
@@ -42,7 +42,7 @@ class Drawing:
 
     nodes: tuple[QRectF, ...]
     joints: tuple[PlacedJoint, ...]
-    lanes: tuple[Lane, ...]
+    lanes: tuple[ReasonLane, ...]
     height: float
 
 
@@ -99,7 +99,7 @@ def _between(joint: Joint, first: QRectF, second: QRectF) -> PlacedJoint:
     return PlacedJoint(joint, QPointF(first.right() + 2, middle.y()), QPointF(second.left() - 2, middle.y()), mark)
 
 
-def _lane(joint: Joint, boxes: Sequence[QRectF], parts: Sequence[object], row: _Row) -> Lane:
+def _lane(joint: Joint, boxes: Sequence[QRectF], parts: Sequence[object], row: _Row) -> ReasonLane:
     first, second = boxes[parts.index(joint.first)], boxes[parts.index(joint.second)]
     line = row.node_height + 2 * _EDGE + row.place * LANE + LANE / 2 + 2
     if abs(parts.index(joint.first) - parts.index(joint.second)) == 1:
@@ -114,4 +114,4 @@ def _lane(joint: Joint, boxes: Sequence[QRectF], parts: Sequence[object], row: _
         middle = (left + right) / 2
     words = min(row.words + JOINT_SIZE + 20, row.width)
     start = max(0.0, min(middle - words / 2, row.width - words))
-    return Lane(joint, path, QRectF(start, line - LANE / 2 + 2, words, LANE - 4))
+    return ReasonLane(joint, path, QRectF(start, line - LANE / 2 + 2, words, LANE - 4))

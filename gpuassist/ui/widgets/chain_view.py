@@ -27,7 +27,7 @@ from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Mark, Palette
 from gpuassist.ui.theme import SMALL_POINTS, colours, sans
 from gpuassist.ui.tips import as_tip
-from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, Lane, arrange
+from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, ReasonLane, arrange
 from gpuassist.ui.widgets.marks import paint_mark
 
 _CORNER = 10.0
@@ -159,7 +159,7 @@ class ChainView(QWidget):
             self._arrangements[width] = arrange(self._chain.nodes, self._chain.joints, width, _box_height(), word_widths=words)
         return self._arrangements[width]
 
-    def _paint_reason(self, painter: QPainter, lane: Lane, palette: Palette) -> None:
+    def _paint_reason(self, painter: QPainter, lane: ReasonLane, palette: Palette) -> None:
         mark = Mark(lane.joint.status.value)
         ink = QColor(palette.ink(mark))
         painter.fillRect(lane.words, QColor(palette.panel))

@@ -19,7 +19,7 @@ _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 _AROUND = 24  # room for the scroll bar
 
 
-class Sign(str, Enum):
+class DiffSign(str, Enum):
     """What happens to a line."""
 
     SAME = " "
@@ -32,7 +32,7 @@ class Sign(str, Enum):
 class DiffLine:
     """A line with its number: that of the old file where it goes, else that of the new one; none where lines are left out."""
 
-    sign: Sign
+    sign: DiffSign
     number: int
     words: str
 
@@ -46,19 +46,19 @@ def read_diff(diff: str) -> tuple[DiffLine, ...]:
         if hunk is not None:
             old, new = int(hunk[1]), int(hunk[2])
             if lines:
-                lines.append(DiffLine(Sign.SKIP, 0, "⋯"))
+                lines.append(DiffLine(DiffSign.SKIP, 0, "⋯"))
         elif old or new:
             if line.startswith("-"):
-                found = DiffLine(Sign.GONE, old, line[1:])
+                found = DiffLine(DiffSign.GONE, old, line[1:])
             elif line.startswith("+"):
-                found = DiffLine(Sign.NEW, new, line[1:])
+                found = DiffLine(DiffSign.NEW, new, line[1:])
             elif line.startswith("\\"):
-                found = DiffLine(Sign.SKIP, 0, line)
+                found = DiffLine(DiffSign.SKIP, 0, line)
             else:
-                found = DiffLine(Sign.SAME, new, line[1:])
+                found = DiffLine(DiffSign.SAME, new, line[1:])
             lines.append(found)
-            old += found.sign in {Sign.SAME, Sign.GONE}
-            new += found.sign in {Sign.SAME, Sign.NEW}
+            old += found.sign in {DiffSign.SAME, DiffSign.GONE}
+            new += found.sign in {DiffSign.SAME, DiffSign.NEW}
     return tuple(lines)
 
 
@@ -169,4 +169,4 @@ class _Gutter(QWidget):
 
 
 def _tint(line: DiffLine, palette: Palette) -> str:
-    return {Sign.GONE: palette.problem_tint, Sign.NEW: palette.right_tint}.get(line.sign, "")
+    return {DiffSign.GONE: palette.problem_tint, DiffSign.NEW: palette.right_tint}.get(line.sign, "")

@@ -12,7 +12,7 @@ from gpuassist.formats.visible import on_one_line
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text
 from gpuassist.model.words import Words
-from gpuassist.ui.widgets.labels import Rule, source_label
+from gpuassist.ui.widgets.labels import Hairline, source_label
 from gpuassist.ui.widgets.paragraphs import paragraph
 
 _SOURCES_PART = 0.25
@@ -74,7 +74,7 @@ class FactTable(QWidget):
 
     def _add(self, at: int, row: FactRow) -> None:
         if at:
-            self._grid.addWidget(Rule(self), at - 1, 0, 1, 2)
+            self._grid.addWidget(Hairline(self), at - 1, 0, 1, 2)
         name = paragraph(on_one_line(row.label), "muted", self)
         name.setContentsMargins(0, 6, 0, 6)
         self._grid.addWidget(name, at, 0)

@@ -15,7 +15,7 @@ from gpuassist.ui.tips import as_tip
 COPY = text("Copy")
 
 
-class Rule(QFrame):
+class Hairline(QFrame):
     """A hairline between rows."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

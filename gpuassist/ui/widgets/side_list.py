@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout,
 from gpuassist import __version__
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.session.navigation import Entry, Place, Step, Tool
+from gpuassist.session.navigation import Place, SideListEntry, SideTool, WizardStep
 from gpuassist.ui.palette import MARK_WORDS, Mark, Palette
 from gpuassist.ui.theme import colours, sans
 from gpuassist.ui.tools import TOOLS, Strokes
@@ -17,12 +17,12 @@ from gpuassist.ui.widgets.keys import press_focused
 from gpuassist.ui.widgets.marks import paint_mark
 from gpuassist.ui.widgets.paragraphs import label
 
-STEP_WORDS: dict[Step, Text] = {
-    Step.MACHINE: text("Your machine"),
-    Step.FOUND: text("What we found"),
-    Step.REPAIR: text("Repair"),
-    Step.VERIFY: text("Verify"),
-    Step.LIVE: text("Live memory"),
+STEP_WORDS: dict[WizardStep, Text] = {
+    WizardStep.MACHINE: text("Your machine"),
+    WizardStep.FOUND: text("What we found"),
+    WizardStep.REPAIR: text("Repair"),
+    WizardStep.VERIFY: text("Verify"),
+    WizardStep.LIVE: text("Live memory"),
 }
 WIDTH = 224
 _ROW_HEIGHT = 38
@@ -46,7 +46,7 @@ class SideList(QFrame):
         brand.setToolTip(f"gpuassist {__version__}")
         brand.setContentsMargins(10, 0, 0, 24)
         layout.addWidget(brand)
-        self._steps = {step: _StepRow(step, words(STEP_WORDS[step]), self) for step in Step}
+        self._steps = {step: _StepRow(step, words(STEP_WORDS[step]), self) for step in WizardStep}
         self._tools = {tool: _ToolRow(tool, words(entry.words), self, strokes=entry.strokes) for tool, entry in TOOLS.items()}
         self._rows: dict[Place, _Row] = {row.place: row for row in (*self._steps.values(), *self._tools.values())}
         self._add(words(text("SET UP")), 0, tuple(self._steps.values()))
@@ -56,7 +56,7 @@ class SideList(QFrame):
         self.foot.setSpacing(4)
         layout.addLayout(self.foot)
 
-    def show_entries(self, entries: tuple[Entry, ...]) -> None:
+    def show_entries(self, entries: tuple[SideListEntry, ...]) -> None:
         """Shows how the steps stand."""
         for entry in entries:
             mark = Mark(entry.state.value)
@@ -149,11 +149,11 @@ class _Row(QAbstractButton):
 
 
 class _StepRow(_Row):
-    def __init__(self, step: Step, words: str, parent: QWidget) -> None:
+    def __init__(self, step: WizardStep, words: str, parent: QWidget) -> None:
         super().__init__(step, words, parent)
         self._mark = Mark.TODO
 
-    def show_entry(self, entry: Entry, state: str) -> None:
+    def show_entry(self, entry: SideListEntry, state: str) -> None:
         self._mark = Mark(entry.state.value)
         self.setEnabled(entry.enabled)
         self.setAccessibleName(f"{self.text()}, {state}")
@@ -165,7 +165,7 @@ class _StepRow(_Row):
 
 
 class _ToolRow(_Row):
-    def __init__(self, tool: Tool, words: str, parent: QWidget, *, strokes: Strokes) -> None:
+    def __init__(self, tool: SideTool, words: str, parent: QWidget, *, strokes: Strokes) -> None:
         super().__init__(tool, words, parent)
         self._strokes = strokes
         self.setAccessibleName(words)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.scopes import conda
-from gpuassist.changes.scopes.wanted import Held
+from gpuassist.changes.scopes.wanted import ScopeValues
 from tests.changes.scopes.shells import ours, states, watched
 
-HELD = Held("/opt/cuda-12.4", "/opt/cuda-12.4/lib64", ("0", "2"))
-OTHER = Held("/opt/cuda 11.8", "", ("GPU-8932f937",))
+HELD = ScopeValues("/opt/cuda-12.4", "/opt/cuda-12.4/lib64", ("0", "2"))
+OTHER = ScopeValues("/opt/cuda 11.8", "", ("GPU-8932f937",))
 ZSH, FISH = (pytest.param(shell, marks=pytest.mark.needs(shell)) for shell in ("zsh", "fish"))
 SHELLS = ("bash", "dash", ZSH, FISH)
 BEFORE: tuple[dict[str, str], ...] = (
@@ -36,7 +36,7 @@ class Hooked:
     prefix: Path
     level: int = 1
 
-    def make(self, held: Held) -> Hooked:
+    def make(self, held: ScopeValues) -> Hooked:
         fish = self.shell == "fish"
         for path, lines in (
             (conda.ACTIVATE, (conda.activate_fish if fish else conda.activate_lines)(str(self.prefix), held)),
@@ -175,5 +175,5 @@ def test_a_shell_inside_leaves_it_for_itself(tmp_path: Path) -> None:
 
 
 def test_an_environment_that_holds_nothing_has_no_lines() -> None:
-    assert conda.activate_lines("/x", Held()) == conda.deactivate_lines("/x", Held()) == ()
-    assert conda.activate_fish("/x", Held()) == conda.deactivate_fish("/x", Held()) == ()
+    assert conda.activate_lines("/x", ScopeValues()) == conda.deactivate_lines("/x", ScopeValues()) == ()
+    assert conda.activate_fish("/x", ScopeValues()) == conda.deactivate_fish("/x", ScopeValues()) == ()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gpuassist.changes.scopes.json_text import with_members
 from gpuassist.changes.scopes.jupyter import by_hand, held, rewritten
-from gpuassist.changes.scopes.wanted import Held, Wanted
+from gpuassist.changes.scopes.wanted import ScopeValues, Wanted
 from gpuassist.shellfiles.block import RepairError
 
 CUDA = Wanted("/usr/local/cuda-12.4")
@@ -101,8 +101,8 @@ def test_all_takes_the_choice_out_and_an_env_that_was_made_for_it() -> None:
 
 
 def test_reads_what_is_chosen() -> None:
-    assert held(rewritten(SPEC, Wanted("/opt/a", "", ("0", "2")))) == Held("/opt/a", "", ("0", "2"))
-    assert held(SPEC) == Held()
+    assert held(rewritten(SPEC, Wanted("/opt/a", "", ("0", "2")))) == ScopeValues("/opt/a", "", ("0", "2"))
+    assert held(SPEC) == ScopeValues()
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind, Program, Sees
+from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind, Sees, ViewingProgram
 from gpuassist.model.words import ENGLISH
 
 
 @pytest.mark.parametrize("kind", Kind)
 def test_says_of_every_program_whether_it_sees_the_choice(kind: Kind) -> None:
-    assert set(SEEN[kind]) == set(Program) == set(PROGRAMS)
+    assert set(SEEN[kind]) == set(ViewingProgram) == set(PROGRAMS)
     assert ENGLISH(TITLES[kind])
 
 
@@ -27,4 +27,4 @@ def test_no_scope_is_seen_by_nobody(kind: Kind) -> None:
 
 
 def test_what_only_a_shell_reads_is_not_seen_by_cron_and_services() -> None:
-    assert SEEN[Kind.SHELL][Program.CRON].sees is SEEN[Kind.SHELL][Program.SERVICE].sees is Sees.NO
+    assert SEEN[Kind.SHELL][ViewingProgram.CRON].sees is SEEN[Kind.SHELL][ViewingProgram.SERVICE].sees is Sees.NO

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.changes.scopes import conda, desktop, dotenv, envrc, venv
-from gpuassist.changes.scopes.wanted import Held, Wanted, read_settings, settings_line
+from gpuassist.changes.scopes.wanted import ScopeValues, Wanted, read_settings, settings_line
 from gpuassist.shellfiles.block import RepairError, find
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, take_back, write
@@ -18,7 +18,7 @@ from gpuassist.shellfiles.sections import Sections, devices_section, loader_sect
 from tests.changes.scopes.shells import BASE, states, watched
 
 CHANGE = "20261121-090000-abcdef"
-HELD = Held("/opt/cuda-12.4", "/opt/cuda-12.4/lib64", ("0", "2"))
+HELD = ScopeValues("/opt/cuda-12.4", "/opt/cuda-12.4/lib64", ("0", "2"))
 GENERATOR = Path("/usr/lib/systemd/user-environment-generators/30-systemd-environment-d-generator")
 KINDS = {
     "conda": lambda held: conda.activate_lines("/x", held),
@@ -69,29 +69,29 @@ def test_systemd_reads_the_file_of_the_desktop(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_nothing_is_chosen_for_has_no_lines(kind: str) -> None:
-    assert KINDS[kind](Held()) == ()
+    assert KINDS[kind](ScopeValues()) == ()
 
 
 @pytest.mark.parametrize("root", ["/opt/my cuda", "/opt/$x", "/opt/a'b", "/opt/a#b", "/opt/é"])
 @pytest.mark.parametrize("kind", ["dotenv", "desktop"])
 def test_a_path_that_would_need_quotes_is_refused(kind: str, root: str) -> None:
     with pytest.raises(RepairError):
-        KINDS[kind](Held(root))
+        KINDS[kind](ScopeValues(root))
 
 
 @pytest.mark.parametrize("root", ["/opt/a\nb", "/opt/a:b", "opt", "/"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_path_that_no_line_holds_is_refused(kind: str, root: str) -> None:
     with pytest.raises(RepairError):
-        KINDS[kind](Held(root))
+        KINDS[kind](ScopeValues(root))
 
 
 _paths = st.text(st.characters(exclude_characters="\n\r\0:/", codec="utf-8"), min_size=1, max_size=8).map("/opt/{}".format)
-_held = st.builds(Held, _paths, st.just(""), st.lists(st.sampled_from(("0", "3", "GPU-1")), max_size=2).map(tuple))
+_held = st.builds(ScopeValues, _paths, st.just(""), st.lists(st.sampled_from(("0", "3", "GPU-1")), max_size=2).map(tuple))
 
 
 @given(_held)
-def test_what_is_held_is_read_back_from_its_line(held: Held) -> None:
+def test_what_is_held_is_read_back_from_its_line(held: ScopeValues) -> None:
     assert read_settings((b"# x", settings_line(held), b"export A=1")) == held
 
 
@@ -99,13 +99,13 @@ def test_what_is_held_is_read_back_from_its_line(held: Held) -> None:
     "line", [b"", b"# Settings: ", b"# Settings: []", b'# Settings: {"devices": 1}', b"# Settings: 7", b"CUDA_HOME=/x"]
 )
 def test_a_line_that_somebody_broke_says_nothing(line: bytes) -> None:
-    assert read_settings((line,)) == Held()
+    assert read_settings((line,)) == ScopeValues()
 
 
 def test_what_is_chosen_leaves_the_rest() -> None:
-    both = Wanted("/opt/b", "", None).over(Held("/opt/a", "/opt/a/lib", ("0",)))
-    assert both == Held("/opt/b", "", ("0",))
-    assert Wanted(devices=()).over(both) == Held("/opt/b")
+    both = Wanted("/opt/b", "", None).over(ScopeValues("/opt/a", "/opt/a/lib", ("0",)))
+    assert both == ScopeValues("/opt/b", "", ("0",))
+    assert Wanted(devices=()).over(both) == ScopeValues("/opt/b")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -114,7 +114,7 @@ def test_what_is_chosen_leaves_the_rest() -> None:
     devices=st.sampled_from((("0",), ("GPU-1", "GPU-2"))),
 )
 def test_the_block_changes_no_byte_of_the_file(kind: str, content: bytes, devices: tuple[str, ...]) -> None:
-    lines = KINDS[kind](Held("/opt/cuda", "", devices))
+    lines = KINDS[kind](ScopeValues("/opt/cuda", "", devices))
     once = write(content, lines, LineChanges(), CHANGE)
     assert once.startswith(content)
     assert write(once, lines, LineChanges(), "20261121-090001-abcdef") == once
@@ -122,7 +122,7 @@ def test_the_block_changes_no_byte_of_the_file(kind: str, content: bytes, device
 
 
 _SHELL_HELD = st.builds(
-    lambda root, libraries, devices: Held(root, f"{root}/lib64" if root and libraries else "", devices),
+    lambda root, libraries, devices: ScopeValues(root, f"{root}/lib64" if root and libraries else "", devices),
     st.just("") | _paths,
     st.booleans(),
     st.lists(st.sampled_from(("0", "3", "GPU-1")), max_size=2).map(tuple),
@@ -130,7 +130,7 @@ _SHELL_HELD = st.builds(
 
 
 @given(_SHELL_HELD)
-def test_an_envrc_is_read_from_its_lines(held: Held) -> None:
+def test_an_envrc_is_read_from_its_lines(held: ScopeValues) -> None:
     assert envrc.read(envrc.lines(held)) == held
 
 
@@ -138,4 +138,4 @@ def test_the_lines_of_a_start_up_file_are_read_alike() -> None:
     for dialect in (Dialect.BASH, Dialect.FISH):
         toolkit, loader = toolkit_section("/opt/c", dialect), loader_section("/opt/c", "/opt/c/lib64", dialect)
         lines = Sections(toolkit, loader, devices_section(("0", "2"), dialect)).lines
-        assert envrc.read(lines) == Held("/opt/c", "/opt/c/lib64", ("0", "2"))
+        assert envrc.read(lines) == ScopeValues("/opt/c", "/opt/c/lib64", ("0", "2"))

@@ -7,10 +7,10 @@ import random
 import pytest
 
 from gpuassist.changes.scopes import fish_hook, posix
-from gpuassist.changes.scopes.wanted import Held
+from gpuassist.changes.scopes.wanted import ScopeValues
 from tests.changes.scopes.shells import states, watched
 
-HELD = Held("/opt/cuda", "/opt/cuda/lib64", ("0",))
+HELD = ScopeValues("/opt/cuda", "/opt/cuda/lib64", ("0",))
 CASES = 25
 LISTS = "LD_LIBRARY_PATH PATH"
 _PARTS = (

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.scopes import venv as scope
-from gpuassist.changes.scopes.wanted import Held
+from gpuassist.changes.scopes.wanted import ScopeValues
 from gpuassist.shellfiles.edit import LineChanges, write
 from tests.changes.scopes.shells import states, watched
 
-HELD = Held("/opt/cuda-12.4", "/opt/cuda-12.4/lib64", ("0", "2"))
-OTHER = Held("/opt/cuda 11.8")
+HELD = ScopeValues("/opt/cuda-12.4", "/opt/cuda-12.4/lib64", ("0", "2"))
+OTHER = ScopeValues("/opt/cuda 11.8")
 ZSH, FISH = (pytest.param(shell, marks=pytest.mark.needs(shell)) for shell in ("zsh", "fish"))
 SHELLS = ("bash", ZSH, FISH)
 BEFORE = {"PATH": "/opt/cuda-12.4/bin:/usr/bin:/bin", "CUDA_HOME": "/a 'b' $c", "LD_LIBRARY_PATH": "/x", "CUDA_VISIBLE_DEVICES": ""}
@@ -28,7 +28,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def _with(made: Path, tmp_path: Path, name: str, held: Held) -> Path:
+def _with(made: Path, tmp_path: Path, name: str, held: ScopeValues) -> Path:
     """A second one of the same scripts, with the block."""
     root = tmp_path / name
     (root / "bin").mkdir(parents=True)
@@ -105,4 +105,4 @@ def test_another_shell_sets_it_and_keeps_it(made: Path, tmp_path: Path) -> None:
 
 
 def test_an_environment_that_holds_nothing_has_no_lines() -> None:
-    assert scope.activate_lines(Held()) == scope.activate_fish(Held()) == ()
+    assert scope.activate_lines(ScopeValues()) == scope.activate_fish(ScopeValues()) == ()

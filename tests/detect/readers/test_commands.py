@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.detect.readers.commands import Run, runs
+from gpuassist.detect.readers.commands import PastedCommand, runs
 from gpuassist.model.paste import Paste
 
 PROMPTS = [
@@ -42,7 +42,7 @@ BARE = [
 ]
 
 
-def every(words: str, literal: str = "lsmod") -> list[Run]:
+def every(words: str, literal: str = "lsmod") -> list[PastedCommand]:
     return list(runs(Paste(words), literal))
 
 

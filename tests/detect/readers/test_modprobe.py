@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.model.driver import Bar
+from gpuassist.model.driver import ModuleBlock
 from gpuassist.model.fact import NOT_ASKED
 from tests.detect.readers.pasted import machine
 from tests.facts import value
@@ -15,16 +15,16 @@ from tests.facts import value
     [
         (
             "/etc/modprobe.d/blacklist-nouveau.conf:1:blacklist nouveau",
-            Bar("nouveau", "/etc/modprobe.d/blacklist-nouveau.conf:1", "blacklist nouveau"),
+            ModuleBlock("nouveau", "/etc/modprobe.d/blacklist-nouveau.conf:1", "blacklist nouveau"),
         ),
-        ("/lib/modprobe.d/a.conf:alias nvidia off", Bar("nvidia", "/lib/modprobe.d/a.conf", "alias nvidia off")),
+        ("/lib/modprobe.d/a.conf:alias nvidia off", ModuleBlock("nvidia", "/lib/modprobe.d/a.conf", "alias nvidia off")),
         (
             "$ cat /etc/modprobe.d/a.conf\n# mine\nblacklist nvidia\n$ ",
-            Bar("nvidia", "/etc/modprobe.d/a.conf", "blacklist nvidia"),
+            ModuleBlock("nvidia", "/etc/modprobe.d/a.conf", "blacklist nvidia"),
         ),
     ],
 )
-def test_setting_is_read_with_its_file(words: str, bar: Bar) -> None:
+def test_setting_is_read_with_its_file(words: str, bar: ModuleBlock) -> None:
     assert value(machine(words).driver.bars) == (bar,)
 
 

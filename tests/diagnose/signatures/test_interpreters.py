@@ -6,7 +6,7 @@ import pytest
 
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.recognise import recognise
-from gpuassist.diagnose.signature import Setting
+from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.signatures.interpreters import SIGNATURES
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste, Weight
@@ -18,7 +18,7 @@ NO_CUDA = "AssertionError: Torch not compiled with CUDA enabled\n"
 
 
 def _weights(words: str) -> list[Weight]:
-    found = recognise(Setting(Paste(words), Case(Machine(), knowledge())))
+    found = recognise(SignatureInput(Paste(words), Case(Machine(), knowledge())))
     return [clue.weight for clue in found.clues if clue.problem == "wrong-python-env"]
 
 

@@ -12,7 +12,7 @@ import pytest
 from gpuassist.context import Session
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.lookup import lines, source_line
-from gpuassist.session.lookup.answer import Standing
+from gpuassist.session.lookup.answer import LookupStatus
 from gpuassist.session.lookup.ask import (
     KINDS,
     answer_document,
@@ -98,7 +98,7 @@ def test_unknown_document_has_the_nearest_and_no_record(session: Session, kind: 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("words", ["", "   ", "x" * 301, "x" * 100_000, "\n"])
 def test_what_is_no_name_is_told_at_once(session: Session, kind: str, words: str) -> None:
-    assert ask(session, kind, words).standing is Standing.UNKNOWN
+    assert ask(session, kind, words).standing is LookupStatus.UNKNOWN
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -6,7 +6,7 @@ import pytest
 
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.lookup.answer import Answered, Standing
+from gpuassist.session.lookup.answer import Answered, LookupStatus
 from gpuassist.session.lookup.gpus import answer, names, records
 from tests.knowledge.shipped import KNOWLEDGE
 
@@ -20,7 +20,7 @@ def ask(words: str) -> Answered:
 )
 def test_every_spelling_finds_the_same_card(words: str) -> None:
     answered = ask(words)
-    assert answered.standing is Standing.KNOWN
+    assert answered.standing is LookupStatus.KNOWN
     assert (answered.record["name"], answered.record["pci_ids"]) == ("GeForce RTX 4090", ["0x2684"])
 
 
@@ -105,44 +105,44 @@ def test_number_that_is_also_a_name_is_told() -> None:
 )
 def test_misspelt_name_gets_the_nearest(words: str, first: str) -> None:
     answered = ask(words)
-    assert (answered.standing, answered.record) == (Standing.UNKNOWN, {})
+    assert (answered.standing, answered.record) == (LookupStatus.UNKNOWN, {})
     assert 1 <= len(answered.nearest) <= 5
     assert first in answered.nearest
 
 
 def test_every_nearest_name_can_be_asked() -> None:
     for words in ("RTX 4909", "RTX 5090 Ti", "Quadro P2020", "10de:2783"):
-        assert all(ask(name).standing is Standing.KNOWN for name in ask(words).nearest)
+        assert all(ask(name).standing is LookupStatus.KNOWN for name in ask(words).nearest)
 
 
 @pytest.mark.parametrize("words", ["banana", "AMD Radeon RX 7900 XTX", "%s{0}", "../../etc/passwd", "ü"])
 def test_what_is_no_gpu_of_ours_has_no_record(words: str) -> None:
-    assert ask(words).standing is Standing.UNKNOWN
+    assert ask(words).standing is LookupStatus.UNKNOWN
 
 
 @pytest.mark.parametrize("words", ["8086:2684", "1002:744c"])
 def test_other_vendors_ids_are_no_gpu(words: str) -> None:
     answered = ask(words)
-    assert (answered.standing, answered.nearest) == (Standing.UNKNOWN, ())
+    assert (answered.standing, answered.nearest) == (LookupStatus.UNKNOWN, ())
 
 
 @pytest.mark.parametrize("words", ["RTX 6090", "NVIDIA GeForce RTX 7080 Ti", "GeForce RTX 10090", "10de:fffe", "0xfffe"])
 def test_newer_gpu_is_answered_by_rule(words: str) -> None:
     answered = ask(words)
-    assert answered.standing is Standing.NEWER
+    assert answered.standing is LookupStatus.NEWER
     assert "newer than what I know" in ENGLISH(answered.title)
     assert "newer than what I know" in str(answered.record["source"])
     assert (answered.record["compute_capability"], answered.record["pci_ids"] or []) in [(None, []), (None, ["0xfffe"])]
 
 
 def test_no_card_of_a_known_series_is_newer() -> None:
-    assert ask("RTX 5055").standing is Standing.UNKNOWN
+    assert ask("RTX 5055").standing is LookupStatus.UNKNOWN
 
 
 def test_every_name_finds_itself() -> None:
     for name in names(KNOWLEDGE):
         answered = ask(name)
-        assert answered.standing is Standing.KNOWN, name
+        assert answered.standing is LookupStatus.KNOWN, name
         assert answered.record["source"]
         assert answered.record["checked"]
 
@@ -167,4 +167,4 @@ def test_memory_is_a_number_or_unknown() -> None:
 
 @pytest.mark.parametrize("words", ["RTX 4090", "2684", "0xffff", "RTX 6090"])
 def test_empty_base_knows_nothing_and_survives(words: str) -> None:
-    assert answer(Knowledge(lambda name: b""), words).standing is Standing.UNKNOWN
+    assert answer(Knowledge(lambda name: b""), words).standing is LookupStatus.UNKNOWN

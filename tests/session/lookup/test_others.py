@@ -11,7 +11,7 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.session.lookup import architectures, codes, pairs
 from gpuassist.session.lookup import images as know_images
 from gpuassist.session.lookup import packages as know_packages
-from gpuassist.session.lookup.answer import Answered, Standing
+from gpuassist.session.lookup.answer import Answered, LookupStatus
 from tests.knowledge.shipped import KNOWLEDGE
 
 SHELVES = (
@@ -36,7 +36,7 @@ def image(words: str) -> Answered:
 @pytest.mark.parametrize("words", ["sm_89", "SM_89", "compute_89", "8.9", "89", "Ada Lovelace", "ada", "lovelace"])
 def test_architecture_is_found_in_any_spelling(words: str) -> None:
     answered = arch(words)
-    assert answered.standing is Standing.KNOWN
+    assert answered.standing is LookupStatus.KNOWN
     assert (answered.record["compute_capability"], answered.record["architecture"]) == ("8.9", "Ada Lovelace")
 
 
@@ -101,19 +101,19 @@ def test_variant_has_a_span_of_its_own(words: str, first: str) -> None:
 @pytest.mark.parametrize(("words", "near"), [("sm_89a", ("sm_89",)), ("compute_90f", ("sm_90", "sm_90a"))])
 def test_variant_that_no_nvcc_knows_is_unknown(words: str, near: tuple[str, ...]) -> None:
     answered = arch(words)
-    assert (answered.standing, answered.nearest) == (Standing.UNKNOWN, near)
+    assert (answered.standing, answered.nearest) == (LookupStatus.UNKNOWN, near)
 
 
 def test_architecture_of_nvcc_alone_is_known() -> None:
     answered = arch("sm_88")
-    assert (answered.standing, answered.record["architecture"]) == (Standing.KNOWN, None)
+    assert (answered.standing, answered.record["architecture"]) == (LookupStatus.KNOWN, None)
     assert answered.record["first_cuda"] == "13.0"
 
 
 @pytest.mark.parametrize("words", ["sm_130", "13.0", "compute_200", "sm_999"])
 def test_newer_architecture_is_answered_by_rule(words: str) -> None:
     answered = arch(words)
-    assert answered.standing is Standing.NEWER
+    assert answered.standing is LookupStatus.NEWER
     assert answered.record["first_cuda"] is None
 
 
@@ -122,7 +122,7 @@ def test_newer_architecture_is_answered_by_rule(words: str) -> None:
 )
 def test_unknown_architecture_gets_the_nearest(words: str, near: str) -> None:
     answered = arch(words)
-    assert answered.standing is Standing.UNKNOWN
+    assert answered.standing is LookupStatus.UNKNOWN
     assert near in (*answered.nearest, "")
 
 
@@ -136,7 +136,7 @@ def test_unknown_architecture_gets_the_nearest(words: str, near: str) -> None:
 )
 def test_image_is_read_from_its_name(words: str, cuda: str, nvcc: bool) -> None:
     answered = image(words)
-    assert answered.standing is Standing.KNOWN
+    assert answered.standing is LookupStatus.KNOWN
     assert (answered.record["cuda"], answered.record["nvcc_inside"]) == (cuda, nvcc)
     assert answered.record["source"]
 
@@ -148,14 +148,14 @@ def test_image_of_the_brief_is_answered() -> None:
 @pytest.mark.parametrize("words", ["nvcr.io/nvidia/pytorch:39.01-py3", "cuda:99.1.0-base-ubuntu22.04"])
 def test_newer_image_is_answered_by_rule(words: str) -> None:
     answered = image(words)
-    assert answered.standing is Standing.NEWER
+    assert answered.standing is LookupStatus.NEWER
     assert "newer than what I know" in str(answered.record["source"])
 
 
 @pytest.mark.parametrize("words", ["pytoch:25.01-py3", "cuda:latest", "ubuntu:22.04", ":", "cuda:12.4.1-cudnn-base-ubuntu22.04"])
 def test_what_is_no_image_gets_names_that_are(words: str) -> None:
     answered = image(words)
-    assert answered.standing is Standing.UNKNOWN
+    assert answered.standing is LookupStatus.UNKNOWN
     assert answered.nearest
 
 
@@ -201,14 +201,14 @@ def test_conda_spec_with_a_build_is_that_build() -> None:
 
 @pytest.mark.parametrize("words", ["pytorch-cuda=12.1", "cudatoolkit=11.3", "cudnn==9.1"])
 def test_version_of_another_conda_package_is_none_of_torch(words: str) -> None:
-    assert know_packages.conda(KNOWLEDGE, words).standing is Standing.UNKNOWN
+    assert know_packages.conda(KNOWLEDGE, words).standing is LookupStatus.UNKNOWN
 
 
 @pytest.mark.parametrize(
     ("words", "standing"),
-    [("99.0", Standing.NEWER), ("0.1", Standing.UNKNOWN), ("x", Standing.UNKNOWN), ("2.4.77", Standing.UNKNOWN)],
+    [("99.0", LookupStatus.NEWER), ("0.1", LookupStatus.UNKNOWN), ("x", LookupStatus.UNKNOWN), ("2.4.77", LookupStatus.UNKNOWN)],
 )
-def test_other_conda_versions_are_told(words: str, standing: Standing) -> None:
+def test_other_conda_versions_are_told(words: str, standing: LookupStatus) -> None:
     assert know_packages.conda(KNOWLEDGE, words).standing is standing
 
 
@@ -224,13 +224,14 @@ def test_other_conda_versions_are_told(words: str, standing: Standing) -> None:
 )
 def test_xid_is_found_in_a_line_of_the_log(words: str) -> None:
     answered = codes.xid(KNOWLEDGE, words)
-    assert (answered.standing, answered.record["number"]) == (Standing.KNOWN, 79)
+    assert (answered.standing, answered.record["number"]) == (LookupStatus.KNOWN, 79)
 
 
 @pytest.mark.parametrize(
-    ("words", "standing"), [("99999", Standing.NEWER), ("x", Standing.UNKNOWN), ("-1", Standing.UNKNOWN), ("7 9", Standing.UNKNOWN)]
+    ("words", "standing"),
+    [("99999", LookupStatus.NEWER), ("x", LookupStatus.UNKNOWN), ("-1", LookupStatus.UNKNOWN), ("7 9", LookupStatus.UNKNOWN)],
 )
-def test_other_xids_are_told(words: str, standing: Standing) -> None:
+def test_other_xids_are_told(words: str, standing: LookupStatus) -> None:
     assert codes.xid(KNOWLEDGE, words).standing is standing
 
 
@@ -239,7 +240,7 @@ def test_other_xids_are_told(words: str, standing: Standing) -> None:
 )
 def test_nvml_code_is_found_by_number_and_name(words: str) -> None:
     answered = codes.nvml(KNOWLEDGE, words)
-    assert (answered.standing, answered.record["code"]) == (Standing.KNOWN, 18)
+    assert (answered.standing, answered.record["code"]) == (LookupStatus.KNOWN, 18)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +249,7 @@ def test_nvml_code_is_found_by_number_and_name(words: str) -> None:
 )
 def test_misspelt_nvml_code_gets_the_nearest(words: str, near: str) -> None:
     answered = codes.nvml(KNOWLEDGE, words)
-    assert answered.standing is Standing.UNKNOWN
+    assert answered.standing is LookupStatus.UNKNOWN
     assert near in answered.nearest
 
 
@@ -256,12 +257,12 @@ def test_bad_pair_is_found_by_its_key_and_by_its_libraries() -> None:
     pair = KNOWLEDGE.bad_pairs()[0]
     assert pairs.answer(KNOWLEDGE, pair.key).record["symptom"] == pair.symptom
     answered = pairs.answer(KNOWLEDGE, pair.one.name)
-    assert answered.standing is Standing.KNOWN
+    assert answered.standing is LookupStatus.KNOWN
     assert pair.key in str(answered.record)
 
 
 def test_library_of_no_bad_pair_is_told() -> None:
-    assert pairs.answer(KNOWLEDGE, "left-pad").standing is Standing.UNKNOWN
+    assert pairs.answer(KNOWLEDGE, "left-pad").standing is LookupStatus.UNKNOWN
 
 
 @pytest.mark.parametrize("shelf", SHELVES, ids=lambda shelf: shelf.kind)

@@ -11,7 +11,7 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.session.lookup import drivers as know_drivers
 from gpuassist.session.lookup import toolkits
 from gpuassist.session.lookup import torch as know_torch
-from gpuassist.session.lookup.answer import Answered, Standing
+from gpuassist.session.lookup.answer import Answered, LookupStatus
 from tests.knowledge.shipped import KNOWLEDGE
 
 
@@ -39,7 +39,7 @@ def variants(answered: Answered) -> list[Any]:
 )
 def test_cuda_is_found_by_any_version(words: str, version: str) -> None:
     answered = cuda(words)
-    assert (answered.standing, answered.record["version"]) == (Standing.KNOWN, version)
+    assert (answered.standing, answered.record["version"]) == (LookupStatus.KNOWN, version)
 
 
 def test_cuda_major_names_its_releases() -> None:
@@ -56,7 +56,7 @@ def test_cuda_record_has_its_fields() -> None:
 
 def test_cuda_that_never_was_is_told_with_its_branch() -> None:
     answered = cuda("12.7")
-    assert answered.standing is Standing.UNKNOWN
+    assert answered.standing is LookupStatus.UNKNOWN
     assert ENGLISH(answered.title) == "CUDA 12.7 never was a toolkit"
     assert "565" in ENGLISH(answered.notes[0])
     assert answered.nearest[:2] == ("12.6", "12.8")
@@ -65,7 +65,7 @@ def test_cuda_that_never_was_is_told_with_its_branch() -> None:
 @pytest.mark.parametrize("words", ["14", "14.2", "99.9.1"])
 def test_newer_cuda_is_answered_by_rule(words: str) -> None:
     answered = cuda(words)
-    assert answered.standing is Standing.NEWER
+    assert answered.standing is LookupStatus.NEWER
     assert "newer than what I know" in ENGLISH(answered.title)
     assert (answered.record["architectures"], answered.record["driver_floor_linux"]) == (None, None)
     assert "how new is not known" in ENGLISH(answered.notes[0])
@@ -73,13 +73,13 @@ def test_newer_cuda_is_answered_by_rule(words: str) -> None:
 
 def test_newer_minor_has_the_floor_of_its_major() -> None:
     answered = cuda("13.9")
-    assert (answered.standing, answered.record["driver_floor_linux"]) == (Standing.NEWER, "580.65.06")
+    assert (answered.standing, answered.record["driver_floor_linux"]) == (LookupStatus.NEWER, "580.65.06")
 
 
 @pytest.mark.parametrize("words", ["8.0", "7.5", "1.0"])
 def test_older_cuda_is_told_so(words: str) -> None:
     answered = cuda(words)
-    assert answered.standing is Standing.OLDER
+    assert answered.standing is LookupStatus.OLDER
     assert answered.record["architectures"] is None
 
 
@@ -87,7 +87,7 @@ def test_older_cuda_is_told_so(words: str) -> None:
 @pytest.mark.parametrize("words", ["latest", "..", "x", "12,4", "9" * 200])
 def test_what_is_no_version_is_answered_with_versions(ask: Any, words: str) -> None:
     answered = ask(words)
-    assert answered.standing is Standing.UNKNOWN
+    assert answered.standing is LookupStatus.UNKNOWN
     assert answered.nearest
 
 
@@ -97,7 +97,7 @@ def test_what_is_no_version_is_answered_with_versions(ask: Any, words: str) -> N
 )
 def test_torch_is_found_by_any_version(words: str, version: str) -> None:
     answered = torch(words)
-    assert (answered.standing, answered.record["version"]) == (Standing.KNOWN, version)
+    assert (answered.standing, answered.record["version"]) == (LookupStatus.KNOWN, version)
 
 
 def test_torch_build_is_told_alone() -> None:
@@ -107,7 +107,7 @@ def test_torch_build_is_told_alone() -> None:
 
 def test_torch_build_that_never_was_names_those_that_are() -> None:
     answered = torch("2.1.0+cu130")
-    assert answered.standing is Standing.UNKNOWN
+    assert answered.standing is LookupStatus.UNKNOWN
     assert "2.1.0+cu121" in answered.nearest
 
 
@@ -134,13 +134,13 @@ def test_companions_belong_to_the_patch() -> None:
 
 def test_patch_that_never_was_names_those_that_are() -> None:
     answered = torch("2.6.9")
-    assert (answered.standing, answered.nearest) == (Standing.UNKNOWN, ("2.6.0",))
+    assert (answered.standing, answered.nearest) == (LookupStatus.UNKNOWN, ("2.6.0",))
 
 
 @pytest.mark.parametrize("words", ["2.99", "3", "3.1.0+cu140"])
 def test_newer_torch_is_answered_by_rule(words: str) -> None:
     answered = torch(words)
-    assert answered.standing is Standing.NEWER
+    assert answered.standing is LookupStatus.NEWER
     assert "newer than what I know" in ENGLISH(answered.title)
     assert answered.record["variants"] is None
 
@@ -148,7 +148,7 @@ def test_newer_torch_is_answered_by_rule(words: str) -> None:
 @pytest.mark.parametrize("words", ["1.4", "1.0.1", "0.4", "0.3.1", "0.1.12"])
 def test_ancient_torch_is_older_than_known_in_detail(words: str) -> None:
     answered = torch(words)
-    assert answered.standing is Standing.OLDER
+    assert answered.standing is LookupStatus.OLDER
     assert "older than what I know in detail" in ENGLISH(answered.title)
     assert (answered.record["variants"], answered.record["companions"]) == (None, None)
 
@@ -161,7 +161,7 @@ def test_own_build_is_told_to_be_one() -> None:
 @pytest.mark.parametrize("words", ["550", "550.54.14", "550.54.14-0ubuntu1", "550.163.01-1", "R550", "nvidia-driver-550-open"])
 def test_driver_is_found_by_any_version(words: str) -> None:
     answered = driver(words)
-    assert (answered.standing, answered.record["branch"]) == (Standing.KNOWN, 550)
+    assert (answered.standing, answered.record["branch"]) == (LookupStatus.KNOWN, 550)
 
 
 def test_driver_tells_the_module_for_each_architecture() -> None:
@@ -185,7 +185,7 @@ def test_driver_says_what_its_figure_does_not_forbid() -> None:
 
 def test_newer_driver_is_answered_by_rule() -> None:
     answered = driver("999.10")
-    assert answered.standing is Standing.NEWER
+    assert answered.standing is LookupStatus.NEWER
     names = answered.record["architectures"]
     assert isinstance(names, list)
     assert "Blackwell" in names
@@ -194,22 +194,22 @@ def test_newer_driver_is_answered_by_rule() -> None:
 
 def test_older_driver_is_told_so() -> None:
     answered = driver("340.108")
-    assert (answered.standing, answered.record["architectures"]) == (Standing.OLDER, None)
+    assert (answered.standing, answered.record["architectures"]) == (LookupStatus.OLDER, None)
 
 
 def test_branch_that_never_was_gets_its_neighbours() -> None:
     answered = driver("551.23")
-    assert answered.standing is Standing.UNKNOWN
+    assert answered.standing is LookupStatus.UNKNOWN
     assert answered.nearest[0] == "550"
 
 
 @pytest.mark.parametrize("kind", [toolkits, know_torch, know_drivers])
 def test_every_name_finds_a_record(kind: Any) -> None:
     for name in kind.names(KNOWLEDGE):
-        assert kind.answer(KNOWLEDGE, name).standing in {Standing.KNOWN, Standing.OLDER}
+        assert kind.answer(KNOWLEDGE, name).standing in {LookupStatus.KNOWN, LookupStatus.OLDER}
 
 
 @pytest.mark.parametrize("kind", [toolkits, know_torch, know_drivers])
 @pytest.mark.parametrize("words", ["12", "12.4", "2.6.0+cu124", "550", "x"])
 def test_empty_base_is_survived(kind: Any, words: str) -> None:
-    assert kind.answer(Knowledge(lambda name: b"[]"), words).standing is Standing.UNKNOWN
+    assert kind.answer(Knowledge(lambda name: b"[]"), words).standing is LookupStatus.UNKNOWN

@@ -9,7 +9,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.text import text
 from gpuassist.model.verdict import Check, Verdict
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.verify_progress import CheckLine, Progress, State
+from gpuassist.session.verify_progress import CheckLine, CheckState, VerifyProgress
 from gpuassist.ui.models.checks import HEADINGS, VERDICT_MARKS, check_rows
 from gpuassist.ui.models.rows import Cell, RowsModel
 from gpuassist.ui.palette import Mark
@@ -28,20 +28,22 @@ PASSED = Check(
 
 
 def cells(line: CheckLine) -> tuple[Cell, ...]:
-    (row,) = check_rows(Progress(lines=(line,)), ENGLISH)
+    (row,) = check_rows(VerifyProgress(lines=(line,)), ENGLISH)
     return row
 
 
 def done(check: Check) -> tuple[Cell, ...]:
-    return cells(CheckLine("cuda:0", PLANNED, State.DONE, check))
+    return cells(CheckLine("cuda:0", PLANNED, CheckState.DONE, check))
 
 
 def words_of(row: tuple[Cell, ...]) -> list[str]:
     return [cell.words for cell in row]
 
 
-@pytest.mark.parametrize(("state", "words"), [(State.WAITING, "waiting"), (State.RUNNING, "running…"), (State.LEFT, "not run")])
-def test_a_check_that_is_not_done_says_where_it_is(state: State, words: str) -> None:
+@pytest.mark.parametrize(
+    ("state", "words"), [(CheckState.WAITING, "waiting"), (CheckState.RUNNING, "running…"), (CheckState.LEFT, "not run")]
+)
+def test_a_check_that_is_not_done_says_where_it_is(state: CheckState, words: str) -> None:
     row = cells(CheckLine("cuda:0", PLANNED, state))
     assert words_of(row) == ["Matrix product", "float32", "cuda:0", words, "", ""]
     assert row[3].mark is None
@@ -72,12 +74,12 @@ def test_a_check_that_nobody_named_keeps_its_own_name() -> None:
 
 
 def test_the_rows_make_a_sound_model(qtmodeltester: ModelTester) -> None:
-    progress = Progress(lines=(CheckLine("cuda:0", PLANNED, State.DONE, PASSED), CheckLine("cpu", PLANNED)))
+    progress = VerifyProgress(lines=(CheckLine("cuda:0", PLANNED, CheckState.DONE, PASSED), CheckLine("cpu", PLANNED)))
     model = RowsModel([ENGLISH(one) for one in HEADINGS], check_rows(progress, ENGLISH))
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
     assert (model.rowCount(), model.columnCount()) == (2, 6)
 
 
 def test_every_row_has_a_cell_for_every_heading() -> None:
-    rows = [cells(CheckLine("cpu", PLANNED, state)) for state in (State.WAITING, State.RUNNING, State.LEFT)]
+    rows = [cells(CheckLine("cpu", PLANNED, state)) for state in (CheckState.WAITING, CheckState.RUNNING, CheckState.LEFT)]
     assert {len(row) for row in (*rows, done(PASSED))} == {len(HEADINGS)}

@@ -17,11 +17,11 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain import Ground
 from gpuassist.session.explain_leads import wish_for_file, wish_for_text
 from gpuassist.session.inspect import Inspection, open_example
-from gpuassist.session.navigation import GoTo, Step, Tool
+from gpuassist.session.navigation import GoTo, SideTool, WizardStep
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.explain import ExplainPage
 from gpuassist.ui.pages.explain_examples import ExamplesCard
-from gpuassist.ui.widgets.buttons import Choice
+from gpuassist.ui.widgets.buttons import DropDown
 from gpuassist.ui.widgets.cards import Notice
 from tests.ui.frames import HEALTHY, TOO_OLD
 from tests.ui.made import Answers, inspection
@@ -257,7 +257,7 @@ def test_a_machine_that_is_read_later_is_joined(shown: Shown, example: Example) 
 def test_the_text_alone_can_be_chosen(shown: Shown, example: Example) -> None:
     shown.page.show_inspection(example(TOO_OLD))
     shown.explain(NVCC)
-    (choice,) = shown.page.findChildren(Choice)
+    (choice,) = shown.page.findChildren(DropDown)
     choice.setCurrentIndex(1)
     shown.settle()
     assert shown.page.explanation is not None
@@ -268,7 +268,7 @@ def test_the_text_alone_can_be_chosen(shown: Shown, example: Example) -> None:
 @pytest.mark.parametrize(("recorded", "said"), [(False, "Joined with this machine"), (True, "Joined with the recorded machine")])
 def test_the_choice_names_the_machine(shown: Shown, recorded: bool, said: str) -> None:
     shown.page.show_inspection(inspection(Machine(), recorded=recorded))
-    assert shown.page.findChildren(Choice)[0].itemText(0) == said
+    assert shown.page.findChildren(DropDown)[0].itemText(0) == said
 
 
 def test_a_toolkit_that_is_installed_is_the_way_on(shown: Shown, example: Example) -> None:
@@ -278,7 +278,7 @@ def test_a_toolkit_that_is_installed_is_the_way_on(shown: Shown, example: Exampl
     assert primary is not None
     assert primary.text() == "Switch to CUDA 12.4…"
     primary.trigger()
-    assert shown.asked == [GoTo(Step.REPAIR, "12.4")]
+    assert shown.asked == [GoTo(WizardStep.REPAIR, "12.4")]
 
 
 def test_without_a_way_on_there_is_no_button(shown: Shown, example: Example) -> None:
@@ -332,12 +332,12 @@ def test_a_link_is_opened_by_the_desk(shown: Shown, answers: Answers) -> None:
 
 def test_a_guide_opens_on_its_own_page(shown: Shown) -> None:
     shown.page.answer.guide_wanted.emit("freeing-memory")
-    assert shown.asked == [GoTo(Tool.GUIDES, "freeing-memory")]
+    assert shown.asked == [GoTo(SideTool.GUIDES, "freeing-memory")]
 
 
 def test_every_button_and_box_has_a_name(shown: Shown) -> None:
     assert shown.edit.accessibleName() == "The text to explain"
-    assert shown.page.findChildren(Choice)[0].accessibleName() == "Which facts the answer rests on"
+    assert shown.page.findChildren(DropDown)[0].accessibleName() == "Which facts the answer rests on"
     assert [button_named(shown.page, words).toolTip() for words in ("Paste", "Open a log…", "Clear")] == [
         "Ctrl+V",
         "Ctrl+O",

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.diagnose.weigh import Rank
 from gpuassist.model.finding import GuideLink, Severity
-from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
+from gpuassist.model.memory_picture import MemoryPart, MemoryPicture, PartKind
 from gpuassist.model.paste import Paste
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.explain import Explanation
@@ -107,7 +107,7 @@ def test_a_block_that_was_opened_keeps_what_it_made(view: Views, qtbot: QtBot) -
     assert button_named(block, "Less").accessibleName() == "Less: Another"
 
 
-PICTURE = MemoryPicture(24 << 30, (Part(PartKind.ALLOCATED, 20 << 30), Part(PartKind.FREE, 4 << 30)))
+PICTURE = MemoryPicture(24 << 30, (MemoryPart(PartKind.ALLOCATED, 20 << 30), MemoryPart(PartKind.FREE, 4 << 30)))
 
 
 @pytest.mark.parametrize(("ids", "owner"), [(("oom-true",), 0), (("torch-lacks-sm", "oom-true"), 1), (("torch-lacks-sm",), 0)])

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.ui.pages.explain_text import TextCard
-from gpuassist.ui.widgets.buttons import Choice
+from gpuassist.ui.widgets.buttons import DropDown
 from tests.ui.showing import Show, button_named, words_in
 
 
@@ -63,20 +63,20 @@ def test_clearing_leads_back_to_the_box(card: TextCard) -> None:
 def test_text_and_choice_tell_of_a_change(card: TextCard) -> None:
     spy = QSignalSpy(card.changed)
     QTest.keyClicks(card.edit, "x")
-    card.findChildren(Choice)[0].setCurrentIndex(1)
+    card.findChildren(DropDown)[0].setCurrentIndex(1)
     assert spy.count() == 2
     assert not card.joins
 
 
 def test_it_is_joined_unless_somebody_chooses_otherwise(card: TextCard) -> None:
     assert card.joins
-    assert card.findChildren(Choice)[0].currentText() == "Joined with this machine"
+    assert card.findChildren(DropDown)[0].currentText() == "Joined with this machine"
 
 
 def test_naming_the_machine_keeps_the_choice(card: TextCard) -> None:
-    card.findChildren(Choice)[0].setCurrentIndex(1)
+    card.findChildren(DropDown)[0].setCurrentIndex(1)
     card.show_machine(recorded=True)
-    assert card.findChildren(Choice)[0].itemText(0) == "Joined with the recorded machine"
+    assert card.findChildren(DropDown)[0].itemText(0) == "Joined with the recorded machine"
     assert not card.joins
 
 

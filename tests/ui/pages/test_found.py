@@ -16,11 +16,11 @@ from gpuassist.context import Session
 from gpuassist.model.finding import Severity, Undetermined
 from gpuassist.model.text import text
 from gpuassist.session.inspect import Inspection, examples, open_example
-from gpuassist.session.navigation import GoTo, Step, Tool
+from gpuassist.session.navigation import GoTo, SideTool, WizardStep
 from gpuassist.ui.page import Desk, ReadAgain
 from gpuassist.ui.pages.found import ChainCard, FoundPage, Remainder
 from gpuassist.ui.palette import Mark
-from gpuassist.ui.widgets.buttons import Choice
+from gpuassist.ui.widgets.buttons import DropDown
 from gpuassist.ui.widgets.cards import Card, EmptyState
 from gpuassist.ui.widgets.chain_view import ChainView
 from gpuassist.ui.widgets.finding_card import GuideButton, LinkButton
@@ -94,7 +94,7 @@ def test_switching_toolkits_leads_to_repair(make: MakePage) -> None:
     page = make(TOO_OLD)
     heard = asked(page)
     QTest.mouseClick(button(page, "Switch to 12.4…"), Qt.MouseButton.LeftButton)
-    assert heard == [GoTo(Step.REPAIR, "12.4")]
+    assert heard == [GoTo(WizardStep.REPAIR, "12.4")]
 
 
 def test_a_finding_that_needs_root_offers_no_button_for_it(make: MakePage) -> None:
@@ -138,14 +138,14 @@ def test_the_chain_is_shown_for_the_first_gpu(make: MakePage) -> None:
 
 def test_another_gpu_shows_its_own_chain(make: MakePage) -> None:
     page = make(TWO_GPUS)
-    choice = page.findChildren(Choice)[0]
+    choice = page.findChildren(DropDown)[0]
     assert [choice.itemText(place) for place in range(choice.count())] == ["GTX 1080 Ti · GPU 0", "RTX 5090 · GPU 1"]
     choice.setCurrentIndex(1)
     assert "RTX 5090" in page.findChildren(ChainView)[0].plain_text()
 
 
 def test_one_gpu_offers_no_choice(make: MakePage) -> None:
-    assert not make(HEALTHY).findChildren(Choice)[0].isVisible()
+    assert not make(HEALTHY).findChildren(DropDown)[0].isVisible()
 
 
 def test_a_new_machine_replaces_everything(make: MakePage, session: Session) -> None:
@@ -211,18 +211,18 @@ def test_guide_of_a_finding_is_opened(make: MakePage) -> None:
     guide = page.findChild(GuideButton)
     assert isinstance(guide, GuideButton)
     guide.click()
-    assert heard == [GoTo(Tool.GUIDES, guide.topic)]
+    assert heard == [GoTo(SideTool.GUIDES, guide.topic)]
 
 
 def test_who_holds_the_gpu_is_asked_on_its_own_page(make: MakePage) -> None:
     page = make(TOO_OLD)
     heard = asked(page)
     page.cards()[0].holders_wanted.emit("39021")
-    assert heard == [GoTo(Tool.HOLDERS, "39021")]
+    assert heard == [GoTo(SideTool.HOLDERS, "39021")]
 
 
 def test_what_an_install_mends_is_planned_on_its_own_page(make: MakePage) -> None:
     page = make(TOO_OLD)
     heard = asked(page)
     page.cards()[0].install_wanted.emit("torch")
-    assert heard == [GoTo(Tool.INSTALL, "torch")]
+    assert heard == [GoTo(SideTool.INSTALL, "torch")]

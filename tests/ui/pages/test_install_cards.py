@@ -12,7 +12,7 @@ from gpuassist.install.records import StepRecord, StepState
 from gpuassist.install.run_view import RunView
 from gpuassist.install.what_if import choices
 from gpuassist.model.fact import Known
-from gpuassist.model.outlook import Way, WayPlan
+from gpuassist.model.outlook import Method, WayPlan
 from gpuassist.model.plan import Step, StepKind, Tool
 from gpuassist.model.solve import Looked, PackageChange, Requirer, Solve
 from gpuassist.model.text import verbatim
@@ -30,9 +30,9 @@ from tests.ui.showing import Show, button_named, words_in
 LONG = "安装支持所有显卡的驱动程序 " * 20
 CHANGES = (PackageChange("torch", "2.8.0+cpu", "2.9.1+cu128"), PackageChange("triton", "", "3.5"))
 WAYS = (
-    WayPlan(Way.NEW, verbatim("in ~/torch-gpu"), (), (verbatim("other packages stay behind"),)),
-    WayPlan(Way.CLEAN, verbatim("in train"), ()),
-    WayPlan(Way.IN_PLACE, verbatim("in train as it is"), ()),
+    WayPlan(Method.NEW, verbatim("in ~/torch-gpu"), (), (verbatim("other packages stay behind"),)),
+    WayPlan(Method.CLEAN, verbatim("in train"), ()),
+    WayPlan(Method.IN_PLACE, verbatim("in train as it is"), ()),
 )
 
 

@@ -16,11 +16,10 @@ from gpuassist.context import Session
 from gpuassist.install.autostart import autostart_path
 from gpuassist.install.records import Install, InstallState, StepState, installs, lock
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import Proves, Run, Step, StepKind, StepProof, Tool
+from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import verbatim
 from gpuassist.session.install import Course
-from gpuassist.session.navigation import GoTo
-from gpuassist.session.navigation import Step as FlowStep
+from gpuassist.session.navigation import GoTo, WizardStep
 from gpuassist.ui.page import Desk, Wrote
 from gpuassist.ui.pages.install_steps import InstallSteps
 from gpuassist.ui.palette import Mark
@@ -110,7 +109,7 @@ def test_looking_alone_asks_and_runs_nothing(shown: Shown, answers: Answers) -> 
 
 def test_a_step_with_a_stop_is_not_run(shown: Shown, answers: Answers, tmp_path: Path) -> None:
     nowhere = str(tmp_path / "nowhere" / "python")
-    run = Run(((nowhere, "-m", "pip", "install", "torch"),), Tool.PIP, str(tmp_path / "nowhere"), nowhere)
+    run = StepRun(((nowhere, "-m", "pip", "install", "torch"),), Tool.PIP, str(tmp_path / "nowhere"), nowhere)
     shown.plan(Step(StepKind.COMMAND, verbatim("install"), ("pip install torch",), run=run)).next()
     assert (answers.asked, shown.steps.under_way) == ([], False)
     assert "So it is not run." in words_in(shown.steps)
@@ -149,7 +148,7 @@ def test_looking_can_be_cancelled(shown: Shown, tmp_path: Path) -> None:
     python.parent.mkdir()
     python.write_text(f"#!/bin/sh\ntouch {tmp_path}/asked\nexec sleep 60\n")
     python.chmod(0o755)
-    run = Run(((str(python), "-m", "pip", "install", "torch"),), Tool.PIP, str(tmp_path / "environment"), str(python))
+    run = StepRun(((str(python), "-m", "pip", "install", "torch"),), Tool.PIP, str(tmp_path / "environment"), str(python))
     shown.plan(Step(StepKind.COMMAND, verbatim("install"), run=run)).steps.primary.trigger()
     shown.qtbot.waitUntil((tmp_path / "asked").exists)
     assert shown.beside == ["Cancel"]
@@ -209,7 +208,7 @@ def test_gpuassist_opens_after_the_restart_where_that_is_ticked(shown: Shown, se
 
 def test_a_start_up_file_is_changed_on_the_page_repair(shown: Shown) -> None:
     shown.plan(Step(StepKind.EDIT, verbatim("use it"), ("gpuassist use cuda 12.8",))).next()
-    assert shown.asked == [GoTo(FlowStep.REPAIR, "12.8")]
+    assert shown.asked == [GoTo(WizardStep.REPAIR, "12.8")]
 
 
 def test_what_waits_is_gone_on_with(shown: Shown, session: Session) -> None:

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.sample import Sample
 from gpuassist.session.inspect import Inspection
-from gpuassist.session.navigation import GoTo, Marked, Step, StepState, Tool
+from gpuassist.session.navigation import GoTo, Marked, SideTool, StepStatus, WizardStep
 from gpuassist.session.watch import Watch
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.live import LivePage
@@ -204,7 +204,7 @@ def test_without_a_driver_the_reason_stands_there(shown: Shown) -> None:
 def test_the_way_to_the_findings_is_offered(shown: Shown) -> None:
     shown.feed(sample(0, trouble=(NO_DRIVER,)))
     shown.page._found.click()
-    assert GoTo(Step.FOUND) in shown.asked
+    assert GoTo(WizardStep.FOUND) in shown.asked
 
 
 def test_no_gpu_at_all_is_said(shown: Shown) -> None:
@@ -228,7 +228,7 @@ def test_a_driver_that_goes_away_leaves_the_plot(shown: Shown) -> None:
 
 def test_the_step_is_marked_once_samples_come(shown: Shown) -> None:
     shown.feed(*TWO)
-    assert [one for one in shown.asked if isinstance(one, Marked)] == [Marked(Step.LIVE, StepState.RIGHT)]
+    assert [one for one in shown.asked if isinstance(one, Marked)] == [Marked(WizardStep.LIVE, StepStatus.RIGHT)]
 
 
 def test_processes_that_start_are_flagged(shown: Shown) -> None:
@@ -284,7 +284,7 @@ def test_who_holds_the_gpu_is_one_click_away(shown: Shown) -> None:
     shown.feed(sample(0, gpu(0, process(7, 3))))
     [holders] = shown.page.bar().left
     holders.trigger()
-    assert shown.asked[-1] == GoTo(Tool.HOLDERS, "")
+    assert shown.asked[-1] == GoTo(SideTool.HOLDERS, "")
 
 
 def test_who_holds_the_gpu_opens_at_the_chosen_process(shown: Shown) -> None:
@@ -293,4 +293,4 @@ def test_who_holds_the_gpu_opens_at_the_chosen_process(shown: Shown) -> None:
     assert isinstance(table, Table)
     table.selectRow(1)
     shown.page.bar().left[0].trigger()
-    assert shown.asked[-1] == GoTo(Tool.HOLDERS, "8")
+    assert shown.asked[-1] == GoTo(SideTool.HOLDERS, "8")

@@ -17,7 +17,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.navigation import GoTo, Marked, Step, StepState, Tool
+from gpuassist.session.navigation import GoTo, Marked, SideTool, StepStatus, WizardStep
 from gpuassist.session.use import look
 from gpuassist.shellfiles.lines import Choice
 from gpuassist.ui.page import Desk
@@ -122,7 +122,7 @@ def test_apply_changes_and_proves(shown: Shown, home: Path) -> None:
 def test_a_proved_repair_marks_its_step(shown: Shown) -> None:
     shown.apply()
     marks = [one.state for one in shown.asked if isinstance(one, Marked)]
-    assert (marks[0], set(marks[1:])) == (StepState.BUSY, {StepState.RIGHT})
+    assert (marks[0], set(marks[1:])) == (StepStatus.BUSY, {StepStatus.RIGHT})
 
 
 def test_after_apply_the_table_shows_the_proof(shown: Shown, home: Path) -> None:
@@ -235,7 +235,7 @@ def test_a_proof_that_fails_is_told(shown: Shown, home: Path) -> None:
     (home / "cuda-12.4/bin/nvcc").chmod(0o644)
     shown.apply()
     assert shown.notice().startswith("Changed, but")
-    assert Marked(Step.REPAIR, StepState.PROBLEM) in shown.asked
+    assert Marked(WizardStep.REPAIR, StepStatus.PROBLEM) in shown.asked
 
 
 def test_cards_stay_within_the_page(shown: Shown) -> None:
@@ -300,9 +300,9 @@ def test_a_kernel_that_fails_leads_to_explain(shown: Shown, home: Path) -> None:
     (row,) = shown.page.toolkit.panel.kernels.findChildren(KernelRow)
     assert row.explain is not None
     row.explain.click()
-    assert shown.asked[-1] == GoTo(Tool.EXPLAIN, "text:error: no")
+    assert shown.asked[-1] == GoTo(SideTool.EXPLAIN, "text:error: no")
     assert "a kernel does not compile or run" in shown.notice()
-    assert Marked(Step.REPAIR, StepState.PROBLEM) in shown.asked
+    assert Marked(WizardStep.REPAIR, StepStatus.PROBLEM) in shown.asked
 
 
 def test_compiling_is_cancelled_and_says_so(shown: Shown, home: Path, qtbot: QtBot) -> None:

@@ -12,7 +12,7 @@ from gpuassist.context import Session
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Result
-from gpuassist.session.navigation import Marked, Step, StepState
+from gpuassist.session.navigation import Marked, StepStatus, WizardStep
 from gpuassist.session.undo import undo
 from gpuassist.ui.page import Desk, Wrote
 from gpuassist.ui.pages.repair import CLEAN, DEVICES, LINES, TOOLKIT
@@ -45,8 +45,8 @@ def wrote(shown: Shown) -> int:
     return sum(isinstance(one, Wrote) for one in shown.asked)
 
 
-def states(shown: Shown) -> list[StepState]:
-    return [one.state for one in shown.asked if isinstance(one, Marked) and one.step is Step.REPAIR]
+def states(shown: Shown) -> list[StepStatus]:
+    return [one.state for one in shown.asked if isinstance(one, Marked) and one.step is WizardStep.REPAIR]
 
 
 def planned(shown: Shown, place: int) -> ChangePlan | None:
@@ -71,7 +71,7 @@ def test_what_was_made_stays_on_the_screen_with_its_proof(shown: Shown) -> None:
     assert carried.wrote
     assert shown.page.toolkit.panel.shells.isVisibleTo(shown.page)
     assert shown.title == "New shells use CUDA 12.4"
-    assert states(shown)[-1] is StepState.RIGHT
+    assert states(shown)[-1] is StepStatus.RIGHT
     shown.read_again()
     shown.settle()
     assert shown.page.toolkit.carried is carried
@@ -85,7 +85,7 @@ def test_after_undo_the_repair_is_offered_again(shown: Shown, home: Path) -> Non
     assert shown.plan is not None
     assert shown.plan.diff
     assert shown.page.bar().primary is shown.page.toolkit.apply
-    assert states(shown)[-1] is StepState.TODO
+    assert states(shown)[-1] is StepStatus.TODO
     assert (home / ".bashrc").read_text() == rc(home)
 
 
@@ -197,7 +197,7 @@ def test_a_change_that_made_it_worse_is_shown_as_taken_back(shown: Shown, home: 
     assert not section.panel.by_hand.isVisibleTo(shown.page)
     assert not section.panel.paste.isVisibleTo(shown.page)
     assert shown.page.bar().left == (section.anew,)
-    assert states(shown)[-1] is StepState.PROBLEM
+    assert states(shown)[-1] is StepStatus.PROBLEM
     assert wrote(shown) == 1
     section.anew.trigger()
     shown.settle()

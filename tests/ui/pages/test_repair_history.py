@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
-from gpuassist.changes.record import ChangeRecord, FileRecord, Standing
+from gpuassist.changes.record import ChangeRecord, ChangeStatus, FileRecord
 from gpuassist.changes.restore import FileBack, ThreeWay
 from gpuassist.changes.undo import TakeBack
 from gpuassist.model.plan import FileEdit, Receipt
@@ -34,7 +34,7 @@ def said(widget: QWidget) -> list[str]:
     return [label.text() for label in widget.findChildren(QLabel)]
 
 
-def record(standing: Standing = Standing.STANDS, receipt: Receipt = MADE, *, edited: bool = False) -> ChangeRecord:
+def record(standing: ChangeStatus = ChangeStatus.STANDS, receipt: Receipt = MADE, *, edited: bool = False) -> ChangeRecord:
     return ChangeRecord((FileRecord(receipt, standing, edited),))
 
 
@@ -71,7 +71,7 @@ def test_a_change_says_what_when_and_where(history: HistoryCard) -> None:
 
 
 def test_files_of_one_change_stand_together(history: HistoryCard) -> None:
-    files = (FileRecord(MADE, Standing.STANDS, False), FileRecord(LOGIN, Standing.NOTHING_LEFT, False))
+    files = (FileRecord(MADE, ChangeStatus.STANDS, False), FileRecord(LOGIN, ChangeStatus.NOTHING_LEFT, False))
     history.show_records((ChangeRecord(files),))
     (row,) = history.findChildren(ChangeRow)
     assert [pill.words for pill in row.findChildren(StatusPill)] == ["in effect", "nothing of it is left in the file"]
@@ -82,9 +82,9 @@ def test_files_of_one_change_stand_together(history: HistoryCard) -> None:
     [
         (record(), Mark.RIGHT, True),
         (record(edited=True), Mark.WARNING, True),
-        (record(Standing.UNDONE), Mark.TODO, False),
-        (record(Standing.MISSING), Mark.UNKNOWN, True),
-        (record(Standing.UNREADABLE), Mark.UNKNOWN, True),
+        (record(ChangeStatus.UNDONE), Mark.TODO, False),
+        (record(ChangeStatus.MISSING), Mark.UNKNOWN, True),
+        (record(ChangeStatus.UNREADABLE), Mark.UNKNOWN, True),
     ],
     ids=["stands", "edited", "undone", "missing", "unreadable"],
 )
@@ -103,7 +103,7 @@ def test_an_edit_since_is_said(history: HistoryCard) -> None:
 def test_undo_hands_on_the_whole_change_by_key(history: HistoryCard) -> None:
     told: list[str] = []
     history.undo_wanted.connect(told.append)
-    history.show_records((ChangeRecord((FileRecord(LOGIN, Standing.STANDS, False),)),))
+    history.show_records((ChangeRecord((FileRecord(LOGIN, ChangeStatus.STANDS, False),)),))
     QTest.keyClick(history.findChildren(ChangeRow)[0].button, Qt.Key.Key_Space)
     assert told == [MADE.id]
 

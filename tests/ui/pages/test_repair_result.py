@@ -24,7 +24,7 @@ from gpuassist.present.toolkit_change import NOT_SET, TerminalRow, expected_rows
 from gpuassist.ui.pages.repair_result import DiffCard, TerminalCard
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import CopyButton
-from gpuassist.ui.widgets.labels import ElidedLabel, Rule
+from gpuassist.ui.widgets.labels import ElidedLabel, Hairline
 from gpuassist.ui.widgets.marks import StatusPill
 from tests.changes.homes import make_toolkit, world_at
 from tests.ui.made import known
@@ -184,4 +184,4 @@ def test_a_path_is_copied_by_key(terminal: TerminalCard, clipboard: QClipboard, 
 
 def test_each_row_has_its_line_above(terminal: TerminalCard) -> None:
     terminal.show_rows((row(), row("CUDA_HOME"), row("LD_LIBRARY_PATH")), proved=False)
-    assert len(terminal.findChildren(Rule)) == 3
+    assert len(terminal.findChildren(Hairline)) == 3

@@ -20,7 +20,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, Terminal, Variable
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
-from gpuassist.session.navigation import GoTo, Marked, Step, StepState, Tool
+from gpuassist.session.navigation import GoTo, Marked, SideTool, StepStatus, WizardStep
 from gpuassist.session.verify import rests_on
 from gpuassist.ui.jobs import Done
 from gpuassist.ui.page import Desk
@@ -182,13 +182,13 @@ def test_the_title_names_the_device(begun: Shown) -> None:
 def test_all_right_is_said_and_marked(begun: Shown) -> None:
     begun.end(RIGHT, verdict=Verdict.PASS)
     assert begun.page._header.title == "It works: proved with real work"
-    assert begun.asked[-1] == Marked(Step.VERIFY, StepState.RIGHT)
+    assert begun.asked[-1] == Marked(WizardStep.VERIFY, StepStatus.RIGHT)
 
 
 def test_a_wrong_result_is_a_problem(begun: Shown) -> None:
     begun.end(RIGHT, WRONG, verdict=Verdict.FAIL)
     assert begun.page._summary.sentences[0] == "cuda:0: 1 of 2 checks failed."
-    assert begun.asked[-1] == Marked(Step.VERIFY, StepState.PROBLEM)
+    assert begun.asked[-1] == Marked(WizardStep.VERIFY, StepStatus.PROBLEM)
 
 
 def test_a_wrong_check_says_why(begun: Shown) -> None:
@@ -215,7 +215,7 @@ def test_cpu_alone_proves_no_accelerator(begun: Shown) -> None:
 
 def test_cpu_alone_leaves_the_step_unknown(begun: Shown) -> None:
     begun.end(RIGHT, verdict=Verdict.PASS, device="cpu")
-    assert begun.asked[-1] == Marked(Step.VERIFY, StepState.UNKNOWN)
+    assert begun.asked[-1] == Marked(WizardStep.VERIFY, StepStatus.UNKNOWN)
 
 
 def test_a_hung_check_is_told(begun: Shown) -> None:
@@ -326,7 +326,7 @@ def test_an_error_leads_to_its_explanation(shown: Shown) -> None:
     shown.end(WRONG, verdict=Verdict.FAIL)
     explain = next(action for action in shown.page.bar().left if action.text() == "Explain the error")
     explain.trigger()
-    assert shown.asked[-1] == GoTo(Tool.EXPLAIN, "text:the result is too far off")
+    assert shown.asked[-1] == GoTo(SideTool.EXPLAIN, "text:the result is too far off")
 
 
 def test_without_an_error_there_is_nothing_to_explain(shown: Shown) -> None:
@@ -339,7 +339,7 @@ def test_a_result_stays_when_what_it_rests_on_is_read_again_unchanged(begun: Sho
     used = tuple(replace(one, memory_used_bytes=known(1 << 30)) for one in value_or(MACHINE.gpus, ()))
     begun.page.show_inspection(inspection(replace(MACHINE, gpus=known(used))))
     assert begun.page.result is not None
-    assert begun.asked[-1] == Marked(Step.VERIFY, StepState.RIGHT)
+    assert begun.asked[-1] == Marked(WizardStep.VERIFY, StepStatus.RIGHT)
 
 
 @pytest.mark.parametrize(
@@ -365,5 +365,5 @@ def test_a_run_during_which_the_machine_changed_is_not_marked_right(begun: Shown
     done = DeviceVerdict("cuda:0", "RTX 4090", Verdict.PASS, (RIGHT,))
     begun.page._rested_on = rests_on(MACHINE, "/envs/train/bin/python")
     begun.page._end(Done(Verification("/envs/train/bin/python", (), (done,), visible=1, verdict=Verdict.PASS)))
-    assert begun.asked[-1] == Marked(Step.VERIFY, StepState.UNKNOWN)
+    assert begun.asked[-1] == Marked(WizardStep.VERIFY, StepStatus.UNKNOWN)
     assert begun.notice()

@@ -10,7 +10,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
 from gpuassist.model.words import ENGLISH
-from gpuassist.ui.pages.verify_result import OutputCard, ProvesCard, ResultCard
+from gpuassist.ui.pages.verify_result import ProvesCard, ResultCard, TorchOutputCard
 from gpuassist.ui.pages.verify_wishes import VerifyWishes
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.marks import MarkIcon
@@ -186,14 +186,14 @@ def test_a_run_without_devices_leaves_no_result(show: Show) -> None:
 
 
 def test_output_is_hidden_until_asked_for(show: Show) -> None:
-    made = show(OutputCard(ENGLISH), 400, 200)
+    made = show(TorchOutputCard(ENGLISH), 400, 200)
     made.show_output("a warning\n")
     assert made.isVisible()
     assert not made.block.isVisibleTo(made)
 
 
 def test_output_opens_and_closes(show: Show) -> None:
-    made = show(OutputCard(ENGLISH), 400, 200)
+    made = show(TorchOutputCard(ENGLISH), 400, 200)
     made.show_output("a warning\n")
     made.toggle.click()
     assert made.block.isVisibleTo(made)
@@ -203,6 +203,6 @@ def test_output_opens_and_closes(show: Show) -> None:
 
 @pytest.mark.parametrize("output", ["", "\n\n", "   "])
 def test_blank_output_is_none(show: Show, output: str) -> None:
-    made = show(OutputCard(ENGLISH), 400, 200)
+    made = show(TorchOutputCard(ENGLISH), 400, 200)
     made.show_output(output)
     assert not made.isVisible()

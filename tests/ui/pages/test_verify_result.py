@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
 from gpuassist.model.words import ENGLISH
-from gpuassist.ui.pages.verify_result import OutputCard, ProvesCard, ResultCard
+from gpuassist.ui.pages.verify_result import ProvesCard, ResultCard, TorchOutputCard
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.marks import MarkIcon
@@ -30,8 +30,8 @@ def card(show: Show) -> ResultCard:
 
 
 @pytest.fixture
-def output(show: Show) -> OutputCard:
-    return show(OutputCard(ENGLISH), 480, 300)
+def output(show: Show) -> TorchOutputCard:
+    return show(TorchOutputCard(ENGLISH), 480, 300)
 
 
 def device(verdict: Verdict, *checks: Check, name: str = "cuda:0") -> DeviceVerdict:
@@ -150,11 +150,11 @@ def test_a_run_that_came_to_nothing_hides_the_last_result(card: ResultCard) -> N
     assert not card.isVisible()
 
 
-def test_before_a_run_nothing_was_printed(output: OutputCard) -> None:
-    assert OutputCard(ENGLISH, output).isHidden()
+def test_before_a_run_nothing_was_printed(output: TorchOutputCard) -> None:
+    assert TorchOutputCard(ENGLISH, output).isHidden()
 
 
-def test_output_is_opened_and_closed_by_key(output: OutputCard) -> None:
+def test_output_is_opened_and_closed_by_key(output: TorchOutputCard) -> None:
     output.show_output("one\ntwo\n")
     QTest.keyClick(output.toggle, Qt.Key.Key_Space)
     assert (output.block.isHidden(), output.toggle.text()) == (False, "Hide what torch printed")
@@ -162,14 +162,14 @@ def test_output_is_opened_and_closed_by_key(output: OutputCard) -> None:
     assert (output.block.isHidden(), output.toggle.text()) == (True, "Show what torch printed")
 
 
-def test_output_is_copied_without_its_empty_end(output: OutputCard, clipboard: QClipboard) -> None:
+def test_output_is_copied_without_its_empty_end(output: TorchOutputCard, clipboard: QClipboard) -> None:
     output.show_output("  one\ntwo\n\n\n")
     output.toggle.click()
     output.findChildren(CopyButton)[0].click()
     assert clipboard.text() == "  one\ntwo"
 
 
-def test_output_of_another_run_is_closed_again(output: OutputCard) -> None:
+def test_output_of_another_run_is_closed_again(output: TorchOutputCard) -> None:
     output.show_output("one")
     output.toggle.click()
     output.show_output("two")
@@ -177,19 +177,19 @@ def test_output_of_another_run_is_closed_again(output: OutputCard) -> None:
     assert output.toggle.text() == "Show what torch printed"
 
 
-def test_a_silent_run_takes_the_output_away(output: OutputCard) -> None:
+def test_a_silent_run_takes_the_output_away(output: TorchOutputCard) -> None:
     output.show_output("one")
     output.show_output("")
     assert not output.isVisible()
 
 
-def test_a_page_of_output_scrolls(output: OutputCard) -> None:
+def test_a_page_of_output_scrolls(output: TorchOutputCard) -> None:
     output.show_output("\n".join(f"line {number}" for number in range(5000)))
     output.toggle.click()
     assert output.sizeHint().height() < 500
 
 
-def test_long_output_does_not_widen_the_card(output: OutputCard) -> None:
+def test_long_output_does_not_widen_the_card(output: TorchOutputCard) -> None:
     output.show_output("x" * 20_000)
     output.toggle.click()
     assert output.minimumSizeHint().width() <= 480

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from gpuassist.install.what_if import Wish
 from gpuassist.model.outlook import Outlook
 from gpuassist.session.inspect import examples, open_example
-from gpuassist.session.navigation import GoTo, Tool
+from gpuassist.session.navigation import GoTo, SideTool
 from gpuassist.session.wish_words import wish_in_words
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.what_if import WhatIfPage
@@ -230,7 +230,7 @@ def test_closing_down_wants_no_answer_any_more(shown: Shown) -> None:
 def test_a_finding_may_open_it_with_a_wish(desk: Desk, show: Show, qtbot: QtBot) -> None:
     frames = Frames(desk, show, qtbot)
     frame = frames.opened("/none")
-    frame.go(GoTo(Tool.WHAT_IF, wish_in_words(Wish((RTX_4090,), driver="570"))))
+    frame.go(GoTo(SideTool.WHAT_IF, wish_in_words(Wish((RTX_4090,), driver="570"))))
     page = frame.pages.currentWidget()
     assert isinstance(page, WhatIfPage)
     assert page.wishes.wish == Wish((RTX_4090,), driver="570")
@@ -244,7 +244,7 @@ def test_a_wish_leads_to_its_install(shown: Shown) -> None:
     shown.page.asked.connect(heard.append)
     shown.read(HEALTHY).wish("driver=595; torch=2.9.1+cu128")
     shown.page.bar().left[2].trigger()
-    assert heard == [GoTo(Tool.INSTALL, "driver==595; torch==2.9.1+cu128")]
+    assert heard == [GoTo(SideTool.INSTALL, "driver==595; torch==2.9.1+cu128")]
 
 
 @pytest.mark.parametrize("wish", ["", "python=3.13", "gpu=RTX 5090; driver=595", "driver=none"])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gpuassist.monitor.history import Band, Stack
 from gpuassist.monitor.pyramid import Curve
-from gpuassist.ui.plots.raster import Columns, columns_of, paint, widened
+from gpuassist.ui.plots.raster import RasterColumns, columns_of, paint, widened
 
 
 def stack(places: list[int], breaks: tuple[int, ...] = (), width: float = 0.5) -> Stack:
@@ -21,7 +21,7 @@ def stack(places: list[int], breaks: tuple[int, ...] = (), width: float = 0.5) -
     return Stack(Curve(width, times, values, values, breaks), (Band(7, values),), array("d", bytes(8 * len(places))))
 
 
-def seen(columns: Columns) -> list[float | None]:
+def seen(columns: RasterColumns) -> list[float | None]:
     return [None if np.isnan(value) else float(value) for value in columns.highs]
 
 
@@ -88,7 +88,7 @@ def test_nothing_is_invented_in_a_gap(places: list[int], data: st.DataObject) ->
 )
 def test_a_column_is_as_high_as_the_card_says(highs: list[float], bands: list[list[float]], height: int) -> None:
     top = np.array(highs)
-    columns = Columns(0.0, 1.0, top * 0.5, top, tuple(np.array(band[: len(highs)]) for band in bands))
+    columns = RasterColumns(0.0, 1.0, top * 0.5, top, tuple(np.array(band[: len(highs)]) for band in bands))
     filled = (paint(columns, height, 10.0)[:, : len(highs)] > 0).sum(axis=0)
     assert list(filled) == [int(np.ceil(value * (height / 10.0))) for value in highs]
 
@@ -97,7 +97,7 @@ def test_a_column_is_as_high_as_the_card_says(highs: list[float], bands: list[li
 @given(st.lists(st.floats(0, 10), min_size=1, max_size=20), st.integers(1, 60))
 def test_colours_run_from_the_bottom_up(highs: list[float], height: int) -> None:
     top = np.array(highs)
-    picture = paint(Columns(0.0, 1.0, top, top, (top * 0.3, top * 0.3)), height, 10.0)[:, : len(highs)]
+    picture = paint(RasterColumns(0.0, 1.0, top, top, (top * 0.3, top * 0.3)), height, 10.0)[:, : len(highs)]
     numbers = picture[::-1].astype(int)
     filled = numbers > 0
     rising = np.diff(numbers, axis=0)

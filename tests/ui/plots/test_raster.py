@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 
 from gpuassist.monitor.history import History
 from gpuassist.monitor.pyramid import Window
-from gpuassist.ui.plots.raster import FAINT_FROM, Columns, columns_of, paint, widened
+from gpuassist.ui.plots.raster import FAINT_FROM, RasterColumns, columns_of, paint, widened
 from tests.ui.made import GIB, gpu, history, process, sample
 
 WINDOW = Window(60, 600)
 
 
-def flat(low: float, high: float, *bands: float) -> Columns:
-    return Columns(0.0, 1.0, np.array([low]), np.array([high]), tuple(np.array([band]) for band in bands))
+def flat(low: float, high: float, *bands: float) -> RasterColumns:
+    return RasterColumns(0.0, 1.0, np.array([low]), np.array([high]), tuple(np.array([band]) for band in bands))
 
 
-def column(columns: Columns, height: int = 10) -> list[int]:
+def column(columns: RasterColumns, height: int = 10) -> list[int]:
     """The first column from the bottom up, for a card whose capacity is 10."""
     return [int(number) for number in paint(columns, height, 10.0)[::-1, 0]]
 

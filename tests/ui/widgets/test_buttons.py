@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.words import ENGLISH
 from gpuassist.ui.theme import Theme
-from gpuassist.ui.widgets.buttons import Choice, CopyButton, Tick, primary, secondary, small
+from gpuassist.ui.widgets.buttons import CopyButton, DropDown, Tick, primary, secondary, small
 from tests.ui.showing import Show, ink_in
 
 KINDS = pytest.mark.parametrize("make", [primary, secondary, small])
@@ -97,11 +97,11 @@ def test_a_tick_is_set_by_space(show: Show) -> None:
 
 
 def test_a_choice_has_a_chevron(each_look: Theme, show: Show) -> None:
-    assert ink_in(show(Choice(), 160, 32), each_look.palette().muted) > 3
+    assert ink_in(show(DropDown(), 160, 32), each_look.palette().muted) > 3
 
 
 def test_the_arrows_choose(show: Show) -> None:
-    choice = Choice()
+    choice = DropDown()
     choice.addItems(["12.4", "12.8"])
     show(choice, 160, 32)
     choice.setFocus()

@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF
 
 from gpuassist.model.chain import Joint, Node, Part, Status
 from gpuassist.model.text import Text, verbatim
-from gpuassist.ui.widgets.chain_layout import GAP, GAP_LEAST, NODE_WIDEST, Drawing, Lane, arrange, needs_lane
+from gpuassist.ui.widgets.chain_layout import GAP, GAP_LEAST, NODE_WIDEST, Drawing, ReasonLane, arrange, needs_lane
 from tests.ui.showing import overlapping
 
 HEIGHT = 74.0
@@ -224,6 +224,6 @@ def test_an_empty_chain_draws_nothing() -> None:
     assert (drawing.nodes, drawing.joints, drawing.lanes) == ((), (), ())
 
 
-def _only_lane(one: Joint, words: float = 200) -> Lane:
+def _only_lane(one: Joint, words: float = 200) -> ReasonLane:
     (lane,) = drawn((one,), 800, words=words).lanes
     return lane

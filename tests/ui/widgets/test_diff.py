@@ -12,7 +12,7 @@ from PySide6.QtGui import QClipboard
 from PySide6.QtTest import QTest
 
 from gpuassist.ui.theme import Appearance, Theme
-from gpuassist.ui.widgets.diff import DiffLine, DiffView, Sign, read_diff
+from gpuassist.ui.widgets.diff import DiffLine, DiffSign, DiffView, read_diff
 from tests.ui.showing import Show, ink_in
 
 BASHRC = """--- /home/you/.bashrc
@@ -92,16 +92,16 @@ lines = st.lists(st.text(st.characters(codec="utf-8", categories=("L", "N", "P",
 @given(lines, lines, st.integers(0, 3))
 def test_numbers_point_to_the_lines_of_the_files(before: list[str], after: list[str], context: int) -> None:
     for line in read_diff(edited(before, after, context=context)):
-        if line.sign is not Sign.SKIP:
-            assert (before if line.sign is Sign.GONE else after)[line.number - 1] == line.words
+        if line.sign is not DiffSign.SKIP:
+            assert (before if line.sign is DiffSign.GONE else after)[line.number - 1] == line.words
 
 
 @given(lines, lines)
 def test_with_all_context_both_files_can_be_read_again(before: list[str], after: list[str]) -> None:
     found = read_diff(edited(before, after, context=99))
     if before != after:
-        assert [line.words for line in found if line.sign is not Sign.NEW] == before
-        assert [line.words for line in found if line.sign is not Sign.GONE] == after
+        assert [line.words for line in found if line.sign is not DiffSign.NEW] == before
+        assert [line.words for line in found if line.sign is not DiffSign.GONE] == after
 
 
 @pytest.fixture
@@ -209,7 +209,7 @@ def test_it_is_as_high_as_its_lines(view: DiffView) -> None:
 
 
 def test_a_line_without_a_number_shows_none(view: DiffView) -> None:
-    assert DiffLine(Sign.SKIP, 0, "⋯") in view.lines
+    assert DiffLine(DiffSign.SKIP, 0, "⋯") in view.lines
 
 
 def test_a_short_diff_takes_little_room(show: Show) -> None:

@@ -14,7 +14,7 @@ from gpuassist.model.text import text, verbatim
 from gpuassist.model.words import ENGLISH
 from gpuassist.ui.theme import Theme
 from gpuassist.ui.widgets.facts import FactRow, FactTable, fact_row, plain_rows
-from gpuassist.ui.widgets.labels import ElidedLabel, Rule
+from gpuassist.ui.widgets.labels import ElidedLabel, Hairline
 from tests.ui.showing import Show, ink_in, overlapping, words_in
 
 DRIVER = FactRow("Driver", "550.54.14", "/proc/driver/nvidia/version", strong=True)
@@ -77,7 +77,7 @@ def test_a_source_can_be_copied(show: Show, clipboard: QClipboard) -> None:
 def test_hairlines_stand_between_rows_only(qtbot: QtBot) -> None:
     table = FactTable(ENGLISH, [DRIVER, MODULE, LONG])
     qtbot.addWidget(table)
-    assert len(table.findChildren(Rule)) == 2
+    assert len(table.findChildren(Hairline)) == 2
 
 
 @pytest.mark.parametrize("width", [320, 480, 600, 900, 1600])

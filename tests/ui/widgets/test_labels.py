@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.words import ENGLISH
 from gpuassist.ui.theme import Theme
-from gpuassist.ui.widgets.labels import ElidedLabel, Rule, source_label
+from gpuassist.ui.widgets.labels import ElidedLabel, Hairline, source_label
 from tests.ui.showing import Show, stroke_in
 
 LONG = "/usr/lib/x86_64-linux-gnu/nvidia/current/libcuda.so.550.54.14"
@@ -119,4 +119,4 @@ def test_a_source_can_be_copied(qtbot: QtBot, clipboard: QClipboard) -> None:
 
 
 def test_a_rule_is_a_hairline(show: Show) -> None:
-    assert show(Rule(), 300, 1).height() == 1
+    assert show(Hairline(), 300, 1).height() == 1

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.chain import Status
 from gpuassist.model.finding import Severity
-from gpuassist.session.navigation import StepState
+from gpuassist.session.navigation import StepStatus
 from gpuassist.ui.palette import MARK_WORDS, Mark
 from gpuassist.ui.theme import Appearance, Theme
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill, pill_font, pill_size
@@ -24,8 +24,8 @@ def timers(icon: MarkIcon) -> int:
     return len(QAbstractEventDispatcher.instance().registeredTimers(icon))
 
 
-@pytest.mark.parametrize("state", [*StepState, *Status, *Severity], ids=str)
-def test_every_state_has_a_mark(state: StepState | Status | Severity) -> None:
+@pytest.mark.parametrize("state", [*StepStatus, *Status, *Severity], ids=str)
+def test_every_state_has_a_mark(state: StepStatus | Status | Severity) -> None:
     assert Mark(state.value).value == state.value
 
 

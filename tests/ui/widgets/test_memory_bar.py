@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.diagnose.memory_parts import picture_of
 from gpuassist.formats.oom import principal
-from gpuassist.model.memory_picture import MemoryPicture, Part, PartKind
+from gpuassist.model.memory_picture import MemoryPart, MemoryPicture, PartKind
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.memory import as_plain_text
 from gpuassist.ui.theme import Theme
@@ -63,13 +63,13 @@ def test_widths_follow_the_sizes(strip: MemoryStrip) -> None:
 
 def test_the_smallest_part_can_be_pointed_at(show: Show) -> None:
     made = MemoryStrip(ENGLISH)
-    made.show_picture(MemoryPicture(80 * GIB, (Part(PartKind.ALLOCATED, 80 * GIB - 1), Part(PartKind.FREE, 1))))
+    made.show_picture(MemoryPicture(80 * GIB, (MemoryPart(PartKind.ALLOCATED, 80 * GIB - 1), MemoryPart(PartKind.FREE, 1))))
     show(made, 600, 40)
     assert made.boxes()[-1].width() >= 4
 
 
 def test_more_parts_than_pixels_do_not_break_it(show: Show) -> None:
-    parts = tuple(Part(PartKind.PROCESS, GIB, pid=place + 1) for place in range(90))
+    parts = tuple(MemoryPart(PartKind.PROCESS, GIB, pid=place + 1) for place in range(90))
     made = MemoryStrip(ENGLISH)
     made.show_picture(MemoryPicture(90 * GIB, parts))
     assert show(made, 120, 40).grab().width() > 0
@@ -85,12 +85,12 @@ def test_every_part_is_painted_in_its_colour(each_look: Theme, show: Show) -> No
 
 def test_no_two_kinds_share_a_colour(each_look: Theme) -> None:
     kinds = [kind for kind in PartKind if kind not in {PartKind.OTHERS, PartKind.UNACCOUNTED}]
-    shown = MemoryPicture(len(kinds) * GIB, tuple(Part(kind, GIB) for kind in kinds))
+    shown = MemoryPicture(len(kinds) * GIB, tuple(MemoryPart(kind, GIB) for kind in kinds))
     assert len({part_colour(each_look.palette(), shown, place).name() for place in range(len(kinds))}) == len(kinds)
 
 
 def test_further_processes_have_colours_of_their_own(theme: Theme) -> None:
-    shown = MemoryPicture(4 * GIB, tuple(Part(PartKind.PROCESS, GIB, pid=place + 1) for place in range(4)))
+    shown = MemoryPicture(4 * GIB, tuple(MemoryPart(PartKind.PROCESS, GIB, pid=place + 1) for place in range(4)))
     assert len({part_colour(theme.palette(), shown, place).name() for place in range(4)}) == 4
 
 

@@ -8,14 +8,14 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QWidget
 
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.navigation import Entry, Flow, Place, ReadingEnded, Step, StepState, Tool, follow
+from gpuassist.session.navigation import Flow, Place, ReadingEnded, SideListEntry, SideTool, StepStatus, WizardStep, follow
 from gpuassist.ui.palette import MARK_WORDS, Mark
 from gpuassist.ui.theme import Theme
 from gpuassist.ui.tools import TOOLS
 from gpuassist.ui.widgets.side_list import STEP_WORDS, WIDTH, SideList
 from tests.ui.showing import Show, ink_in, overlapping, words_in
 
-READ = follow(Flow(), ReadingEnded(StepState.RIGHT, StepState.PROBLEM))
+READ = follow(Flow(), ReadingEnded(StepStatus.RIGHT, StepStatus.PROBLEM))
 
 
 @pytest.fixture
@@ -26,12 +26,12 @@ def side(show: Show) -> SideList:
     return show(made, WIDTH, 600)
 
 
-def standing(step: Step, state: StepState, *, enabled: bool = True, current: bool = False) -> tuple[Entry, ...]:
-    return (Entry(step, state, enabled, current),)
+def standing(step: WizardStep, state: StepStatus, *, enabled: bool = True, current: bool = False) -> tuple[SideListEntry, ...]:
+    return (SideListEntry(step, state, enabled, current),)
 
 
 def focused(side: SideList) -> list[Place]:
-    return [place for place in (*Step, *Tool) if side.row(place).hasFocus()]
+    return [place for place in (*WizardStep, *SideTool) if side.row(place).hasFocus()]
 
 
 def chosen(side: SideList, row: QAbstractButton, key: Qt.Key) -> list[object]:
@@ -41,31 +41,31 @@ def chosen(side: SideList, row: QAbstractButton, key: Qt.Key) -> list[object]:
     return [spy.at(place)[0] for place in range(spy.count())]
 
 
-@pytest.mark.parametrize("step", list(Step))
-def test_every_step_has_a_row(side: SideList, step: Step) -> None:
+@pytest.mark.parametrize("step", list(WizardStep))
+def test_every_step_has_a_row(side: SideList, step: WizardStep) -> None:
     assert side.row(step).text() == ENGLISH(STEP_WORDS[step])
 
 
-@pytest.mark.parametrize("state", list(StepState))
-def test_a_row_says_how_its_step_stands(side: SideList, state: StepState) -> None:
-    side.show_entries(standing(Step.VERIFY, state))
+@pytest.mark.parametrize("state", list(StepStatus))
+def test_a_row_says_how_its_step_stands(side: SideList, state: StepStatus) -> None:
+    side.show_entries(standing(WizardStep.VERIFY, state))
     word = ENGLISH(MARK_WORDS[Mark(state.value)])
-    assert (side.row(Step.VERIFY).accessibleName(), side.row(Step.VERIFY).toolTip()) == (f"Verify, {word}", word)
+    assert (side.row(WizardStep.VERIFY).accessibleName(), side.row(WizardStep.VERIFY).toolTip()) == (f"Verify, {word}", word)
 
 
-@pytest.mark.parametrize("state", [StepState.RIGHT, StepState.WARNING, StepState.PROBLEM])
-def test_a_state_is_painted_in_its_colour(each_look: Theme, side: SideList, state: StepState) -> None:
-    side.show_entries(standing(Step.FOUND, state))
-    assert ink_in(side.row(Step.FOUND), each_look.palette().tint(Mark(state.value))) > 60
+@pytest.mark.parametrize("state", [StepStatus.RIGHT, StepStatus.WARNING, StepStatus.PROBLEM])
+def test_a_state_is_painted_in_its_colour(each_look: Theme, side: SideList, state: StepStatus) -> None:
+    side.show_entries(standing(WizardStep.FOUND, state))
+    assert ink_in(side.row(WizardStep.FOUND), each_look.palette().tint(Mark(state.value))) > 60
 
 
 def test_the_current_step_stands_out(each_look: Theme, side: SideList) -> None:
-    side.show_entries(standing(Step.REPAIR, StepState.TODO, current=True))
-    assert ink_in(side.row(Step.REPAIR), each_look.palette().accent_tint) > 2_000
+    side.show_entries(standing(WizardStep.REPAIR, StepStatus.TODO, current=True))
+    assert ink_in(side.row(WizardStep.REPAIR), each_look.palette().accent_tint) > 2_000
 
 
-@pytest.mark.parametrize("step", list(Step))
-def test_a_click_opens_a_step(side: SideList, step: Step) -> None:
+@pytest.mark.parametrize("step", list(WizardStep))
+def test_a_click_opens_a_step(side: SideList, step: WizardStep) -> None:
     spy = QSignalSpy(side.chosen)
     QTest.mouseClick(side.row(step), Qt.MouseButton.LeftButton)
     assert spy.at(0)[0] is step
@@ -73,24 +73,24 @@ def test_a_click_opens_a_step(side: SideList, step: Step) -> None:
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter], ids=lambda key: key.name)
 def test_the_keyboard_opens_a_step(side: SideList, key: Qt.Key) -> None:
-    assert chosen(side, side.row(Step.VERIFY), key) == [Step.VERIFY]
+    assert chosen(side, side.row(WizardStep.VERIFY), key) == [WizardStep.VERIFY]
 
 
 def test_a_step_that_waits_for_facts_cannot_be_opened(side: SideList) -> None:
     side.show_entries(Flow().entries())
-    QTest.mouseClick(side.row(Step.FOUND), Qt.MouseButton.LeftButton)
-    assert not side.row(Step.FOUND).isEnabled()
-    assert side.row(Step.LIVE).isEnabled()
+    QTest.mouseClick(side.row(WizardStep.FOUND), Qt.MouseButton.LeftButton)
+    assert not side.row(WizardStep.FOUND).isEnabled()
+    assert side.row(WizardStep.LIVE).isEnabled()
 
 
 @pytest.mark.parametrize(
     ("key", "begin", "end"),
     [
-        (Qt.Key.Key_Down, Step.MACHINE, Step.FOUND),
-        (Qt.Key.Key_Up, Step.VERIFY, Step.REPAIR),
-        (Qt.Key.Key_Down, Step.LIVE, next(iter(Tool))),
-        (Qt.Key.Key_Down, list(Tool)[-1], Step.MACHINE),
-        (Qt.Key.Key_Up, Step.MACHINE, list(Tool)[-1]),
+        (Qt.Key.Key_Down, WizardStep.MACHINE, WizardStep.FOUND),
+        (Qt.Key.Key_Up, WizardStep.VERIFY, WizardStep.REPAIR),
+        (Qt.Key.Key_Down, WizardStep.LIVE, next(iter(SideTool))),
+        (Qt.Key.Key_Down, list(SideTool)[-1], WizardStep.MACHINE),
+        (Qt.Key.Key_Up, WizardStep.MACHINE, list(SideTool)[-1]),
     ],
 )
 def test_the_arrows_move_and_go_round(side: SideList, key: Qt.Key, begin: Place, end: Place) -> None:
@@ -100,66 +100,66 @@ def test_the_arrows_move_and_go_round(side: SideList, key: Qt.Key, begin: Place,
 
 def test_the_arrows_pass_over_steps_that_wait(side: SideList) -> None:
     side.show_entries(Flow().entries())
-    chosen(side, side.row(Step.MACHINE), Qt.Key.Key_Down)
-    assert focused(side) == [Step.LIVE]
+    chosen(side, side.row(WizardStep.MACHINE), Qt.Key.Key_Down)
+    assert focused(side) == [WizardStep.LIVE]
 
 
 def test_other_keys_move_nothing(side: SideList) -> None:
-    chosen(side, side.row(Step.FOUND), Qt.Key.Key_A)
-    assert focused(side) == [Step.FOUND]
+    chosen(side, side.row(WizardStep.FOUND), Qt.Key.Key_A)
+    assert focused(side) == [WizardStep.FOUND]
 
 
 def test_tab_walks_the_steps(side: SideList) -> None:
-    side.row(Step.MACHINE).setFocus()
-    QTest.keyClick(side.row(Step.MACHINE), Qt.Key.Key_Tab)
-    assert focused(side) == [Step.FOUND]
+    side.row(WizardStep.MACHINE).setFocus()
+    QTest.keyClick(side.row(WizardStep.MACHINE), Qt.Key.Key_Tab)
+    assert focused(side) == [WizardStep.FOUND]
 
 
 def test_focus_can_be_seen(theme: Theme, side: SideList) -> None:
-    row = side.row(Step.FOUND)
+    row = side.row(WizardStep.FOUND)
     before = row.grab().toImage()
     row.setFocus()
     assert row.grab().toImage() != before
 
 
 def test_rows_stand_apart_and_inside(side: SideList) -> None:
-    boxes = [side.row(place).geometry() for place in (*Step, *Tool)]
+    boxes = [side.row(place).geometry() for place in (*WizardStep, *SideTool)]
     assert not overlapping(boxes)
     assert all(box.right() < WIDTH for box in boxes)
 
 
-@pytest.mark.parametrize("place", [*Step, *Tool])
+@pytest.mark.parametrize("place", [*WizardStep, *SideTool])
 def test_words_of_a_row_fit_it(side: SideList, place: Place) -> None:
     row = side.row(place)
     assert row.fontMetrics().horizontalAdvance(row.text()) < row.width() - 48
 
 
-@pytest.mark.parametrize("tool", list(Tool))
-def test_every_tool_has_a_row_below_the_steps(side: SideList, tool: Tool) -> None:
+@pytest.mark.parametrize("tool", list(SideTool))
+def test_every_tool_has_a_row_below_the_steps(side: SideList, tool: SideTool) -> None:
     row = side.row(tool)
     assert row.text() == row.accessibleName() == ENGLISH(TOOLS[tool].words)
-    assert row.y() > side.row(Step.LIVE).geometry().bottom()
+    assert row.y() > side.row(WizardStep.LIVE).geometry().bottom()
 
 
-@pytest.mark.parametrize("tool", list(Tool))
-def test_a_click_opens_a_tool_before_anything_was_read(side: SideList, tool: Tool) -> None:
+@pytest.mark.parametrize("tool", list(SideTool))
+def test_a_click_opens_a_tool_before_anything_was_read(side: SideList, tool: SideTool) -> None:
     side.show_entries(Flow().entries())
     spy = QSignalSpy(side.chosen)
     QTest.mouseClick(side.row(tool), Qt.MouseButton.LeftButton)
     assert spy.at(0)[0] is tool
 
 
-@pytest.mark.parametrize("tool", list(Tool))
-def test_the_open_tool_stands_out(each_look: Theme, side: SideList, tool: Tool) -> None:
+@pytest.mark.parametrize("tool", list(SideTool))
+def test_the_open_tool_stands_out(each_look: Theme, side: SideList, tool: SideTool) -> None:
     side.show_tool(tool)
     assert ink_in(side.row(tool), each_look.palette().accent_tint) > 2_000
     assert ink_in(side.row(tool), each_look.palette().accent) > 10
 
 
-@pytest.mark.parametrize("tool", list(Tool))
-def test_a_tool_that_was_left_stands_out_no_more(each_look: Theme, side: SideList, tool: Tool) -> None:
+@pytest.mark.parametrize("tool", list(SideTool))
+def test_a_tool_that_was_left_stands_out_no_more(each_look: Theme, side: SideList, tool: SideTool) -> None:
     side.show_tool(tool)
-    side.show_tool(Step.MACHINE)
+    side.show_tool(WizardStep.MACHINE)
     assert ink_in(side.row(tool), each_look.palette().accent_tint) == 0
 
 
