@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.timing import report
-from gpuassist.formats.printed import PrintedLines
+from gpuassist.formats.terminal_output import PrintedLines
 from gpuassist.install.run import RunLog
 from gpuassist.install.run_view import RunView
 from gpuassist.system.disk import Disk

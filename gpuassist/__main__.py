@@ -30,15 +30,15 @@ def _run() -> int:
 
         return nvml_report.main()
     if sys.argv[1:] == ["--shell-session"]:  # the same: system.asking
-        from gpuassist.system import asking_child
+        from gpuassist.system import ask_shell_child
 
-        return asking_child.main()
+        return ask_shell_child.main()
     if sys.argv[1:2] == ["--sample-gpus"]:  # the same for monitor.sampling_child
         from gpuassist.monitor import sampling_child
 
         return sampling_child.main()
     if sys.argv[1:2] == ["monitor"] and "--headless" in sys.argv:
-        from gpuassist.monitor.starting import begin_early
+        from gpuassist.monitor.start import begin_early
         from gpuassist.system.surroundings import Surroundings
 
         begin_early(Surroundings.current().variables)

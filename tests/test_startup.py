@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.system import asking, nvml_probe, nvml_report
+from gpuassist.system import ask_shell, nvml_probe, nvml_report
 
 HEAVY = ("PySide6", "shiboken6", "pyqtgraph", "numpy", "torch", "tree_sitter", "psutil", "pynvml", "hypothesis")
 
@@ -119,7 +119,7 @@ def test_frozen_program_asks_shells_of_itself(tmp_path: Path) -> None:
     scratch.mkdir()
     request = {"command": ["/no/shell"], "environment": {}, "directory": "/", "terminal": True, "seconds": 5.0}
     request |= {"scratch": str(scratch), "enters": 0, "prompt_at": -1}
-    command = [sys.executable, "-m", "gpuassist", asking.HIDDEN_ARGUMENT]
+    command = [sys.executable, "-m", "gpuassist", ask_shell.HIDDEN_ARGUMENT]
     done = subprocess.run(command, input=json.dumps(request), capture_output=True, text=True, timeout=60, check=False)
     assert "/no/shell" in json.loads(done.stdout)["words"]
 

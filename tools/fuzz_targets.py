@@ -32,7 +32,6 @@ from gpuassist.formats import (
     condarc,
     devices,
     elf_dynamic,
-    installed,
     kernel_module,
     loader_cache,
     pip_report,
@@ -43,9 +42,10 @@ from gpuassist.formats import (
 from gpuassist.formats import condarc as pip_conf
 from gpuassist.formats import condarc as uv_toml
 from gpuassist.formats import distribution_name as os_release
-from gpuassist.formats import installed as package_metadata
-from gpuassist.formats import installed as pyvenv
 from gpuassist.formats import kernel_module as modprobe
+from gpuassist.formats import packages as installed
+from gpuassist.formats import packages as package_metadata
+from gpuassist.formats import packages as pyvenv
 from gpuassist.formats import pip_report as conda_dry_run
 from gpuassist.formats import pip_report as solver_words
 from gpuassist.formats import pip_report as uv_dry_run
@@ -60,11 +60,11 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles import block, diff, edit, merge
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.dialect import Dialect, read_startup
-from gpuassist.shellfiles.installed import InstalledToolkits
 from gpuassist.shellfiles.judge import judge
 from gpuassist.shellfiles.lines import LineEvidence, StartupText, changes_in
 from gpuassist.shellfiles.sections import toolkit_section
 from gpuassist.shellfiles.toolkit_words import toolkit_words
+from gpuassist.shellfiles.toolkits import InstalledToolkits
 from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings

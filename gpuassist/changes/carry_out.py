@@ -19,7 +19,7 @@ from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text
 from gpuassist.shellfiles.block import RepairError
-from gpuassist.shellfiles.installed import LISTS
+from gpuassist.shellfiles.toolkits import LISTS
 from gpuassist.system.terminal import SECONDS, ask_terminal
 from gpuassist.system.world import World
 

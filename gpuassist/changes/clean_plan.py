@@ -18,8 +18,8 @@ from gpuassist.model.text import Text, counted, text
 from gpuassist.shellfiles.clean import Grounds, judge_clean
 from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.edit import change_lines
-from gpuassist.shellfiles.installed import LISTS
 from gpuassist.shellfiles.lines import LineChoice, ShellLine, changes_in, choose_exactly
+from gpuassist.shellfiles.toolkits import LISTS
 from gpuassist.system.ownership import open_to_others, strangers_home
 from gpuassist.system.world import World
 

@@ -18,8 +18,8 @@ from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.diff import unified
 from gpuassist.shellfiles.edit import LineChanges, write
-from gpuassist.shellfiles.reading import Statement
 from gpuassist.shellfiles.sections import Sections, devices_section, read_sections
+from gpuassist.shellfiles.statements import Statement
 from gpuassist.system.world import World
 
 

@@ -12,10 +12,10 @@ from gpuassist.model.fact import Fact, Known
 from gpuassist.model.plan import FileEdit
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.shellfiles.installed import InstalledToolkits
 from gpuassist.shellfiles.judge import judge
 from gpuassist.shellfiles.lines import LineEvidence, ShellLine, StartupText
 from gpuassist.shellfiles.toolkit_words import commands_run, toolkit_words
+from gpuassist.shellfiles.toolkits import InstalledToolkits
 from gpuassist.system.world import World
 
 

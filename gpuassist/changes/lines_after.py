@@ -10,10 +10,10 @@ from gpuassist.model.fact import Fact, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.edit import write
-from gpuassist.shellfiles.installed import HOMES, InstalledToolkits, Lead
 from gpuassist.shellfiles.lines import ShellLine, changes_in
-from gpuassist.shellfiles.reading import Reading, StatementPlace
 from gpuassist.shellfiles.sections import read_sections
+from gpuassist.shellfiles.statements import Reading, StatementPlace
+from gpuassist.shellfiles.toolkits import HOMES, InstalledToolkits, Lead
 
 LOADER = "LD_LIBRARY_PATH"
 _READONLY = re.compile(

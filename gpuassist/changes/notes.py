@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from gpuassist.changes.syntax import Syntax
 from gpuassist.model.text import Text, counted, text
 from gpuassist.shellfiles.lines import ShellLine
-from gpuassist.shellfiles.reading import EarlyEnd, Reading
+from gpuassist.shellfiles.statements import EarlyEnd, Reading
 from gpuassist.system.shell_questions import PLAIN
 
 

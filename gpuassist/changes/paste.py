@@ -8,8 +8,8 @@ from shlex import quote
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.shell import Terminal
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.installed import HOMES, InstalledToolkits, Lead
 from gpuassist.shellfiles.sections import quoted_for
+from gpuassist.shellfiles.toolkits import HOMES, InstalledToolkits, Lead
 
 _LOADER = "LD_LIBRARY_PATH"
 

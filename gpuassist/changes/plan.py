@@ -8,7 +8,7 @@ from enum import Enum
 from gpuassist.changes.choice import LdLibraryPath, LoaderChoice
 from gpuassist.changes.devices import Devices
 from gpuassist.changes.scope_find import Scope
-from gpuassist.changes.scopes.wanted import ScopeValues
+from gpuassist.changes.scopes.values import ScopeValues
 from gpuassist.changes.shells import ShellChange, ShellSeen, Winner
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.plan import FileEdit, Outcome, Plan, Receipt, Result

@@ -10,14 +10,14 @@ from pathlib import PurePosixPath
 from gpuassist.changes.plan import Proof, ToolkitChoice
 from gpuassist.changes.scope_find import Scope
 from gpuassist.changes.scopes.kinds import Kind
-from gpuassist.changes.scopes.wanted import ScopeValues
+from gpuassist.changes.scopes.values import ScopeValues
 from gpuassist.changes.shells import NAMES, ShellSeen, Winner
 from gpuassist.detect.compiler_driver import ask_version, locate
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, enumerated, text
 from gpuassist.model.toolkit import Toolkit
-from gpuassist.shellfiles.installed import CHOOSING, LISTS, InstalledToolkits, Lead
+from gpuassist.shellfiles.toolkits import CHOOSING, LISTS, InstalledToolkits, Lead
 from gpuassist.system.processes import Ending
 from gpuassist.system.shell_questions import PLAIN
 from gpuassist.system.terminal import SECONDS, Opening, ask_terminal, usable_shell

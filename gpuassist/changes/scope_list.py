@@ -10,7 +10,7 @@ from gpuassist.changes.scope_notes import strangers_prefix
 from gpuassist.changes.scope_plan import held_in
 from gpuassist.changes.scopes import envrc
 from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind
-from gpuassist.changes.scopes.wanted import ScopeValues
+from gpuassist.changes.scopes.values import ScopeValues
 from gpuassist.changes.shell_files import shell_files
 from gpuassist.changes.target import examine
 from gpuassist.context import Session

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from gpuassist.changes.devices import Devices
 from gpuassist.changes.scope_find import Scope
 from gpuassist.changes.scopes.kinds import Kind
-from gpuassist.changes.scopes.wanted import Wanted
+from gpuassist.changes.scopes.values import Wanted
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import RepairError, find
 from gpuassist.system.world import World

@@ -20,7 +20,7 @@ from gpuassist.changes.scope_find import Scope, find_scope
 from gpuassist.changes.scope_notes import AFTERWARDS, BY_HAND, notes_on_devices, notes_on_lines, notes_on_scope, strangers_prefix
 from gpuassist.changes.scopes import jupyter
 from gpuassist.changes.scopes.kinds import TITLES, Kind
-from gpuassist.changes.scopes.wanted import ScopeValues, Wanted
+from gpuassist.changes.scopes.values import ScopeValues, Wanted
 from gpuassist.changes.target import FileTarget, examine
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import FileEdit, Plan, Step, StepKind

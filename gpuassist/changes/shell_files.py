@@ -14,7 +14,7 @@ from gpuassist.model.shell import StartupFile
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import Block, RepairError, find
 from gpuassist.shellfiles.dialect import Dialect, read_startup
-from gpuassist.shellfiles.reading import Reading
+from gpuassist.shellfiles.statements import Reading
 from gpuassist.system.shell_questions import PLAIN
 from gpuassist.system.shell_trace import trace_startup
 from gpuassist.system.terminal import usable_shell

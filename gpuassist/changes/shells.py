@@ -9,7 +9,7 @@ from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
-from gpuassist.system.asking import LeftBehind
+from gpuassist.system.ask_shell import LeftBehind
 from gpuassist.system.terminal import SECONDS, Opening, ask_ways
 from gpuassist.system.world import World
 

@@ -38,9 +38,9 @@ from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import write
-from gpuassist.shellfiles.installed import InstalledToolkits, Lead
 from gpuassist.shellfiles.lines import ShellLine, changes_in, choose, choose_exactly
 from gpuassist.shellfiles.sections import Sections, loader_section, read_sections, toolkit_section
+from gpuassist.shellfiles.toolkits import InstalledToolkits, Lead
 from gpuassist.system.files import Files
 from gpuassist.system.shell_questions import PLAIN
 from gpuassist.system.terminal import Opening, ask_ways

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpuassist.cli.context import Context, Exit
+from gpuassist.cli.paragraphs import show_command, width_of, wrapped
 from gpuassist.cli.streams import BOLD, CYAN, DIM, RED, YELLOW, Painted
-from gpuassist.cli.wrapping import show_command, width_of, wrapped
 from gpuassist.model.finding import Answer, Severity, Undetermined
 from gpuassist.model.text import text
 from gpuassist.present.answer_document import command_lines, copyable

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from gpuassist.cli.answers import AnswerWriter, severest
 from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.paragraphs import width_of
 from gpuassist.cli.streams import BOLD, DIM
-from gpuassist.cli.wrapping import width_of
 from gpuassist.detect.machine import detect
 from gpuassist.detect.recording import RecordingError, read_recording
 from gpuassist.detect.shell import left_out

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from gpuassist.cli.asking import confirmed
+from gpuassist.cli.confirm import confirmed
 from gpuassist.cli.context import Context, Exit, UsageError
-from gpuassist.cli.wrapping import show_command, width_of, wrapped
+from gpuassist.cli.paragraphs import show_command, width_of, wrapped
 from gpuassist.detect.gpu_holders import GpuHolder, Holding, find, holding_of
 from gpuassist.detect.recording import RecordingError
 from gpuassist.model.codec import Json

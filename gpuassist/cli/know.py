@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.paragraphs import width_of, wrapped
 from gpuassist.cli.streams import BOLD, DIM, Painted
-from gpuassist.cli.wrapping import width_of, wrapped
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.present.lookup import lines, source_line

@@ -7,7 +7,7 @@ from typing import TextIO
 
 from gpuassist.cli import streams
 from gpuassist.cli.context import Context
-from gpuassist.formats.printed import Printed
+from gpuassist.formats.terminal_output import Printed
 from gpuassist.formats.visible import on_one_line
 
 _INDENT = "  │ "

@@ -9,7 +9,7 @@ import argparse
 
 from gpuassist.cli import plan_run_options
 from gpuassist.cli.context import Context, Exit, UsageError
-from gpuassist.cli.wrapping import show_command, width_of, wrapped
+from gpuassist.cli.paragraphs import show_command, width_of, wrapped
 from gpuassist.detect.recording import RecordingError
 from gpuassist.detect.shell import left_out
 from gpuassist.install.hypothetical import without_root

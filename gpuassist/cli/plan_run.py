@@ -16,7 +16,7 @@ from functools import cache
 
 from gpuassist.cli import plan_run_words as say
 from gpuassist.cli import use
-from gpuassist.cli.asking import NOBODY_FOR_PACKAGES, confirmed
+from gpuassist.cli.confirm import NOBODY_FOR_PACKAGES, confirmed
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.cli.live_lines import LiveLines
 from gpuassist.install import records

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from gpuassist.cli.asking import NOBODY_FOR_PACKAGES
+from gpuassist.cli.confirm import NOBODY_FOR_PACKAGES
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Goal, GoalKind, Method, Outlook

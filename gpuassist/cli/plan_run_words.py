@@ -6,7 +6,7 @@ import argparse
 import shlex
 
 from gpuassist.cli.context import Context, Exit
-from gpuassist.cli.wrapping import show_block
+from gpuassist.cli.paragraphs import show_block
 from gpuassist.install.execution import log_name
 from gpuassist.install.records import Install, InstallState, StepRecord, StepState, place
 from gpuassist.install.resume import next_step

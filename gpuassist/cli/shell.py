@@ -16,7 +16,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.shell_document import survey_document
-from gpuassist.shellfiles.reading import printable
+from gpuassist.shellfiles.statements import printable
 from gpuassist.system.shell_trace import SECONDS
 
 NAME = "shell"

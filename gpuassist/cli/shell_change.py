@@ -10,9 +10,9 @@ from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.kernels import KernelProof, told
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof
 from gpuassist.changes.shells import NAMES, ShellChange
-from gpuassist.cli.asking import confirmed
+from gpuassist.cli.confirm import confirmed
 from gpuassist.cli.context import Context, Exit
-from gpuassist.cli.wrapping import show_block, show_command
+from gpuassist.cli.paragraphs import show_block, show_command
 from gpuassist.model.codec import Json, encode
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Outcome, Plan, Result

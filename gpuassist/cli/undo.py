@@ -6,7 +6,7 @@ import argparse
 
 from gpuassist.changes.restore import ConflictError
 from gpuassist.changes.undo import NothingToUndoError, TakeBack, UnknownChangeError
-from gpuassist.cli.asking import confirmed
+from gpuassist.cli.confirm import confirmed
 from gpuassist.cli.context import Context, Exit, UsageError
 from gpuassist.model.codec import Json
 from gpuassist.model.plan import Outcome, Receipt, Result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuassist.detect.reading import made, read
+from gpuassist.detect.small_files import made, read
 from gpuassist.model.fact import Fact, Known
 from gpuassist.system.files import Files
 from gpuassist.system.process_names import user_name

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gpuassist.detect.accounts import Accounts
-from gpuassist.detect.reading import made, read, unreadable
+from gpuassist.detect.small_files import made, read, unreadable
 from gpuassist.formats.kernel_module import (
     ModuleError,
     forbidden_by_command_line,

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from gpuassist.detect import libraries, stray_libraries, torches
 from gpuassist.detect.loader import Loader
 from gpuassist.detect.prefixes import Prefix, active_prefixes, scan, with_active
-from gpuassist.formats.installed import (
+from gpuassist.formats.packages import (
     conda_packages,
     conda_python,
     library_versions,

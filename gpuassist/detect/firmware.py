@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuassist.detect.reading import made, read
+from gpuassist.detect.small_files import made, read
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.text import text
 from gpuassist.system.files import Files

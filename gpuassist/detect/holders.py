@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpuassist.detect.accounts import Accounts
-from gpuassist.detect.reading import made, read
+from gpuassist.detect.small_files import made, read
 from gpuassist.formats.cgroup import read_cgroup
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.gpu import Holder

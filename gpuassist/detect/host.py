@@ -7,7 +7,7 @@ import struct
 
 from gpuassist.detect import firmware
 from gpuassist.detect.accounts import administrator
-from gpuassist.detect.reading import made, read, unreadable
+from gpuassist.detect.small_files import made, read, unreadable
 from gpuassist.formats import distribution_name as os_release
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Distribution, Host

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gpuassist.detect.pci import named
-from gpuassist.detect.reading import made
+from gpuassist.detect.small_files import made
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.driver import NvmlStatus
 from gpuassist.model.fact import Fact, Known, Unknown, value_or

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from gpuassist.detect.reading import made, read, unreadable
+from gpuassist.detect.small_files import made, read, unreadable
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.gpu import Gpu, PcieLink, PowerState

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from fnmatch import fnmatch
 
-from gpuassist.detect.reading import made, read
+from gpuassist.detect.small_files import made, read
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.system_wide import ContainerList, LoaderDirectory, SystemWide, ToolkitLink
 from gpuassist.model.text import text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, SignatureInput, passages, sign
-from gpuassist.diagnose.stated import newest_possible, releases_said, targets_listed, toolkit_releases, torch_cuda
+from gpuassist.diagnose.tool_releases import newest_possible, releases_said, targets_listed, toolkit_releases, torch_cuda
 from gpuassist.knowledge.compatibility import nearest_target
 from gpuassist.knowledge.records import ToolkitRecord
 from gpuassist.model.fact import Known

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from gpuassist.knowledge.choosing import GpuWish, InstalledToolkit, installed
+from gpuassist.knowledge.choice import GpuWish, InstalledToolkit, installed
 from gpuassist.knowledge.compatibility import DriverFit, driver_serves_gpu, module_flavour
 from gpuassist.knowledge.records import ArchitectureRecord, GpuRecord, ModuleFlavour
 from gpuassist.knowledge.tables import Knowledge

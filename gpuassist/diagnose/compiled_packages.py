@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, SignatureInput, sign
-from gpuassist.diagnose.stated import package_version, torch_version
+from gpuassist.diagnose.tool_releases import package_version, torch_version
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version, VersionError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from gpuassist.diagnose.signature import SignatureInput, passages
-from gpuassist.diagnose.stated import torch_version
+from gpuassist.diagnose.tool_releases import torch_version
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.model.text import Parameter
 from gpuassist.model.version import Version, VersionError

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import cast
 
 from gpuassist.formats.condarc import without_login
-from gpuassist.formats.installed import normalised
+from gpuassist.formats.packages import normalised
 from gpuassist.model.json_reader import NotJsonError, read_json, whole
 from gpuassist.model.solve import PackageChange
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import InvalidVersion, Version
 
-from gpuassist.formats.installed import PackageMetadata, normalised
+from gpuassist.formats.packages import PackageMetadata, normalised
 from gpuassist.model.version import Version as Number
 
 _NAME = re.compile(r"\s*([A-Za-z0-9][\w.-]*)")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePosixPath
 
-from gpuassist.formats.installed import normalised
+from gpuassist.formats.packages import normalised
 from gpuassist.model.plan import Tool
 
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*t?")

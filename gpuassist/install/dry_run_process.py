@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from gpuassist.context import Session
 from gpuassist.formats.condarc import without_login
-from gpuassist.formats.installed import PackageMetadata
+from gpuassist.formats.packages import PackageMetadata
 from gpuassist.formats.paste import read_paste
 from gpuassist.formats.pip_report import (
     DryRunRefused,
@@ -30,7 +30,7 @@ from gpuassist.model.solve import PackageChange
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.version import Version
 from gpuassist.system.disk import scratch
-from gpuassist.system.hiding import hide
+from gpuassist.system.hidden_packages import hide
 from gpuassist.system.ownership import own_cache, why_not_run
 from gpuassist.system.processes import Ending, ProcessResult, clean
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gpuassist.context import Session
-from gpuassist.formats.installed import (
+from gpuassist.formats.packages import (
     HEAD_AT_MOST_BYTES,
     PackageMetadata,
     explicit_packages,

@@ -20,7 +20,7 @@ from gpuassist.install.toolkit_methods import of_conda
 from gpuassist.install.torch import jetson_ways, left_by
 from gpuassist.install.torch_source import Found, find
 from gpuassist.knowledge.change import Demand, Need, Rig, Smallest, Stock, TorchThere, VersionChange, Wall
-from gpuassist.knowledge.choosing import Obstacle
+from gpuassist.knowledge.choice import Obstacle
 from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.knowledge.families import families_of, surroundings_of
 from gpuassist.knowledge.smallest import smallest_change

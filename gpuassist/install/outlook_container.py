@@ -13,7 +13,7 @@ from gpuassist.install.place import InstallPlace, step, use
 from gpuassist.install.replacements import with_driver
 from gpuassist.install.steps import install_steps
 from gpuassist.knowledge.change import DriverMove, Rig, VersionChange
-from gpuassist.knowledge.choosing import ImageChoice, Images, choose_driver
+from gpuassist.knowledge.choice import ImageChoice, Images, choose_driver
 from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.compatibility import is_jetson
 from gpuassist.knowledge.records import ImageRecord

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gpuassist.diagnose.case import Case, KnownGpu, wishes_of
 from gpuassist.knowledge.change import Demand, Need, Rig, Smallest, TorchThere, Wall
-from gpuassist.knowledge.choosing import GpuWish, Obstacle, choose_driver
+from gpuassist.knowledge.choice import GpuWish, Obstacle, choose_driver
 from gpuassist.knowledge.compatibility import (
     DriverFit,
     driver_floor,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gpuassist.context import Session
-from gpuassist.formats.installed import FreezeDifference, back_to
+from gpuassist.formats.packages import FreezeDifference, back_to
 from gpuassist.install.autostart import remove_autostart
 from gpuassist.install.execution import kept, mark
 from gpuassist.install.freeze import freeze

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from gpuassist.context import Session
-from gpuassist.formats.printed import Printed, PrintedLines, asked
+from gpuassist.formats.terminal_output import Printed, PrintedLines, asked
 from gpuassist.formats.visible import on_one_line
 from gpuassist.install.step_proof import Holds, Proved, prove_step
 from gpuassist.model.plan import Step, StepRun
@@ -20,7 +20,7 @@ from gpuassist.system.disk import Disk
 from gpuassist.system.ownership import why_not_run
 from gpuassist.system.processes import clean
 from gpuassist.system.programs import Program, ProgramEnd
-from gpuassist.system.streaming import NotStarted, Quiet
+from gpuassist.system.streams import NotStarted, Quiet
 
 # The log of a running step on disk: every line as it stood in the end, up to a bound, and from there on the last ones.
 

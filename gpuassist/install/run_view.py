@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from gpuassist.formats.printed import Printed
+from gpuassist.formats.terminal_output import Printed
 
 LINES_AT_MOST = 10_000
 

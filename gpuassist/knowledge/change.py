@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from gpuassist.knowledge.choosing import GpuWish, InstalledToolkit, Obstacle
+from gpuassist.knowledge.choice import GpuWish, InstalledToolkit, Obstacle
 from gpuassist.knowledge.records import BranchRecord, ToolkitRecord, TorchBuild
 from gpuassist.model.version import ComputeCapability, Target, Version
 

@@ -1,6 +1,6 @@
 """Version arithmetic: which GPU code runs where, which driver serves what, which toolkit builds for what.
 
-It judges pairs; among several that fit, `choosing` picks."""
+It judges pairs; among several that fit, `choice` picks."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from gpuassist.knowledge.choosing import InstalledToolkit
+from gpuassist.knowledge.choice import InstalledToolkit
 from gpuassist.knowledge.compatibility import (
     ToolkitMatch,
     cubin_runs,

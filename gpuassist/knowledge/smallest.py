@@ -23,7 +23,7 @@ from gpuassist.knowledge.change import (
     VersionChange,
     Wall,
 )
-from gpuassist.knowledge.choosing import (
+from gpuassist.knowledge.choice import (
     BuildHost,
     InstalledToolkit,
     Obstacle,

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, Union
 
 from gpuassist.model.text import Text, text
-from gpuassist.monitor.starting import start
+from gpuassist.monitor.start import start
 from gpuassist.system.clock import Clock
 from gpuassist.system.frames import FrameError
-from gpuassist.system.streaming import Ended, Quiet
+from gpuassist.system.streams import Ended, Quiet
 from gpuassist.system.worker import Worker
 
 FIRST_ANSWER_SECONDS = 10.0  # opening the driver wakes every card

@@ -11,8 +11,8 @@ import sys
 
 from gpuassist.monitor.board import Board
 from gpuassist.system import frames
-from gpuassist.system.dying import die_with_parent
 from gpuassist.system.nvml import import_alone
+from gpuassist.system.parent_end import die_with_parent
 
 TYPE_CHECKING = False  # as type checkers know it: `types` is imported for them alone
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from gpuassist.present.answer_document import SCHEMA, command_lines, finding_doc
 from gpuassist.present.listing import facts_read
 from gpuassist.present.memory import memory_document
 from gpuassist.session.explain import Explanation, about_memory
-from gpuassist.session.standing import USE_CUDA
+from gpuassist.session.step_status import USE_CUDA
 
 _LINE_OF_TEXT = re.compile(r"pasted [^\n]{1,80}, line (\d{1,9})")
 

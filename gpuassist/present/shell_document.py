@@ -7,7 +7,7 @@ from gpuassist.detect.startup.survey import Survey
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.words import Words
-from gpuassist.shellfiles.reading import printable
+from gpuassist.shellfiles.statements import printable
 
 
 def survey_document(survey: Survey, words: Words) -> Json:

@@ -11,7 +11,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.session.explain import Explanation, Ground, about_memory
 from gpuassist.session.navigation import FILE_WISH, TEXT_WISH, GoTo, SideTool, WizardStep
-from gpuassist.session.standing import begins_with_holders, holder_wish, switch_version
+from gpuassist.session.step_status import begins_with_holders, holder_wish, switch_version
 from gpuassist.session.wish_words import wish_in_words
 
 

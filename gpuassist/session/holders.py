@@ -14,7 +14,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import text
 from gpuassist.system.clock import iso
-from gpuassist.system.stopping import Stopped, never, stop
+from gpuassist.system.stop_process import Stopped, never, stop
 from gpuassist.system.world import World
 
 PATIENCE_SECONDS = 10.0  # a training run writes its checkpoint when it is asked to end

@@ -16,7 +16,7 @@ from gpuassist.install.outlook import Question, foresee, rig_of
 from gpuassist.install.outlook_container import foresee_container
 from gpuassist.install.replacements import UnknownPartError, gpu_record, with_added_gpu, with_driver, with_toolkit
 from gpuassist.knowledge.change import Demand, Need, Rig
-from gpuassist.knowledge.choosing import BuildHost, choose_torch
+from gpuassist.knowledge.choice import BuildHost, choose_torch
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Unknown, value_or

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from gpuassist.shellfiles.bash_tree import AssignmentNode, Tree, Unit, construct_around, masked, place_of
 from gpuassist.shellfiles.bash_value import MaskedSource, elements, names_used
 from gpuassist.shellfiles.owners import MODULES, Owners, tool_of
-from gpuassist.shellfiles.reading import (
+from gpuassist.shellfiles.statements import (
     WATCHED,
     Assignment,
     EarlyEnd,

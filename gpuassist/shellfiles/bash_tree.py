@@ -15,7 +15,7 @@ from functools import cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from gpuassist.shellfiles.reading import StatementPlace
+from gpuassist.shellfiles.statements import StatementPlace
 
 _MASK = bytes(0x20 if byte == 0x0D else 0x78 if byte == 0 or byte >= 0x80 else byte for byte in range(256))
 # What the walk descends for besides names: commands that end a file, read another one in, or set variables of their own accord.

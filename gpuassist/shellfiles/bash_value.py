@@ -8,7 +8,7 @@ from itertools import pairwise, takewhile
 
 from tree_sitter import Node
 
-from gpuassist.shellfiles.reading import Element, printable
+from gpuassist.shellfiles.statements import Element, printable
 
 
 @dataclass(frozen=True, slots=True)

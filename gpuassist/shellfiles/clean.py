@@ -15,10 +15,10 @@ from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.block import Block
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import Lines, Replacement
-from gpuassist.shellfiles.installed import HOMES, LISTS, looks_like_cuda
 from gpuassist.shellfiles.lines import ShellLine
-from gpuassist.shellfiles.reading import Element, Reading, Statement, StatementPlace, printable
 from gpuassist.shellfiles.rewrite import Rewriting, rewrite
+from gpuassist.shellfiles.statements import Element, Reading, Statement, StatementPlace, printable
+from gpuassist.shellfiles.toolkits import HOMES, LISTS, looks_like_cuda
 
 GUARDED = LISTS - {"PATH"}  # PATH is never empty where a start-up file runs
 _EMPTY_COLONS = re.compile(r"""::|[="']:|:["'\s;]|:$""")

@@ -7,7 +7,7 @@ from enum import Enum
 
 from gpuassist.shellfiles import bash as shell
 from gpuassist.shellfiles import environment_file, fish, zsh
-from gpuassist.shellfiles.reading import Reading
+from gpuassist.shellfiles.statements import Reading
 
 
 class Dialect(str, Enum):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gpuassist.model.text import Text, text
-from gpuassist.shellfiles.installed import HOMES, LISTS, InstalledToolkits, Lead
-from gpuassist.shellfiles.reading import Assignment, Element, Statement, printable
+from gpuassist.shellfiles.statements import Assignment, Element, Statement, printable
+from gpuassist.shellfiles.toolkits import HOMES, LISTS, InstalledToolkits, Lead
 
 
 def leads_of(statement: Statement, installed: InstalledToolkits) -> frozenset[Lead]:

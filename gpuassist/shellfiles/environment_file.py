@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from gpuassist.shellfiles.reading import WATCHED, Assignment, Element, Reading, Reference, Statement, StatementPlace, printable
+from gpuassist.shellfiles.statements import WATCHED, Assignment, Element, Reading, Reference, Statement, StatementPlace, printable
 
 _GIVEN = re.compile(r"[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(.*)", re.DOTALL)
 _WITH_COLON = re.compile(r"\$\{(\w+):\+:\$\{?\1\}?\}")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from gpuassist.shellfiles.fish_parse import FishCommand, Parsed, Word, parse
 from gpuassist.shellfiles.fish_set import change_of, value_of
 from gpuassist.shellfiles.owners import Owners, tool_of
-from gpuassist.shellfiles.reading import (
+from gpuassist.shellfiles.statements import (
     WATCHED,
     Assignment,
     EarlyEnd,

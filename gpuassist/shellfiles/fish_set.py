@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from gpuassist.shellfiles.fish_parse import FishCommand, FishPiece, Piece, Word
-from gpuassist.shellfiles.reading import WATCHED, Assignment, Element
+from gpuassist.shellfiles.statements import WATCHED, Assignment, Element
 
 # Single letters by what they stand for in `set`; long options are cut to these.
 _LONG = {

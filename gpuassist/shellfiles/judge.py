@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 from gpuassist.model.text import text
 from gpuassist.shellfiles.effects import follows, leading, leads_of
-from gpuassist.shellfiles.installed import CHOOSING, HOMES, LISTS, InstalledToolkits, Lead
 from gpuassist.shellfiles.lines import LineEvidence, LineJudge, ShellLine, StartupText
-from gpuassist.shellfiles.reading import Statement, StatementPlace
+from gpuassist.shellfiles.statements import Statement, StatementPlace
 from gpuassist.shellfiles.toolkit_words import ToolkitWord
+from gpuassist.shellfiles.toolkits import CHOOSING, HOMES, LISTS, InstalledToolkits, Lead
 
 
 def judge(file: StartupText, installed: InstalledToolkits, evidence: LineEvidence) -> tuple[ShellLine, ...]:

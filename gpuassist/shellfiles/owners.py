@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
-from gpuassist.shellfiles.reading import Assignment
+from gpuassist.shellfiles.statements import Assignment
 
 _VARIABLES = {"PYENV_ROOT": "pyenv", "NVM_DIR": "nvm", "CONDA_PREFIX": "conda", "BUN_INSTALL": "bun", "CARGO_HOME": "cargo"}
 MODULES = "environment modules"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.lists import ListPart, Written, fitted, read_fish_lists, read_lists, read_zsh_lists, with_lists
-from gpuassist.shellfiles.reading import Assignment, Element, Statement
+from gpuassist.shellfiles.statements import Assignment, Element, Statement
 
 EMPTY = Element("", "")
 _SOUND = text("nothing in it needs to be written anew")

@@ -16,8 +16,8 @@ from tree_sitter import Node
 from gpuassist.shellfiles.bash_tree import masked, parse_tree
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.fish_parse import FishCommand, parse
-from gpuassist.shellfiles.installed import InstalledToolkits, Lead, version_parts
-from gpuassist.shellfiles.reading import Statement, StatementPlace, printable
+from gpuassist.shellfiles.statements import Statement, StatementPlace, printable
+from gpuassist.shellfiles.toolkits import InstalledToolkits, Lead, version_parts
 from gpuassist.shellfiles.zsh import covered
 
 _HOME = rb"(?:~|\$HOME|\$\{HOME\})"

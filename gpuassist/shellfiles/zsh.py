@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from gpuassist.shellfiles.bash import Reader
 from gpuassist.shellfiles.bash_tree import masked
-from gpuassist.shellfiles.reading import WATCHED, Assignment, Element, Reading, Statement
+from gpuassist.shellfiles.statements import WATCHED, Assignment, Element, Reading, Statement
 
 # Each stands for itself in zsh and is an error, or something else, to bash's grammar; all are replaced byte for byte.
 _COVERED = (

@@ -16,9 +16,9 @@ import time
 from collections.abc import Mapping, Sequence
 
 from gpuassist.system.groups import begin, end_group, under_way
-from gpuassist.system.marked import end_marked, marked
+from gpuassist.system.process_marks import end_marked, marked
 from gpuassist.system.programs import MARK, Program, ProgramEnd
-from gpuassist.system.streaming import NotStarted, Quiet, signal_name
+from gpuassist.system.streams import NotStarted, Quiet, signal_name
 
 _PIECE = 1 << 16
 _LOOK_AGAIN_SECONDS = 0.05

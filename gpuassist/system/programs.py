@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gpuassist.system.streaming import NotStarted, Quiet
+from gpuassist.system.streams import NotStarted, Quiet
 
 MARK = "GPUASSIST_RUN"
 """The environment variable by which all that a program starts is found again."""

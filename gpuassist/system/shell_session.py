@@ -1,4 +1,4 @@
-"""One shell that is started, asked and ended, with all that it starts: within the child process of `asking_child`."""
+"""One shell that is started, asked and ended, with all that it starts: within the child process of `ask_shell_child`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from gpuassist.system import shell_questions
-from gpuassist.system.dying import hear_of_parents_end
+from gpuassist.system.parent_end import hear_of_parents_end
 from gpuassist.system.process_tree import Process, descendants, program_of
 
 _PIECE = 1 << 16

@@ -16,7 +16,7 @@ from gpuassist.model.text import text
 from gpuassist.system.login import login_environment, terminal_variables
 from gpuassist.system.ownership import why_no_shell
 from gpuassist.system.shell_steps import Steps, TracedChange, bash_steps, zsh_steps
-from gpuassist.system.streaming import DESCRIPTOR, NotStarted, Quiet, Stream
+from gpuassist.system.streams import DESCRIPTOR, NotStarted, Quiet, Stream
 from gpuassist.system.terminal import usable_shell
 from gpuassist.system.world import World
 

@@ -2,7 +2,7 @@
 
 A terminal window of a desktop session is two shells: the login shell that the session began with, without a terminal, and an
 interactive one on the window's terminal, which inherits what that left. Other ways have one. What is asked, and how, stands in
-`asking`.
+`ask_shell`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from gpuassist.model.address import without_secrets
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Command, Shadow, ShadowKind, Terminal, Variable
 from gpuassist.model.text import text
-from gpuassist.shellfiles.installed import CHOOSING
-from gpuassist.system.asking import LeftBehind, Reply, ask
+from gpuassist.shellfiles.toolkits import CHOOSING
+from gpuassist.system.ask_shell import LeftBehind, Reply, ask
 from gpuassist.system.files import Files
 from gpuassist.system.login import login_environment, terminal_variables, with_environment_d
 from gpuassist.system.ownership import why_no_shell

@@ -19,7 +19,7 @@ from typing import Any
 
 from gpuassist.system import frames
 from gpuassist.system.groups import begin, end_group, under_way
-from gpuassist.system.streaming import Ended, Quiet
+from gpuassist.system.streams import Ended, Quiet
 
 REQUESTS, ANSWERS = 0, 3
 """The descriptors that the child reads and writes."""

@@ -15,7 +15,7 @@ from gpuassist.system.surroundings import Surroundings
 if TYPE_CHECKING:
     from gpuassist.system.processes import Processes, ProcessResult
     from gpuassist.system.programs import Program, Programs
-    from gpuassist.system.streaming import NotStarted, Stream, Streams
+    from gpuassist.system.streams import NotStarted, Stream, Streams
 
 
 # The ports that run programs, as the operating system does: what they need is imported when the first program is run. A sample of
@@ -36,7 +36,7 @@ class RealProcesses:
         cancelled: Callable[[], bool] | None = None,
     ) -> ProcessResult:
         """See `processes.Processes.run`."""
-        from gpuassist.system.running import run
+        from gpuassist.system.run import run
 
         return run(command, seconds=seconds, environment=environment, directory=directory, stdin=stdin, cancelled=cancelled)
 
@@ -46,7 +46,7 @@ class RealStreams:
 
     def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str = "/") -> Stream | NotStarted:
         """Starts `command`, in which `streams.DESCRIPTOR` stands for the number to report on; whoever starts it must `end` it."""
-        from gpuassist.system.streaming import start
+        from gpuassist.system.streams import start
 
         return start(command, environment, directory)
 
@@ -62,13 +62,13 @@ class RealPrograms:
 
     def marked(self, mark: str) -> tuple[int, ...]:
         """The processes of this user that carry the mark."""
-        from gpuassist.system.marked import marked
+        from gpuassist.system.process_marks import marked
 
         return marked(mark)
 
     def end_marked(self, mark: str) -> int:
         """Ends them, and says how many there were."""
-        from gpuassist.system.marked import end_marked
+        from gpuassist.system.process_marks import end_marked
 
         return end_marked(mark)
 

@@ -91,7 +91,7 @@ class WindowRun(QObject):
 
     @Slot()
     def _furnish(self) -> None:
-        from gpuassist.ui.asking import Asking
+        from gpuassist.ui.dialogs import Asking
         from gpuassist.ui.faults import Faults
         from gpuassist.ui.frame import Frame
         from gpuassist.ui.jobs import Jobs

@@ -31,9 +31,9 @@ from gpuassist.session.navigation import (
 )
 from gpuassist.ui.clipboard import dropped_file
 from gpuassist.ui.jobs import Done, Failed, Latest
+from gpuassist.ui.machine_reader import MachineReading
 from gpuassist.ui.page import Desk, OpenExample, OpenRecording, ReadAgain, Wrote
 from gpuassist.ui.page_stack import PageStack
-from gpuassist.ui.reading import MachineReading
 from gpuassist.ui.theme import Appearance
 from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.bottom_bar import BottomBar
@@ -269,7 +269,7 @@ class Frame(QWidget):
 
     @Slot(object)
     def _reading_ended(self, inspection: Inspection) -> None:
-        from gpuassist.session.standing import reading_ended  # by now the job that read has imported all that it needs
+        from gpuassist.session.step_status import reading_ended  # by now the job that read has imported all that it needs
 
         self._banners.show_recorded(inspection.recorded)
         # First, because a page that still shows its own result marks its step anew.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gpuassist.context import Session
     from gpuassist.model.words import Words
     from gpuassist.session.inspect import Inspection
-    from gpuassist.ui.asking import Asking
+    from gpuassist.ui.dialogs import Asking
     from gpuassist.ui.jobs import Jobs
 
 

@@ -13,7 +13,7 @@ from gpuassist.model.text import text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.shellfiles.block import find, render
 from gpuassist.shellfiles.dialect import Dialect, read_startup
-from gpuassist.shellfiles.installed import InstalledToolkits
+from gpuassist.shellfiles.toolkits import InstalledToolkits
 from tests.shellfiles.judging import RC, judge_text
 from tests.shellfiles.written import block_lines
 

@@ -13,7 +13,7 @@ from gpuassist.model.shell import Terminal, Variable
 from gpuassist.model.text import text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.installed import InstalledToolkits
+from gpuassist.shellfiles.toolkits import InstalledToolkits
 
 OLD, NEW = "/usr/local/cuda-11.7", "/opt/my cuda/cuda-12.4"
 INSTALLED = InstalledToolkits(Toolkit(NEW), (Toolkit(OLD),), str, "/home/you", lambda path: True)

@@ -10,7 +10,7 @@ import pytest
 from gpuassist.changes.scope_find import find_scope
 from gpuassist.changes.scope_notes import notes_on_lines
 from gpuassist.changes.scopes.kinds import Kind
-from gpuassist.changes.scopes.wanted import Wanted
+from gpuassist.changes.scopes.values import Wanted
 from gpuassist.context import Session
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError

@@ -14,7 +14,7 @@ from gpuassist.changes.devices_plan import UseDevices, plan_use_devices
 from gpuassist.changes.scope_list import ListedScope, list_scopes, scopes_json
 from gpuassist.changes.scope_plan import plan_cuda_in, plan_devices_in
 from gpuassist.changes.scopes.kinds import Kind, ViewingProgram
-from gpuassist.changes.scopes.wanted import ScopeValues
+from gpuassist.changes.scopes.values import ScopeValues
 from gpuassist.context import Session
 from gpuassist.model.fact import Known
 from gpuassist.model.toolkit import Toolkit

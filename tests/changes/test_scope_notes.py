@@ -12,7 +12,7 @@ from gpuassist.changes.devices import Devices
 from gpuassist.changes.scope_find import Scope
 from gpuassist.changes.scope_notes import AFTERWARDS, BY_HAND, notes_on_devices, notes_on_lines, notes_on_scope, strangers_prefix
 from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind
-from gpuassist.changes.scopes.wanted import Wanted
+from gpuassist.changes.scopes.values import Wanted
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import find, render

@@ -13,7 +13,7 @@ from gpuassist.changes.plan import ChangePlan, ScopeChoice
 from gpuassist.changes.proof import prove_scope
 from gpuassist.changes.restore import ConflictError
 from gpuassist.changes.scope_plan import held_in, plan_cuda_in, plan_devices_in
-from gpuassist.changes.scopes.wanted import ScopeValues
+from gpuassist.changes.scopes.values import ScopeValues
 from gpuassist.context import Session
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Result

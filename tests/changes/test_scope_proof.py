@@ -11,7 +11,7 @@ import pytest
 from gpuassist.changes.proof import ScopeProof, provable, prove_scope
 from gpuassist.changes.scope_find import Scope
 from gpuassist.changes.scopes.kinds import Kind
-from gpuassist.changes.scopes.wanted import ScopeValues
+from gpuassist.changes.scopes.values import ScopeValues
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.processes import Ending, ProcessResult

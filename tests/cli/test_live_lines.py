@@ -8,7 +8,7 @@ import pytest
 
 from gpuassist.cli.context import Context, TerminalStreams
 from gpuassist.cli.live_lines import LiveLines
-from gpuassist.formats.printed import Printed
+from gpuassist.formats.terminal_output import Printed
 from tests.cli.made_session import Screen, live_session
 
 LINES = (Printed("10%", ended=False), Printed("20%", ended=False), Printed("done"), Printed("above", back=1))

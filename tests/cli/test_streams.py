@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.cli import streams
-from gpuassist.cli.asking import confirmed
+from gpuassist.cli.confirm import confirmed
 from gpuassist.cli.context import Context, Exit, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.model.text import text

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.cli.context import Context, TerminalStreams
-from gpuassist.cli.wrapping import width_of
+from gpuassist.cli.paragraphs import width_of
 from gpuassist.context import Session
 from gpuassist.model.words import ENGLISH
 from tests.cli.made_session import live_session

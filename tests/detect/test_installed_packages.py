@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.detect import environments
-from gpuassist.formats.installed import conda_packages, normalised, python_packages, recorded_sizes
+from gpuassist.formats.packages import conda_packages, normalised, python_packages, recorded_sizes
 from gpuassist.model.environment import Package
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.text import text

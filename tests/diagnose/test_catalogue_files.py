@@ -19,7 +19,7 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.finding import Action, Finding
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH, LANGUAGES
-from gpuassist.session.standing import USE_CUDA
+from gpuassist.session.step_status import USE_CUDA
 from gpuassist.system.resources import Resources
 from tests.diagnose.only_text import ONLY_TEXT
 

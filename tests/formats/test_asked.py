@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.printed import asked
+from gpuassist.formats.terminal_output import asked
 
 
 @pytest.mark.parametrize(

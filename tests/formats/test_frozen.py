@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.installed import FreezeDifference, back_to, explicit_packages, frozen_packages
+from gpuassist.formats.packages import FreezeDifference, back_to, explicit_packages, frozen_packages
 
 FREEZE = """\
 # a comment

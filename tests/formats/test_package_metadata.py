@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.installed import PackageMetadata, read_package_metadata
+from gpuassist.formats.packages import PackageMetadata, read_package_metadata
 
 TORCHVISION = """Metadata-Version: 2.1
 Name: torchvision

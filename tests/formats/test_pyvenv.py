@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.formats.installed import conda_python, library_versions, parse_pyvenv, python_version
+from gpuassist.formats.packages import conda_python, library_versions, parse_pyvenv, python_version
 
 VENV = "home = /usr/bin\ninclude-system-site-packages = false\nversion = 3.11.2\nexecutable = /usr/bin/python3.11\n"
 VIRTUALENV = "home = /usr/bin\nimplementation = CPython\nversion_info = 3.12.3.final.0\nvirtualenv = 20.26.0\n"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
-from gpuassist.formats.installed import PackageMetadata
+from gpuassist.formats.packages import PackageMetadata
 from gpuassist.formats.requirement import asked, marker_environment, names_asked
 from gpuassist.model.version import Version
 

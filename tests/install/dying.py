@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gpuassist.context import Session
-from gpuassist.formats.printed import Printed
+from gpuassist.formats.terminal_output import Printed
 from gpuassist.install.execution import take
 from gpuassist.install.records import Install, lock
 from gpuassist.install.resume import next_step, open_install, recheck

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.context import Session
-from gpuassist.formats.printed import Printed
+from gpuassist.formats.terminal_output import Printed
 from gpuassist.install.execution import give_up, kept, log_name, mark, said_done, take
 from gpuassist.install.records import Install, InstallState, StepState, load, place
 from gpuassist.install.rollback import plan_back, take_back
@@ -17,7 +17,7 @@ from gpuassist.install.run import StepDone, StepEnding
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import verbatim
 from gpuassist.system.disk import Disk
-from gpuassist.system.marked import marked
+from gpuassist.system.process_marks import marked
 from tests.install.installs_made import begun, by_user, script, session_at
 from tests.solving import Place
 from tests.wheels import Wheel, torch

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.formats.installed import PackageMetadata
+from gpuassist.formats.packages import PackageMetadata
 from gpuassist.install.dry_run_process import Seen
 from gpuassist.install.preview import judge
 from gpuassist.model.fact import NOT_ASKED, Known

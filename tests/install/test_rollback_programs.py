@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.formats.installed import FreezeDifference
+from gpuassist.formats.packages import FreezeDifference
 from gpuassist.install.rollback import back_programs, where_from
 from gpuassist.model.plan import StepRun, Tool
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.formats.printed import Printed
+from gpuassist.formats.terminal_output import Printed
 from gpuassist.install import run as running
 from gpuassist.install.run import RunContext, StepDone, StepEnding, run_step
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import verbatim
-from gpuassist.system.marked import marked
+from gpuassist.system.process_marks import marked
 from tests.cli.made_session import live_session
 
 

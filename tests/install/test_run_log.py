@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.formats.printed import Printed
+from gpuassist.formats.terminal_output import Printed
 from gpuassist.install.run import RunLog
 from gpuassist.system.disk import Disk
 from tests.hostile import HOSTILE, obeyed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.printed import Printed
+from gpuassist.formats.terminal_output import Printed
 from gpuassist.install.run_view import Fresh, RunView
 
 

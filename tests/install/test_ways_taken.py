@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.detect.package_settings import probe
-from gpuassist.formats.installed import python_packages
+from gpuassist.formats.packages import python_packages
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.machine import Machine

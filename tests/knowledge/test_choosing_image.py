@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.knowledge.choosing import ImageChoice, Images
+from gpuassist.knowledge.choice import ImageChoice, Images
 from gpuassist.knowledge.compatibility import toolkit_builds_for
 from gpuassist.knowledge.records import ImageFamily, ImageRecord
 from gpuassist.model.version import ComputeCapability, Version

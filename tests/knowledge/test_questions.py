@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.knowledge.choosing import BuildHost, choose_torch
+from gpuassist.knowledge.choice import BuildHost, choose_torch
 from gpuassist.knowledge.compatibility import driver_serves_cuda, kernels_run
 from gpuassist.knowledge.questions import BuildBlocker, Builder, CodePath, bars_to_building, shown_cuda_forbids, way_to_run
 from gpuassist.model.version import Code, ComputeCapability, Target, Version

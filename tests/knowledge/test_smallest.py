@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.knowledge.change import Demand, GccMove, Need, Rig, Smallest, Stock, ToolkitMove, TorchThere, VersionChange, Wall
-from gpuassist.knowledge.choosing import GpuWish, InstalledToolkit, Obstacle
+from gpuassist.knowledge.choice import GpuWish, InstalledToolkit, Obstacle
 from gpuassist.knowledge.compatibility import driver_serves_cuda, gcc_fits, kernels_run, toolkit_builds_for
 from gpuassist.knowledge.smallest import driver_fits, smallest_change, torch_fits, usual_python
 from gpuassist.model.version import ComputeCapability, Version

@@ -20,7 +20,7 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.monitor import remote
 from gpuassist.monitor.remote import Answer, RemoteBoard
 from gpuassist.monitor.sources import NvmlSource
-from gpuassist.monitor.starting import HIDDEN_ARGUMENT, start
+from gpuassist.monitor.start import HIDDEN_ARGUMENT, start
 from gpuassist.system.files import Files
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.worker import Worker

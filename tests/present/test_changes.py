@@ -10,7 +10,7 @@ from gpuassist.changes.plan import Aim, ChangeOutcome, ChangePlan, Proof
 from gpuassist.changes.record import ChangeRecord, ChangeStatus, FileRecord
 from gpuassist.changes.scope_list import ListedScope
 from gpuassist.changes.scopes.kinds import Kind
-from gpuassist.changes.scopes.wanted import ScopeValues
+from gpuassist.changes.scopes.values import ScopeValues
 from gpuassist.changes.shells import ShellChange, ShellSeen
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.plan import FileEdit, Outcome, Plan, Receipt, Result, Step, StepKind

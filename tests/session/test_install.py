@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.context import Session
-from gpuassist.formats.printed import Printed
+from gpuassist.formats.terminal_output import Printed
 from gpuassist.install.autostart import autostart_path
 from gpuassist.install.records import Install, InstallState, StepState, installs, lock, place
 from gpuassist.install.run import StepEnding

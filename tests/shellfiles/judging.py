@@ -8,10 +8,10 @@ from gpuassist.model.text import Text
 from gpuassist.shellfiles.block import find
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.edit import change_lines
-from gpuassist.shellfiles.installed import InstalledToolkits
 from gpuassist.shellfiles.judge import judge
 from gpuassist.shellfiles.lines import LineEvidence, ShellLine, StartupText, changes_in
 from gpuassist.shellfiles.toolkit_words import commands_run, toolkit_words
+from gpuassist.shellfiles.toolkits import InstalledToolkits
 
 RC = "/home/you/.bashrc"
 KNOWN = {"HOME": "/home/you"}

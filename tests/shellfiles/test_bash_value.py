@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuassist.shellfiles.bash import read
-from gpuassist.shellfiles.reading import Statement, printable
+from gpuassist.shellfiles.statements import Statement, printable
 
 HOME = "/home/you"
 PARTS = st.sampled_from(

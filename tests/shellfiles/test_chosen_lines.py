@@ -14,8 +14,8 @@ from gpuassist.shellfiles.block import find
 from gpuassist.shellfiles.clean import Grounds, judge_clean
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.edit import LineChanges, change_lines, take_back, write
-from gpuassist.shellfiles.installed import InstalledToolkits
 from gpuassist.shellfiles.lines import ShellLine, changes_in
+from gpuassist.shellfiles.toolkits import InstalledToolkits
 from tests.shellfiles.judging import RC, judge_text
 from tests.shellfiles.test_corpus import CHOSEN, FILES, OTHER
 from tests.shellfiles.written import NO_LINES, block_lines

@@ -13,8 +13,8 @@ from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.edit import take_back, write
-from gpuassist.shellfiles.installed import InstalledToolkits
 from gpuassist.shellfiles.lines import ShellLine, changes_in
+from gpuassist.shellfiles.toolkits import InstalledToolkits
 from tests.shellfiles.judging import RC, judge_text
 from tests.shellfiles.written import block_lines
 

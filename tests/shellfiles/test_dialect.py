@@ -8,7 +8,7 @@ import pytest
 
 from gpuassist.shellfiles.bash_tree import Tree, masked
 from gpuassist.shellfiles.dialect import Dialect, read_startup
-from gpuassist.shellfiles.reading import WATCHED, Reading, StatementPlace
+from gpuassist.shellfiles.statements import WATCHED, Reading, StatementPlace
 
 CASES = Path(__file__).parent.parent / "cases" / "shell"
 DIALECTS = {

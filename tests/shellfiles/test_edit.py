@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gpuassist.shellfiles.bash import read
 from gpuassist.shellfiles.block import find, render
 from gpuassist.shellfiles.edit import LineChanges, Lines, Replacement, change_lines, mentions, take_back, write
-from gpuassist.shellfiles.reading import StatementPlace
+from gpuassist.shellfiles.statements import StatementPlace
 from tests.shellfiles.written import NO_LINES, block_lines, older_file, older_lines
 
 BLOCK = block_lines("/usr/local/cuda-12.4")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuassist.shellfiles.environment_file import read
-from gpuassist.shellfiles.reading import Reading, StatementPlace
+from gpuassist.shellfiles.statements import Reading, StatementPlace
 
 HOME = {"HOME": "/home/you"}
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpuassist.shellfiles.fish import read
-from gpuassist.shellfiles.reading import Assignment, Reading, Statement, StatementPlace
+from gpuassist.shellfiles.statements import Assignment, Reading, Statement, StatementPlace
 
 HOME = {"HOME": "/home/you"}
 

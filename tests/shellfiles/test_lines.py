@@ -11,8 +11,8 @@ from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.block import RepairError, render
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.installed import InstalledToolkits, Lead
 from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine, choose, choose_exactly
+from gpuassist.shellfiles.toolkits import InstalledToolkits, Lead
 from tests.shellfiles.judging import RC, changed, judge_text
 from tests.shellfiles.written import block_lines
 

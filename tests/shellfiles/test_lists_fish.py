@@ -16,11 +16,11 @@ from gpuassist.shellfiles.clean import Grounds, judge_clean
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, Lines, change_lines, take_back
 from gpuassist.shellfiles.fish import read
-from gpuassist.shellfiles.installed import InstalledToolkits
 from gpuassist.shellfiles.lines import Choice
 from gpuassist.shellfiles.lists import read_fish_lists, with_lists
-from gpuassist.shellfiles.reading import Element
 from gpuassist.shellfiles.rewrite import rewrite
+from gpuassist.shellfiles.statements import Element
+from gpuassist.shellfiles.toolkits import InstalledToolkits
 from tests.shellfiles.judging import judge_text
 
 KNOWN = {"HOME": "/home/you"}

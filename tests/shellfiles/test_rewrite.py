@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.bash import read
-from gpuassist.shellfiles.reading import Element
 from gpuassist.shellfiles.rewrite import rewrite
+from gpuassist.shellfiles.statements import Element
 
 KNOWN = {"HOME": "/home/you"}
 

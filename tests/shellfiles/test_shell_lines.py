@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.shellfiles.bash import read
-from gpuassist.shellfiles.reading import Reading, StatementPlace
+from gpuassist.shellfiles.statements import Reading, StatementPlace
 
 HOME = {"HOME": "/home/you"}
 

@@ -10,9 +10,9 @@ from gpuassist.model.fact import Known
 from gpuassist.model.toolkit import Origin, Toolkit
 from gpuassist.model.version import Version
 from gpuassist.shellfiles.dialect import Dialect, read_startup
-from gpuassist.shellfiles.installed import InstalledToolkits
-from gpuassist.shellfiles.reading import StatementPlace
+from gpuassist.shellfiles.statements import StatementPlace
 from gpuassist.shellfiles.toolkit_words import ToolkitWord, commands_run, toolkit_words
+from gpuassist.shellfiles.toolkits import InstalledToolkits
 
 HOME = "/home/you"
 OLD, NEW = "/usr/local/cuda-11.7", "/usr/local/cuda-12.4"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuassist.shellfiles.reading import Assignment, Reading, Statement, StatementPlace
+from gpuassist.shellfiles.statements import Assignment, Reading, Statement, StatementPlace
 from gpuassist.shellfiles.zsh import read
 
 HOME = {"HOME": "/home/you"}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.model.fact import Known
-from gpuassist.system import nvml_probe, nvml_report, running
+from gpuassist.system import nvml_probe, nvml_report, run
 from gpuassist.system.nvml_probe import Report
 from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.world import RealProcesses
@@ -109,7 +109,7 @@ def test_lost_gpu_does_not_hide_the_other(fake_nvml: FakeNvml) -> None:
 def test_hanging_call_keeps_what_came_before(fake_nvml: FakeNvml, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = "[gpu]\nfault = nvmlDeviceGetMemoryInfo* 0 delay=600000\n[gpu]"
     variables = fake_nvml(scenario)
-    monkeypatch.setattr(running, "time", TimeThatRunsOut(lambda: any("FieldValues" in one.function for one in fake_nvml.calls())))
+    monkeypatch.setattr(run, "time", TimeThatRunsOut(lambda: any("FieldValues" in one.function for one in fake_nvml.calls())))
     found = report(variables, seconds=600)  # the field values of the second GPU are asked for last of all
     assert isinstance(found.fact("nvmlDeviceGetName", 0), Known)
     assert isinstance(found.fact(nvml_report.PROCESSES, 1), Known)

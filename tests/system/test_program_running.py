@@ -13,9 +13,9 @@ import pytest
 
 from gpuassist.system import program_running
 from gpuassist.system.groups import under_way
-from gpuassist.system.marked import carries, end_marked, marked
+from gpuassist.system.process_marks import carries, end_marked, marked
 from gpuassist.system.programs import Program, ProgramEnd
-from gpuassist.system.streaming import NotStarted, Quiet
+from gpuassist.system.streams import NotStarted, Quiet
 from gpuassist.system.world import RealPrograms
 
 

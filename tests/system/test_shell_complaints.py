@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.system.asking import AT_MOST, complaints, plain
+from gpuassist.system.ask_shell import AT_MOST, complaints, plain
 
 ERRORS = (
     "bash: foo: command not found",

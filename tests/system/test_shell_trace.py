@@ -11,7 +11,7 @@ import pytest
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.system.shell_steps import TracedChange
 from gpuassist.system.shell_trace import Trace, trace_startup
-from gpuassist.system.streaming import Ended, NotStarted, Quiet, Stream, Streams
+from gpuassist.system.streams import Ended, NotStarted, Quiet, Stream, Streams
 from gpuassist.system.world import World
 from tests.changes.homes import world_at
 from tests.fakes import put, world_under

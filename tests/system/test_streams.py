@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.system.streaming import (
+from gpuassist.system.streams import (
     DESCRIPTOR,
     LINE_AT_MOST_BYTES,
     OUTPUT_AT_MOST_BYTES,

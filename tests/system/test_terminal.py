@@ -13,7 +13,7 @@ import pytest
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal, Variable
 from gpuassist.model.words import ENGLISH
-from gpuassist.system.asking import child_command
+from gpuassist.system.ask_shell import child_command
 from gpuassist.system.files import Files
 from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.surroundings import Surroundings

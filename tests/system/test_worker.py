@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.system.streaming import Ended, Quiet
+from gpuassist.system.streams import Ended, Quiet
 from gpuassist.system.worker import Worker, command
 
 ROOT = str(Path(__file__).resolve().parents[2])
@@ -124,7 +124,7 @@ PARENT = f"""
 import os, sys, time
 sys.path.insert(0, {ROOT!r})
 from gpuassist.system.worker import Worker
-program = {HEAD!r} + "from gpuassist.system.dying import die_with_parent; die_with_parent(int(sys.argv[1]));"
+program = {HEAD!r} + "from gpuassist.system.parent_end import die_with_parent; die_with_parent(int(sys.argv[1]));"
 program += "frames.write(3, 1); time.sleep(600)"
 worker = Worker((sys.executable, "-I", "-c", program, str(os.getpid())), dict(os.environ))
 assert worker.receive(60) == 1

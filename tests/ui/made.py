@@ -16,8 +16,8 @@ from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.monitor.history import History
 from gpuassist.session.inspect import Inspection
-from gpuassist.session.standing import USE_CUDA
-from gpuassist.ui.asking import Answered, Asking, CommandsAsked
+from gpuassist.session.step_status import USE_CUDA
+from gpuassist.ui.dialogs import Answered, Asking, CommandsAsked
 
 GIB = 1 << 30
 EPOCH = 1_800_000_000.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 
 from gpuassist.changes.scopes import fish_hook, posix
-from gpuassist.changes.scopes.wanted import HEAD, ScopeValues, settings_line
+from gpuassist.changes.scopes.values import HEAD, ScopeValues, settings_line
 
 ACTIVATE = "etc/conda/activate.d/gpuassist"
 DEACTIVATE = "etc/conda/deactivate.d/gpuassist"

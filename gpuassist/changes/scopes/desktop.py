@@ -5,7 +5,7 @@ Its lines are KEY=VALUE; other variables are named as in a shell, so a list can 
 
 from __future__ import annotations
 
-from gpuassist.changes.scopes.wanted import HEAD, ScopeValues, require_simple, settings_line
+from gpuassist.changes.scopes.values import HEAD, ScopeValues, require_simple, settings_line
 
 PLACE = ".config/environment.d/60-gpuassist.conf"
 

@@ -5,7 +5,7 @@ Lists cannot be prepended to in it, because not every reader knows `$PATH`: the 
 
 from __future__ import annotations
 
-from gpuassist.changes.scopes.wanted import HEAD, ScopeValues, require_simple, settings_line
+from gpuassist.changes.scopes.values import HEAD, ScopeValues, require_simple, settings_line
 
 
 def lines(held: ScopeValues) -> tuple[bytes, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gpuassist.changes.scopes.wanted import ScopeValues
+from gpuassist.changes.scopes.values import ScopeValues
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.sections import Sections, devices_section, loader_section, toolkit_section
 

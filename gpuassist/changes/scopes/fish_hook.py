@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuassist.changes.scopes.wanted import ScopeValues
+from gpuassist.changes.scopes.values import ScopeValues
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.sections import quoted_for
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from gpuassist.changes.scopes.json_text import read_object, with_members
-from gpuassist.changes.scopes.wanted import ScopeValues, Wanted, require_simple
+from gpuassist.changes.scopes.values import ScopeValues, Wanted, require_simple
 from gpuassist.model.text import text
 from gpuassist.shellfiles.block import RepairError
 

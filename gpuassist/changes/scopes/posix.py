@@ -6,7 +6,7 @@ first, so that exactly that one element is taken out again, whatever else was pu
 
 from __future__ import annotations
 
-from gpuassist.changes.scopes.wanted import ScopeValues
+from gpuassist.changes.scopes.values import ScopeValues
 from gpuassist.shellfiles.block import quoted
 
 _VARIABLES = "CUDA_HOME CUDA_DEVICE_ORDER CUDA_VISIBLE_DEVICES"

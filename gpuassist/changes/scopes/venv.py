@@ -7,7 +7,7 @@ one in bash and zsh; fish runs ours when VIRTUAL_ENV changes, whoever changes it
 from __future__ import annotations
 
 from gpuassist.changes.scopes import fish_hook, posix
-from gpuassist.changes.scopes.wanted import HEAD, ScopeValues, settings_line
+from gpuassist.changes.scopes.values import HEAD, ScopeValues, settings_line
 
 _KEY = "_gpuassist_venv"
 _FUNCTIONS = b"_gpuassist_venv_back _gpuassist_venv_deactivate"

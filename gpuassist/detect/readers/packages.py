@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from gpuassist.detect.readers.lines import lines_with, source
 from gpuassist.formats.conda_build import CondaBuild, read_build
-from gpuassist.formats.installed import is_of_interest, normalised
+from gpuassist.formats.packages import is_of_interest, normalised
 from gpuassist.formats.torch_mention import LineKind, Mention
 from gpuassist.formats.torch_packages import cpu_alone, mentions
 from gpuassist.formats.torch_version import read_torch_version

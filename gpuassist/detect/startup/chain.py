@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect, read_startup
-from gpuassist.shellfiles.reading import Reading
+from gpuassist.shellfiles.statements import Reading
 from gpuassist.system.files import Files
 from gpuassist.system.login import login_environment
 from gpuassist.system.ownership import strangers_home

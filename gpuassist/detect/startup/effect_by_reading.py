@@ -9,7 +9,7 @@ from gpuassist.detect.startup.chain import ChainFile
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.shellfiles.reading import WATCHED, Assignment, Statement, StatementPlace, ToolLine
+from gpuassist.shellfiles.statements import WATCHED, Assignment, Statement, StatementPlace, ToolLine
 
 LISTS = frozenset(name for name in WATCHED if name.endswith("PATH") and name != "CUDA_PATH")
 BY_READING = "the line, and what a new terminal holds"

@@ -18,7 +18,7 @@ from gpuassist.detect.startup.effect_by_reading import (
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
-from gpuassist.shellfiles.reading import Assignment, Statement, StatementPlace
+from gpuassist.shellfiles.statements import Assignment, Statement, StatementPlace
 from gpuassist.system.shell_steps import TracedChange
 from gpuassist.system.shell_trace import Trace
 

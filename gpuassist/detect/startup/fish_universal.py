@@ -10,7 +10,7 @@ from gpuassist.detect.startup.line import Contribution, SurveyLine, words_of
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import text
-from gpuassist.shellfiles.reading import WATCHED
+from gpuassist.shellfiles.statements import WATCHED
 from gpuassist.system.world import World
 
 _AT_MOST_BYTES = 1 << 20

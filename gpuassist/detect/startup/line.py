@@ -11,7 +11,7 @@ from gpuassist.detect.startup.effect_by_trace import SOURCE, Traced
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect
-from gpuassist.shellfiles.reading import Assignment, StatementPlace, ToolLine, printable
+from gpuassist.shellfiles.statements import Assignment, StatementPlace, ToolLine, printable
 from gpuassist.system.shell_steps import TracedChange
 
 

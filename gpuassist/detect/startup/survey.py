@@ -18,7 +18,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.shell import StartupFile, Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect, read_startup
-from gpuassist.shellfiles.reading import WATCHED, Statement, ToolLine
+from gpuassist.shellfiles.statements import WATCHED, Statement, ToolLine
 from gpuassist.system.login import login_environment
 from gpuassist.system.ownership import open_to_others
 from gpuassist.system.shell_trace import SECONDS, Trace, trace_startup

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.case import Case, InstalledTorch, KnownGpu, wishes_of
 from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
-from gpuassist.knowledge.choosing import BuildHost, GpuWish, choose_driver, choose_torch
+from gpuassist.knowledge.choice import BuildHost, GpuWish, choose_driver, choose_torch
 from gpuassist.knowledge.compatibility import DriverFit, driver_floor, driver_serves_cuda
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule, Library

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gpuassist.diagnose.belonging import belongs, exact_pins, wanted
 from gpuassist.diagnose.case import Case, InstalledTorch
 from gpuassist.diagnose.rules.libraries import older
+from gpuassist.diagnose.torch_companions import belongs, exact_pins, wanted
 from gpuassist.diagnose.verdicts import Verdict, finding, proof
 from gpuassist.knowledge.companions import bad_pairs_among
 from gpuassist.knowledge.records import BadPair

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.case import Case, KnownGpu
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
-from gpuassist.knowledge.choosing import DriverChoice, choose_driver
+from gpuassist.knowledge.choice import DriverChoice, choose_driver
 from gpuassist.model.driver import ModuleBlock
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.finding import Evidence, Passed

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.case import Case, KnownGpu
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
-from gpuassist.knowledge.choosing import InstalledToolkit, Workload, choose_installed_toolkit, choose_toolkit_release
+from gpuassist.knowledge.choice import InstalledToolkit, Workload, choose_installed_toolkit, choose_toolkit_release
 from gpuassist.knowledge.compatibility import (
     ToolkitMatch,
     extension_buildable,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.case import Case, InstalledTorch, KnownGpu
 from gpuassist.diagnose.verdicts import Verdict, finding, named, proof, undetermined
 from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
-from gpuassist.knowledge.choosing import BuildHost, choose_torch
+from gpuassist.knowledge.choice import BuildHost, choose_torch
 from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.model.environment import Accelerator
 from gpuassist.model.fact import Known, Unknown, value_or

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
-from gpuassist.diagnose.stated import without_gpu
+from gpuassist.diagnose.tool_releases import without_gpu
 from gpuassist.formats.conda_build import read_build
 from gpuassist.formats.torch_mention import LineKind, Mention, read_mention
 from gpuassist.formats.torch_packages import cpu_alone, mentions

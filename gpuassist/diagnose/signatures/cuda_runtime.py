@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.hints import card_name, driver_version, torch_cuda
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
-from gpuassist.diagnose.stated import OLDEST, capability, memory_was_free
+from gpuassist.diagnose.tool_releases import OLDEST, capability, memory_was_free
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.compiled_packages import package_of, undefined_in
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
-from gpuassist.diagnose.stated import OLDEST, capability, nvcc_release, torch_cuda, torch_version, without_gpu
+from gpuassist.diagnose.tool_releases import OLDEST, capability, nvcc_release, torch_cuda, torch_version, without_gpu
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight

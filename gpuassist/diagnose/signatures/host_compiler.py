@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
-from gpuassist.diagnose.stated import gcc_version, nvcc_release, toolkit_releases
-from gpuassist.knowledge.choosing import Workload, choose_installed_toolkit, choose_toolkit_release
+from gpuassist.diagnose.tool_releases import gcc_version, nvcc_release, toolkit_releases
+from gpuassist.knowledge.choice import Workload, choose_installed_toolkit, choose_toolkit_release
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Version

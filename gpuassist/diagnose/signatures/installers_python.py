@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
-from gpuassist.diagnose.stated import python_version, without_gpu
+from gpuassist.diagnose.tool_releases import python_version, without_gpu
 from gpuassist.diagnose.wording import one_of
 from gpuassist.formats.conda_build import read_build
 from gpuassist.formats.torch_mention import LineKind

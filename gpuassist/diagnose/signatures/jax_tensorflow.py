@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
-from gpuassist.diagnose.stated import package_version, without_gpu
+from gpuassist.diagnose.tool_releases import package_version, without_gpu
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.paste import Weight
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.compiled_packages import package_of
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
-from gpuassist.diagnose.stated import memory_was_free, torch_version
+from gpuassist.diagnose.tool_releases import memory_was_free, torch_version
 from gpuassist.diagnose.wheel_pins import other_wheel, wanted_wheel
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.paste import Weight

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.architectures import added_since, judge_architecture, known_since
 from gpuassist.diagnose.hints import version
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, sign
-from gpuassist.diagnose.stated import nvcc_release
+from gpuassist.diagnose.tool_releases import nvcc_release
 from gpuassist.model.paste import Weight
 from gpuassist.model.version import Target
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
-from gpuassist.diagnose.stated import OLDEST, torch_version, without_gpu
+from gpuassist.diagnose.tool_releases import OLDEST, torch_version, without_gpu
 from gpuassist.diagnose.wording import one_of
-from gpuassist.knowledge.choosing import BuildHost, choose_torch
+from gpuassist.knowledge.choice import BuildHost, choose_torch
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Parameter

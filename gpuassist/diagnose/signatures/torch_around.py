@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.compiled_packages import companion
 from gpuassist.diagnose.hints import card_name
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, passages, sign
-from gpuassist.diagnose.stated import package_version, torch_version, without_gpu
+from gpuassist.diagnose.tool_releases import package_version, torch_version, without_gpu
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.fact import Known
 from gpuassist.model.paste import Weight

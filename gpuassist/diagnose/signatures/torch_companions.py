@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.diagnose.compiled_packages import companion, torchvision_pair
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means, passages, sign
-from gpuassist.diagnose.stated import package_version, torch_cuda, torch_version, without_gpu
+from gpuassist.diagnose.tool_releases import package_version, torch_cuda, torch_version, without_gpu
 from gpuassist.diagnose.wording import one_of
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.paste import Weight

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, passages, sign
-from gpuassist.diagnose.stated import torch_cuda, torch_version, without_gpu
+from gpuassist.diagnose.tool_releases import torch_cuda, torch_version, without_gpu
 from gpuassist.diagnose.wording import one_of
 from gpuassist.knowledge.compatibility import driver_floor, driver_serves_cuda
 from gpuassist.model.fact import Known, Unknown

@@ -13,7 +13,7 @@ from gpuassist.model.finding import Passed, Severity, Undetermined
 from gpuassist.model.text import counted, joined, text
 from gpuassist.present.summary import found_figures, found_title
 from gpuassist.session.navigation import GoTo, SideTool, WizardStep
-from gpuassist.session.standing import repairable_version
+from gpuassist.session.step_status import repairable_version
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import DropDown, small

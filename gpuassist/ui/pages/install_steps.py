@@ -21,7 +21,7 @@ from gpuassist.present.install import before_going_back, before_taking, course_t
 from gpuassist.session.install import Course, Ran, StepCheck, ToRestart, can_be_taken_back, course_of
 from gpuassist.session.install_wish import toolkit_to_use
 from gpuassist.session.navigation import GoTo, WizardStep
-from gpuassist.ui.asking import CommandsAsked
+from gpuassist.ui.dialogs import CommandsAsked
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.install_output import OutputCard
 from gpuassist.ui.pages.install_runner import InstallRunner

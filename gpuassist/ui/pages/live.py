@@ -14,6 +14,7 @@ from gpuassist.present.samples import WINDOWS_SECONDS, change_words, clock, proc
 from gpuassist.session.navigation import GoTo, Marked, SideTool, StepStatus, WizardStep
 from gpuassist.session.watch import Watch
 from gpuassist.ui.jobs import Latest
+from gpuassist.ui.live_watch import Watching
 from gpuassist.ui.models.processes import COLUMN_SAMPLES, GPU, PROCESS, ProcessesModel, process_rows
 from gpuassist.ui.pace import Pace
 from gpuassist.ui.page import Bar, Desk, Page
@@ -22,7 +23,6 @@ from gpuassist.ui.pages.live_lane import Lane, Scene
 from gpuassist.ui.pages.live_lanes import Lanes
 from gpuassist.ui.palette import Mark
 from gpuassist.ui.plots.bands import REST, Flag
-from gpuassist.ui.watching import Watching
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
 from gpuassist.ui.widgets.scroll_page import MARGIN, PageHeader

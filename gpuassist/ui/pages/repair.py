@@ -16,7 +16,7 @@ from gpuassist.changes.scope_list import ListedScope, list_scopes
 from gpuassist.changes.undo import TakeBack
 from gpuassist.model.text import Text, text
 from gpuassist.session.navigation import Marked, StepStatus, WizardStep
-from gpuassist.session.standing import repairable_version
+from gpuassist.session.step_status import repairable_version
 from gpuassist.session.undo import Undone, left_out, plan_undo, records, undo
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk, Page, Wrote

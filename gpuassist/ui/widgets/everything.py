@@ -13,7 +13,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.ui import clipboard
-from gpuassist.ui.asking import Asking
+from gpuassist.ui.dialogs import Asking
 from gpuassist.ui.models.tree import TreeModel, branch
 from gpuassist.ui.widgets.buttons import CopyButton, primary, secondary
 from gpuassist.ui.widgets.cards import Card

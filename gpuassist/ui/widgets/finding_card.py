@@ -22,7 +22,7 @@ from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.answer_document import copyable, copyable_lines
 from gpuassist.session.install_wish import wish_for_answer
-from gpuassist.session.standing import holder_wish, switch_version
+from gpuassist.session.step_status import holder_wish, switch_version
 from gpuassist.ui.palette import MARK_WORDS, Mark
 from gpuassist.ui.widgets.buttons import CopyButton, primary, small
 from gpuassist.ui.widgets.cards import Card, Well

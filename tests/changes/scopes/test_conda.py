@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.scopes import conda
-from gpuassist.changes.scopes.wanted import ScopeValues
+from gpuassist.changes.scopes.values import ScopeValues
 from tests.changes.scopes.shells import ours, states, watched
 
 HELD = ScopeValues("/opt/cuda-12.4", "/opt/cuda-12.4/lib64", ("0", "2"))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gpuassist.changes.scopes.json_text import with_members
 from gpuassist.changes.scopes.jupyter import by_hand, held, rewritten
-from gpuassist.changes.scopes.wanted import ScopeValues, Wanted
+from gpuassist.changes.scopes.values import ScopeValues, Wanted
 from gpuassist.shellfiles.block import RepairError
 
 CUDA = Wanted("/usr/local/cuda-12.4")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.changes.scopes import conda, desktop, dotenv, envrc, venv
-from gpuassist.changes.scopes.wanted import ScopeValues, Wanted, read_settings, settings_line
+from gpuassist.changes.scopes.values import ScopeValues, Wanted, read_settings, settings_line
 from gpuassist.shellfiles.block import RepairError, find
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.edit import LineChanges, take_back, write

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from gpuassist.changes.scopes import fish_hook, posix
-from gpuassist.changes.scopes.wanted import ScopeValues
+from gpuassist.changes.scopes.values import ScopeValues
 from tests.changes.scopes.shells import states, watched
 
 HELD = ScopeValues("/opt/cuda", "/opt/cuda/lib64", ("0",))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.changes.scopes import venv as scope
-from gpuassist.changes.scopes.wanted import ScopeValues
+from gpuassist.changes.scopes.values import ScopeValues
 from gpuassist.shellfiles.edit import LineChanges, write
 from tests.changes.scopes.shells import states, watched
 

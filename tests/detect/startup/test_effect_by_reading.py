@@ -10,7 +10,7 @@ from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.text import text
 from gpuassist.shellfiles.dialect import Dialect, read_startup
-from gpuassist.shellfiles.reading import Statement, ToolLine
+from gpuassist.shellfiles.statements import Statement, ToolLine
 
 
 def _terminal(nvcc: str = "", **variables: str) -> Fact[Terminal]:

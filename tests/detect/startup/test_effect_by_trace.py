@@ -14,7 +14,7 @@ from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.dialect import Dialect, read_startup
-from gpuassist.shellfiles.reading import Statement, ToolLine
+from gpuassist.shellfiles.statements import Statement, ToolLine
 from gpuassist.system.shell_steps import TracedChange
 from gpuassist.system.shell_trace import Trace
 

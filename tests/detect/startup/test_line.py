@@ -18,7 +18,7 @@ from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.shell_document import survey_document
 from gpuassist.shellfiles.dialect import Dialect, read_startup
-from gpuassist.shellfiles.reading import Statement, ToolLine
+from gpuassist.shellfiles.statements import Statement, ToolLine
 from tests.fakes import put, world_under
 
 RC = "/home/you/.bashrc"

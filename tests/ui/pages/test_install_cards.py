@@ -7,7 +7,7 @@ from PySide6.QtTest import QSignalSpy
 from pytestqt.qtbot import QtBot
 
 from gpuassist.context import Session
-from gpuassist.formats.printed import Printed
+from gpuassist.formats.terminal_output import Printed
 from gpuassist.install.records import StepRecord, StepState
 from gpuassist.install.run_view import RunView
 from gpuassist.install.what_if import choices

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from gpuassist.changes.scope_list import ListedScope
 from gpuassist.changes.scopes.kinds import Kind, ViewingProgram
-from gpuassist.changes.scopes.wanted import ScopeValues
+from gpuassist.changes.scopes.values import ScopeValues
 from gpuassist.model.words import ENGLISH
 from gpuassist.ui.models.rows import RowsModel
 from gpuassist.ui.pages.repair_scope import ProgramsCard, ScopeChooser

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from gpuassist.formats.printed import Printed
+from gpuassist.formats.terminal_output import Printed
 from gpuassist.install.run_view import RunView
 from gpuassist.ui.widgets.output_view import LINES_SHOWN, OutputView
 from tests.ui.showing import Show

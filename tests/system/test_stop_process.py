@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpuassist.system import stopping
-from gpuassist.system.stopping import Stopped, stop
+from gpuassist.system import stop_process
+from gpuassist.system.stop_process import Stopped, stop
 
 OBEDIENT = "import sys, time; print('ready', flush=True); time.sleep(600)"
 STUBBORN = "import signal, time; signal.signal(15, signal.SIG_IGN); print('ready', flush=True); time.sleep(600)"
@@ -26,7 +26,7 @@ def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stopping, "_KILLED_WITHIN_SECONDS", 100.0)
+    monkeypatch.setattr(stop_process, "_KILLED_WITHIN_SECONDS", 100.0)
 
 
 @pytest.fixture

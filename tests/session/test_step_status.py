@@ -10,7 +10,7 @@ from gpuassist.model.fact import Unknown
 from gpuassist.model.finding import Action, Answer, CommandUse, Diagnosis, Remedy, Severity, Undetermined
 from gpuassist.model.text import text
 from gpuassist.session.navigation import StepStatus
-from gpuassist.session.standing import (
+from gpuassist.session.step_status import (
     USE_CUDA,
     begins_with_holders,
     found_state,

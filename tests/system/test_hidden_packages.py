@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.system.hiding import hide
+from gpuassist.system.hidden_packages import hide
 from tests.solving import make_environment, site_of
 from tests.wheels import Wheel, unpack
 

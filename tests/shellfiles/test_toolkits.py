@@ -6,8 +6,8 @@ import pytest
 
 from gpuassist.model.fact import Known
 from gpuassist.model.toolkit import Origin, Toolkit
-from gpuassist.shellfiles.installed import InstalledToolkits, Lead, looks_like_cuda
-from gpuassist.shellfiles.reading import Element
+from gpuassist.shellfiles.statements import Element
+from gpuassist.shellfiles.toolkits import InstalledToolkits, Lead, looks_like_cuda
 
 CHOSEN = Toolkit("/usr/local/cuda-12.4", links=("/usr/local/cuda",))
 OLD = Toolkit("/usr/local/cuda-11.7", links=("/opt/old-cuda",))

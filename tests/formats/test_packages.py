@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.installed import conda_packages, is_of_interest, normalised, python_packages, recorded_sizes
+from gpuassist.formats.packages import conda_packages, is_of_interest, normalised, python_packages, recorded_sizes
 from gpuassist.model.environment import Package
 
 NAMES = st.text(alphabet="abcTorch-_.0123456789+!", max_size=40)

@@ -6,7 +6,7 @@ import os
 from functools import partial
 
 from gpuassist.system.programs import MARK
-from gpuassist.system.stopping import Stopped, stop
+from gpuassist.system.stop_process import Stopped, stop
 
 _ROUNDS = 5  # one that is found may have started another meanwhile
 _SECONDS_TO_END = 0.1

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.cli.wrapping import columns, wrapped
+from gpuassist.cli.paragraphs import columns, wrapped
 
 CHINESE = (
     "报错里还会建议一个分配器设置；无论什么原因它都会打印这条提示，在这里没有用。`torch.cuda.empty_cache()` 也没有用（见下）。"

@@ -9,7 +9,7 @@ from enum import Enum
 
 from gpuassist.model.fact import Known
 from gpuassist.model.toolkit import Origin, Toolkit
-from gpuassist.shellfiles.reading import Element
+from gpuassist.shellfiles.statements import Element
 
 LISTS = frozenset(
     (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.knowledge.choosing import (
+from gpuassist.knowledge.choice import (
     BuildHost,
     GpuWish,
     InstalledToolkit,

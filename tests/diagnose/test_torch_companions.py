@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.diagnose.belonging import belongs, exact_pins, wanted
 from gpuassist.diagnose.case import Case, InstalledTorch
+from gpuassist.diagnose.torch_companions import belongs, exact_pins, wanted
 from gpuassist.model.environment import Package
 from gpuassist.model.fact import Known
 from gpuassist.model.version import Version

@@ -1,4 +1,4 @@
-"""Asks one shell: what is handed to the child process that starts it (`asking_child`), and what its answer means."""
+"""Asks one shell: what is handed to the child process that starts it (`ask_shell_child`), and what its answer means."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from gpuassist.model.text import Text, text
 from gpuassist.system import shell_questions, shell_session
-from gpuassist.system.asking_child import ShellRequest
+from gpuassist.system.ask_shell_child import ShellRequest
 from gpuassist.system.groups import litter
 from gpuassist.system.processes import Ending, ProcessResult, clean
 from gpuassist.system.programs import MARK
@@ -57,7 +57,7 @@ def plain(printed: str) -> str:
 
 
 HIDDEN_ARGUMENT = "--shell-session"  # a frozen gpuassist has no interpreter to start: it starts itself with this
-_SCRIPT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from gpuassist.system.asking_child import main; main()"
+_SCRIPT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from gpuassist.system.ask_shell_child import main; main()"
 _HOME = Path(__file__).resolve().parents[2]
 _ENTERS_AT_MOST = 2
 _GRACE_SECONDS = 5.0  # in which the child kills what it started

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.signatures.linking import SIGNATURES
+from gpuassist.diagnose.signatures.linkers import SIGNATURES
 from tests.diagnose.signatures.reading import parameters, problem, problems, read
 
 NOT_FOUND = "link-cuda-lib-not-found"

@@ -11,7 +11,7 @@ import pytest
 
 from gpuassist.system.groups import under_way
 from gpuassist.system.processes import Ending, ProcessResult
-from gpuassist.system.running import run
+from gpuassist.system.run import run
 
 PATH = {"PATH": "/usr/bin:/bin"}
 

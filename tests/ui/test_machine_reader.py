@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.inspect import Inspection
+from gpuassist.ui.machine_reader import MachineReading
 from gpuassist.ui.page import Desk
-from gpuassist.ui.reading import MachineReading
 from tests.values import machine
 
 EXAMPLE = "08-healthy"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.system.groups import under_way
-from gpuassist.system.streaming import DESCRIPTOR, NotStarted, Quiet, Stream, signal_name, start
+from gpuassist.system.streams import DESCRIPTOR, NotStarted, Quiet, Stream, signal_name, start
 
 PATH = {"PATH": "/usr/bin:/bin"}
 

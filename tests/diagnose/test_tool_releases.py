@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose import stated
+from gpuassist.diagnose import tool_releases
 from gpuassist.diagnose.case import Case
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.model.machine import Machine
@@ -47,7 +47,7 @@ def _setting(words: str, here: Machine | None = None) -> SignatureInput:
     ],
 )
 def test_release_of_the_toolkit_is_read(words: str, release: str) -> None:
-    assert stated.nvcc_release(_setting(words)) == release
+    assert tool_releases.nvcc_release(_setting(words)) == release
 
 
 @pytest.mark.parametrize(
@@ -67,17 +67,17 @@ def test_release_of_the_toolkit_is_read(words: str, release: str) -> None:
     ],
 )
 def test_other_numbers_are_no_toolkit(words: str) -> None:
-    assert stated.nvcc_release(_setting(words)) == ""
+    assert tool_releases.nvcc_release(_setting(words)) == ""
 
 
 def test_words_of_nvcc_come_before_those_of_people() -> None:
     words = "I have cuda 12.4\nCuda compilation tools, release 11.5, V11.5.119"
-    assert [str(one) for one in stated.toolkit_releases(_setting(words))] == ["11.5", "12.4"]
+    assert [str(one) for one in tool_releases.toolkit_releases(_setting(words))] == ["11.5", "12.4"]
 
 
 def test_toolkit_of_the_machine_comes_last() -> None:
     here = machine(Recipe(toolkits=("12.4",)))
-    assert [str(one) for one in stated.toolkit_releases(_setting("# cuda 11.8", here))] == ["11.8", "12.4"]
+    assert [str(one) for one in tool_releases.toolkit_releases(_setting("# cuda 11.8", here))] == ["11.8", "12.4"]
 
 
 @pytest.mark.parametrize(
@@ -98,11 +98,11 @@ def test_toolkit_of_the_machine_comes_last() -> None:
     ],
 )
 def test_version_of_gcc_is_read(words: str, version: str) -> None:
-    assert stated.gcc_version(_setting(words)) == version
+    assert tool_releases.gcc_version(_setting(words)) == version
 
 
 def test_gcc_of_the_machine_is_taken_where_the_text_has_none() -> None:
-    assert stated.gcc_version(_setting("nothing", machine(Recipe(gcc=("13.3.0",))))) == "13.3.0"
+    assert tool_releases.gcc_version(_setting("nothing", machine(Recipe(gcc=("13.3.0",))))) == "13.3.0"
 
 
 @pytest.mark.parametrize(
@@ -122,12 +122,12 @@ def test_gcc_of_the_machine_is_taken_where_the_text_has_none() -> None:
     ],
 )
 def test_release_of_python_is_read(words: str, version: str) -> None:
-    assert stated.python_version(_setting(words)) == version
+    assert tool_releases.python_version(_setting(words)) == version
 
 
 def test_python_of_the_machine_is_taken_where_the_text_has_none() -> None:
     here = machine(Recipe(environments=(Env("train"),)))
-    assert stated.python_version(_setting("nothing", here)) != ""
+    assert tool_releases.python_version(_setting("nothing", here)) != ""
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_python_of_the_machine_is_taken_where_the_text_has_none() -> None:
     ],
 )
 def test_version_of_a_package_is_read(words: str, package: str, version: str) -> None:
-    assert stated.package_version(_setting(words), package) == version
+    assert tool_releases.package_version(_setting(words), package) == version
 
 
 @pytest.mark.parametrize(
@@ -168,11 +168,11 @@ def test_version_of_a_package_is_read(words: str, package: str, version: str) ->
 )
 def test_torch_is_read_with_its_cuda(words: str, version: str, cuda: str) -> None:
     setting = _setting(words)
-    assert (stated.torch_version(setting), stated.torch_cuda(setting)) == (version, cuda)
+    assert (tool_releases.torch_version(setting), tool_releases.torch_cuda(setting)) == (version, cuda)
 
 
 def test_torch_of_the_machine_is_known_with_its_cuda() -> None:
-    assert stated.torch_cuda(_setting("nothing", machine(Recipe()))) == "12.4"
+    assert tool_releases.torch_cuda(_setting("nothing", machine(Recipe()))) == "12.4"
 
 
 @pytest.mark.parametrize(
@@ -186,16 +186,16 @@ def test_torch_of_the_machine_is_known_with_its_cuda() -> None:
     ],
 )
 def test_capability_of_the_gpu_is_read(words: str, told: str) -> None:
-    assert str(stated.capability(_setting(words))) == told
+    assert str(tool_releases.capability(_setting(words))) == told
 
 
 def test_capability_of_the_machine_comes_first() -> None:
-    assert str(stated.capability(_setting("compute capability 3.5", machine(Recipe())))) == "8.9"
+    assert str(tool_releases.capability(_setting("compute capability 3.5", machine(Recipe())))) == "8.9"
 
 
 def test_list_of_architectures_is_read_in_order() -> None:
     words = "$ nvcc --list-gpu-arch\ncompute_80\ncompute_75\n  compute_90\n-gencode arch=compute_50,code=sm_50\n"
-    assert [str(one) for one in stated.targets_listed(_setting(words))] == ["compute_75", "compute_80", "compute_90"]
+    assert [str(one) for one in tool_releases.targets_listed(_setting(words))] == ["compute_75", "compute_80", "compute_90"]
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_list_of_architectures_is_read_in_order() -> None:
     ],
 )
 def test_old_systems_have_a_last_release(words: str, release: str) -> None:
-    assert str(stated.newest_possible(_setting(words)) or "") == release
+    assert str(tool_releases.newest_possible(_setting(words)) or "") == release
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_old_systems_have_a_last_release(words: str, release: str) -> None:
     ],
 )
 def test_computer_without_a_gpu_is_known(words: str) -> None:
-    assert stated.without_gpu(_setting(words))
+    assert tool_releases.without_gpu(_setting(words))
 
 
 @pytest.mark.parametrize(
@@ -252,4 +252,4 @@ def test_computer_without_a_gpu_is_known(words: str) -> None:
     ],
 )
 def test_other_words_say_nothing_of_that(words: str) -> None:
-    assert not stated.without_gpu(_setting(words))
+    assert not tool_releases.without_gpu(_setting(words))

@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
-from gpuassist.system.dying import hear_of_parents_end
+from gpuassist.system.parent_end import hear_of_parents_end
 from gpuassist.system.shell_session import SessionResult, ShellSession
 from gpuassist.system.terminal_session import OnTerminal
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gpuassist.detect.reading import made, read
+from gpuassist.detect.small_files import made, read
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.files import Files

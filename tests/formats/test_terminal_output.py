@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.printed import LINE_AT_MOST, Printed, PrintedLines
+from gpuassist.formats.terminal_output import LINE_AT_MOST, Printed, PrintedLines
 from gpuassist.install.run_view import RunView
 
 
