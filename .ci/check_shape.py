@@ -1,4 +1,5 @@
-"""The shape gates of the house: how long functions and files may be, what a value looks like, where broad excepts may stand.
+"""The shape gates of the house: how long functions and files may be, what they are called, what a value looks like, where broad
+excepts may stand.
 
 Run from the project's root: `python .ci/check_shape.py`. Prints each breach and the figures; exits with 1 where there is one.
 """
@@ -24,6 +25,8 @@ BROAD_EXCEPTS_IN = frozenset(
         "gpuassist/verify/child.py",
     }
 )
+# Nouns that only look like participles; a module that is named by a lone participle does not say its subject.
+NOUNS = frozenset({"everything", "finding", "listing", "recording", "wording"})
 LONG_FUNCTIONS_ALLOWED: frozenset[str] = frozenset()  # "file:function": one table or one page layout, with its reason beside it
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -32,7 +35,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 def main() -> int:
     """Judges gpuassist/ and tests/."""
     files = {path: ast.parse(path.read_text("utf-8")) for path in sorted(Path("gpuassist").rglob("*.py"))}
-    breaches = [*_files(files), *_functions(files), *_values(files), *_broad(files)]
+    breaches = [*_files(files), *_functions(files), *_names(files), *_values(files), *_broad(files)]
     for breach in breaches:
         print(breach)
     return 1 if breaches else 0
@@ -61,6 +64,19 @@ def _functions(files: dict[Path, ast.Module]) -> Iterator[str]:
     print(f"functions: {len(lengths)}, median {median}, p90 {p90}, longest {max(lengths)}")
     if p90 > FUNCTION_P90:
         yield f"functions: p90 {p90} (at most {FUNCTION_P90})"
+
+
+def _names(files: dict[Path, ast.Module]) -> Iterator[str]:
+    places: dict[str, list[Path]] = {}
+    for path, tree in files.items():
+        if "_" not in path.stem and path.stem.endswith(("ing", "ed")) and path.stem not in NOUNS:
+            yield f"{path}: a module is named by its subject, not by a lone participle"
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(path)
+    for name, paths in places.items():
+        if len(paths) > 1:
+            yield f"{name} stands in {', '.join(map(str, paths))}: a public class name stands once"
 
 
 def _values(files: dict[Path, ast.Module]) -> Iterator[str]:

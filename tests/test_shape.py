@@ -55,6 +55,21 @@ def test_long_file_is_named(gates: ModuleType, project: Path, capsys: pytest.Cap
     assert "b.py: 401 lines, at most 400" in _judge(gates, capsys)[1]
 
 
+def test_class_name_that_stands_twice_is_named(gates: ModuleType, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("b", "c"):
+        _write(project / "gpuassist" / f"{name}.py", "class Step: ...\nclass _Own: ...\n")
+    assert "Step stands in gpuassist/b.py, gpuassist/c.py: a public class name stands once" in _judge(gates, capsys)[1]
+    assert "_Own" not in _judge(gates, capsys)[1]
+
+
+@pytest.mark.parametrize(("name", "named"), [("asking", True), ("marked", True), ("finding", False), ("asked_shell", False)])
+def test_module_that_is_named_by_a_participle_is_told(
+    gates: ModuleType, project: Path, capsys: pytest.CaptureFixture[str], name: str, named: bool
+) -> None:
+    _write(project / "gpuassist" / f"{name}.py", "x = 1\n")
+    assert (f"gpuassist/{name}.py: a module is named by its subject" in _judge(gates, capsys)[1]) is named
+
+
 def test_main_window_has_a_tighter_limit(gates: ModuleType, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _write(project / "gpuassist" / "main_window.py", "x = 1\n" * 251)
     assert "main_window.py: 251 lines, at most 250" in _judge(gates, capsys)[1]
