@@ -18,6 +18,7 @@ from gpuassist.system.files import Files
 from gpuassist.system.process_marks import marked
 from tests.fakes import put
 from tests.install.installs_made import begun, by_user, script, session_at
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -85,11 +86,13 @@ def test_what_a_killed_one_left_running_is_ended_first(session: Session, tmp_pat
     program = session.world.programs.start(
         ("sleep", "60"), environment={"PATH": "/usr/bin:/bin"}, directory="/", mark=mark(session, install, 0)
     )
-    assert marked(mark(session, install, 0))
-    install = recheck(session, install)
-    assert not marked(mark(session, install, 0))
-    assert states(install) == ["cancelled"]
-    program.end()  # type: ignore[union-attr]
+    try:
+        assert until(lambda: marked(mark(session, install, 0)))  # the kernel shows a program's environment shortly after it began
+        install = recheck(session, install)
+        assert not marked(mark(session, install, 0))
+        assert states(install) == ["cancelled"]
+    finally:
+        program.end()  # type: ignore[union-attr]
 
 
 def test_a_step_that_was_cut_off_counts_where_its_check_holds(session: Session, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from gpuassist.context import Session
 from gpuassist.install.user_terminal import type_into_terminal, typing_command
 from tests.fakes import put
 from tests.install.installs_made import session_at
+from tests.waiting import until
 
 _PATIENCE_SECONDS = 100.0
 
@@ -67,15 +68,6 @@ def test_it_is_started_and_let_go_of(tmp_path: Path) -> None:
     assert type_into_terminal(session, ("sudo 'a b' \"$HOME\"",))
     assert until((tmp_path / "asked").exists)
     assert (tmp_path / "asked").read_text().splitlines()[-1] == "sudo 'a b' \"$HOME\""
-
-
-def until(condition: object) -> bool:
-    """Waits for what another process does."""
-    assert callable(condition)
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return bool(condition())
 
 
 @dataclass
