@@ -26,7 +26,7 @@ BROAD_EXCEPTS_IN = frozenset(
     }
 )
 # Nouns that only look like participles; a module that is named by a lone participle does not say its subject.
-NOUNS = frozenset({"everything", "finding", "listing", "recording", "wording"})
+NOUNS = frozenset({"everything", "finding", "listing", "ranking", "recording", "wording"})
 LONG_FUNCTIONS_ALLOWED: frozenset[str] = frozenset()  # "file:function": one table or one page layout, with its reason beside it
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -18,7 +18,7 @@ from gpuassist.install.preview import look_before
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
-from gpuassist.model.solve import Looked
+from gpuassist.model.solve import DryRun
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.surroundings import Surroundings
@@ -89,7 +89,7 @@ class Place:
         """A step of programs that pip and uv understand alike."""
         return self.pip(*programs) if tool == "pip" else self.uv(*programs)
 
-    def look(self, step: Step, machine: Machine | None = None, *, earlier: tuple[Step, ...] = ()) -> Looked:
+    def look(self, step: Step, machine: Machine | None = None, *, earlier: tuple[Step, ...] = ()) -> DryRun:
         """The step looked at."""
         return look_before(self.session, machine or Machine(), step, earlier=earlier)
 
@@ -112,7 +112,7 @@ class Place:
         return dict(json.loads(done.stdout))
 
 
-def changes(looked: Looked) -> list[Change]:
+def changes(looked: DryRun) -> list[Change]:
     """Name, version before and after of each change."""
     assert isinstance(looked.solve, Known), looked
     return [(one.name, one.before, one.after) for one in looked.solve.value.changes]
@@ -123,7 +123,7 @@ def said(texts: Iterable[Text]) -> list[str]:
     return [ENGLISH(one) for one in texts]
 
 
-def reason(looked: Looked) -> str:
+def reason(looked: DryRun) -> str:
     """Why nobody can tell what would be done, which is a stop as well."""
     assert isinstance(looked.solve, Unknown), looked
     assert said(looked.stops) == [ENGLISH(looked.solve.reason)]

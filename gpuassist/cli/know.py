@@ -10,7 +10,7 @@ from gpuassist.cli.streams import BOLD, DIM, Painted
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.present.lookup import lines, source_line
-from gpuassist.session.lookup.answer import Answered, LookupStatus
+from gpuassist.session.lookup.answer import LookupAnswer, LookupStatus
 from gpuassist.session.lookup.ask import KINDS, answer_document, ask, everything, names, names_document, nearest_kinds
 
 NAME = "know"
@@ -79,7 +79,7 @@ class _Report:
         self._words = context.session.words
         self._width = width_of(context)
 
-    def show(self, answered: Answered) -> None:
+    def show(self, answered: LookupAnswer) -> None:
         """The answer, then what it rests on; or what may have been meant."""
         self._say(answered.title, BOLD)
         if answered.standing is LookupStatus.UNKNOWN:
@@ -98,7 +98,7 @@ class _Report:
         source = source_line(answered.record)
         self._row(source.label, source.value, DIM)
 
-    def _show_notes(self, answered: Answered) -> None:
+    def _show_notes(self, answered: LookupAnswer) -> None:
         for note in answered.notes:
             self._say(note, before="  ", hanging="  ")
 

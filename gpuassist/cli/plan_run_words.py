@@ -16,7 +16,7 @@ from gpuassist.install.step_proof import Holds, Proved
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import StepKind
-from gpuassist.model.solve import Looked, PackageChange
+from gpuassist.model.solve import DryRun, PackageChange
 from gpuassist.model.text import Text, counted, text
 
 SCHEMA = 1
@@ -45,7 +45,7 @@ def step(context: Context, install: Install, number: int, options: argparse.Name
         tell(text("Restart the machine when it suits you; then `gpuassist plan --resume` goes on."))
 
 
-def looked(context: Context, found: Looked, options: argparse.Namespace) -> None:
+def looked(context: Context, found: DryRun, options: argparse.Namespace) -> None:
     """What the step would do."""
     tell = _teller(context, options)
     if isinstance(found.solve, Known) and found.solve.value.changes:

@@ -93,7 +93,7 @@ class InstalledTorch:
         return "uv" if manager is Manager.UV else "pip"
 
 
-class Case:
+class RuleInput:
     """A machine under examination."""
 
     def __init__(self, machine: Machine, knowledge: Knowledge) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuassist.diagnose.case import Case, InstalledTorch, KnownGpu
+from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput
 from gpuassist.diagnose.rules.driver import devices_may_be_opened, libraries_match_module, library_is_there
 from gpuassist.knowledge.compatibility import (
     DriverFit,
@@ -35,11 +35,11 @@ _DRIVER_ITSELF = (
 
 def chains(machine: Machine, knowledge: Knowledge, *, thorough: bool = False) -> tuple[Chain, ...]:
     """One chain a GPU, in the machine's order; a thorough one judges torch and toolkit for a GPU that its driver rules out, too."""
-    case = Case(machine, knowledge)
+    case = RuleInput(machine, knowledge)
     return tuple(_chain(case, card, thorough=thorough) for card in case.cards)
 
 
-def _chain(case: Case, card: KnownGpu, *, thorough: bool) -> Chain:
+def _chain(case: RuleInput, card: KnownGpu, *, thorough: bool) -> Chain:
     # The torch to draw: one that runs on this GPU where there is one.
     runs = (one for one in case.cuda_torches if _runs(card, one))
     one = next(runs, next(iter(case.cuda_torches or case.torches), None))
@@ -79,7 +79,7 @@ def _gpu(card: KnownGpu) -> Node:
     return Node(Part.GPU, verbatim(card.name), detail, Status.RIGHT)
 
 
-def _driver(case: Case) -> Node:
+def _driver(case: RuleInput) -> Node:
     if isinstance(case.driver, Known):
         cuda = case.machine.driver.cuda_version
         if isinstance(cuda, Known):
@@ -100,7 +100,7 @@ def _driver(case: Case) -> Node:
     return Node(Part.DRIVER, text("not known"), _NOTHING, Status.UNKNOWN)
 
 
-def _toolkit(case: Case) -> Node:
+def _toolkit(case: RuleInput) -> Node:
     if case.toolkit is not None:
         version = case.toolkit.version
         name = text("nvcc {version}", version=str(version.value.release)) if isinstance(version, Known) else text("nvcc")
@@ -113,7 +113,7 @@ def _toolkit(case: Case) -> Node:
     return Node(Part.TOOLKIT, text("no nvcc"), detail, Status.ABSENT)
 
 
-def _compiler(case: Case) -> Node:
+def _compiler(case: RuleInput) -> Node:
     gcc = case.gcc
     if gcc is None:
         return Node(Part.COMPILER, text("none found"), _NOTHING, Status.ABSENT)
@@ -128,7 +128,7 @@ def _compiler(case: Case) -> Node:
     )
 
 
-def _gpu_to_driver(case: Case, card: KnownGpu) -> Joint:
+def _gpu_to_driver(case: RuleInput, card: KnownGpu) -> Joint:
     if isinstance(case.driver, Unknown):
         status = _driver(case).status
         return Joint(
@@ -151,7 +151,7 @@ def _gpu_to_driver(case: Case, card: KnownGpu) -> Joint:
     return Joint(Part.GPU, Part.DRIVER, Status.UNKNOWN if fit is DriverFit.UNKNOWN else Status.RIGHT, _NOTHING)
 
 
-def _driver_to_torch(case: Case, one: InstalledTorch | None) -> Joint:
+def _driver_to_torch(case: RuleInput, one: InstalledTorch | None) -> Joint:
     if one is None:
         return Joint(Part.DRIVER, Part.TORCH, Status.ABSENT, _NOTHING)
     if value_or(one.torch.accelerator, Accelerator.CUDA) is Accelerator.CPU:
@@ -163,7 +163,7 @@ def _driver_to_torch(case: Case, one: InstalledTorch | None) -> Joint:
     return Joint(Part.DRIVER, Part.TORCH, Status.PROBLEM, text("too old for CUDA {cuda}", cuda=str(one.torch.cuda.value)))
 
 
-def _torch_to_toolkit(case: Case, one: InstalledTorch | None) -> Joint:
+def _torch_to_toolkit(case: RuleInput, one: InstalledTorch | None) -> Joint:
     version = case.toolkit.version if case.toolkit is not None else None
     if one is None or version is None or value_or(one.torch.accelerator, Accelerator.CPU) is not Accelerator.CUDA:
         return Joint(Part.TORCH, Part.TOOLKIT, Status.ABSENT, _NOTHING)
@@ -179,7 +179,7 @@ def _torch_to_toolkit(case: Case, one: InstalledTorch | None) -> Joint:
     )
 
 
-def _toolkit_to_compiler(case: Case) -> Joint:
+def _toolkit_to_compiler(case: RuleInput) -> Joint:
     toolkit, gcc = case.toolkit, case.gcc
     if toolkit is None or gcc is None:
         return Joint(Part.TOOLKIT, Part.COMPILER, Status.ABSENT, _NOTHING)
@@ -194,7 +194,7 @@ def _toolkit_to_compiler(case: Case) -> Joint:
     return Joint(Part.TOOLKIT, Part.COMPILER, Status.PROBLEM, text("accepts gcc up to {limit}", limit=known.gcc_limit))
 
 
-def _gpu_to_torch(case: Case, card: KnownGpu, one: InstalledTorch | None) -> Joint | None:
+def _gpu_to_torch(case: RuleInput, card: KnownGpu, one: InstalledTorch | None) -> Joint | None:
     if one is None or not isinstance(card.capability, Known) or not isinstance(one.torch.targets, Known):
         return None
     capability, cuda, offered = card.capability.value, one.torch.cuda, case.machine.driver.cuda_version
@@ -212,7 +212,7 @@ def _gpu_to_torch(case: Case, card: KnownGpu, one: InstalledTorch | None) -> Joi
     return None
 
 
-def _gpu_to_toolkit(case: Case, card: KnownGpu) -> Joint | None:
+def _gpu_to_toolkit(case: RuleInput, card: KnownGpu) -> Joint | None:
     toolkit = case.toolkit
     known = case.known(toolkit) if toolkit is not None else None
     if toolkit is None or known is None or not known.targets or not isinstance(card.capability, Known):

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.rules import (
     cards,
     containers,
@@ -59,7 +59,7 @@ _log = logging.getLogger(__name__)
 
 def judge(machine: Machine, knowledge: Knowledge, rules: tuple[Rule, ...] = RULES) -> Diagnosis:
     """Every rule's verdicts, each once, in the rules' order."""
-    case = Case(machine, knowledge)
+    case = RuleInput(machine, knowledge)
     verdicts = list(dict.fromkeys(verdict for rule in rules for verdict in survived(rule.__name__, rule, case)))
     found = tuple(one for one in verdicts if isinstance(one, Finding))
     passed = tuple(one for one in verdicts if isinstance(one, Passed))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.memory_parts import other_processes, own_bytes, picture_of
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.formats.oom import OutOfMemory, Platform, principal, read_messages
@@ -199,7 +199,7 @@ def _elsewhere(setting: SignatureInput, told: OutOfMemory) -> Iterator[Text]:
             )
 
 
-def _program(case: Case, pid: int) -> str:
+def _program(case: RuleInput, pid: int) -> str:
     """The program of a process that has the GPU open; empty where it is not known."""
     command = next((one.command for one in value_or(case.machine.holders, ()) if one.pid == pid), "")
     return command.split()[0].rsplit("/", 1)[-1] if command.split() else ""

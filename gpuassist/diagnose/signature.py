@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.formats.visible import MARK, shortened
 from gpuassist.model.paste import Clue, Passage, Paste, Weight
 from gpuassist.model.text import Parameter
@@ -87,7 +87,7 @@ class Sign:
 class SignatureInput:
     """What a message is read in: the whole text, and the facts of the text joined with those of the machine where there is one."""
 
-    def __init__(self, paste: Paste, case: Case) -> None:
+    def __init__(self, paste: Paste, case: RuleInput) -> None:
         self.paste = paste
         self.case = case
         self.answered: dict[Hashable, tuple[re.Match[str], ...]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuassist.diagnose.case import Case, InstalledTorch
+from gpuassist.diagnose.case import InstalledTorch, RuleInput
 from gpuassist.knowledge.companions import admits
 from gpuassist.knowledge.records import TorchRelease
 from gpuassist.model.environment import Package
@@ -10,7 +10,7 @@ from gpuassist.model.fact import value_or
 from gpuassist.model.version import Version, VersionError
 
 
-def exact_pins(case: Case, one: InstalledTorch) -> dict[str, str]:
+def exact_pins(case: RuleInput, one: InstalledTorch) -> dict[str, str]:
     """The nvidia packages that this very torch asks for by an exact version; empty where its build is not known."""
     version, cuda = _version(one.version), value_or(one.torch.cuda, None)
     machine = value_or(case.machine.host.architecture, "x86_64")
@@ -20,7 +20,7 @@ def exact_pins(case: Case, one: InstalledTorch) -> dict[str, str]:
     return {name: pin for name, pin in pins if name.startswith("nvidia-") and pin[:1].isdigit()}
 
 
-def belongs(case: Case, one: InstalledTorch, package: Package) -> bool:
+def belongs(case: RuleInput, one: InstalledTorch, package: Package) -> bool:
     """Whether a package was made for this torch, as far as that is known: another patch of the right release does."""
     here, release = _version(package.version), _release(case, one)
     if here is None or release is None:
@@ -35,7 +35,7 @@ def belongs(case: Case, one: InstalledTorch, package: Package) -> bool:
     return any(_takes(words, here) for words in asked)
 
 
-def wanted(case: Case, one: InstalledTorch, name: str) -> str:
+def wanted(case: RuleInput, one: InstalledTorch, name: str) -> str:
     """The exact version that belongs to this torch; empty where that is a range, or not known."""
     release, version = _release(case, one), _version(one.version)
     belonging = release.companions_of(version) if release is not None and version is not None else ()
@@ -48,7 +48,7 @@ def _takes(words: str, here: Version) -> bool:
     return admits(words, here)
 
 
-def _release(case: Case, one: InstalledTorch) -> TorchRelease | None:
+def _release(case: RuleInput, one: InstalledTorch) -> TorchRelease | None:
     version = _version(one.version)
     return case.knowledge.torch_release(version) if version is not None else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol, Union
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.finding import Evidence, Finding, Passed, Undetermined
 from gpuassist.model.text import Parameter, Text, enumerated, verbatim
@@ -18,7 +18,7 @@ class Rule(Protocol):
 
     __name__: str
 
-    def __call__(self, case: Case) -> Iterator[Verdict]:
+    def __call__(self, case: RuleInput) -> Iterator[Verdict]:
         """What it has to say of the machine."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.rules.driver import libraries_match_module, library_is_there
 from gpuassist.install.place import InstallPlace, System, home_of, step, use
 from gpuassist.knowledge.commands import Commands
@@ -21,7 +21,7 @@ _LISTED = text("`nvidia-smi` lists every GPU")
 _AT_WORK = StepProof(Proves.DRIVER)
 
 
-def waiting_module(case: Case) -> KernelModule | None:
+def waiting_module(case: RuleInput) -> KernelModule | None:
     """The module of a driver that is installed and not loaded: the one on disk, or the one that fits the libraries that are."""
     driver = case.machine.driver
     if not isinstance(driver.loaded, Known) or case.running or case.container or case.wsl:
@@ -33,7 +33,7 @@ def waiting_module(case: Case) -> KernelModule | None:
     return KernelModule("", versions[0], NOT_ASKED, NOT_ASKED) if versions and isinstance(driver.on_disk, Known) else None
 
 
-def mending_steps(case: Case, chains: tuple[Chain, ...], place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
+def mending_steps(case: RuleInput, chains: tuple[Chain, ...], place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
     """The steps that bring the driver to work which is there; none where it works."""
     every = (joint for chain in chains for joint in chain.joints if (joint.first, joint.second) == (Part.GPU, Part.DRIVER))
     reason = next((joint.reason for joint in every if joint.status is Status.PROBLEM), None)
@@ -55,7 +55,7 @@ def mending_steps(case: Case, chains: tuple[Chain, ...], place: InstallPlace, co
     return (step((use("doctor"),), place, commands, (does, None)),)
 
 
-def _loading(case: Case, place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
+def _loading(case: RuleInput, place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
     again = _restart(place, commands)
     if any(case.held_by(card) for card in case.cards):
         does = text("Keep nouveau from taking the GPU: NVIDIA's driver is installed and cannot load while it has it")
@@ -86,7 +86,7 @@ _AMAZON_PARTS = ("g6f.", "gr6f.")
 _NOWHERE = Distribution("", (), "", "")
 
 
-def system_of(case: Case) -> System:
+def system_of(case: RuleInput) -> System:
     """What is known of it."""
     host, driver = case.machine.host, case.machine.driver
     distribution = value_or(host.distribution, _NOWHERE)
@@ -112,7 +112,7 @@ def system_of(case: Case) -> System:
     )
 
 
-def _part(case: Case) -> bool:
+def _part(case: RuleInput) -> bool:
     """Whether only a part of a GPU is rented: Azure has the A10 in such parts, Amazon the L4 in these types of instances."""
     host = case.machine.host
     provider = value_or(host.provider, "")
@@ -121,7 +121,7 @@ def _part(case: Case) -> bool:
     return provider == "aws" and value_or(host.product, "").startswith(_AMAZON_PARTS)
 
 
-def _module(case: Case) -> KernelModule | None:
+def _module(case: RuleInput) -> KernelModule | None:
     """The module that is installed, loaded or not."""
     driver = case.machine.driver
     installed = (*value_or(driver.on_disk, ()), *value_or(driver.loaded, ()))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpuassist.context import Session
 from gpuassist.detect.gpu_holders import Role, holding_of, name_of
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.install.cloud import provider_name
 from gpuassist.install.driver_packages import signed
 from gpuassist.install.place import InstallPlace
@@ -21,7 +21,7 @@ _WITHOUT_KEY = frozenset({Family.ARCH, Family.ANY})
 _AZURE = "az vm extension set --publisher Microsoft.HpcCompute --name NvidiaGpuDriverLinux --resource-group GROUP --vm-name NAME"
 
 
-def driver_notes(session: Session, case: Case, move: DriverMove | None, place: InstallPlace) -> tuple[Text, ...]:
+def driver_notes(session: Session, case: RuleInput, move: DriverMove | None, place: InstallPlace) -> tuple[Text, ...]:
     """All of them; none where the driver stays, or is another system's."""
     if move is None or place.family in _ELSEWHERE:
         return ()
@@ -66,7 +66,7 @@ def _cloud(place: InstallPlace) -> Iterator[Text]:
         )
 
 
-def _in_use(session: Session, case: Case) -> Iterator[Text]:
+def _in_use(session: Session, case: RuleInput) -> Iterator[Text]:
     """The driver that is loaded works on until the restart, beside libraries that are already the new ones."""
     held = [one for one in holding_of(session, case.machine).held if one.role is not Role.INVISIBLE]
     if not held:

@@ -141,7 +141,7 @@ _OF_CONDA = {"pytorch": "torch"}  # what a package of conda's is called where Py
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class DryRunView:
     """`before` and `after` are the packages by name, as far as Python sees them; `sources` the commands that were asked; `installs`
     whether anything would be installed, and not only be taken out; `blind` the programs that nobody could look at; `python` is
     None where its version is not known.
@@ -166,7 +166,7 @@ class Conditions:
     cancelled: Callable[[], bool] | None = None
 
 
-def look(session: Session, machine: Machine, run: StepRun, conditions: Conditions) -> Seen | Text:
+def look(session: Session, machine: Machine, run: StepRun, conditions: Conditions) -> DryRunView | Text:
     """What a step's programs would do, or why nobody can tell."""
     # The run with its places as seen from everywhere.
     environment = posixpath.join(conditions.directory, run.environment) if run.environment else ""
@@ -232,14 +232,14 @@ class _View:
             self.blind.append(" ".join(program))
         return None
 
-    def seen(self) -> Seen:
+    def seen(self) -> DryRunView:
         """What came of all programs."""
         for name, version in self.removed.items():
             if name not in self.after:
                 self.changes.setdefault(name, PackageChange(name, version))
         changes = tuple(self.changes[name] for name in sorted(self.changes))
         told = (tuple(self.sources), bool(self.sources), tuple(self.yanked), tuple(self.blind), self.held.python or self._to_come())
-        return Seen(self.held.packages, self.after, changes, *told)
+        return DryRunView(self.held.packages, self.after, changes, *told)
 
     def _to_come(self) -> Version | None:
         """The version of the Python that will make the environment, by its name."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gpuassist.context import Session
 from gpuassist.install.autostart import remove_autostart
-from gpuassist.install.freeze import Frozen, freeze
+from gpuassist.install.freeze import FrozenEnvironment, freeze
 from gpuassist.install.records import Install, InstallState, StepRecord, StepState, boot_id, place, save
 from gpuassist.install.run import Cancelled, OnLine, RunContext, StepDone, StepEnding, run_step
 from gpuassist.install.step_proof import Holds, Proved, prove_step
@@ -87,14 +87,16 @@ def log_name(number: int, tries: int) -> str:
     return f"step-{number + 1}-log-{tries}.txt"
 
 
-def kept(session: Session, install: Install, number: int, when: str) -> Frozen | None:
+def kept(session: Session, install: Install, number: int, when: str) -> FrozenEnvironment | None:
     """What the environment of a step held `before` or `after` it, where that was kept."""
     run = install.steps[number].step.run
     try:
         content = session.world.disk.read(_frozen_path(session, install, number, when))
     except OSError:
         return None
-    return Frozen(run.tool if run is not None else Tool.PIP, tuple(content.decode("utf-8", "surrogateescape").splitlines()))
+    return FrozenEnvironment(
+        run.tool if run is not None else Tool.PIP, tuple(content.decode("utf-8", "surrogateescape").splitlines())
+    )
 
 
 def _prepared(session: Session, install: Install, number: int, record: StepRecord) -> Text | None:
@@ -142,7 +144,7 @@ def _freeze_before(session: Session, install: Install, number: int, record: Step
     return None
 
 
-def _keep(session: Session, install: Install, number: int, what: tuple[str, Fact[Frozen] | None]) -> None:
+def _keep(session: Session, install: Install, number: int, what: tuple[str, Fact[FrozenEnvironment] | None]) -> None:
     when, found = what
     if isinstance(found, Known):
         content = "".join(f"{line}\n" for line in found.value.lines)

@@ -28,7 +28,7 @@ _SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Frozen:
+class FrozenEnvironment:
     """The lines of `pip freeze` or `conda list --explicit`."""
 
     tool: Tool
@@ -41,7 +41,7 @@ class Frozen:
         return read(self.lines)
 
 
-def freeze(session: Session, run: StepRun) -> Fact[Frozen] | None:
+def freeze(session: Session, run: StepRun) -> Fact[FrozenEnvironment] | None:
     """What the environment of a step holds; none where the step changes no environment of packages."""
     command = _command(run)
     if command is None:
@@ -59,7 +59,7 @@ def freeze(session: Session, run: StepRun) -> Fact[Frozen] | None:
             lines = [line for line in outcome.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
             why = lines[-1].strip()[:300] if lines else outcome.words or f"status {outcome.status}"
         return Unknown(text("`{command}` failed: {words}", command=source, words=why))
-    return Known(Frozen(run.tool, tuple(line for line in outcome.text.splitlines() if line.strip())), source)
+    return Known(FrozenEnvironment(run.tool, tuple(line for line in outcome.text.splitlines() if line.strip())), source)
 
 
 def _command(run: StepRun) -> tuple[str, ...] | None:

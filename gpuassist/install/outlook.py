@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from gpuassist.context import Session
-from gpuassist.diagnose.case import Case, InstalledTorch
+from gpuassist.diagnose.case import InstalledTorch, RuleInput
 from gpuassist.diagnose.chain import chains
 from gpuassist.install import hypothetical
 from gpuassist.install.conda import notes_on_conda
@@ -19,7 +19,7 @@ from gpuassist.install.steps import install_steps, install_ways
 from gpuassist.install.toolkit_methods import of_conda
 from gpuassist.install.torch import jetson_ways, left_by
 from gpuassist.install.torch_source import Found, find
-from gpuassist.knowledge.change import Demand, Need, Rig, Smallest, Stock, TorchThere, VersionChange, Wall
+from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need, SmallestChange, Stock, TorchThere, VersionChange
 from gpuassist.knowledge.choice import Obstacle
 from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.knowledge.families import families_of, surroundings_of
@@ -52,7 +52,7 @@ class Question:
     goal: Text
     base: Machine
     wished: Machine
-    demand: Demand
+    demand: Constraints
     tool: Tool | None = None
 
 
@@ -62,7 +62,7 @@ def foresee(session: Session, question: Question) -> Outlook:
     if looked.blocked_by or looked.undetermined:
         return looked
     # The outlook with the steps that the wish takes, or with what stands in the way.
-    case = Case(question.base, session.knowledge)
+    case = RuleInput(question.base, session.knowledge)
     knowledge, rig, demand = session.knowledge, rig_of(case), question.demand
     place = place_of(case, session.world.files.exists, question.tool)
     found = find(knowledge, rig, demand, question.tool, torch_of_conda=place.around.torch_of_conda)
@@ -83,9 +83,9 @@ def foresee(session: Session, question: Question) -> Outlook:
 def begun(session: Session, question: Question) -> Outlook:
     """How it looks with the wish in place, before any change, and what keeps it from being planned at all."""
     knowledge = session.knowledge
-    case = Case(question.base, knowledge)
+    case = RuleInput(question.base, knowledge)
     before = chains(question.wished, knowledge, thorough=True)
-    links = links_of(Case(question.wished, knowledge), before)
+    links = links_of(RuleInput(question.wished, knowledge), before)
     missing = without_gpu(case, question.demand)
     unknown = () if missing else undetermined(case, question.demand)
     return Outlook(question.goal, before, before, (), missing, undetermined=unknown, links=links)
@@ -95,7 +95,7 @@ def _with_steps(
     session: Session, question: Question, looked: Outlook, *, found: Found, change: VersionChange, place: InstallPlace
 ) -> Outlook:
     knowledge = session.knowledge
-    case, rig, must = Case(question.base, knowledge), found.rig, question.demand.driver_need is Need.MUST
+    case, rig, must = RuleInput(question.base, knowledge), found.rig, question.demand.driver_need is Need.MUST
     broken = steps_that_mend(session, case, rig, change)
     mending = broken if must else ()
     mended = with_driver(knowledge, question.base, rig.driver) if mending and rig.driver is not None else question.base
@@ -113,18 +113,18 @@ def _with_steps(
         *driver,
         *root_notes(place, steps),
         *notes_on(case, rig, question.demand, found.smallest),
-        *((DRIVER_STAYS,) if broken and not must and Wall.DRIVER not in change.left else ()),
+        *((DRIVER_STAYS,) if broken and not must and Blocker.DRIVER not in change.left else ()),
         *notes_on_torch,
     )
     return replace(looked, after=after, steps=steps, notes=notes, ways=ways)
 
 
-def _is_jetpack_6(rig: Rig, found: Smallest) -> bool:
+def _is_jetpack_6(rig: Configuration, found: SmallestChange) -> bool:
     """A Jetson for whose driver PyTorch's own builds are too new, and NVIDIA's index is not (JetPack 6 brings 540)."""
     return found.obstacle is Obstacle.JETSON_WHEELS and rig.driver is not None and rig.driver.major == _JETPACK_6
 
 
-def steps_that_mend(session: Session, case: Case, rig: Rig, change: VersionChange) -> tuple[Step, ...]:
+def steps_that_mend(session: Session, case: RuleInput, rig: Configuration, change: VersionChange) -> tuple[Step, ...]:
     """What brings the driver that is there to work, where it stays and does not."""
     if change.driver is not None or rig.driver is None:
         return ()
@@ -132,7 +132,7 @@ def steps_that_mend(session: Session, case: Case, rig: Rig, change: VersionChang
     return mending_steps(case, now, place_of(case), session.knowledge.commands)
 
 
-def rig_of(case: Case) -> Rig:
+def rig_of(case: RuleInput) -> Configuration:
     """The machine as far as its parts must fit."""
     host = case.machine.host
     gcc, torch = case.gcc, torch_of(case)
@@ -142,7 +142,7 @@ def rig_of(case: Case) -> Rig:
     opened = case.open_module if waiting is None else waiting.open_flavour
     # The toolkits that are no part of a Python environment.
     outside = (one for one in case.toolkits if value_or(one.origin, Origin.LOCAL) not in {Origin.CONDA, Origin.WHEEL})
-    return Rig(
+    return Configuration(
         gpus=case.wishes,
         capabilities=_capabilities(case),
         today=case.machine.taken_at[:10],
@@ -161,14 +161,14 @@ def rig_of(case: Case) -> Rig:
     )
 
 
-def torch_of(case: Case) -> InstalledTorch | None:
+def torch_of(case: RuleInput) -> InstalledTorch | None:
     """The torch that is meant: one that computes on every GPU before others, a CUDA build before one for the processor alone."""
     capabilities = _capabilities(case)
     runs = (one for one in case.cuda_torches if _runs(one, capabilities))
     return next(runs, next(iter(case.cuda_torches or case.torches), None))
 
 
-def place_of(case: Case, exists: Callable[[str], bool] = _nowhere, wished: Tool | None = None) -> InstallPlace:
+def place_of(case: RuleInput, exists: Callable[[str], bool] = _nowhere, wished: Tool | None = None) -> InstallPlace:
     """Where the steps are done, by which tool; a new environment is made where nothing `exists`."""
     torch = torch_of(case)
     environment = torch.environment if torch else hypothetical.environment_of(case.machine)
@@ -214,7 +214,7 @@ def _torch_there(one: InstalledTorch) -> TorchThere | None:
     )
 
 
-def _compilers(case: Case) -> tuple[tuple[Version, str], ...]:
+def _compilers(case: RuleInput) -> tuple[tuple[Version, str], ...]:
     every = value_or(case.machine.compilers, ())
     return tuple((one.version.value, one.path) for one in every if one.family == "g++" and isinstance(one.version, Known))
 
@@ -223,7 +223,7 @@ def _known(fact: Fact[Version]) -> Version | None:
     return fact.value if isinstance(fact, Known) else None
 
 
-def _capabilities(case: Case) -> tuple[ComputeCapability, ...]:
+def _capabilities(case: RuleInput) -> tuple[ComputeCapability, ...]:
     return tuple(sorted({card.capability.value for card in case.cards if isinstance(card.capability, Known)}))
 
 
@@ -235,7 +235,9 @@ def _runs(one: InstalledTorch, capabilities: tuple[ComputeCapability, ...]) -> b
 # A toolkit for a system whose own C library or compiler none fits that would: conda's, which brings both along.
 
 
-def by_conda(knowledge: Knowledge, case: Case, looked: Outlook, *, demand: Demand, rig: Rig, place: InstallPlace) -> Outlook | None:
+def by_conda(
+    knowledge: Knowledge, case: RuleInput, looked: Outlook, *, demand: Constraints, rig: Configuration, place: InstallPlace
+) -> Outlook | None:
     """The outlook with conda's toolkit; None where something else stands in the way, or conda has none that fits."""
     if rig.glibc is None:
         return None
@@ -260,9 +262,9 @@ def by_conda(knowledge: Knowledge, case: Case, looked: Outlook, *, demand: Deman
     return replace(looked, after=after, steps=ways[0].steps, ways=ways, notes=notes)
 
 
-def is_of_the_system(found: Smallest) -> bool:
+def is_of_the_system(found: SmallestChange) -> bool:
     """Whether the toolkit alone finds nothing that fits."""
-    return found.change is None and found.walls == (Wall.TOOLKIT,)
+    return found.change is None and found.walls == (Blocker.TOOLKIT,)
 
 
 def _stock(knowledge: Knowledge) -> Stock:

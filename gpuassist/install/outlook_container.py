@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gpuassist.context import Session
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.chain import chains
 from gpuassist.install import hypothetical
 from gpuassist.install.outlook import Question, begun, place_of, rig_of, steps_that_mend
 from gpuassist.install.place import InstallPlace, step, use
 from gpuassist.install.replacements import with_driver
 from gpuassist.install.steps import install_steps
-from gpuassist.knowledge.change import DriverMove, Rig, VersionChange
+from gpuassist.knowledge.change import Configuration, DriverMove, VersionChange
 from gpuassist.knowledge.choice import ImageChoice, Images, choose_driver
 from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.compatibility import is_jetson
@@ -31,7 +31,7 @@ def foresee_container(session: Session, question: Question) -> Outlook:
     looked = begun(session, question)
     if looked.blocked_by or looked.undetermined:
         return looked
-    case = Case(question.base, session.knowledge)
+    case = RuleInput(question.base, session.knowledge)
     rig = rig_of(case)
     if case.container:
         return replace(looked, blocked_by=(text("this is a container itself: its image is chosen on the host"),))
@@ -62,7 +62,7 @@ class _Chosen:
 
 def _with_image(chosen: _Chosen, looked: Outlook) -> Outlook:
     knowledge, base = chosen.session.knowledge, chosen.question.base
-    case, change = Case(base, knowledge), VersionChange(driver=chosen.move)
+    case, change = RuleInput(base, knowledge), VersionChange(driver=chosen.move)
     place, rig = place_of(case), rig_of(case)
     mending = steps_that_mend(chosen.session, case, rig, change)
     before = (*mending, *install_steps(change, place, knowledge))
@@ -77,19 +77,19 @@ def _with_image(chosen: _Chosen, looked: Outlook) -> Outlook:
     return replace(looked, after=after, steps=way.steps, ways=(way,))
 
 
-def _driver(rig: Rig) -> Version | None:
+def _driver(rig: Configuration) -> Version | None:
     """The driver, where it serves every GPU."""
     there = rig.driver
     return there if there is not None and driver_fits(rig, there, open_module=rig.open_module) else None
 
 
-def _jetpack(rig: Rig) -> Version | None:
+def _jetpack(rig: Configuration) -> Version | None:
     """The system of a Jetson that needs images of its own, by its driver: from JetPack 7 on the others serve it."""
     jetson = any(is_jetson(one) for one in rig.capabilities)
     return _JETPACKS.get(rig.driver.major) if jetson and rig.driver is not None else None
 
 
-def _why(case: Case, choice: ImageChoice, wish: Version | None) -> Text:
+def _why(case: RuleInput, choice: ImageChoice, wish: Version | None) -> Text:
     names = ", ".join(dict.fromkeys(card.name for card in case.cards))
     if choice.newer is not None:
         return text(

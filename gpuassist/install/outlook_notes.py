@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from gpuassist.diagnose.case import Case, KnownGpu, wishes_of
-from gpuassist.knowledge.change import Demand, Need, Rig, Smallest, TorchThere, Wall
+from gpuassist.diagnose.case import KnownGpu, RuleInput, wishes_of
+from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need, SmallestChange, TorchThere
 from gpuassist.knowledge.choice import GpuWish, Obstacle, choose_driver
 from gpuassist.knowledge.compatibility import (
     DriverFit,
@@ -31,29 +31,29 @@ DRIVER_STAYS = text("the driver stays as it is; to run what is compiled, see `gp
 _MISSING_GPU = text('there is no NVIDIA GPU in this computer; `gpuassist plan gpu="RTX 5090"` tells what one would take')
 
 
-def without_gpu(case: Case, demand: Demand) -> tuple[Text, ...]:
+def without_gpu(case: RuleInput, demand: Constraints) -> tuple[Text, ...]:
     """The reason why nothing can be planned for a machine that is known to have no GPU; a toolkit alone needs none."""
     gpus = case.machine.gpus
     none = isinstance(gpus, Known) and not case.cards and not case.wsl and not case.jetson
     return (_MISSING_GPU,) if none and demand.driver_need is Need.MUST else ()
 
 
-def undetermined(case: Case, demand: Demand) -> tuple[Text, ...]:
+def undetermined(case: RuleInput, demand: Constraints) -> tuple[Text, ...]:
     """What is not known and could change the answer."""
     return tuple(_undetermined(case, demand))
 
 
-def blocked_by(case: Case, rig: Rig, demand: Demand, found: Smallest) -> tuple[Text, ...]:
+def blocked_by(case: RuleInput, rig: Configuration, demand: Constraints, found: SmallestChange) -> tuple[Text, ...]:
     """Why no change makes every link hold, which side must move, and between what there is a choice."""
     return tuple(dict.fromkeys(_blocked(case, rig, demand, found)))
 
 
-def notes_on(case: Case, rig: Rig, demand: Demand, found: Smallest) -> tuple[Text, ...]:
+def notes_on(case: RuleInput, rig: Configuration, demand: Constraints, found: SmallestChange) -> tuple[Text, ...]:
     """What to know beside the steps: what is left as it is, and what will have to be done some day."""
     return tuple(_notes(case, rig, demand, found))
 
 
-def _undetermined(case: Case, demand: Demand) -> Iterator[Text]:
+def _undetermined(case: RuleInput, demand: Constraints) -> Iterator[Text]:
     gpus, driver = case.machine.gpus, case.machine.driver
     if isinstance(gpus, Unknown):
         yield text("the GPUs of this machine: {reason}", reason=gpus.reason)
@@ -69,24 +69,24 @@ def _undetermined(case: Case, demand: Demand) -> Iterator[Text]:
             yield text("the compute capability of {gpu}: {reason}", gpu=card.name, reason=card.capability.reason)
 
 
-def _blocked(case: Case, rig: Rig, demand: Demand, found: Smallest) -> Iterator[Text]:
-    if Wall.SPLIT in found.walls or (Wall.DRIVER in found.walls and _is_split(case)):
+def _blocked(case: RuleInput, rig: Configuration, demand: Constraints, found: SmallestChange) -> Iterator[Text]:
+    if Blocker.SPLIT in found.walls or (Blocker.DRIVER in found.walls and _is_split(case)):
         yield from _split(case)
         return
-    if Wall.NO_DRIVER in found.walls or Wall.DRIVER in found.walls:
+    if Blocker.NO_DRIVER in found.walls or Blocker.DRIVER in found.walls:
         yield from _no_driver(case, rig, demand)
-    if Wall.TORCH in found.walls:
+    if Blocker.TORCH in found.walls:
         yield from _no_torch(case, rig, demand, found)
-    if Wall.TOOLKIT in found.walls:
+    if Blocker.TOOLKIT in found.walls:
         yield from _no_toolkit(case, rig, demand)
 
 
-def _is_split(case: Case) -> bool:
+def _is_split(case: RuleInput) -> bool:
     flavours = {card.flavour for card in case.cards}
     return not case.wsl and {ModuleFlavour.OPEN_REQUIRED, ModuleFlavour.OPEN_IMPOSSIBLE} <= flavours
 
 
-def _split(case: Case) -> Iterator[Text]:
+def _split(case: RuleInput) -> Iterator[Text]:
     old = [card for card in case.cards if card.flavour is ModuleFlavour.OPEN_IMPOSSIBLE]
     new = [card for card in case.cards if card.flavour is ModuleFlavour.OPEN_REQUIRED]
     yield text(
@@ -104,7 +104,7 @@ def _split(case: Case) -> Iterator[Text]:
         )
 
 
-def _without(case: Case, keep: Sequence[KnownGpu], give: Sequence[KnownGpu]) -> Iterator[Text]:
+def _without(case: RuleInput, keep: Sequence[KnownGpu], give: Sequence[KnownGpu]) -> Iterator[Text]:
     """What there is for those that stay when the others go."""
     gone = set(give)
     rest = [card for card in case.cards if card not in gone]
@@ -120,7 +120,7 @@ def _without(case: Case, keep: Sequence[KnownGpu], give: Sequence[KnownGpu]) -> 
         )
 
 
-def _sides(case: Case) -> Iterator[tuple[list[KnownGpu], list[KnownGpu]]]:
+def _sides(case: RuleInput) -> Iterator[tuple[list[KnownGpu], list[KnownGpu]]]:
     """Those that one driver serves and those that have to go for it: as many as stand with the newest, then with the oldest."""
     by_age = sorted(case.cards, key=lambda card: (card.architecture and card.architecture.last_branch) or _NEVER_ENDED)
     told: list[list[KnownGpu]] = []
@@ -137,7 +137,7 @@ def _sides(case: Case) -> Iterator[tuple[list[KnownGpu], list[KnownGpu]]]:
             yield keep, [card for card in case.cards if not served[wishes_of((card,))]]
 
 
-def _no_driver(case: Case, rig: Rig, demand: Demand) -> Iterator[Text]:
+def _no_driver(case: RuleInput, rig: Configuration, demand: Constraints) -> Iterator[Text]:
     if rig.driver_fixed:
         yield text("the driver of a Jetson is part of its system: another one comes with another release of JetPack")
         return
@@ -175,7 +175,7 @@ def _unserved(card: KnownGpu, driver: Version) -> Iterator[Text]:
         )
 
 
-def _no_torch(case: Case, rig: Rig, demand: Demand, found: Smallest) -> Iterator[Text]:
+def _no_torch(case: RuleInput, rig: Configuration, demand: Constraints, found: SmallestChange) -> Iterator[Text]:
     release = text("torch {version}", version=_torch_words(demand)) if demand.torch else text("torch")
     builds = [one for one in case.knowledge.torch_builds() if one.cuda is not None and one.machine == rig.machine]
     if found.obstacle is Obstacle.RELEASE_UNKNOWN:
@@ -192,7 +192,7 @@ def _no_torch(case: Case, rig: Rig, demand: Demand, found: Smallest) -> Iterator
         yield text("{torch} needs driver {floor} or newer", torch=release, floor=str(driver_floor(found.without.cuda)))
 
 
-def _no_code(card: KnownGpu, release: Text, demand: Demand, builds: list) -> Iterator[Text]:  # type: ignore[type-arg]
+def _no_code(card: KnownGpu, release: Text, demand: Constraints, builds: list) -> Iterator[Text]:  # type: ignore[type-arg]
     if not isinstance(card.capability, Known):
         return
     capability = card.capability.value
@@ -206,7 +206,7 @@ def _no_code(card: KnownGpu, release: Text, demand: Demand, builds: list) -> Ite
         yield text("builds of torch {first} to {last} have", first=str(first), last=str(last))
 
 
-def _no_toolkit(case: Case, rig: Rig, demand: Demand) -> Iterator[Text]:
+def _no_toolkit(case: RuleInput, rig: Configuration, demand: Constraints) -> Iterator[Text]:
     every = case.knowledge.toolkits()
     wanted = [one for one in every if demand.toolkit is None or one.release == demand.toolkit.release]
     if not wanted:
@@ -219,7 +219,7 @@ def _no_toolkit(case: Case, rig: Rig, demand: Demand) -> Iterator[Text]:
         yield from _unfit(record, case, rig)
 
 
-def _unfit(record: ToolkitRecord, case: Case, rig: Rig) -> Iterator[Text]:
+def _unfit(record: ToolkitRecord, case: RuleInput, rig: Configuration) -> Iterator[Text]:
     release = str(record.release)
     for card in case.cards:
         if isinstance(card.capability, Known) and not toolkit_builds_for(record.targets, card.capability.value):
@@ -242,16 +242,16 @@ def _unknown_to(release: str, card: KnownGpu, capability: ComputeCapability, eve
         yield text("CUDA {releases} do", releases=edge)
 
 
-def _notes(case: Case, rig: Rig, demand: Demand, found: Smallest) -> Iterator[Text]:
+def _notes(case: RuleInput, rig: Configuration, demand: Constraints, found: SmallestChange) -> Iterator[Text]:
     change = found.change
     if change is None:
         return
     yield from _computers(case, rig)
-    if Wall.TORCH in change.left:
+    if Blocker.TORCH in change.left:
         yield text("torch stays as it is, and does not compute on every GPU: `gpuassist plan torch` tells more")
-    if Wall.TOOLKIT in change.left:
+    if Blocker.TOOLKIT in change.left:
         yield text("the toolkit stays as it is, which matters to those who compile: `gpuassist plan cuda` tells more")
-    if Wall.DRIVER in change.left:
+    if Blocker.DRIVER in change.left:
         yield DRIVER_STAYS
     if change.torch is not None and rig.torch is not None and not rig.torch.cpu:
         yield from _other_torch(rig, rig.torch, change.torch.build, demand)
@@ -259,7 +259,7 @@ def _notes(case: Case, rig: Rig, demand: Demand, found: Smallest) -> Iterator[Te
         yield from _ended(case, rig.driver)
 
 
-def _computers(case: Case, rig: Rig) -> Iterator[Text]:
+def _computers(case: RuleInput, rig: Configuration) -> Iterator[Text]:
     """GPUs that are no cards."""
     for card in case.cards:
         if card.record is not None and card.record.integrated and rig.machine == "x86_64":
@@ -268,7 +268,7 @@ def _computers(case: Case, rig: Rig) -> Iterator[Text]:
             )
 
 
-def _other_torch(rig: Rig, there: TorchThere, build: TorchBuild, demand: Demand) -> Iterator[Text]:
+def _other_torch(rig: Configuration, there: TorchThere, build: TorchBuild, demand: Constraints) -> Iterator[Text]:
     """Where torch moves that nobody asked to move: what for, and how it can stay."""
     if demand.torch is not None:
         return
@@ -283,7 +283,7 @@ def _other_torch(rig: Rig, there: TorchThere, build: TorchBuild, demand: Demand)
         yield text("torch {there} could stay with a newer driver: `gpuassist plan driver` tells how", there=str(there.version))
 
 
-def _ended(case: Case, driver: Version) -> Iterator[Text]:
+def _ended(case: RuleInput, driver: Version) -> Iterator[Text]:
     branch = case.knowledge.branch(driver.major)
     if branch is not None and branch.has_ended(case.machine.taken_at[:10]):
         best = choose_driver(case.knowledge.branches(), case.wishes, today=case.machine.taken_at[:10], one_module=not case.wsl).best
@@ -295,7 +295,7 @@ def _ended(case: Case, driver: Version) -> Iterator[Text]:
             )
 
 
-def _torch_words(demand: Demand) -> str:
+def _torch_words(demand: Constraints) -> str:
     return f"{demand.torch}+{demand.torch_tag}" if demand.torch_tag else str(demand.torch)
 
 
@@ -311,12 +311,12 @@ _NOTHING = verbatim("")
 _NOT_KNOWN = text("what is known of them does not tell")
 
 
-def links_of(case: Case, chains: tuple[Chain, ...]) -> tuple[Link, ...]:
+def links_of(case: RuleInput, chains: tuple[Chain, ...]) -> tuple[Link, ...]:
     """The links of the chains of a machine, each that is the same for several GPUs named with each of them."""
     return tuple(link for card, chain in zip(case.cards, chains, strict=True) for link in _links(case, card, chain))
 
 
-def _links(case: Case, card: KnownGpu, chain: Chain) -> Iterator[Link]:
+def _links(case: RuleInput, card: KnownGpu, chain: Chain) -> Iterator[Link]:
     nodes = {node.part: node for node in chain.nodes}
     for joint in chain.joints:
         if joint.status is not Status.ABSENT:
@@ -340,7 +340,7 @@ def _named(card: KnownGpu, node: Node) -> Text:
     return text("{name} for GPU {place}", name=node.name, place=card.place)
 
 
-def _code_runs(case: Case, card: KnownGpu, nodes: dict[Part, Node]) -> tuple[bool | None, Text]:
+def _code_runs(case: RuleInput, card: KnownGpu, nodes: dict[Part, Node]) -> tuple[bool | None, Text]:
     """Whether the torch that is drawn has code for the GPU, whether or not the driver runs that GPU now."""
     drawn = (one for one in case.cuda_torches if verbatim(one.version) == nodes[Part.TORCH].name)
     one = next(drawn, None)
@@ -352,7 +352,7 @@ def _code_runs(case: Case, card: KnownGpu, nodes: dict[Part, Node]) -> tuple[boo
     return False, text("torch has no code for {capability}", capability=str(capability))
 
 
-def _is_built_for(case: Case, card: KnownGpu) -> tuple[bool | None, Text]:
+def _is_built_for(case: RuleInput, card: KnownGpu) -> tuple[bool | None, Text]:
     known = case.known(case.toolkit) if case.toolkit is not None else None
     if known is None or not known.targets or not isinstance(card.capability, Known):
         return None, _NOT_KNOWN

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from gpuassist.context import Session
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.formats.conda_build import read_build
 from gpuassist.formats.condarc import tag_of
 from gpuassist.formats.requirement import AskedPackage, asked, marker_environment, names_asked
 from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
-from gpuassist.install.dry_run_process import Conditions, Seen, look
+from gpuassist.install.dry_run_process import Conditions, DryRunView, look
 from gpuassist.knowledge.companions import admits
 from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.knowledge.conda import builds
@@ -21,7 +21,7 @@ from gpuassist.model.environment import Accelerator
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Proves, Step, Tool
-from gpuassist.model.solve import Looked, PackageChange, Requirer, Solve
+from gpuassist.model.solve import DryRun, PackageChange, Requirer, Solve
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Target, Version, VersionError
 
@@ -34,19 +34,19 @@ def look_before(
     earlier: tuple[Step, ...] = (),
     directory: str = "",
     cancelled: Callable[[], bool] | None = None,
-) -> Looked:
+) -> DryRun:
     """What the step would do to its environment; a step that changes none has nothing to look at. `earlier` are the steps before it
     that are not done yet: what they make and take out is taken as done. `directory` is where its programs run, else at home.
     """
     if step.run is None:
-        return Looked(Known(Solve(Tool.PIP), ""))
+        return DryRun(Known(Solve(Tool.PIP), ""))
     done = tuple(one.run for one in earlier if one.run is not None)
     seen = look(session, machine, step.run, Conditions(directory or session.world.surroundings.home, done, cancelled))
     if isinstance(seen, Text):
-        return Looked(Unknown(seen), stops=(seen,))
+        return DryRun(Unknown(seen), stops=(seen,))
     judged = judge(session.knowledge, machine, step, seen)
     solve = Known(Solve(step.run.tool, seen.changes), "; ".join(seen.sources))
-    return Looked(solve, judged.requires, judged.stops, judged.warnings)
+    return DryRun(solve, judged.requires, judged.stops, judged.warnings)
 
 
 # What speaks against a step that was looked at: a build that does not serve the GPUs, packages that would not work any more.
@@ -65,7 +65,7 @@ class PreviewFindings:
     warnings: tuple[Text, ...]
 
 
-def judge(knowledge: Knowledge, machine: Machine, step: Step, seen: Seen) -> PreviewFindings:
+def judge(knowledge: Knowledge, machine: Machine, step: Step, seen: DryRunView) -> PreviewFindings:
     """Holds what a step would do against the machine's GPUs and against the packages of the environment."""
     torch = solved_torch(knowledge, machine, seen)
     asks = _asked(machine, seen)
@@ -97,7 +97,7 @@ class _Asks:
     after: tuple[AskedPackage, ...] = ()
 
 
-def _asked(machine: Machine, seen: Seen) -> _Asks:
+def _asked(machine: Machine, seen: DryRunView) -> _Asks:
     if seen.python is None:
         return _Asks()
     environment = marker_environment(seen.python, value_or(machine.host.architecture, "x86_64"))
@@ -112,7 +112,7 @@ def _asked(machine: Machine, seen: Seen) -> _Asks:
 def _unfit(knowledge: Knowledge, machine: Machine, step: Step, found: tuple[SolvedTorch, _Asks]) -> Iterator[Text]:
     """Why a torch does not serve the GPUs; a build for the processor alone may be what the step wants."""
     torch, asks = found
-    case = Case(machine, knowledge)
+    case = RuleInput(machine, knowledge)
     wanted = step.proof.wanted if step.proof else ""
     if torch.accelerator is Accelerator.CPU:
         if not wanted.endswith("+cpu") and (case.cards or "+cu" in wanted):
@@ -170,7 +170,7 @@ def _is_wanted(torch: SolvedTorch, wanted: str) -> bool:
     return torch.version.partition("+")[0] == release and (not tag or not torch.tag or torch.tag == tag)
 
 
-def _broken(seen: Seen, asks: _Asks) -> Iterator[Text]:
+def _broken(seen: DryRunView, asks: _Asks) -> Iterator[Text]:
     """What was met and would be no more, and what would come and not be met."""
     unmet = {(one.package, one.wanted) for one in asks.before if not one.met}
     for one in asks.after:
@@ -187,7 +187,7 @@ def _broken(seen: Seen, asks: _Asks) -> Iterator[Text]:
             yield text("{package} {version} would not work: it asks for {wanted}, which would not be there", **parameters)
 
 
-def _strangers(knowledge: Knowledge, seen: Seen, torch: SolvedTorch, told: set[str]) -> Iterator[Text]:
+def _strangers(knowledge: Knowledge, seen: DryRunView, torch: SolvedTorch, told: set[str]) -> Iterator[Text]:
     """Companions that belong to another torch, which their own records do not always say."""
     try:
         number = Version.parse(torch.version)
@@ -218,7 +218,7 @@ def _belongs(wanted: str, version: str) -> bool:
         return True
 
 
-def _built_for_another(seen: Seen) -> Iterator[Text]:
+def _built_for_another(seen: DryRunView) -> Iterator[Text]:
     """What is compiled for the torch that is there, without saying so in its record."""
     torch, then = seen.before.get("torch"), seen.after.get("torch")
     if torch is None or then is None or torch.version == then.version:
@@ -257,7 +257,7 @@ class SolvedTorch:
     source: str = ""
 
 
-def solved_torch(knowledge: Knowledge, machine: Machine, seen: Seen) -> SolvedTorch | None:
+def solved_torch(knowledge: Knowledge, machine: Machine, seen: DryRunView) -> SolvedTorch | None:
     """The torch that would be there; None where none would."""
     changes = {one.name: one for one in seen.changes}
     of_conda = next((changes[name] for name in _CONDA_NAMES if name in changes and changes[name].after), None)
@@ -277,7 +277,7 @@ def solved_torch(knowledge: Knowledge, machine: Machine, seen: Seen) -> SolvedTo
     return _of_python(knowledge, machine, seen, changes.get("torch"))
 
 
-def _of_python(knowledge: Knowledge, machine: Machine, seen: Seen, change: PackageChange | None) -> SolvedTorch:
+def _of_python(knowledge: Knowledge, machine: Machine, seen: DryRunView, change: PackageChange | None) -> SolvedTorch:
     version = seen.after["torch"].version
     source = change.source if change else ""
     # The known builds of a release; of a nightly, of NVIDIA's own or of one that its user built none is known.
@@ -295,7 +295,7 @@ def _of_python(knowledge: Knowledge, machine: Machine, seen: Seen, change: Packa
     return SolvedTorch(version, tag, accelerator, cuda, build.targets if build else None, change is not None, source)
 
 
-def _tag_by_company(machine: Machine, seen: Seen, known: tuple[TorchBuild, ...]) -> str:
+def _tag_by_company(machine: Machine, seen: DryRunView, known: tuple[TorchBuild, ...]) -> str:
     """The build of a version that does not say, as PyPI's: by the parts of CUDA that come with it."""
     default = next((one.tag for one in known if one.default), "")
     asks = _asks(machine, seen)
@@ -309,7 +309,7 @@ def _tag_by_company(machine: Machine, seen: Seen, known: tuple[TorchBuild, ...])
     return f"cu{release.release.major}{release.release.parts[1]}" if release is not None else default
 
 
-def _asks(machine: Machine, seen: Seen) -> frozenset[str] | None:
+def _asks(machine: Machine, seen: DryRunView) -> frozenset[str] | None:
     """What torch asks for; of a tool that does not say, what is there with it, and None where that was told to bring nothing."""
     lines = seen.after["torch"].requires
     if not lines:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from gpuassist.knowledge.change import Demand, Need, Rig, Smallest, Stock
+from gpuassist.knowledge.change import Configuration, Constraints, Need, SmallestChange, Stock
 from gpuassist.knowledge.conda import LAST_OF_PYTORCH, conda_builds, of_channel, record_of
 from gpuassist.knowledge.records import Channel, CondaRecord, TorchBuild
 from gpuassist.knowledge.smallest import smallest_change
@@ -19,7 +19,7 @@ from gpuassist.model.version import Version
 class TorchSource:
     """A machine as it counts for a source, what that has, and the records behind it where it is a channel of conda's."""
 
-    rig: Rig
+    rig: Configuration
     stock: Stock
     records: tuple[CondaRecord, ...] = ()
 
@@ -28,13 +28,13 @@ class TorchSource:
 class Found:
     """The smallest change, and where its torch comes from; `record` is none where that is an index of wheels."""
 
-    smallest: Smallest
-    rig: Rig
+    smallest: SmallestChange
+    rig: Configuration
     record: CondaRecord | None = None
     missing: tuple[Text, ...] = ()
 
 
-def find(knowledge: Knowledge, rig: Rig, demand: Demand, tool: Tool | None, *, torch_of_conda: bool) -> Found:
+def find(knowledge: Knowledge, rig: Configuration, demand: Constraints, tool: Tool | None, *, torch_of_conda: bool) -> Found:
     """The smallest change with a torch by that tool. Where none is asked for, a torch that conda installed is followed by another
     of conda's, if that takes no more than a wheel does.
     """
@@ -47,11 +47,11 @@ def find(knowledge: Knowledge, rig: Rig, demand: Demand, tool: Tool | None, *, t
     return wheels if _cost(wheels.smallest) < _cost(found.smallest) or found.smallest.change is None else found
 
 
-def _cost(smallest: Smallest) -> float:
+def _cost(smallest: SmallestChange) -> float:
     return smallest.change.cost if smallest.change is not None else math.inf
 
 
-def _by_conda(knowledge: Knowledge, rig: Rig, demand: Demand, *, torch_of_conda: bool) -> Found:
+def _by_conda(knowledge: Knowledge, rig: Configuration, demand: Constraints, *, torch_of_conda: bool) -> Found:
     """Of the two channels the one that takes less."""
     sources = _channels(knowledge, rig if torch_of_conda else replace(rig, torch=None), demand)
     answers = [(one, smallest_change(one.rig, demand, one.stock)) for one in sources]
@@ -63,7 +63,7 @@ def _by_conda(knowledge: Knowledge, rig: Rig, demand: Demand, *, torch_of_conda:
     return Found(best, source.rig, record_of(source.records, move.build, tegra=rig.driver_fixed) if move else None)
 
 
-def _wheels(knowledge: Knowledge, demand: Demand) -> Stock:
+def _wheels(knowledge: Knowledge, demand: Constraints) -> Stock:
     builds = tuple(_pinned(one, knowledge, demand.torch) for one in knowledge.torch_builds())
     return Stock(knowledge.branches(), builds, knowledge.toolkits())
 
@@ -76,7 +76,7 @@ def _pinned(build: TorchBuild, knowledge: Knowledge, wanted: Version | None) -> 
     return replace(build, newest=wanted) if release and wanted in release.patches else build
 
 
-def _channels(knowledge: Knowledge, rig: Rig, demand: Demand) -> tuple[TorchSource, ...]:
+def _channels(knowledge: Knowledge, rig: Configuration, demand: Constraints) -> tuple[TorchSource, ...]:
     """PyTorch's own channel first for a release that it has: conda-forge for all others. Each makes the Python that it needs."""
     old = demand.torch is not None and demand.torch.release <= LAST_OF_PYTORCH.release
     order = (Channel.PYTORCH, Channel.CONDA_FORGE) if old else (Channel.CONDA_FORGE, Channel.PYTORCH)
@@ -84,13 +84,13 @@ def _channels(knowledge: Knowledge, rig: Rig, demand: Demand) -> tuple[TorchSour
     return tuple(_channel(knowledge, free, demand, one) for one in order)
 
 
-def _channel(knowledge: Knowledge, rig: Rig, demand: Demand, channel: Channel) -> TorchSource:
+def _channel(knowledge: Knowledge, rig: Configuration, demand: Constraints, channel: Channel) -> TorchSource:
     records = of_channel(knowledge.conda(), channel)
     builds = conda_builds(records, knowledge.torch_builds(), wanted=demand.torch, tegra=rig.driver_fixed)
     return TorchSource(rig, Stock(knowledge.branches(), builds, knowledge.toolkits()), records)
 
 
-def _missing(knowledge: Knowledge, sources: tuple[TorchSource, ...], demand: Demand) -> tuple[Text, ...]:
+def _missing(knowledge: Knowledge, sources: tuple[TorchSource, ...], demand: Constraints) -> tuple[Text, ...]:
     """That conda has no such release at all, where that is why."""
     if demand.torch is None or any(source.stock.builds for source in sources):
         return ()

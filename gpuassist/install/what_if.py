@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gpuassist.context import Session
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.install import hypothetical
 from gpuassist.install.outlook import Question, foresee, rig_of
 from gpuassist.install.replacements import UnknownPartError, gpu_record, version_of, with_driver, with_toolkit, with_torch
-from gpuassist.knowledge.change import Demand, Need, Rig
+from gpuassist.knowledge.change import Configuration, Constraints, Need
 from gpuassist.knowledge.compatibility import is_jetson
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.chain import Chain, Node, Part, Status
@@ -113,15 +113,15 @@ def choices(session: Session) -> Choices:
 def outlook(session: Session, wish: Wish, machine: Machine | None = None) -> Outlook:
     """How the chains look with the wish in place, and the smallest change from there that makes every link hold."""
     made = imagine(session, wish, machine)
-    rig = rig_of(Case(made, session.knowledge))
-    demand = Demand(
+    rig = rig_of(RuleInput(made, session.knowledge))
+    demand = Constraints(
         torch_need=Need.MUST if rig.torch is not None else Need.LEAVE,
         toolkit_need=Need.MUST if rig.toolkit is not None else Need.LEAVE,
     )
     if not lacks_wheel(session.knowledge, rig):
         return foresee(session, Question(_TITLE, made, made, demand))
     # torch cannot be in that environment at all: first the same in a new one, and where that does not fit either, another.
-    torch = rig_of(Case(made, session.knowledge)).torch
+    torch = rig_of(RuleInput(made, session.knowledge)).torch
     bare = hypothetical.without_torch(made)
     pinned = replace(demand, torch=torch.version, torch_tag=torch.tag) if torch else demand
     answers = (foresee(session, Question(_TITLE, bare, made, one)) for one in (pinned, demand))
@@ -158,7 +158,7 @@ def _blank(session: Session, wish: Wish) -> Machine:
 # A torch in an environment whose Python it has no wheel for, which only an imagined machine can have.
 
 
-def lacks_wheel(knowledge: Knowledge, rig: Rig) -> bool:
+def lacks_wheel(knowledge: Knowledge, rig: Configuration) -> bool:
     """Whether every known build of the torch that is there is for other Pythons."""
     if rig.torch is None or rig.python is None or not rig.torch.version.parts:
         return False

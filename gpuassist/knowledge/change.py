@@ -22,7 +22,7 @@ class Need(str, Enum):
     LEAVE = "leave"
 
 
-class Wall(str, Enum):
+class Blocker(str, Enum):
     """What keeps every combination from fitting."""
 
     SPLIT = "split"
@@ -44,7 +44,7 @@ class TorchThere:
 
 
 @dataclass(frozen=True, slots=True)
-class Rig:
+class Configuration:
     """A machine as far as parts must fit: None is not there or not known. `one_module` is false under WSL2, `driver_fixed`
     where the driver is part of a system image (Jetson); `gccs` are the other installed ones.
     """
@@ -67,7 +67,7 @@ class Rig:
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class Constraints:
     """What shall be: versions that are pinned, and how much each part matters; `torch_tag` is `cu128`, empty for any."""
 
     driver: Version | None = None
@@ -129,15 +129,15 @@ class VersionChange:
     torch: TorchMove | None = None
     toolkit: ToolkitMove | None = None
     gcc: GccMove | None = None
-    left: tuple[Wall, ...] = ()
+    left: tuple[Blocker, ...] = ()
     cost: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Smallest:
+class SmallestChange:
     """The change, or the walls that stand in its way; `obstacle` is torch's, `without` the build that would do without it."""
 
     change: VersionChange | None
-    walls: tuple[Wall, ...] = ()
+    walls: tuple[Blocker, ...] = ()
     obstacle: Obstacle | None = None
     without: TorchBuild | None = None

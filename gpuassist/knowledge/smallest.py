@@ -10,18 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from gpuassist.knowledge.change import (
-    Demand,
+    Blocker,
+    Configuration,
+    Constraints,
     DriverMove,
     GccMove,
     Need,
-    Rig,
-    Smallest,
+    SmallestChange,
     Stock,
     ToolkitMove,
     TorchMove,
     TorchThere,
     VersionChange,
-    Wall,
 )
 from gpuassist.knowledge.choice import (
     BuildHost,
@@ -61,7 +61,7 @@ class _Option:
     version: Version | None = None
     move: DriverMove | TorchMove | ToolkitMove | None = None
     gcc: GccMove | None = None
-    left: tuple[Wall, ...] = ()
+    left: tuple[Blocker, ...] = ()
     rank: tuple[int, ...] = ()
 
 
@@ -69,15 +69,15 @@ class _Option:
 class _Quest:
     """What is looked for, and what was met on the way, for who has to say why nothing fits."""
 
-    rig: Rig
-    demand: Demand
+    rig: Configuration
+    demand: Constraints
     stock: Stock
-    walls: dict[Wall, None] = field(default_factory=dict)
+    walls: dict[Blocker, None] = field(default_factory=dict)
     obstacle: Obstacle | None = None
     without: TorchBuild | None = None
 
 
-def smallest_change(rig: Rig, demand: Demand, stock: Stock) -> Smallest:
+def smallest_change(rig: Configuration, demand: Constraints, stock: Stock) -> SmallestChange:
     """The cheapest combination in which every part fits as much as it must."""
     quest = _Quest(rig, demand, stock)
     combinations: list[tuple[_Option, _Option, _Option]] = []
@@ -86,12 +86,12 @@ def smallest_change(rig: Rig, demand: Demand, stock: Stock) -> Smallest:
             combinations.extend((driver, torch, toolkit) for toolkit in _toolkit_options(quest, driver.version, torch.version))
     found = combinations
     if not found:
-        return Smallest(None, tuple(quest.walls), quest.obstacle, quest.without)
+        return SmallestChange(None, tuple(quest.walls), quest.obstacle, quest.without)
     best = min(found, key=lambda options: (sum(one.cost for one in options), _rank(options)))
-    return Smallest(_change(best), (), quest.obstacle, quest.without)
+    return SmallestChange(_change(best), (), quest.obstacle, quest.without)
 
 
-def driver_fits(rig: Rig, version: Version, *, open_module: bool | None = None) -> bool:
+def driver_fits(rig: Configuration, version: Version, *, open_module: bool | None = None) -> bool:
     """Whether a driver serves every GPU, its kernel module among it where that is known."""
     wrong = {True: ModuleFlavour.OPEN_IMPOSSIBLE, False: ModuleFlavour.OPEN_REQUIRED}
     for gpu in rig.gpus:
@@ -126,15 +126,15 @@ def _driver_options(quest: _Quest) -> Iterator[_Option]:
     options = list(_pinned_driver(rig, wanted) if wanted else _any_driver(quest))
     yield from options
     if not options:
-        quest.walls.setdefault(Wall.DRIVER if wanted else Wall.NO_DRIVER)
+        quest.walls.setdefault(Blocker.DRIVER if wanted else Blocker.NO_DRIVER)
     if quest.demand.driver_need is not Need.MUST and all(one.cost for one in options):
         # The driver that would be installed: what is compiled before that shall run on it.
         yield _Option(
-            _LEFT, rig.driver or next((one.version for one in options if one.move is not None), None), left=(Wall.DRIVER,)
+            _LEFT, rig.driver or next((one.version for one in options if one.move is not None), None), left=(Blocker.DRIVER,)
         )
 
 
-def _pinned_driver(rig: Rig, wanted: Version) -> Iterator[_Option]:
+def _pinned_driver(rig: Configuration, wanted: Version) -> Iterator[_Option]:
     there = rig.driver
     is_it = there is not None and there.parts[: len(wanted.parts)] == wanted.parts
     if there is not None and is_it and driver_fits(rig, there, open_module=rig.open_module):
@@ -154,7 +154,7 @@ def _any_driver(quest: _Quest) -> Iterator[_Option]:
         yield _Option(version=rig.driver)
     choice = choose_driver(quest.stock.branches, rig.gpus, today=rig.today, one_module=rig.one_module)
     if choice.split:
-        quest.walls[Wall.SPLIT] = None
+        quest.walls[Blocker.SPLIT] = None
     best = choice.best
     if best is None or rig.driver_fixed or (fits and rig.driver is not None and best.branch < rig.driver.major):
         return
@@ -174,15 +174,15 @@ def _torch_options(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
         elif torch_fits(quest.rig, there, driver):
             kept_torch = _Option(version=there.cuda)
         else:
-            kept_torch = _Option(_LEFT + _RESTART, there.cuda, left=(Wall.TORCH,))
+            kept_torch = _Option(_LEFT + _RESTART, there.cuda, left=(Blocker.TORCH,))
         yield kept_torch
         return
     options = [*_torch_there(quest, driver), *_torches_to_install(quest, driver)]
     yield from options
     if not options:
-        quest.walls.setdefault(Wall.TORCH)
+        quest.walls.setdefault(Blocker.TORCH)
         if need is not Need.MUST:
-            yield _Option(_LEFT, left=(Wall.TORCH,))
+            yield _Option(_LEFT, left=(Blocker.TORCH,))
 
 
 def _torch_there(quest: _Quest, driver: Version | None) -> Iterator[_Option]:
@@ -223,7 +223,7 @@ def _cuda_of(stock: Stock, driver: Version | None) -> Version | None:
     return next((one.cuda for one in stock.branches if driver is not None and one.branch == driver.major), None)
 
 
-def torch_fits(rig: Rig, torch: TorchThere, driver: Version | None, *, driver_cuda: Version | None = None) -> bool:
+def torch_fits(rig: Configuration, torch: TorchThere, driver: Version | None, *, driver_cuda: Version | None = None) -> bool:
     """Whether a torch computes on every GPU under a driver; what is not known of it does not count against it."""
     if torch.cpu:
         return False
@@ -234,7 +234,7 @@ def torch_fits(rig: Rig, torch: TorchThere, driver: Version | None, *, driver_cu
     return torch.targets is None or not dead & set(ways)
 
 
-def _is_wanted(torch: TorchThere, demand: Demand) -> bool:
+def _is_wanted(torch: TorchThere, demand: Constraints) -> bool:
     wanted = demand.torch
     same = wanted is None or torch.version.parts[: len(wanted.parts)] == wanted.parts
     return same and (not demand.torch_tag or demand.torch_tag == torch.tag)
@@ -252,9 +252,9 @@ def _toolkit_options(quest: _Quest, driver: Version | None, torch_cuda: Version 
         options += _toolkits_to_install(quest, workload)
     yield from (one for one in options if need is not Need.LINE or one.cost <= _LINE)
     if not options and need is Need.MUST:
-        quest.walls.setdefault(Wall.TOOLKIT)
+        quest.walls.setdefault(Blocker.TOOLKIT)
     elif need is not Need.MUST:
-        yield _Option(_LINE + 1 if need is Need.LINE else _LEFT, left=(Wall.TOOLKIT,))
+        yield _Option(_LINE + 1 if need is Need.LINE else _LEFT, left=(Blocker.TOOLKIT,))
 
 
 def _toolkits_there(quest: _Quest, workload: Workload) -> Iterator[_Option]:
@@ -294,7 +294,7 @@ def toolkit_fits(toolkit: InstalledToolkit | ToolkitRecord, version: Version, wo
     )
 
 
-def _with_gcc(rig: Rig, limit: int | None, option: _Option) -> Iterator[_Option]:
+def _with_gcc(rig: Configuration, limit: int | None, option: _Option) -> Iterator[_Option]:
     if rig.gcc is None or limit is None or gcc_fits(limit, rig.gcc):
         yield option
         return

@@ -60,7 +60,7 @@ class Requirer:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class DryRun:
     """What a step would do: `solve` is unknown where nobody could tell, and then `stops` says why. A step with a stop is not run;
     `warnings` are shown before it is.
     """

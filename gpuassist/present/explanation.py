@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from gpuassist.detect.readers import Contradiction
-from gpuassist.diagnose.weigh import Rank
+from gpuassist.diagnose.ranking import Rank
 from gpuassist.formats.visible import shortened
 from gpuassist.model.codec import Json
 from gpuassist.model.finding import Answer, Evidence, Remedy

@@ -16,7 +16,7 @@ from gpuassist.present.listing import Section, facts_read
 from gpuassist.present.memory import as_plain_text
 from gpuassist.present.overview import CardRow
 from gpuassist.present.redaction import HOST, NOBODY, USER, Person, redacted
-from gpuassist.session.explain import Doubt, Explanation
+from gpuassist.session.explain import Explanation, UnlikelyAnswer
 
 _EACH_END = 50_000  # characters of the text that a file for a colleague holds from either end
 _FENCES = re.compile(r"`{3,}")
@@ -94,7 +94,7 @@ class _Lines:
         source = f" ({one.source})" if one.source else ""
         return f"{self._pair(text('{fact}: {value}', fact=one.fact, value=one.value))}{source}"
 
-    def _doubt(self, doubt: Doubt) -> str:
+    def _doubt(self, doubt: UnlikelyAnswer) -> str:
         return self._pair(text("{title}: {reason}", title=doubt.answer.title, reason=doubt.reason))
 
     def _contradiction(self, one: Contradiction) -> str:

@@ -10,7 +10,7 @@ from gpuassist.install.rollback import BackStep
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.outlook import Method, Outlook
 from gpuassist.model.plan import Step, StepKind
-from gpuassist.model.solve import Looked, PackageChange, Requirer
+from gpuassist.model.solve import DryRun, PackageChange, Requirer
 from gpuassist.model.text import Text, counted, joined, text, verbatim
 from gpuassist.session.install_wish import toolkit_to_use
 
@@ -116,7 +116,7 @@ def state_in_words(record: StepRecord) -> Text | None:
     return text("{state}: {words}", state=_STATES[record.state], words=record.words)
 
 
-def changes_title(looked: Looked) -> Text:
+def changes_title(looked: DryRun) -> Text:
     """What would change, in figures."""
     if isinstance(looked.solve, Unknown):
         return text("What it would change could not be told")
@@ -133,7 +133,7 @@ def changes_title(looked: Looked) -> Text:
     return text("No installed package would change")
 
 
-def before_taking(looked: Looked, waits: Install | None) -> tuple[Text, ...]:
+def before_taking(looked: DryRun, waits: Install | None) -> tuple[Text, ...]:
     """What to know before a step is run; `waits` is an install that beginning this one gives up."""
     gives_up = (text("The install of {goal} that waits is given up; what it did stays.", goal=waits.goal),) if waits else ()
     return (changes_title(looked), *looked.warnings, *gives_up)
@@ -146,7 +146,7 @@ def before_going_back(way: tuple[BackStep, ...]) -> tuple[Text, ...]:
     return (*(one.text for one in way), *stays)
 
 
-def change_lines(looked: Looked) -> tuple[str, ...]:
+def change_lines(looked: DryRun) -> tuple[str, ...]:
     """Each package that would be added, changed or removed."""
     return tuple(_change(one) for one in looked.solve.value.changes) if isinstance(looked.solve, Known) else ()
 

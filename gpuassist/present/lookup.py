@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpuassist.model.text import Text, counted, text, verbatim
 from gpuassist.present.overview import CardRow, gibibytes
-from gpuassist.session.lookup.answer import Answered, LookupStatus
+from gpuassist.session.lookup.answer import LookupAnswer, LookupStatus
 
 if TYPE_CHECKING:
     from gpuassist.session.lookup.answer import Document
@@ -85,7 +85,7 @@ _LEFT_OUT_UNLESS_KNOWN = frozenset(
 )
 
 
-def lines(answered: Answered) -> Iterator[CardRow]:
+def lines(answered: LookupAnswer) -> Iterator[CardRow]:
     """The fields; what is null says so, where that is of interest and no record below says more."""
     record = answered.record
     others = _list(record.get("others"))

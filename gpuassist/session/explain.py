@@ -9,12 +9,12 @@ from enum import Enum
 
 from gpuassist.context import Session
 from gpuassist.detect.readers import Contradiction, contradictions, joined, read_all, same_machine
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.judge import judge
 from gpuassist.diagnose.memory import memory_doubts, memory_picture
+from gpuassist.diagnose.ranking import Rank, Unlikely, rank_causes, refutations, sound
 from gpuassist.diagnose.recognise import recognise
 from gpuassist.diagnose.signature import SignatureInput
-from gpuassist.diagnose.weigh import Rank, Unlikely, refutations, sound, weigh
 from gpuassist.formats.paste import Gathering, read_paste
 from gpuassist.model.finding import Answer, Diagnosis, Severity, Undetermined
 from gpuassist.model.machine import Machine
@@ -47,7 +47,7 @@ class Basis:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class UnlikelyAnswer:
     """An answer that the text could mean as well, and why it is less likely."""
 
     answer: Answer
@@ -63,7 +63,7 @@ class Explanation:
     paste: Paste
     machine: Machine
     answers: tuple[Answer, ...]
-    less_likely: tuple[Doubt, ...]
+    less_likely: tuple[UnlikelyAnswer, ...]
     undetermined: tuple[Undetermined, ...]
     contradictions: tuple[Contradiction, ...]
     basis: Basis
@@ -100,15 +100,15 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     told = read_all(paste, session.knowledge)
     basis = _basis(told, machine, recorded=recorded)
     whole = joined(told, machine) if machine is not None and basis.ground is Ground.JOINED else told
-    setting = SignatureInput(paste, Case(whole, session.knowledge))
+    setting = SignatureInput(paste, RuleInput(whole, session.knowledge))
     by_text = judge(told, session.knowledge)
     by_all = by_text if whole is told else judge(whole, session.knowledge)
     recognised = recognise(setting)
-    explained = weigh(recognised.clues, by_text, by_all, minor=_minor(session, by_text), refuted=refutations(setting))
+    explained = rank_causes(recognised.clues, by_text, by_all, minor=_minor(session, by_text), refuted=refutations(setting))
     answers = in_words(session, whole, explained.findings)
     against = contradictions(paste)
     silent = not (recognised.clues or explained.less_likely or _convicting(answers) or against)
-    healthy = sound(SignatureInput(paste, Case(told, session.knowledge))) if silent else None
+    healthy = sound(SignatureInput(paste, RuleInput(told, session.knowledge))) if silent else None
     if healthy is not None:
         answers = (*in_words(session, told, (healthy,)), *answers)
     return Explanation(
@@ -155,9 +155,9 @@ def _basis(told: Machine, machine: Machine | None, *, recorded: bool) -> Basis:
     return Basis(Ground.OTHER_MACHINE, text("The text is judged alone, not with this machine: {reason}.", reason=reason))
 
 
-def _doubts(session: Session, machine: Machine, unlikely: tuple[Unlikely, ...]) -> tuple[Doubt, ...]:
+def _doubts(session: Session, machine: Machine, unlikely: tuple[Unlikely, ...]) -> tuple[UnlikelyAnswer, ...]:
     answers = in_words(session, machine, tuple(one.finding for one in unlikely))
-    return tuple(Doubt(answer, one.reason) for answer, one in zip(answers, unlikely, strict=True))
+    return tuple(UnlikelyAnswer(answer, one.reason) for answer, one in zip(answers, unlikely, strict=True))
 
 
 # A text to explain, from a file or a stream of any length, of which no more is held than is read.

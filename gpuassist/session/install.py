@@ -19,7 +19,7 @@ from gpuassist.install.step_proof import Proved
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Step
-from gpuassist.model.solve import Looked
+from gpuassist.model.solve import DryRun
 from gpuassist.model.text import Text, text
 from gpuassist.session.install_wish import InstallWish
 from gpuassist.session.plan import parse_goal, plan_goals
@@ -74,7 +74,7 @@ def plan_wish(session: Session, machine: Machine, wish: InstallWish) -> Outlook:
     return plan_goals(session, without_root(machine) if wish.no_root else machine, goals, wish.as_tool)
 
 
-def look_at(session: Session, machine: Machine, course: Course, number: int, *, cancelled: Cancelled) -> Looked:
+def look_at(session: Session, machine: Machine, course: Course, number: int, *, cancelled: Cancelled) -> DryRun:
     """What a step would change; nothing of it is done, and the steps before it that are not done are taken as done."""
     found = records.load(session.world, course.install)
     steps = found.steps if found is not None else ()

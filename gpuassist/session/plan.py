@@ -10,12 +10,12 @@ from dataclasses import replace
 from gpuassist.context import Session
 from gpuassist.detect.machine import detect
 from gpuassist.detect.recording import read_recording
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.install import hypothetical
 from gpuassist.install.outlook import Question, foresee, rig_of
 from gpuassist.install.outlook_container import foresee_container
 from gpuassist.install.replacements import UnknownPartError, gpu_record, with_added_gpu, with_driver, with_toolkit
-from gpuassist.knowledge.change import Demand, Need, Rig
+from gpuassist.knowledge.change import Configuration, Constraints, Need
 from gpuassist.knowledge.choice import BuildHost, choose_torch
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.tables import Knowledge
@@ -80,7 +80,7 @@ def plan_goals(session: Session, machine: Machine, goals: tuple[Goal, ...], tool
     for goal in goals:
         if goal.kind is GoalKind.GPU:
             base = with_added_gpu(knowledge, base, goal.name)
-    rig = rig_of(Case(base, knowledge))
+    rig = rig_of(RuleInput(base, knowledge))
     goals = tuple(_of_the_board(base, goal) for goal in goals)
     demand = _demand(goals, rig)
     title = verbatim(" ".join(_spelled(goal, knowledge) for goal in goals))
@@ -106,14 +106,14 @@ def _of_the_board(machine: Machine, goal: Goal) -> Goal:
     return replace(goal, version=cuda.value.release)
 
 
-def _demand(goals: Iterable[Goal], rig: Rig) -> Demand:
-    demand = Demand(torch_need=Need.LEAVE, toolkit_need=Need.LEAVE, driver_need=Need.SHOULD)
+def _demand(goals: Iterable[Goal], rig: Configuration) -> Constraints:
+    demand = Constraints(torch_need=Need.LEAVE, toolkit_need=Need.LEAVE, driver_need=Need.SHOULD)
     for goal in goals:
         demand = _joined(demand, goal, rig)
     return demand
 
 
-def _joined(demand: Demand, goal: Goal, rig: Rig) -> Demand:
+def _joined(demand: Constraints, goal: Goal, rig: Configuration) -> Constraints:
     if goal.kind is GoalKind.DRIVER:
         moves = goal.version is not None and not _is(rig.driver, goal.version)
         torch = Need.SHOULD if moves and rig.torch is not None and not rig.torch.cpu else Need.KEEP
@@ -139,7 +139,7 @@ def _more(one: Need, other: Need) -> Need:
     return max(one, other, key=order.index)
 
 
-def _with_wished_torch(knowledge: Knowledge, machine: Machine, rig: Rig, goal: Goal) -> Machine:
+def _with_wished_torch(knowledge: Knowledge, machine: Machine, rig: Configuration, goal: Goal) -> Machine:
     """The machine with the build that fits all its GPUs, and driver and Python where one does; else with the one that pip takes."""
     there = rig.torch
     if there is not None and (goal.version is None or (_is(there.version, goal.version) and goal.name in {"", there.tag})):

@@ -18,7 +18,7 @@ from gpuassist.install.run import StepDone, StepEnding
 from gpuassist.install.step_proof import Holds, Proved
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.plan import Step, StepKind, StepRun, Tool
-from gpuassist.model.solve import Looked, PackageChange, Solve
+from gpuassist.model.solve import DryRun, PackageChange, Solve
 from gpuassist.model.text import text, verbatim
 from gpuassist.system.resources import Resources
 from tests.install.installs_made import begun, by_user, script, session_at
@@ -42,8 +42,8 @@ def err(context: Context) -> str:
     return context.terminal.err.getvalue()
 
 
-def changes(*made: PackageChange) -> Looked:
-    return Looked(Known(Solve(Tool.PIP, made), "pip"))
+def changes(*made: PackageChange) -> DryRun:
+    return DryRun(Known(Solve(Tool.PIP, made), "pip"))
 
 
 def test_each_change_is_told_in_its_way(context: Context) -> None:
@@ -60,7 +60,7 @@ def test_of_many_changes_the_rest_is_counted(context: Context) -> None:
 
 
 def test_warnings_and_stops_are_told(context: Context) -> None:
-    looked = Looked(Unknown(text("nobody knows")), (), (text("it is a CPU build"),), (text("xformers breaks"),))
+    looked = DryRun(Unknown(text("nobody knows")), (), (text("it is a CPU build"),), (text("xformers breaks"),))
     say.looked(context, looked, PLAIN)
     assert out(context).splitlines() == ["  ! xformers breaks", "  ✗ it is a CPU build", "So it is not run."]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gpuassist.diagnose.allocator import Allocator, allocator
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
@@ -23,7 +23,7 @@ def found(words: str, **variables: str) -> Allocator:
     """What is set by a text, in a terminal with these variables."""
     terminal = Terminal("bash", tuple(Variable(name, value) for name, value in variables.items()), ())
     machine = replace(Machine(), shell=Shell(new_terminal=Known(terminal, "bash")))
-    return allocator(SignatureInput(Paste(words), Case(machine, knowledge())))
+    return allocator(SignatureInput(Paste(words), RuleInput(machine, knowledge())))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.diagnose.architectures import added_since, judge_architecture, known_since
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste, Weight
@@ -16,7 +16,7 @@ NEWER, DROPPED = "nvcc-arch-too-new", "nvcc-arch-dropped"
 
 
 def _judged(words: str, name: str, here: Machine | None = None) -> list[tuple[str, Weight]]:
-    setting = SignatureInput(Paste(words), Case(here or Machine(), knowledge()))
+    setting = SignatureInput(Paste(words), RuleInput(here or Machine(), knowledge()))
     return [(one.problem, one.weight) for one in judge_architecture(setting, Target.parse(name))]
 
 
@@ -71,7 +71,7 @@ def test_number_above_all_that_is_known_is_too_new() -> None:
 
 
 def test_gpu_of_the_machine_is_named() -> None:
-    setting = SignatureInput(Paste(""), Case(machine(Recipe(gpus=(RTX_5090,))), knowledge()))
+    setting = SignatureInput(Paste(""), RuleInput(machine(Recipe(gpus=(RTX_5090,))), knowledge()))
     assert known_since(setting, Target.parse("sm_120")) == {
         "capability": "12.0",
         "architecture": "120",
@@ -83,7 +83,7 @@ def test_gpu_of_the_machine_is_named() -> None:
 
 
 def test_architecture_that_was_dropped_again_has_a_last_release_too() -> None:
-    told = known_since(SignatureInput(Paste(""), Case(Machine(), knowledge())), Target.parse("compute_70"))
+    told = known_since(SignatureInput(Paste(""), RuleInput(Machine(), knowledge())), Target.parse("compute_70"))
     assert (told["edge"], told["last"]) == ("9.0", "12.9")
 
 
@@ -91,9 +91,9 @@ def test_architecture_that_was_dropped_again_has_a_last_release_too() -> None:
     ("nvcc", "first"), [(None, "CUDA 9.1: 7.2; 10.0: 7.5; 11.0: 8.0; "), ("11.2", "CUDA 11.4: 8.7; 11.8: 8.9, 9.0; ")]
 )
 def test_what_newer_releases_added_comes_from_the_knowledge(nvcc: str | None, first: str) -> None:
-    setting = SignatureInput(Paste(""), Case(Machine(), knowledge()))
+    setting = SignatureInput(Paste(""), RuleInput(Machine(), knowledge()))
     assert added_since(setting, Version.parse(nvcc) if nvcc else None).startswith(first)
 
 
 def test_nothing_came_after_a_release_that_is_newer_than_all() -> None:
-    assert added_since(SignatureInput(Paste(""), Case(Machine(), knowledge())), Version.parse("99.0")) == ""
+    assert added_since(SignatureInput(Paste(""), RuleInput(Machine(), knowledge())), Version.parse("99.0")) == ""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.knowledge.compatibility import DriverFit
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import NvmlStatus
@@ -22,11 +22,11 @@ from tests.values import GTX_1080_TI, RTX_4090, RTX_5090, Env, knowledge, machin
 UNREADABLE = Unknown(text("it could not be read"))
 
 
-def _case(one: Machine | None = None, **recipe: Any) -> Case:
-    return Case(one if one is not None else machine(**recipe), knowledge())
+def _case(one: Machine | None = None, **recipe: Any) -> RuleInput:
+    return RuleInput(one if one is not None else machine(**recipe), knowledge())
 
 
-def _renamed(name: str, pci_id: str) -> Case:
+def _renamed(name: str, pci_id: str) -> RuleInput:
     one = machine()
     assert isinstance(one.gpus, Known)
     named = replace(one.gpus.value[0], name=Known(name, "NVML"), pci_id=Known(pci_id, "/sys"))
@@ -152,7 +152,7 @@ def _changed(section: str, **facts: object) -> Machine:
     return replace(one, **{section: inner})
 
 
-def _with_bound(*drivers: str | None) -> Case:
+def _with_bound(*drivers: str | None) -> RuleInput:
     one = machine(gpus=(GTX_1080_TI, RTX_4090))
     assert isinstance(one.gpus, Known)
     facts = [UNREADABLE if driver is None else Known(driver, "/sys") for driver in drivers]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.compiled_packages import companion, package_of, torchvision_pair, undefined_in
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.model.machine import Machine
@@ -13,7 +13,7 @@ from tests.values import knowledge
 
 
 def _setting(words: str) -> SignatureInput:
-    return SignatureInput(Paste(words), Case(Machine(), knowledge()))
+    return SignatureInput(Paste(words), RuleInput(Machine(), knowledge()))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from gpuassist.diagnose import hints
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
@@ -17,7 +17,7 @@ Question = Callable[[SignatureInput], bool]
 
 
 def _setting(words: str, one: Machine | None = None) -> SignatureInput:
-    return SignatureInput(Paste(words), Case(one or Machine(), knowledge()))
+    return SignatureInput(Paste(words), RuleInput(one or Machine(), knowledge()))
 
 
 @pytest.mark.parametrize(

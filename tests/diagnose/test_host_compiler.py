@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.rules.toolkit import cuda_home_agrees, host_compiler_fits
 from gpuassist.diagnose.verdicts import Verdict
 from gpuassist.model.fact import Known, Unknown
@@ -20,7 +20,7 @@ NEW_GCC: dict[str, Any] = {"gcc": ("15.1.0",)}
 
 
 def _compiler(one: Machine) -> list[Verdict]:
-    return list(host_compiler_fits(Case(one, knowledge())))
+    return list(host_compiler_fits(RuleInput(one, knowledge())))
 
 
 def _ids(verdicts: list[Verdict]) -> list[str]:
@@ -86,4 +86,4 @@ def test_compiler_of_unread_version_is_no_finding() -> None:
 )
 def test_cuda_home_wins_over_cuda_path(variables: dict[str, str], told: list[str]) -> None:
     one = machine(toolkits=("11.7.99", "12.4.131"), variables=variables)
-    assert _ids(list(cuda_home_agrees(Case(one, knowledge())))) == told
+    assert _ids(list(cuda_home_agrees(RuleInput(one, knowledge())))) == told

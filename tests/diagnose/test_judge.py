@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.judge import RULES, judge
 from gpuassist.diagnose.verdicts import Verdict, finding, proof, undetermined
 from gpuassist.model.fact import NOT_ASKED, Known, Unknown
@@ -20,23 +20,23 @@ from tests.values import knowledge, machine
 UNREADABLE = Unknown(text("the file could not be read"))
 
 
-def first(case: Case) -> Iterator[Verdict]:
+def first(case: RuleInput) -> Iterator[Verdict]:
     yield finding("no-driver", gpu="RTX 4090")
     yield Passed(text("driver"))
 
 
-def second(case: Case) -> Iterator[Verdict]:
+def second(case: RuleInput) -> Iterator[Verdict]:
     yield from undetermined("torch-lacks-sm", text("what torch holds"), UNREADABLE)
     yield finding("torch-cpu-only")
     yield Passed(text("driver"))
 
 
-def third(case: Case) -> Iterator[Verdict]:
+def third(case: RuleInput) -> Iterator[Verdict]:
     yield from undetermined("no-driver", text("the driver"), UNREADABLE)
     yield from undetermined("driver-too-old-for-cuda", text("the driver's version"), UNREADABLE)
 
 
-def failing(case: Case) -> Iterator[Verdict]:
+def failing(case: RuleInput) -> Iterator[Verdict]:
     yield Passed(text("before it failed"))
     raise ZeroDivisionError("no such GPU")
 
@@ -89,7 +89,7 @@ def test_rules_have_names_of_their_own() -> None:
 
 
 def test_every_rule_is_silent_or_open_on_an_empty_machine() -> None:
-    case = Case(Machine(), knowledge())
+    case = RuleInput(Machine(), knowledge())
     assert all(isinstance(verdict, Undetermined) for rule in RULES for verdict in rule(case))
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.memory import memory_doubts, memory_picture
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.model.fact import Known
@@ -26,7 +26,7 @@ PADDLE = (
 
 def seen(words: str, machine: Machine | None = None) -> MemoryPicture | None:
     """The picture of a text beside the facts of a machine."""
-    return memory_picture(SignatureInput(Paste(words), Case(machine or Machine(), knowledge())))
+    return memory_picture(SignatureInput(Paste(words), RuleInput(machine or Machine(), knowledge())))
 
 
 def _with_cards(count: int) -> Machine:
@@ -77,14 +77,14 @@ ON_ANOTHER = CONTRADICTORY.replace("GPU 0", "GPU 1").replace("18.00 GiB free", "
 
 def test_figures_that_contradict_each_other_make_no_picture_and_are_named() -> None:
     assert seen(CONTRADICTORY) is None
-    (doubt,) = memory_doubts(SignatureInput(Paste(CONTRADICTORY), Case(Machine(), knowledge())))
+    (doubt,) = memory_doubts(SignatureInput(Paste(CONTRADICTORY), RuleInput(Machine(), knowledge())))
     assert doubt.problem == "oom-true"
     assert "contradict" in doubt.reason.message
 
 
 @pytest.mark.parametrize("words", [messages.TORCH_2_5, messages.TORCH_1_9, "no message", messages.CONTAINER])
 def test_figures_that_can_be_true_leave_no_doubt(words: str) -> None:
-    assert memory_doubts(SignatureInput(Paste(words), Case(Machine(), knowledge()))) == ()
+    assert memory_doubts(SignatureInput(Paste(words), RuleInput(Machine(), knowledge()))) == ()
 
 
 def test_another_gpu_that_was_full_is_named() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.rules.presence import best_driver, driver_runs, gpu_present, wsl_driver_runs
 from gpuassist.diagnose.verdicts import Verdict
 from gpuassist.model.driver import Library, NvmlStatus
@@ -19,7 +19,7 @@ from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from tests.values import GTX_1080_TI, RTX_4090, RTX_5090, knowledge, machine, without
 
-Rule = Callable[[Case], Iterator[Verdict]]
+Rule = Callable[[RuleInput], Iterator[Verdict]]
 UNREAD = Unknown(text("it could not be read"))
 WINDOWS = Library("/usr/lib/wsl/lib/libcuda.so.1")
 UBUNTUS = Library("/usr/lib/x86_64-linux-gnu/libcuda.so.580.95.05")
@@ -27,7 +27,7 @@ UBUNTUS = Library("/usr/lib/x86_64-linux-gnu/libcuda.so.580.95.05")
 
 def _told(rule: Rule, one: Machine) -> list[str]:
     """The verdicts of a rule: a problem's id, `?` before what is open, and what passed in words."""
-    return [_short(verdict) for verdict in rule(Case(one, knowledge()))]
+    return [_short(verdict) for verdict in rule(RuleInput(one, knowledge()))]
 
 
 def _short(verdict: Verdict) -> str:
@@ -37,7 +37,7 @@ def _short(verdict: Verdict) -> str:
 
 
 def _found(rule: Rule, one: Machine) -> Finding:
-    return next(verdict for verdict in rule(Case(one, knowledge())) if isinstance(verdict, Finding))
+    return next(verdict for verdict in rule(RuleInput(one, knowledge())) if isinstance(verdict, Finding))
 
 
 def _evidence(finding: Finding) -> list[str]:
@@ -194,7 +194,7 @@ def test_driver_to_install_fits_the_gpus(gpus: tuple[str, ...], opened: bool, cl
 
 
 def test_pascal_is_given_the_last_branch_that_serves_it() -> None:
-    choice = best_driver(Case(machine(gpus=(GTX_1080_TI,), **BARE), knowledge()))
+    choice = best_driver(RuleInput(machine(gpus=(GTX_1080_TI,), **BARE), knowledge()))
     assert choice.best is not None
     assert choice.best.branch == 580
 
@@ -226,7 +226,7 @@ def test_foreign_library_under_wsl_is_named_alone() -> None:
 
 def test_refusal_of_nvml_under_wsl_is_the_reason() -> None:
     one = _driver(machine(wsl=2), nvml_status=_status(17), libcuda=Known((WINDOWS,), "/usr/lib"))
-    verdict = next(wsl_driver_runs(Case(one, knowledge())))
+    verdict = next(wsl_driver_runs(RuleInput(one, knowledge())))
     assert isinstance(verdict, Undetermined)
     assert ENGLISH(verdict.reason) == "NVML does not start: NVML_17"
 
@@ -236,5 +236,5 @@ def test_windows_is_not_asked_of_outside_wsl() -> None:
 
 
 def test_sound_machine_passes_and_finds_nothing() -> None:
-    verdicts = [verdict for rule in (gpu_present, driver_runs) for verdict in rule(Case(machine(), knowledge()))]
+    verdicts = [verdict for rule in (gpu_present, driver_runs) for verdict in rule(RuleInput(machine(), knowledge()))]
     assert all(isinstance(verdict, Passed) for verdict in verdicts)

@@ -10,7 +10,7 @@ import pytest
 
 from gpuassist.diagnose import recognise as module
 from gpuassist.diagnose import signatures
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.recognise import families, recognise
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means
 from gpuassist.model.machine import Machine
@@ -19,7 +19,7 @@ from tests.values import knowledge
 
 
 def _setting(words: str) -> SignatureInput:
-    return SignatureInput(Paste(words), Case(Machine(), knowledge()))
+    return SignatureInput(Paste(words), RuleInput(Machine(), knowledge()))
 
 
 def _broken(_: re.Match[str], __: SignatureInput) -> Iterator[Sign]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
+from gpuassist.diagnose.ranking import refutations
 from gpuassist.diagnose.signature import SignatureInput
-from gpuassist.diagnose.weigh import refutations
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from tests.values import Env, knowledge, machine
 
 
 def _refuted(words: str = "", own: Machine | None = None) -> set[str]:
-    return set(refutations(SignatureInput(Paste(words), Case(own or Machine(), knowledge()))))
+    return set(refutations(SignatureInput(Paste(words), RuleInput(own or Machine(), knowledge()))))
 
 
 def test_nothing_rules_nothing_out() -> None:
@@ -57,5 +57,5 @@ def test_cuda_torch_rules_out_the_cpu_build() -> None:
 
 
 def test_each_ruling_names_its_fact() -> None:
-    reasons = refutations(SignatureInput(Paste(""), Case(machine(driver="550.54.14"), knowledge())))
+    reasons = refutations(SignatureInput(Paste(""), RuleInput(machine(driver="550.54.14"), knowledge())))
     assert dict(reasons["no-driver"].parameters)["driver"] == "550.54.14"

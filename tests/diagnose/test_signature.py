@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, clues, means, sign
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Clue, Paste, Weight
@@ -21,7 +21,7 @@ ARCHITECTURE = Signature(
 
 
 def _setting(words: str) -> SignatureInput:
-    return SignatureInput(Paste(words), Case(Machine(), knowledge()))
+    return SignatureInput(Paste(words), RuleInput(Machine(), knowledge()))
 
 
 def _found(signature: Signature, words: str, **options: int) -> list[Clue]:

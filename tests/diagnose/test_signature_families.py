@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.diagnose import signatures
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.recognise import Recognised, families, recognise
 from gpuassist.diagnose.signature import Signature, SignatureInput, clues
 from gpuassist.model.machine import Machine
@@ -28,7 +28,7 @@ every_signature = pytest.mark.parametrize("signature", EVERY)
 
 
 def _setting(words: str) -> SignatureInput:
-    return SignatureInput(Paste(words), Case(Machine(), knowledge()))
+    return SignatureInput(Paste(words), RuleInput(Machine(), knowledge()))
 
 
 @every_signature

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
+from gpuassist.diagnose.ranking import sound
 from gpuassist.diagnose.signature import SignatureInput
-from gpuassist.diagnose.weigh import sound
 from gpuassist.model.finding import Finding
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
@@ -14,7 +14,7 @@ from tests.values import knowledge, machine
 
 
 def _sound(words: str = "", own: Machine | None = None) -> Finding | None:
-    return sound(SignatureInput(Paste(words), Case(own or Machine(), knowledge())))
+    return sound(SignatureInput(Paste(words), RuleInput(own or Machine(), knowledge())))
 
 
 def test_text_without_facts_is_not_called_sound() -> None:

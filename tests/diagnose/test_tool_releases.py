@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.diagnose import tool_releases
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
@@ -13,7 +13,7 @@ from tests.values import Env, Recipe, knowledge, machine
 
 
 def _setting(words: str, here: Machine | None = None) -> SignatureInput:
-    return SignatureInput(Paste(words), Case(here or Machine(), knowledge()))
+    return SignatureInput(Paste(words), RuleInput(here or Machine(), knowledge()))
 
 
 @pytest.mark.parametrize(

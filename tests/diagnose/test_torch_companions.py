@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.diagnose.case import Case, InstalledTorch
+from gpuassist.diagnose.case import InstalledTorch, RuleInput
 from gpuassist.diagnose.torch_companions import belongs, exact_pins, wanted
 from gpuassist.model.environment import Package
 from gpuassist.model.fact import Known
@@ -14,10 +14,10 @@ from gpuassist.model.version import Version
 from tests.values import Env, knowledge, machine
 
 
-def _installed(torch: str, *, architecture: str = "x86_64") -> tuple[Case, InstalledTorch]:
+def _installed(torch: str, *, architecture: str = "x86_64") -> tuple[RuleInput, InstalledTorch]:
     one = machine(environments=(Env("train", torch, active=True),))
     one = replace(one, host=replace(one.host, architecture=Known(architecture, "uname -m")))
-    case = Case(one, knowledge())
+    case = RuleInput(one, knowledge())
     return case, case.torches[0]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.wheel_pins import other_wheel, wanted_wheel
 from gpuassist.model.machine import Machine
@@ -25,7 +25,7 @@ SET_OF_2_8 = {
 def _listed(torch: str = "2.8.0", sign: str = " ", **changed: str) -> SignatureInput:
     versions = {**SET_OF_2_8, **{name.replace("_", "-"): version for name, version in changed.items()}}
     lines = [f"{name}{sign}{version}" for name, version in versions.items()]
-    return SignatureInput(Paste("\n".join([*lines, f"torch{sign}{torch}" if torch else ""])), Case(Machine(), knowledge()))
+    return SignatureInput(Paste("\n".join([*lines, f"torch{sign}{torch}" if torch else ""])), RuleInput(Machine(), knowledge()))
 
 
 @pytest.mark.parametrize("sign", [" ", "==", "       "])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.chain import chains
 from gpuassist.install.driver_at_work import mending_steps, waiting_module
 from gpuassist.install.outlook import place_of
@@ -20,7 +20,7 @@ IDLE = Recipe(driver="", on_disk="550.54.14", libcuda="550.54.14")
 
 
 def commands(made: Machine) -> list[str]:
-    case = Case(made, knowledge())
+    case = RuleInput(made, knowledge())
     steps = mending_steps(case, chains(made, knowledge()), place_of(case), knowledge().commands)
     return [line for step in steps for line in step.commands]
 
@@ -66,7 +66,7 @@ def test_permissions_are_left_to_the_doctor() -> None:
 
 def test_steps_say_what_they_are_for() -> None:
     made = machine(Recipe(node_mode=0o660))
-    case = Case(made, knowledge())
+    case = RuleInput(made, knowledge())
     (step,) = mending_steps(case, chains(made, knowledge()), place_of(case), knowledge().commands)
     assert (step.kind, "this user may not open the GPU's device" in ENGLISH(step.text)) == (StepKind.COMMAND, True)
 
@@ -81,15 +81,15 @@ def test_steps_say_what_they_are_for() -> None:
     ],
 )
 def test_no_module_waits_where_none_is_to_be_loaded(recipe: Recipe) -> None:
-    assert waiting_module(Case(machine(recipe), knowledge())) is None
+    assert waiting_module(RuleInput(machine(recipe), knowledge())) is None
 
 
 def test_module_that_cannot_be_looked_for_does_not_wait() -> None:
-    assert waiting_module(Case(without(machine(IDLE), ["driver.loaded"]), knowledge())) is None
-    assert waiting_module(Case(without(machine(IDLE, on_disk=""), ["driver.on_disk"]), knowledge())) is None
+    assert waiting_module(RuleInput(without(machine(IDLE), ["driver.loaded"]), knowledge())) is None
+    assert waiting_module(RuleInput(without(machine(IDLE, on_disk=""), ["driver.on_disk"]), knowledge())) is None
 
 
 def test_version_of_a_module_that_waits_is_the_one_on_disk() -> None:
-    found = waiting_module(Case(machine(IDLE, gpus=(RTX_4090, GTX_1080_TI)), knowledge()))
+    found = waiting_module(RuleInput(machine(IDLE, gpus=(RTX_4090, GTX_1080_TI)), knowledge()))
     assert found is not None
     assert isinstance(found.version, Known)

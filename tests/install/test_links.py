@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.chain import chains
 from gpuassist.install.outlook_notes import links_of
 from gpuassist.model.machine import Machine
@@ -15,12 +15,12 @@ PARTS = {"driver", "torch", "nvcc", "g++"}
 
 
 def told(made: Machine) -> dict[tuple[str, str], bool | None]:
-    found = links_of(Case(made, knowledge()), chains(made, knowledge(), thorough=True))
+    found = links_of(RuleInput(made, knowledge()), chains(made, knowledge(), thorough=True))
     return {(ENGLISH(one.first), ENGLISH(one.second)): one.holds for one in found}
 
 
 def reason(made: Machine, second: str) -> str:
-    found = links_of(Case(made, knowledge()), chains(made, knowledge(), thorough=True))
+    found = links_of(RuleInput(made, knowledge()), chains(made, knowledge(), thorough=True))
     return next(ENGLISH(one.reason) for one in found if second in ENGLISH(one.second) and one.holds is not True)
 
 

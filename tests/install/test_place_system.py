@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.install.driver_at_work import system_of
 from gpuassist.install.place import System
 from gpuassist.model.environment import Manager
@@ -19,7 +19,7 @@ from tests.values import GTX_1080_TI, RTX_5090, Env, Recipe, knowledge, machine
 
 
 def system(**changes: object) -> System:
-    return system_of(Case(machine(Recipe(), **changes), knowledge()))
+    return system_of(RuleInput(machine(Recipe(), **changes), knowledge()))
 
 
 def host(**facts: Any) -> Mapping[str, Fact[Any]]:
@@ -103,5 +103,5 @@ def test_home_is_where_the_start_up_files_lie() -> None:
 def test_machine_of_which_nothing_is_known_is_empty() -> None:
     made = machine()
     blank = replace(made, host=type(made.host)(), driver=type(made.driver)(), gpus=NOT_ASKED)
-    found = system_of(Case(blank, knowledge()))
+    found = system_of(RuleInput(blank, knowledge()))
     assert (found.distribution, found.kernel, found.secure_boot, found.driver) == ("", "", None, None)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gpuassist.formats.packages import PackageMetadata
-from gpuassist.install.dry_run_process import Seen
+from gpuassist.install.dry_run_process import DryRunView
 from gpuassist.install.preview import judge
 from gpuassist.model.fact import NOT_ASKED, Known
 from gpuassist.model.machine import Machine
@@ -33,12 +33,12 @@ def packages(*names: str) -> Packages:
     return found
 
 
-def seen(before: Packages, after: Packages) -> Seen:
+def seen(before: Packages, after: Packages) -> DryRunView:
     moved = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
     held = ({name: one.version for name, one in held.items()} for held in (before, after))
     now, then = held
     changes = (PackageChange(name, now.get(name, ""), then.get(name, "")) for name in moved)
-    return Seen(before, after, tuple(changes), ("pip install",), installs=True, python=Version.parse("3.12"))
+    return DryRunView(before, after, tuple(changes), ("pip install",), installs=True, python=Version.parse("3.12"))
 
 
 def stops(before: Packages, after: Packages, *, on: Machine = RIG, step: Step = STEP) -> list[str]:
@@ -53,9 +53,9 @@ def proving(wanted: str) -> Step:
     return replace(STEP, proof=StepProof(Proves.TORCH, "/e/bin/python", wanted))
 
 
-def of_conda(version: str, build: str, channel: str = "conda-forge") -> Seen:
+def of_conda(version: str, build: str, channel: str = "conda-forge") -> DryRunView:
     change = PackageChange("pytorch", "", version, "", build, None, channel)
-    return Seen({}, packages(f"torch=={version}"), (change,), ("conda install",), installs=True, python=Version.parse("3.12"))
+    return DryRunView({}, packages(f"torch=={version}"), (change,), ("conda install",), installs=True, python=Version.parse("3.12"))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from gpuassist.context import Session
 from gpuassist.install.preview import look_before
 from gpuassist.model.plan import Step, StepKind, StepRun, Tool
-from gpuassist.model.solve import Looked
+from gpuassist.model.solve import DryRun
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.system.groups import under_way
@@ -61,7 +61,7 @@ class Place:
 
     root: Path
 
-    def look(self, says: Says, tool: str = "pip") -> Looked:
+    def look(self, says: Says, tool: str = "pip") -> DryRun:
         home = self.root / "home"
         (self.root / "e" / "bin").mkdir(parents=True)
         (self.root / "e" / "bin" / "python").touch()

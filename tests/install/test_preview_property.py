@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gpuassist.model.fact import Unknown
-from gpuassist.model.solve import Looked
+from gpuassist.model.solve import DryRun
 from tests.solving import Place, changes
 from tests.wheels import Wheel
 
@@ -75,7 +75,7 @@ def checked(place: Place) -> bool:
     return subprocess.run(command, env=place.variables, capture_output=True, timeout=100).returncode == 0
 
 
-def told(looked: Looked) -> dict[str, tuple[str, str]]:
+def told(looked: DryRun) -> dict[str, tuple[str, str]]:
     return {name: (before, after) for name, before, after in changes(looked) if before != after}
 
 

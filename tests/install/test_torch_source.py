@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.install.outlook import rig_of
 from gpuassist.install.torch_source import Found, find
-from gpuassist.knowledge.change import Demand, Need, Rig
+from gpuassist.knowledge.change import Configuration, Constraints, Need
 from gpuassist.knowledge.records import Channel
 from gpuassist.model.plan import Tool
 from gpuassist.model.version import Version
@@ -20,12 +20,12 @@ version = Version.parse
 BARE = Recipe(toolkits=(), nvcc="", environments=(Env("train", "", active=True),))
 
 
-def rig(recipe: Recipe = BARE) -> Rig:
-    return rig_of(Case(machine(recipe), knowledge()))
+def rig(recipe: Recipe = BARE) -> Configuration:
+    return rig_of(RuleInput(machine(recipe), knowledge()))
 
 
-def found(torch: str = "", tool: Tool | None = None, *, of_conda: bool = False, at: Rig | None = None) -> Found:
-    demand = Demand(torch=version(torch) if torch else None, torch_need=Need.MUST)
+def found(torch: str = "", tool: Tool | None = None, *, of_conda: bool = False, at: Configuration | None = None) -> Found:
+    demand = Constraints(torch=version(torch) if torch else None, torch_need=Need.MUST)
     return find(knowledge(), at or rig(), demand, tool, torch_of_conda=of_conda)
 
 
@@ -97,5 +97,5 @@ def test_a_release_that_conda_has_not_is_said() -> None:
 
 
 def test_other_goals_than_torch_do_not_ask_conda() -> None:
-    demand = Demand(driver_need=Need.MUST, torch_need=Need.KEEP)
+    demand = Constraints(driver_need=Need.MUST, torch_need=Need.KEEP)
     assert find(knowledge(), rig(), demand, Tool.CONDA, torch_of_conda=True).record is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.chain import chains
 from gpuassist.install.replacements import UnknownPartError
 from gpuassist.install.what_if import NONE, Wish, choices, imagine, outlook
@@ -78,19 +78,19 @@ def test_gpus_replace_those_that_are_there() -> None:
 
 @pytest.mark.parametrize(("gpu", "opened"), [("RTX 5090", True), ("GTX 1080 Ti", False), ("RTX 4090", True)])
 def test_imagined_driver_has_the_module_that_the_gpu_needs(gpu: str, opened: bool) -> None:
-    case = Case(imagine(SESSION, Wish((gpu,), "580")), knowledge())
+    case = RuleInput(imagine(SESSION, Wish((gpu,), "580")), knowledge())
     assert value(case.open_module) is opened
 
 
 def test_imagined_driver_takes_the_gpu_from_nouveau() -> None:
     real = machine(Recipe(driver="", bound="nouveau"))
-    case = Case(imagine(SESSION, Wish(driver="580"), real), knowledge())
+    case = RuleInput(imagine(SESSION, Wish(driver="580"), real), knowledge())
     assert case.held_by(case.cards[0]) == ""
 
 
 def test_gpu_that_is_kept_for_a_virtual_machine_stays_so() -> None:
     real = machine(Recipe(gpus=(RTX_4090, GTX_1080_TI), bound="vfio-pci"))
-    assert Case(imagine(SESSION, Wish(driver="580"), real), knowledge()).cards == ()
+    assert RuleInput(imagine(SESSION, Wish(driver="580"), real), knowledge()).cards == ()
 
 
 def test_imagined_driver_reports_the_cuda_of_its_branch() -> None:
@@ -100,7 +100,7 @@ def test_imagined_driver_reports_the_cuda_of_its_branch() -> None:
 
 def test_installed_toolkit_is_taken_before_an_imagined_one() -> None:
     real = machine(Recipe(toolkits=("12.4.131", "11.7.99"), nvcc="11.7"))
-    case = Case(imagine(SESSION, Wish(toolkit="12.4"), real), knowledge())
+    case = RuleInput(imagine(SESSION, Wish(toolkit="12.4"), real), knowledge())
     assert case.toolkit is not None
     assert (value(case.toolkit.version), len(case.toolkits)) == (version("12.4.131"), 2)
 

@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.knowledge.change import Demand, GccMove, Need, Rig, Smallest, Stock, ToolkitMove, TorchThere, VersionChange, Wall
+from gpuassist.knowledge.change import (
+    Blocker,
+    Configuration,
+    Constraints,
+    GccMove,
+    Need,
+    SmallestChange,
+    Stock,
+    ToolkitMove,
+    TorchThere,
+    VersionChange,
+)
 from gpuassist.knowledge.choice import GpuWish, InstalledToolkit, Obstacle
 from gpuassist.knowledge.compatibility import driver_serves_cuda, gcc_fits, kernels_run, toolkit_builds_for
 from gpuassist.knowledge.smallest import driver_fits, smallest_change, torch_fits, usual_python
@@ -16,7 +27,7 @@ from gpuassist.model.version import ComputeCapability, Version
 from tests.knowledge.shipped import KNOWLEDGE, TODAY, cubins, target, version
 
 STOCK = Stock(KNOWLEDGE.branches(), KNOWLEDGE.torch_builds(), KNOWLEDGE.toolkits())
-ALL = Demand(torch_need=Need.MUST, toolkit_need=Need.MUST)
+ALL = Constraints(torch_need=Need.MUST, toolkit_need=Need.MUST)
 GPUS = ("GTX 780", "Tesla K80", "GTX 970", "GTX 1080 Ti", "TITAN V", "RTX 2080", "A100", "RTX 3090", "RTX 4090", "H100", "RTX 5090")
 
 names = st.lists(st.sampled_from(GPUS), min_size=1, max_size=3)
@@ -35,13 +46,13 @@ def gpu_wish(name: str) -> tuple[GpuWish, ComputeCapability]:
     return GpuWish(architecture, record.chip, record.module), record.compute_capability
 
 
-def rig(*gpus: str, **parts: str | None) -> Rig:
+def rig(*gpus: str, **parts: str | None) -> Configuration:
     wishes = [gpu_wish(name) for name in gpus]
     versions = {name: version(words) if words else None for name, words in parts.items()}
-    return replace(Rig(tuple(one for one, _ in wishes), tuple(sorted({one for _, one in wishes})), TODAY), **versions)  # type: ignore[arg-type]
+    return replace(Configuration(tuple(one for one, _ in wishes), tuple(sorted({one for _, one in wishes})), TODAY), **versions)  # type: ignore[arg-type]
 
 
-def change(one: Rig, demand: Demand = ALL) -> VersionChange:
+def change(one: Configuration, demand: Constraints = ALL) -> VersionChange:
     found = smallest_change(one, demand, STOCK).change
     assert found is not None
     return found
@@ -67,7 +78,7 @@ machines = st.builds(
     glibcs,
 )
 demands = st.builds(
-    Demand,
+    Constraints,
     torch_need=needs,
     toolkit_need=needs,
     driver_need=st.sampled_from([Need.MUST, Need.SHOULD]),
@@ -77,7 +88,7 @@ demands = st.builds(
 
 
 @given(machines, demands)
-def test_a_build_that_is_suggested_runs_on_every_gpu(one: Rig, demand: Demand) -> None:
+def test_a_build_that_is_suggested_runs_on_every_gpu(one: Configuration, demand: Constraints) -> None:
     found = smallest_change(one, demand, STOCK).change
     if found is None or found.torch is None:
         return
@@ -88,7 +99,7 @@ def test_a_build_that_is_suggested_runs_on_every_gpu(one: Rig, demand: Demand) -
 
 
 @given(machines, demands)
-def test_a_driver_that_is_suggested_serves_every_gpu_and_build(one: Rig, demand: Demand) -> None:
+def test_a_driver_that_is_suggested_serves_every_gpu_and_build(one: Configuration, demand: Constraints) -> None:
     found = smallest_change(one, demand, STOCK).change
     if found is None or found.driver is None:
         return
@@ -98,7 +109,7 @@ def test_a_driver_that_is_suggested_serves_every_gpu_and_build(one: Rig, demand:
 
 
 @given(machines, demands)
-def test_a_toolkit_that_is_suggested_builds_for_every_gpu(one: Rig, demand: Demand) -> None:
+def test_a_toolkit_that_is_suggested_builds_for_every_gpu(one: Configuration, demand: Constraints) -> None:
     found = smallest_change(one, demand, STOCK).change
     if found is None or found.toolkit is None:
         return
@@ -110,13 +121,13 @@ def test_a_toolkit_that_is_suggested_builds_for_every_gpu(one: Rig, demand: Dema
 
 
 @given(machines, demands)
-def test_there_is_a_change_or_a_wall(one: Rig, demand: Demand) -> None:
+def test_there_is_a_change_or_a_wall(one: Configuration, demand: Constraints) -> None:
     found = smallest_change(one, demand, STOCK)
     assert (found.change is None) == bool(found.walls)
 
 
 @given(machines)
-def test_what_was_changed_needs_no_change(one: Rig) -> None:
+def test_what_was_changed_needs_no_change(one: Configuration) -> None:
     found = smallest_change(one, ALL, STOCK).change
     if found is None or found.torch is None or found.toolkit is None:
         return
@@ -140,7 +151,7 @@ def test_order_of_gpus_does_not_matter(gpus: list[str], driver: str | None) -> N
 
 
 @given(machines)
-def test_less_is_asked_for_no_more_cost(one: Rig) -> None:
+def test_less_is_asked_for_no_more_cost(one: Configuration) -> None:
     whole, part = smallest_change(one, ALL, STOCK), smallest_change(one, replace(ALL, toolkit_need=Need.LEAVE), STOCK)
     if whole.change is not None:
         assert part.change is not None
@@ -154,7 +165,7 @@ def test_nothing_moves_where_all_fits() -> None:
 
 def test_a_build_moves_before_a_driver() -> None:
     one = replace(rig("RTX 3090", driver="470.239.06"), torch=torch("2.8", "cu128"))
-    found = change(one, Demand(torch_need=Need.MUST))
+    found = change(one, Constraints(torch_need=Need.MUST))
     assert found.driver is None
     assert found.torch is not None
     assert found.torch.build.tag == "cu118"
@@ -162,69 +173,69 @@ def test_a_build_moves_before_a_driver() -> None:
 
 def test_a_driver_moves_for_a_torch_that_is_kept() -> None:
     one = replace(rig("RTX 3090", driver="470.239.06"), torch=torch("2.8", "cu128"))
-    found = change(one, Demand(torch_need=Need.KEEP))
+    found = change(one, Constraints(torch_need=Need.KEEP))
     assert (found.torch, found.driver is not None) == (None, True)
 
 
 def test_an_installed_toolkit_is_used_before_one_is_installed() -> None:
     one = replace(rig("RTX 4090", driver="550.54.14"), toolkit=installed("11.7"), toolkits=(installed("11.7"), installed("12.4")))
-    assert change(one, Demand(toolkit_need=Need.MUST)).toolkit == ToolkitMove(version("12.4"), "/usr/local/cuda-12.4")
+    assert change(one, Constraints(toolkit_need=Need.MUST)).toolkit == ToolkitMove(version("12.4"), "/usr/local/cuda-12.4")
 
 
 def test_an_older_compiler_that_is_there_is_called() -> None:
     one = replace(rig("RTX 4090", gcc="14.2.0"), toolkit=installed("12.4"), gccs=(version("14.2.0"), version("13.3.0")))
-    found = change(replace(one, driver=version("550.54.14")), Demand(toolkit=version("12.4"), toolkit_need=Need.MUST))
+    found = change(replace(one, driver=version("550.54.14")), Constraints(toolkit=version("12.4"), toolkit_need=Need.MUST))
     assert found.gcc == GccMove(version("13.3.0"), there=True)
 
 
 def test_a_line_is_worth_it_and_an_installation_is_not() -> None:
     one = replace(rig("RTX 4090", driver="550.54.14"), toolkit=installed("11.7"), torch=torch("2.5", "cu124"))
-    demand = Demand(torch_need=Need.MUST, toolkit_need=Need.LINE)
-    assert change(one, demand).left == (Wall.TOOLKIT,)
+    demand = Constraints(torch_need=Need.MUST, toolkit_need=Need.LINE)
+    assert change(one, demand).left == (Blocker.TOOLKIT,)
     assert change(replace(one, toolkits=(installed("12.4"),)), demand).toolkit is not None
 
 
 def test_a_torch_that_cannot_run_here_binds_no_toolkit() -> None:
     one = replace(rig("GTX 1080 Ti", driver="580.95.05"), torch=torch("2.14", "cu130"))
-    found = change(one, Demand(torch_need=Need.KEEP, toolkit_need=Need.MUST))
+    found = change(one, Constraints(torch_need=Need.KEEP, toolkit_need=Need.MUST))
     assert found.toolkit == ToolkitMove(version("12.9"))
 
 
 @pytest.mark.parametrize(
     ("gpus", "demand", "walls"),
     [
-        (("GTX 1080 Ti", "RTX 5090"), Demand(), (Wall.SPLIT, Wall.NO_DRIVER)),
-        (("GTX 780", "RTX 4090"), Demand(), (Wall.NO_DRIVER,)),
-        (("GTX 1080 Ti",), Demand(driver=version("595")), (Wall.DRIVER,)),
-        (("GTX 780",), Demand(torch_need=Need.MUST), (Wall.TORCH,)),
-        (("RTX 5090",), Demand(toolkit=version("12.4"), toolkit_need=Need.MUST), (Wall.TOOLKIT,)),
+        (("GTX 1080 Ti", "RTX 5090"), Constraints(), (Blocker.SPLIT, Blocker.NO_DRIVER)),
+        (("GTX 780", "RTX 4090"), Constraints(), (Blocker.NO_DRIVER,)),
+        (("GTX 1080 Ti",), Constraints(driver=version("595")), (Blocker.DRIVER,)),
+        (("GTX 780",), Constraints(torch_need=Need.MUST), (Blocker.TORCH,)),
+        (("RTX 5090",), Constraints(toolkit=version("12.4"), toolkit_need=Need.MUST), (Blocker.TOOLKIT,)),
     ],
 )
-def test_walls_where_nothing_fits(gpus: tuple[str, ...], demand: Demand, walls: tuple[Wall, ...]) -> None:
+def test_walls_where_nothing_fits(gpus: tuple[str, ...], demand: Constraints, walls: tuple[Blocker, ...]) -> None:
     found = smallest_change(rig(*gpus), demand, STOCK)
     assert (found.change, found.walls) == (None, walls)
 
 
 def test_obstacle_of_torch_is_told() -> None:
-    found = smallest_change(rig("RTX 5090"), Demand(torch=version("2.6"), torch_need=Need.MUST), STOCK)
+    found = smallest_change(rig("RTX 5090"), Constraints(torch=version("2.6"), torch_need=Need.MUST), STOCK)
     assert (found.obstacle, found.without) == (Obstacle.NO_BUILD_FOR_GPU, None)
 
 
 def test_a_fixed_driver_never_moves() -> None:
     one = replace(rig("RTX 4090", driver="550.54.14"), driver_fixed=True)
-    assert smallest_change(one, Demand(driver=version("580")), STOCK) == Smallest(None, (Wall.DRIVER,))
+    assert smallest_change(one, Constraints(driver=version("580")), STOCK) == SmallestChange(None, (Blocker.DRIVER,))
 
 
 def test_windows_driver_serves_old_and_new() -> None:
     one = replace(rig("GTX 1080 Ti", "RTX 5090"), one_module=False)
-    found = change(one, Demand())
+    found = change(one, Constraints())
     assert found.driver is not None
     assert found.driver.version == version("580")
 
 
 @pytest.mark.parametrize(("wanted", "opened"), [("470", False), ("550", False), ("580", True), ("595.45.04", True)])
 def test_open_module_where_it_is_fit_for_use(wanted: str, opened: bool) -> None:
-    found = change(rig("RTX 3090"), Demand(driver=version(wanted)))
+    found = change(rig("RTX 3090"), Constraints(driver=version(wanted)))
     assert found.driver is not None
     assert (found.driver.open_module, found.driver.pinned) == (opened, True)
 
@@ -249,5 +260,5 @@ def test_python_of_a_new_environment(release: str, tag: str, python: str) -> Non
 
 def test_minor_releases_of_a_pinned_version_count() -> None:
     one = rig("RTX 4090", driver="550.54.14")
-    found = change(one, Demand(driver=version("550"), toolkit=Version((12, 8, 1)), toolkit_need=Need.MUST))
+    found = change(one, Constraints(driver=version("550"), toolkit=Version((12, 8, 1)), toolkit_need=Need.MUST))
     assert (found.driver, found.toolkit) == (None, ToolkitMove(version("12.8")))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.plan import Tool
-from gpuassist.model.solve import Looked, PackageChange, Solve
+from gpuassist.model.solve import DryRun, PackageChange, Solve
 from gpuassist.model.text import verbatim
 
 VERSIONS = st.sampled_from(["", "1.0", "2.0"])
@@ -54,9 +54,9 @@ def test_nothing_to_download_is_not_the_same_as_not_said() -> None:
 
 
 def test_what_could_not_be_solved_stops_nothing_by_itself() -> None:
-    looked = Looked(Unknown(verbatim("the index did not answer")))
+    looked = DryRun(Unknown(verbatim("the index did not answer")))
     assert (looked.stops, looked.warnings, looked.requires) == ((), (), ())
 
 
 def test_what_was_looked_at_is_compared_by_value() -> None:
-    assert Looked(Known(SOLVE, "pip")) == Looked(Known(Solve(Tool.PIP, SOLVE.changes), "pip"))
+    assert DryRun(Known(SOLVE, "pip")) == DryRun(Known(Solve(Tool.PIP, SOLVE.changes), "pip"))

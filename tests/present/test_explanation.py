@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpuassist.diagnose.weigh import Rank
+from gpuassist.diagnose.ranking import Rank
 from gpuassist.model.finding import Remedy
 from gpuassist.model.paste import Paste
 from gpuassist.model.words import ENGLISH

@@ -9,7 +9,7 @@ from gpuassist.install.rollback import BackStep
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.outlook import Method, Outlook
 from gpuassist.model.plan import Step, StepKind, StepRun, Tool
-from gpuassist.model.solve import Looked, PackageChange, Requirer, Solve
+from gpuassist.model.solve import DryRun, PackageChange, Requirer, Solve
 from gpuassist.model.text import Text, verbatim
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.install import (
@@ -35,8 +35,8 @@ REMOVED = PackageChange("nccl", "2.20")
 SAID = verbatim("why")
 
 
-def looked(*changes: PackageChange) -> Looked:
-    return Looked(Known(Solve(Tool.PIP, changes), "asked"))
+def looked(*changes: PackageChange) -> DryRun:
+    return DryRun(Known(Solve(Tool.PIP, changes), "asked"))
 
 
 def outlook(steps: tuple[Step, ...] = (), blocked: tuple[Text, ...] = (), undetermined: tuple[Text, ...] = ()) -> Outlook:
@@ -156,7 +156,7 @@ def test_what_would_change_in_figures(changes: tuple[PackageChange, ...], says: 
 
 
 def test_what_nobody_could_tell_is_not_nothing() -> None:
-    unknown = Looked(Unknown(SAID), stops=(SAID,))
+    unknown = DryRun(Unknown(SAID), stops=(SAID,))
     assert (ENGLISH(changes_title(unknown)), change_lines(unknown)) == ("What it would change could not be told", ())
 
 
@@ -179,7 +179,7 @@ def test_who_asks_for_which_torch(before: bool, after: bool, says: str) -> None:
 
 
 def test_before_a_step_its_changes_and_warnings_are_named() -> None:
-    found = Looked(Known(Solve(Tool.PIP, (ADDED,)), ""), warnings=(SAID,))
+    found = DryRun(Known(Solve(Tool.PIP, (ADDED,)), ""), warnings=(SAID,))
     said = tuple(map(ENGLISH, before_taking(found, install(StepState.WAITING))))
     assert said[:2] == ("It would change: 1 package added", "why")
     assert said[2].startswith("The install of torch that waits is given up")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpuassist.detect.readers import Contradiction
-from gpuassist.diagnose.weigh import Rank
+from gpuassist.diagnose.ranking import Rank
 from gpuassist.model.driver import Driver
 from gpuassist.model.fact import Known
 from gpuassist.model.finding import Action, Answer, CommandUse, Evidence, Remedy, Severity, Undetermined
@@ -11,7 +11,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.version import Version
-from gpuassist.session.explain import Basis, Doubt, Explanation, Ground
+from gpuassist.session.explain import Basis, Explanation, Ground, UnlikelyAnswer
 
 WORDS = "make: all\nnvcc fatal   : Unsupported gpu architecture 'compute_89'\nmake: *** [all] Error 1\n"
 JOINED = Basis(Ground.JOINED, text("What the text does not say was looked up on this machine."))
@@ -50,7 +50,7 @@ ANSWER = Answer(
     (SWITCH,),
     ("https://docs.nvidia.com/cuda/",),
 )
-DOUBT = Doubt(
+DOUBT = UnlikelyAnswer(
     Answer("nvcc-arch-dropped", Severity.PROBLEM, "CUDA 13 dropped this GPU", "", (), (), ()), text("the message fits it as well")
 )
 
@@ -60,7 +60,7 @@ def explained(
     words: str = WORDS,
     basis: Basis = JOINED,
     rank: Rank | None = Rank.SAID,
-    doubts: tuple[Doubt, ...] = (),
+    doubts: tuple[UnlikelyAnswer, ...] = (),
     machine: Machine = NOTHING_READ,
     contradictions: tuple[Contradiction, ...] = (),
 ) -> Explanation:

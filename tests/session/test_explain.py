@@ -6,7 +6,7 @@ import pytest
 
 from gpuassist.app import compose
 from gpuassist.context import Session
-from gpuassist.diagnose.weigh import Rank
+from gpuassist.diagnose.ranking import Rank
 from gpuassist.model.finding import Severity
 from gpuassist.present.listing import facts_read
 from gpuassist.session.explain import Explanation, Ground, explain

@@ -16,7 +16,7 @@ BY_READING = "the line, and what a new terminal holds"
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedStatement:
     """A line of one of the files; `number` counts all lines in the order in which a new terminal comes to them."""
 
     number: int
@@ -38,7 +38,7 @@ class Effect:
     wins: tuple[str, ...] = ()
 
 
-Judge = Callable[[Placed], Effect]
+Judge = Callable[[PlacedStatement], Effect]
 
 
 def elements_of(value: str | None) -> tuple[str, ...]:
@@ -61,25 +61,25 @@ def deciding(terminal: Fact[Terminal], variable: str, value: str | None) -> str:
     return found[0] if found else ""
 
 
-def not_read(placed: Placed) -> Effect | None:
+def not_read(placed: PlacedStatement) -> Effect | None:
     """The effect of a line in a file that a new terminal does not read."""
     if placed.file.unread is None:
         return None
     return Effect(Known(value=False, source="the order in which the shell reads its files"), placed.file.unread)
 
 
-def by_reading(lines: Sequence[Placed], terminal: Fact[Terminal], start: Sequence[str]) -> Judge:
+def by_reading(lines: Sequence[PlacedStatement], terminal: Fact[Terminal], start: Sequence[str]) -> Judge:
     """Judges each of the lines by what a new terminal holds; `start` are the elements of PATH that the login gives."""
     return _ByReading(lines, terminal, start).effect
 
 
 class _ByReading:
-    def __init__(self, lines: Sequence[Placed], terminal: Fact[Terminal], start: Sequence[str]) -> None:
+    def __init__(self, lines: Sequence[PlacedStatement], terminal: Fact[Terminal], start: Sequence[str]) -> None:
         self.lines = [placed for placed in lines if placed.file.unread is None]
         self.terminal = terminal
         self.start = frozenset(start)
 
-    def effect(self, placed: Placed) -> Effect:
+    def effect(self, placed: PlacedStatement) -> Effect:
         unread = not_read(placed)
         if unread is not None:
             return unread
@@ -93,12 +93,12 @@ class _ByReading:
         wins = tuple(dict.fromkeys(name for effect in seen for name in effect.wins))
         return Effect(*best(seen), wins)
 
-    def _of(self, placed: Placed, assignment: Assignment, terminal: Terminal) -> Effect:
+    def _of(self, placed: PlacedStatement, assignment: Assignment, terminal: Terminal) -> Effect:
         if assignment.variable in LISTS and not assignment.unsets:
             return self._list(placed, assignment, terminal)
         return self._plain(placed, assignment, terminal)
 
-    def _plain(self, placed: Placed, assignment: Assignment, terminal: Terminal) -> Effect:
+    def _plain(self, placed: PlacedStatement, assignment: Assignment, terminal: Terminal) -> Effect:
         name, is_set = assignment.variable, terminal.is_set(assignment.variable)
         if assignment.unsets:
             return _known(text("{variable} is set by another line", variable=name), holds=False) if is_set else _unknown(_NOT_TOLD)
@@ -114,7 +114,7 @@ class _ByReading:
             return _unknown(text("{place} sets it too", place=place_of(later[-1])))
         return Effect(Known(value=True, source=BY_READING), text("a new terminal holds this value"), (name,))
 
-    def _list(self, placed: Placed, assignment: Assignment, terminal: Terminal) -> Effect:
+    def _list(self, placed: PlacedStatement, assignment: Assignment, terminal: Terminal) -> Effect:
         name, brings = assignment.variable, directories(assignment)
         held = elements_of(terminal.variable(name))
         if not brings:
@@ -129,7 +129,7 @@ class _ByReading:
         wins = (name,) if deciding(self.terminal, name, terminal.variable(name)) in alone else ()
         return Effect(Known(value=True, source=BY_READING), text("a new terminal holds it"), wins)
 
-    def _others(self, placed: Placed, variable: str) -> Iterator[Placed]:
+    def _others(self, placed: PlacedStatement, variable: str) -> Iterator[PlacedStatement]:
         for one in self.lines:
             if one.number != placed.number and any(assignment.variable == variable for assignment in one.assignments):
                 yield one
@@ -146,12 +146,12 @@ def best(effects: Sequence[Effect]) -> tuple[Fact[bool], Text]:
     return first.holds, first.why
 
 
-def place_of(placed: Placed) -> str:
+def place_of(placed: PlacedStatement) -> str:
     """The file and line, as compilers write it."""
     return f"{placed.file.path}:{placed.says.line}"
 
 
-def _may_say(placed: Placed, variable: str, value: str) -> bool:
+def _may_say(placed: PlacedStatement, variable: str, value: str) -> bool:
     """Whether a line may be what gave a variable this value; a function is only defined, as long as nothing shows that it runs."""
     if isinstance(placed.says, Statement) and placed.says.place is StatementPlace.FUNCTION:
         return False
@@ -159,7 +159,7 @@ def _may_say(placed: Placed, variable: str, value: str) -> bool:
     return any(not all(one.directory for one in parts) or ":".join(one.directory for one in parts) == value for parts in said)
 
 
-def _brought(placed: Placed, variable: str) -> Iterator[str]:
+def _brought(placed: PlacedStatement, variable: str) -> Iterator[str]:
     for assignment in placed.assignments:
         if assignment.variable == variable:
             yield from directories(assignment)

@@ -8,7 +8,7 @@ from gpuassist.detect.startup.effect_by_reading import (
     LISTS,
     Effect,
     Judge,
-    Placed,
+    PlacedStatement,
     best,
     deciding,
     directories,
@@ -26,15 +26,17 @@ _FOR_ITSELF = frozenset({StatementPlace.COMMAND, StatementPlace.SUBSHELL})
 SOURCE = "the steps of a real new terminal"
 
 
-def by_trace(lines: Sequence[Placed], terminal: Fact[Terminal], trace: Trace, real: Callable[[str], str]) -> Judge:
+def by_trace(lines: Sequence[PlacedStatement], terminal: Fact[Terminal], trace: Trace, real: Callable[[str], str]) -> Judge:
     """Judges each of the lines by the steps that were taken; `real` follows symlinks."""
-    return Traced(lines, terminal, trace, real).effect
+    return TraceJudge(lines, terminal, trace, real).effect
 
 
-class Traced:
+class TraceJudge:
     """The steps of a new terminal beside the lines that were read."""
 
-    def __init__(self, lines: Sequence[Placed], terminal: Fact[Terminal], trace: Trace, real: Callable[[str], str]) -> None:
+    def __init__(
+        self, lines: Sequence[PlacedStatement], terminal: Fact[Terminal], trace: Trace, real: Callable[[str], str]
+    ) -> None:
         self.terminal = terminal
         self.trace = trace
         self.real = real
@@ -56,7 +58,7 @@ class Traced:
                     found[assignment.variable] = max(found.get(assignment.variable, (-1, -1)), (ran, placed.number))
         self.last_setter = {variable: number for variable, (_, number) in found.items()}
 
-    def effect(self, placed: Placed) -> Effect:
+    def effect(self, placed: PlacedStatement) -> Effect:
         """Whether it holds, why, and what it decides."""
         unread = not_read(placed)
         if unread is not None:
@@ -76,12 +78,12 @@ class Traced:
         seen = [self._of(placed, assignment) for assignment in placed.assignments]
         return Effect(*best(seen), tuple(dict.fromkeys(name for effect in seen for name in effect.wins)))
 
-    def ran(self, placed: Placed) -> int:
+    def ran(self, placed: PlacedStatement) -> int:
         """The number of its last step, -1 where it took none."""
         steps = self.steps.get(self.real(placed.file.path), {})
         return max((steps.get(line, -1) for line in range(placed.says.line, _last_line(placed) + 1)), default=-1)
 
-    def changes(self, placed: Placed, variable: str = "") -> tuple[TracedChange, ...]:
+    def changes(self, placed: PlacedStatement, variable: str = "") -> tuple[TracedChange, ...]:
         """What it changed, of one variable or of all."""
         return tuple(
             change
@@ -104,7 +106,7 @@ class Traced:
         later = [one for one in self.trace.changes if one.variable == change.variable and one.step > change.step]
         return tuple(element for element in _brought(change) if all(element in elements_of(one.after) for one in later))
 
-    def _of(self, placed: Placed, assignment: Assignment) -> Effect:
+    def _of(self, placed: PlacedStatement, assignment: Assignment) -> Effect:
         # Whether the shell has the variable and the programs that it starts have not.
         known = isinstance(self.terminal, Known) and not self.terminal.value.is_set(assignment.variable)
         if known and self.trace.values.get(assignment.variable) is not None:
@@ -121,7 +123,7 @@ class Traced:
             return Effect(Known(self.trace.values.get(name) is None, SOURCE), text("a new terminal does not hold it"), (name,))
         return _true(text("a new terminal holds this value"), (name,))
 
-    def _list(self, placed: Placed, assignment: Assignment) -> Effect:
+    def _list(self, placed: PlacedStatement, assignment: Assignment) -> Effect:
         name = assignment.variable
         brings, held = directories(assignment), elements_of(self.trace.values.get(name))
         changes = self.changes(placed, name)
@@ -141,7 +143,7 @@ class Traced:
         return _true(text("a new terminal holds it"), (name,) if decides else ())
 
 
-def _last_line(placed: Placed) -> int:
+def _last_line(placed: PlacedStatement) -> int:
     until = placed.says.command_last_line if isinstance(placed.says, Statement) else 0
     return until or placed.says.last_line
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpuassist.detect.startup.chain import ChainFile
-from gpuassist.detect.startup.effect_by_reading import Effect, Placed, elements_of
-from gpuassist.detect.startup.effect_by_trace import SOURCE, Traced
+from gpuassist.detect.startup.effect_by_reading import Effect, PlacedStatement, elements_of
+from gpuassist.detect.startup.effect_by_trace import SOURCE, TraceJudge
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect
@@ -47,7 +47,7 @@ class SurveyLine:
     read_by: str = ""
 
 
-def line_of(placed: Placed, effect: Effect, traced: Traced | None) -> SurveyLine:
+def line_of(placed: PlacedStatement, effect: Effect, traced: TraceJudge | None) -> SurveyLine:
     """The line of the table; what another tool sets by it is known only where steps were seen."""
     says, file = placed.says, placed.file
     contributions = tuple(_contribution(one) for one in placed.assignments)
@@ -111,7 +111,7 @@ def words_of(one: Contribution) -> Text:
     return text("puts {value} in front of {variable}", variable=one.variable, value=shown)
 
 
-def _changeable(placed: Placed) -> tuple[bool, Text]:
+def _changeable(placed: PlacedStatement) -> tuple[bool, Text]:
     says, file = placed.says, placed.file
     if says.owner == "gpuassist":
         return False, text("gpuassist's own block: `gpuassist undo` takes it out")
@@ -130,7 +130,7 @@ def _changeable(placed: Placed) -> tuple[bool, Text]:
     return True, text("may be commented out or replaced")
 
 
-def untold(traced: Traced, placed: tuple[Placed, ...], chain: tuple[ChainFile, ...]) -> Iterator[SurveyLine]:
+def untold(traced: TraceJudge, placed: tuple[PlacedStatement, ...], chain: tuple[ChainFile, ...]) -> Iterator[SurveyLine]:
     """Lines that were seen to set a variable and that do not say so: `eval`, a function of another file, a program's output."""
     told = {change for one in placed for change in traced.changes(one)}
     found: dict[tuple[str, int], list[TracedChange]] = {}
@@ -142,7 +142,7 @@ def untold(traced: Traced, placed: tuple[Placed, ...], chain: tuple[ChainFile, .
         yield _seen_only((path, line), tuple(changes), file, traced)
 
 
-def _seen_only(place: tuple[str, int], changes: tuple[TracedChange, ...], file: ChainFile | None, traced: Traced) -> SurveyLine:
+def _seen_only(place: tuple[str, int], changes: tuple[TracedChange, ...], file: ChainFile | None, traced: TraceJudge) -> SurveyLine:
     path, line = place
     contributions = tuple(_observed(change) for change in changes)
     rows = file.content.splitlines() if file is not None else []

@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 
 from gpuassist.context import Session
 from gpuassist.detect.startup.chain import ChainFile, Stage, dialect_of, sources, startup_chain
-from gpuassist.detect.startup.effect_by_reading import Placed, by_reading, elements_of
-from gpuassist.detect.startup.effect_by_trace import Traced
+from gpuassist.detect.startup.effect_by_reading import PlacedStatement, by_reading, elements_of
+from gpuassist.detect.startup.effect_by_trace import TraceJudge
 from gpuassist.detect.startup.fish_universal import universal_lines
 from gpuassist.detect.startup.line import SurveyLine, line_of, untold
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
@@ -113,9 +113,9 @@ _Line = tuple[Statement | ToolLine, ChainFile]
 
 
 def _survey(seen: _Seen) -> Survey:
-    placed = tuple(Placed(number, file, says) for number, (says, file) in enumerate(_in_order(seen.chain)))
+    placed = tuple(PlacedStatement(number, file, says) for number, (says, file) in enumerate(_in_order(seen.chain)))
     if isinstance(seen.trace, Known):
-        traced = Traced(placed, seen.terminal, seen.trace.value, seen.real)
+        traced = TraceJudge(placed, seen.terminal, seen.trace.value, seen.real)
         lines = [line_of(one, traced.effect(one), traced) for one in placed]
         for line in untold(traced, placed, seen.chain):
             # Behind the last line of its file that stands above it; at the end where its file has none.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Case, KnownGpu
+from gpuassist.diagnose.case import KnownGpu, RuleInput
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
 from gpuassist.formats.size import shown_size
 from gpuassist.model.fact import Known, Unknown, value_or
@@ -19,7 +19,7 @@ _FEWEST_STRAYS = 2
 _STOPPED = "T"
 
 
-def programs_may_compute(case: Case) -> Iterator[Verdict]:
+def programs_may_compute(case: RuleInput) -> Iterator[Verdict]:
     """A compute mode is set by an administrator and lasts until the driver is loaded anew."""
     for card in case.usable:
         mode = card.gpu.compute_mode
@@ -33,7 +33,7 @@ def programs_may_compute(case: Case) -> Iterator[Verdict]:
             )
 
 
-def nothing_waits_for_a_reset(case: Case) -> Iterator[Verdict]:
+def nothing_waits_for_a_reset(case: RuleInput) -> Iterator[Verdict]:
     """The driver keeps a card out of use after some faults until somebody resets it."""
     for card in case.cards:
         wanted = card.gpu.recovery
@@ -47,7 +47,7 @@ def nothing_waits_for_a_reset(case: Case) -> Iterator[Verdict]:
             )
 
 
-def hardware_slows_nothing(case: Case) -> Iterator[Verdict]:
+def hardware_slows_nothing(case: RuleInput) -> Iterator[Verdict]:
     """Only what the hardware itself slows down for: a power limit and idleness are no fault."""
     for card in case.usable:
         reasons = card.gpu.slowdowns
@@ -60,7 +60,7 @@ def hardware_slows_nothing(case: Case) -> Iterator[Verdict]:
             )
 
 
-def lanes_are_all_used(case: Case) -> Iterator[Verdict]:
+def lanes_are_all_used(case: RuleInput) -> Iterator[Verdict]:
     """The speed of a link falls at idle, its width does not; what the slot itself lacks is no fault of it."""
     for card in case.usable:
         link = card.gpu.pcie_link
@@ -75,7 +75,7 @@ def lanes_are_all_used(case: Case) -> Iterator[Verdict]:
             )
 
 
-def workers_keep_to_their_gpu(case: Case) -> Iterator[Verdict]:
+def workers_keep_to_their_gpu(case: RuleInput) -> Iterator[Verdict]:
     """Each process of a distributed run that forgets `set_device` opens a context on the first GPU beside its own."""
     first = next((card for card in case.cards if value_or(card.gpu.index, -1) == 0), None)
     if first is None or isinstance(first.gpu.processes, Unknown):
@@ -96,7 +96,7 @@ def workers_keep_to_their_gpu(case: Case) -> Iterator[Verdict]:
         )
 
 
-def stopped_programs_hold_nothing(case: Case) -> Iterator[Verdict]:
+def stopped_programs_hold_nothing(case: RuleInput) -> Iterator[Verdict]:
     """What Ctrl+Z stopped keeps its memory and answers nobody; `T` is proc(5)'s letter for it."""
     holders = case.machine.holders
     for holder in value_or(holders, ()):
@@ -110,7 +110,7 @@ def stopped_programs_hold_nothing(case: Case) -> Iterator[Verdict]:
             )
 
 
-def driver_stays_ready(case: Case) -> Iterator[Verdict]:
+def driver_stays_ready(case: RuleInput) -> Iterator[Verdict]:
     """Without a display and without persistence the driver sets the card up anew for every program; laptops sleep on purpose."""
     gpus = [card.gpu for card in case.usable]
     if not gpus or case.wsl or case.container or case.jetson or not all(map(_is_let_go, gpus)):
@@ -133,7 +133,7 @@ def _memory(gpu: Gpu) -> Iterator[tuple[int, int]]:
             yield process.pid, process.memory_used_bytes.value
 
 
-def _named(case: Case, card: KnownGpu) -> str:
+def _named(case: RuleInput, card: KnownGpu) -> str:
     """Its name, with its number where another card has the same one."""
     alone = case.namesakes[card.name] < 2
     return card.name if alone or isinstance(card.gpu.index, Unknown) else f"{card.name} (GPU {card.gpu.index.value})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof
 from gpuassist.model.fact import Known
 from gpuassist.model.text import text, verbatim
@@ -14,7 +14,7 @@ _REFUSED = frozenset({4, 17, 999})
 _NAMES = {"lxc": "LXC"}
 
 
-def devices_are_allowed(case: Case) -> Iterator[Verdict]:
+def devices_are_allowed(case: RuleInput) -> Iterator[Verdict]:
     """Nodes that are missing, or that look usable and are refused by the host's device rules, which no file here shows."""
     nodes, status = case.machine.driver.device_nodes, case.machine.driver.nvml_status
     if not (case.system_container and case.cards and case.loaded and isinstance(nodes, Known)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Case, InstalledTorch, KnownGpu, wishes_of
+from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput, wishes_of
 from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
 from gpuassist.knowledge.choice import BuildHost, GpuWish, choose_driver, choose_torch
@@ -23,7 +23,7 @@ _TOLD_ELSEWHERE = frozenset({0, 9, 12, _MISMATCH})
 _NEEDED_NODES = ("/dev/nvidiactl", "/dev/nvidia-uvm")
 
 
-def libraries_match_module(case: Case) -> Iterator[Verdict]:
+def libraries_match_module(case: RuleInput) -> Iterator[Verdict]:
     """The loaded module and the libraries on disk must be of one version.
 
     NVML itself tells that they are not where the PCI tree shows no GPU, as in a container, because only NVML could list them there.
@@ -59,7 +59,7 @@ def libraries_match_module(case: Case) -> Iterator[Verdict]:
         yield from undetermined("driver-library-mismatch", text("the versions of the driver's two halves"), loaded, told)
 
 
-def library_is_there(case: Case) -> Iterator[Verdict]:
+def library_is_there(case: RuleInput) -> Iterator[Verdict]:
     """Programs reach the driver through libcuda."""
     libcuda = case.machine.driver.libcuda
     if case.wsl or not case.running or case.without_nodes:
@@ -78,7 +78,7 @@ def library_is_there(case: Case) -> Iterator[Verdict]:
         )
 
 
-def one_driver_serves_all(case: Case) -> Iterator[Verdict]:
+def one_driver_serves_all(case: RuleInput) -> Iterator[Verdict]:
     """Old GPUs that need the proprietary module and new ones that need the open one have no common Linux driver."""
     old, new = _split(case)
     if not (old and new):
@@ -103,7 +103,7 @@ def one_driver_serves_all(case: Case) -> Iterator[Verdict]:
     )
 
 
-def module_flavour_fits(case: Case) -> Iterator[Verdict]:
+def module_flavour_fits(case: RuleInput) -> Iterator[Verdict]:
     """Blackwell and later need the open module; before Turing there is only the proprietary one."""
     cards = [card for card in case.cards if case.fit(card) is not DriverFit.TOO_OLD]  # those have a finding that says so
     opened = case.open_module
@@ -133,7 +133,7 @@ def module_flavour_fits(case: Case) -> Iterator[Verdict]:
     yield Passed(text("open or proprietary module"))
 
 
-def driver_serves_gpus(case: Case) -> Iterator[Verdict]:
+def driver_serves_gpus(case: RuleInput) -> Iterator[Verdict]:
     """A driver can be older than a card, or have left the card behind; where none serves all, another finding says so."""
     if not case.cards or all(_split(case)):
         return
@@ -151,7 +151,7 @@ def driver_serves_gpus(case: Case) -> Iterator[Verdict]:
         yield Passed(text("driver knows the GPU"))
 
 
-def driver_serves_torch(case: Case) -> Iterator[Verdict]:
+def driver_serves_torch(case: RuleInput) -> Iterator[Verdict]:
     """torch's CUDA needs a driver of its major's floor; a newer minor is no obstacle."""
     if not case.usable or not case.cuda_torches:
         return
@@ -171,7 +171,7 @@ def driver_serves_torch(case: Case) -> Iterator[Verdict]:
         yield _too_old_for(case, case.driver, refused[0])
 
 
-def devices_may_be_opened(case: Case) -> Iterator[Verdict]:
+def devices_may_be_opened(case: RuleInput) -> Iterator[Verdict]:
     """The user must be allowed to read and write the device nodes."""
     nodes = case.machine.driver.device_nodes
     if not case.loaded and not value_or(nodes, ()):
@@ -195,7 +195,7 @@ def devices_may_be_opened(case: Case) -> Iterator[Verdict]:
         yield Passed(text("permissions"))
 
 
-def driver_answers(case: Case) -> Iterator[Verdict]:
+def driver_answers(case: RuleInput) -> Iterator[Verdict]:
     """NVML must start where the driver is loaded and whole, and come back; a sleeping GPU is not asked."""
     told, fault = case.machine.driver.nvml_status, case.machine.driver.nvml_fault
     if isinstance(fault, Known) and fault.value:
@@ -219,7 +219,7 @@ def driver_answers(case: Case) -> Iterator[Verdict]:
         )
 
 
-def _does_not_answer(case: Case, fault: Known[str]) -> Iterator[Verdict]:
+def _does_not_answer(case: RuleInput, fault: Known[str]) -> Iterator[Verdict]:
     """NVML hangs or crashes: where no driver runs, or its halves do not fit, or another driver has the GPUs, that is the cause."""
     without_driver = isinstance(case.machine.driver.loaded, Known) and not case.loaded
     if (case.cards and (without_driver or not case.usable) and not case.wsl) or _has_finding(case):
@@ -234,24 +234,24 @@ def _does_not_answer(case: Case, fault: Known[str]) -> Iterator[Verdict]:
     )
 
 
-def _unattended(case: Case) -> Evidence | None:
+def _unattended(case: RuleInput) -> Evidence | None:
     fact = case.machine.host.unattended
     return proof(text("packages upgrade by themselves"), fact, text("yes")) if value_or(fact, False) else None  # noqa: FBT003
 
 
-def _split(case: Case) -> tuple[list[KnownGpu], list[KnownGpu]]:
+def _split(case: RuleInput) -> tuple[list[KnownGpu], list[KnownGpu]]:
     """The GPUs that need the proprietary module, and those that need the open one; Windows' driver (WSL) knows no such split."""
     cards = () if case.wsl else case.cards
     old = [card for card in cards if card.flavour is ModuleFlavour.OPEN_IMPOSSIBLE]
     return old, [card for card in cards if card.flavour is ModuleFlavour.OPEN_REQUIRED]
 
 
-def _has_finding(case: Case) -> bool:
+def _has_finding(case: RuleInput) -> bool:
     rules = (libraries_match_module, module_flavour_fits, devices_may_be_opened)
     return any(isinstance(verdict, Finding) for rule in rules for verdict in rule(case))
 
 
-def _loaded_version(case: Case) -> Fact[Version]:
+def _loaded_version(case: RuleInput) -> Fact[Version]:
     loaded = case.machine.driver.loaded
     return case.loaded[0].version if case.loaded else loaded if isinstance(loaded, Unknown) else NOT_ASKED
 
@@ -260,7 +260,7 @@ def _matters(path: str) -> bool:
     return path in _NEEDED_NODES or path.removeprefix("/dev/nvidia").isdigit()
 
 
-def _gpu_too_new(case: Case, card: KnownGpu, driver: Known[Version]) -> Verdict:
+def _gpu_too_new(case: RuleInput, card: KnownGpu, driver: Known[Version]) -> Verdict:
     first = (
         next((chip.first_driver for chip in card.architecture.chips if chip.chip == card.chip), None) if card.architecture else None
     )
@@ -276,7 +276,7 @@ def _gpu_too_new(case: Case, card: KnownGpu, driver: Known[Version]) -> Verdict:
     )
 
 
-def _gpu_dropped(case: Case, card: KnownGpu, driver: Known[Version]) -> Verdict:
+def _gpu_dropped(case: RuleInput, card: KnownGpu, driver: Known[Version]) -> Verdict:
     last = str(card.architecture.last_branch) if card.architecture else ""
     return finding(
         "legacy-driver-branch-needed",
@@ -293,7 +293,7 @@ def _too_old(driver: Version, one: InstalledTorch) -> bool:
     return isinstance(one.torch.cuda, Known) and not driver_serves_cuda(driver, one.torch.cuda.value)
 
 
-def _too_old_for(case: Case, driver: Known[Version], one: InstalledTorch) -> Verdict:
+def _too_old_for(case: RuleInput, driver: Known[Version], one: InstalledTorch) -> Verdict:
     cuda = value_or(one.torch.cuda, Version(()))
     python = value_or(one.environment.python_version, Version(()))
     host = BuildHost(value_or(case.machine.host.architecture, "x86_64"), driver.value, python if python.parts else None)
@@ -316,7 +316,7 @@ def _too_old_for(case: Case, driver: Known[Version], one: InstalledTorch) -> Ver
     )
 
 
-def _branch(case: Case, wishes: tuple[GpuWish, ...], cuda: Version | None = None) -> str:
+def _branch(case: RuleInput, wishes: tuple[GpuWish, ...], cuda: Version | None = None) -> str:
     choice = choose_driver(case.knowledge.branches(), wishes, today=case.machine.taken_at[:10], cuda=cuda, one_module=not case.wsl)
     return str(choice.best.branch) if choice.best else ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Case, KnownGpu
+from gpuassist.diagnose.case import KnownGpu, RuleInput
 from gpuassist.diagnose.rules.driver import driver_serves_torch
 from gpuassist.diagnose.rules.presence import best_driver
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof
@@ -18,7 +18,7 @@ _WITHOUT_FIXES_YEARS = 2
 _MONITORS = ("nvidia-smi", "nvtop", "nvitop", "gpustat", "btop", "conky", "waybar", "psensor", "mangohud", "nvidia-settings")
 
 
-def gpus_start(case: Case) -> Iterator[Verdict]:
+def gpus_start(case: RuleInput) -> Iterator[Verdict]:
     """A GPU needs a place in memory from the computer's firmware, and, with the open module, firmware of its own from a file."""
     if case.wsl or case.container:
         return
@@ -35,7 +35,7 @@ def gpus_start(case: Case) -> Iterator[Verdict]:
         yield from _without_firmware(case, dumb)
 
 
-def none_is_excluded(case: Case) -> Iterator[Verdict]:
+def none_is_excluded(case: RuleInput) -> Iterator[Verdict]:
     """An option of the driver can leave a GPU out on purpose."""
     excluded = [card for card in case.cards if value_or(card.gpu.excluded, False)]  # noqa: FBT003 -- the fact's default
     if excluded:
@@ -47,7 +47,7 @@ def none_is_excluded(case: Case) -> Iterator[Verdict]:
         )
 
 
-def installed_once(case: Case) -> Iterator[Verdict]:
+def installed_once(case: RuleInput) -> Iterator[Verdict]:
     """NVIDIA's own installer and the distribution's packages put different versions of the same files on the disk."""
     driver = case.machine.driver
     packages = value_or(driver.driver_packages, ())
@@ -62,7 +62,7 @@ def installed_once(case: Case) -> Iterator[Verdict]:
     )
 
 
-def tool_is_there(case: Case) -> Iterator[Verdict]:
+def tool_is_there(case: RuleInput) -> Iterator[Verdict]:
     """Where the driver answers, a missing nvidia-smi is only a missing tool."""
     driver = case.machine.driver
     found = isinstance(case.terminal, Known) and case.terminal.value.command("nvidia-smi") is not None
@@ -76,7 +76,7 @@ def tool_is_there(case: Case) -> Iterator[Verdict]:
         )
 
 
-def branch_is_cared_for(case: Case) -> Iterator[Verdict]:
+def branch_is_cared_for(case: RuleInput) -> Iterator[Verdict]:
     """Told where no fix came for two years, a branch that gets some serves the same GPUs, and nothing else asks for it."""
     branch = next((one for one in case.knowledge.branches() if str(one.branch) == _branch(case)), None)
     today, usable = case.machine.taken_at[:10], case.usable and not case.wsl and not case.container
@@ -99,7 +99,7 @@ def branch_is_cared_for(case: Case) -> Iterator[Verdict]:
         )
 
 
-def memory_outlives_sleep(case: Case) -> Iterator[Verdict]:
+def memory_outlives_sleep(case: RuleInput) -> Iterator[Verdict]:
     """Without its option, the driver keeps only a part of a GPU's memory when the computer sleeps."""
     options, slept = case.machine.driver.options, case.machine.host.slept
     if case.cards and _options(case).get("PreserveVideoMemoryAllocations") == "0" and value_or(slept, 0):
@@ -110,7 +110,7 @@ def memory_outlives_sleep(case: Case) -> Iterator[Verdict]:
         )
 
 
-def may_sleep(case: Case) -> Iterator[Verdict]:
+def may_sleep(case: RuleInput) -> Iterator[Verdict]:
     """A laptop's GPU that may be switched off while idle stays on as long as a monitoring program asks it."""
     awake = [card for card in case.cards if value_or(card.gpu.sleeps, False) and _idle(card)]  # noqa: FBT003 -- the fact's default
     holders = value_or(case.machine.holders, ())
@@ -131,16 +131,16 @@ def _years_before(today: str) -> str:
     return "" if year is None else f"{year - _WITHOUT_FIXES_YEARS}{today[4:7]}"
 
 
-def _options(case: Case) -> dict[str, str]:
+def _options(case: RuleInput) -> dict[str, str]:
     return {one.name: one.value for one in value_or(case.machine.driver.options, ())}
 
 
-def _nvml_starts(case: Case) -> bool:
+def _nvml_starts(case: RuleInput) -> bool:
     status = case.machine.driver.nvml_status
     return isinstance(status, Known) and status.value.code == 0
 
 
-def _without_firmware(case: Case, dumb: list[KnownGpu]) -> Iterator[Verdict]:
+def _without_firmware(case: RuleInput, dumb: list[KnownGpu]) -> Iterator[Verdict]:
     """The open module never works without the firmware; the proprietary one can."""
     firmware = case.machine.driver.firmware
     usable = set(case.usable)
@@ -171,7 +171,7 @@ def _programs(holders: list[Holder]) -> str:
     return listed(tuple(dict.fromkeys(_program(one.command) for one in holders)))
 
 
-def _branch(case: Case) -> str:
+def _branch(case: RuleInput) -> str:
     version = value_or(case.driver, Version(()))
     return str(version.major) if version.parts else ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.verdicts import Verdict, finding, proof
 from gpuassist.model.environment import LoadedLibrary
 from gpuassist.model.fact import Known, value_or
@@ -15,7 +15,7 @@ from gpuassist.model.version import Version
 _VERSION = re.compile(r"\.so\.(\d{1,9}(?:\.\d{1,9}){0,4})$")
 
 
-def own_libraries_win(case: Case) -> Iterator[Verdict]:
+def own_libraries_win(case: RuleInput) -> Iterator[Verdict]:
     """An older library in place of an environment's own lacks symbols that the program was built against."""
     for environment in value_or(case.machine.environments, ()):
         replaced = [library for library in value_or(environment.libraries, ()) if older(library)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gpuassist.diagnose.case import Case, InstalledTorch
+from gpuassist.diagnose.case import InstalledTorch, RuleInput
 from gpuassist.diagnose.rules.libraries import older
 from gpuassist.diagnose.torch_companions import belongs, exact_pins, wanted
 from gpuassist.diagnose.verdicts import Verdict, finding, proof
@@ -26,7 +26,7 @@ _AMPERE = ComputeCapability(8, 0)
 _NEWER_SERVES = ("nvidia-cudnn", "nvidia-nccl", "nvidia-cusparselt", "nvidia-nvshmem")
 
 
-def torch_is_whole(case: Case) -> Iterator[Verdict]:
+def torch_is_whole(case: RuleInput) -> Iterator[Verdict]:
     """A download that broke off, a full disk or a removal that stopped half way leaves files that the import misses."""
     for one in case.torches:
         damaged = value_or(one.torch.damaged, ())
@@ -39,7 +39,7 @@ def torch_is_whole(case: Case) -> Iterator[Verdict]:
             )
 
 
-def torch_is_alone(case: Case) -> Iterator[Verdict]:
+def torch_is_alone(case: RuleInput) -> Iterator[Verdict]:
     """One of ~/.local or PYTHONPATH before the environment's own, or pip's over conda's."""
     for one in case.torches:
         manager = value_or(one.environment.manager, Manager.SYSTEM)
@@ -76,7 +76,7 @@ def _shadowed(one: InstalledTorch) -> Iterator[Verdict]:
     )
 
 
-def nvidia_wheels_belong_to_torch(case: Case) -> Iterator[Verdict]:
+def nvidia_wheels_belong_to_torch(case: RuleInput) -> Iterator[Verdict]:
     """torch's wheels ask for each library in an exact version; pip exchanges one for another package without stopping."""
     for one in _of_pip(case):
         installed, pins = _packages(one), exact_pins(case, one)
@@ -102,7 +102,7 @@ def _serves(name: str, installed: str, pin: str) -> bool:
     return here is None or asked is None or (name.startswith(_NEWER_SERVES) and here > asked and here.major == asked.major)
 
 
-def companions_belong_to_torch(case: Case) -> Iterator[Verdict]:
+def companions_belong_to_torch(case: RuleInput) -> Iterator[Verdict]:
     """torchvision and torchaudio are compiled for one release of torch, Triton's compiler is called by it."""
     for one in _of_pip(case):
         for name, package in _packages(one).items():
@@ -110,7 +110,7 @@ def companions_belong_to_torch(case: Case) -> Iterator[Verdict]:
                 yield _no_pair(case, one, package)
 
 
-def _no_pair(case: Case, one: InstalledTorch, package: Package) -> Verdict:
+def _no_pair(case: RuleInput, one: InstalledTorch, package: Package) -> Verdict:
     torch, asked, python = one.version.partition("+")[0], wanted(case, one, package.name), _place(one)["python"]
     shown = (
         proof(text("packages around torch"), one.environment.packages, verbatim(f"{package.name} {package.version}")),
@@ -136,7 +136,7 @@ def _no_pair(case: Case, one: InstalledTorch, package: Package) -> Verdict:
     )
 
 
-def packages_are_no_bad_pair(case: Case) -> Iterator[Verdict]:
+def packages_are_no_bad_pair(case: RuleInput) -> Iterator[Verdict]:
     """Pairs that are known not to work together, of two packages or of one and the GPU."""
     for one in case.torches:
         versions = {name: known for name, package in _packages(one).items() if (known := _version(package.version))}
@@ -149,7 +149,7 @@ def packages_are_no_bad_pair(case: Case) -> Iterator[Verdict]:
                     yield _of_pair(case, one, pair, versions)
 
 
-def _of_pair(case: Case, one: InstalledTorch, pair: BadPair, versions: Mapping[str, Version]) -> Verdict:
+def _of_pair(case: RuleInput, one: InstalledTorch, pair: BadPair, versions: Mapping[str, Version]) -> Verdict:
     names = [party.name for party in (pair.one, pair.other) if party.name in versions]
     told = [f"{name} {versions[name]}" for name in names]
     python, shown = _place(one)["python"], proof(text("packages around torch"), one.environment.packages, verbatim(", ".join(told)))
@@ -170,7 +170,7 @@ def _of_pair(case: Case, one: InstalledTorch, pair: BadPair, versions: Mapping[s
     return finding("known-bad-pair", shown, pair=pair.key, one=told[0], other=other, python=python)
 
 
-def cudnn_is_the_one_of_torch(case: Case) -> Iterator[Verdict]:
+def cudnn_is_the_one_of_torch(case: RuleInput) -> Iterator[Verdict]:
     """cuDNN loads its parts by name as they are first used, and LD_LIBRARY_PATH is searched before its own directory."""
     for one in case.cuda_torches:
         if any(library.soname.startswith("libcudnn") and older(library) for library in value_or(one.environment.libraries, ())):
@@ -181,7 +181,7 @@ def cudnn_is_the_one_of_torch(case: Case) -> Iterator[Verdict]:
                 yield from _older_cudnn(case, one, own)
 
 
-def _older_cudnn(case: Case, one: InstalledTorch, own: Version) -> Iterator[Verdict]:
+def _older_cudnn(case: RuleInput, one: InstalledTorch, own: Version) -> Iterator[Verdict]:
     for library in value_or(case.machine.path_libraries, ()):
         found = value_or(library.version, None)
         # Only one of the same major version has the name that torch asks for.
@@ -199,7 +199,7 @@ def _older_cudnn(case: Case, one: InstalledTorch, own: Version) -> Iterator[Verd
             return
 
 
-def project_holds_no_library(case: Case) -> Iterator[Verdict]:
+def project_holds_no_library(case: RuleInput) -> Iterator[Verdict]:
     """A wheel whose search path has an empty element takes libraries from wherever Python is started."""
     for one in case.torches:
         stray = value_or(one.environment.stray, ())
@@ -214,7 +214,7 @@ def project_holds_no_library(case: Case) -> Iterator[Verdict]:
             )
 
 
-def flash_attention_has_a_gpu(case: Case) -> Iterator[Verdict]:
+def flash_attention_has_a_gpu(case: RuleInput) -> Iterator[Verdict]:
     """Its kernels are for compute capability 8.0 and newer alone."""
     capabilities = [card.capability for card in case.usable]
     known = [fact.value for fact in capabilities if isinstance(fact, Known)]
@@ -233,7 +233,7 @@ def flash_attention_has_a_gpu(case: Case) -> Iterator[Verdict]:
             )
 
 
-def onnxruntime_is_one(case: Case) -> Iterator[Verdict]:
+def onnxruntime_is_one(case: RuleInput) -> Iterator[Verdict]:
     """The CPU and the GPU package write the same directory: whichever was installed last is the one that runs."""
     for one in case.torches:
         packages = _packages(one)
@@ -247,7 +247,7 @@ def onnxruntime_is_one(case: Case) -> Iterator[Verdict]:
             )
 
 
-def conda_channel_goes_on(case: Case) -> Iterator[Verdict]:
+def conda_channel_goes_on(case: RuleInput) -> Iterator[Verdict]:
     """The channel `pytorch` ends with torch 2.5.1; its builds name Python, CUDA and cuDNN, those of conda-forge do not."""
     for one in case.torches:
         packages = _packages(one)
@@ -261,7 +261,7 @@ def conda_channel_goes_on(case: Case) -> Iterator[Verdict]:
             )
 
 
-def _of_pip(case: Case) -> Iterator[InstalledTorch]:
+def _of_pip(case: RuleInput) -> Iterator[InstalledTorch]:
     """conda builds its own pairs, with patches and numbers of their own."""
     return (one for one in case.torches if value_or(one.torch.installer, "") in _OF_PIP)
 

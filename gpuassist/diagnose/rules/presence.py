@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Case, KnownGpu
+from gpuassist.diagnose.case import KnownGpu, RuleInput
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, named, proof, undetermined
 from gpuassist.knowledge.choice import DriverChoice, choose_driver
 from gpuassist.model.driver import ModuleBlock
@@ -16,7 +16,7 @@ _NOT_LOADED = 9  # NVML_ERROR_DRIVER_NOT_LOADED (nvml.h)
 _OTHER_DRIVERS = frozenset({"nouveau", "nova", "nova_core"})
 
 
-def gpu_present(case: Case) -> Iterator[Verdict]:
+def gpu_present(case: RuleInput) -> Iterator[Verdict]:
     """A GPU must be seen at all: on the PCI bus, or under WSL2 by NVML."""
     gpus = case.machine.gpus
     if isinstance(gpus, Unknown):
@@ -34,7 +34,7 @@ def gpu_present(case: Case) -> Iterator[Verdict]:
         )
 
 
-def driver_runs(case: Case) -> Iterator[Verdict]:
+def driver_runs(case: RuleInput) -> Iterator[Verdict]:
     """NVIDIA's kernel module must be loaded, and nothing else may hold the card."""
     if not case.cards or case.wsl:
         return
@@ -61,7 +61,7 @@ def driver_runs(case: Case) -> Iterator[Verdict]:
         yield from _not_loaded(case)
 
 
-def wsl_driver_runs(case: Case) -> Iterator[Verdict]:
+def wsl_driver_runs(case: RuleInput) -> Iterator[Verdict]:
     """Under WSL2 the Windows driver serves the GPU through libcuda in /usr/lib/wsl/lib."""
     if not case.wsl:
         return
@@ -81,7 +81,7 @@ def wsl_driver_runs(case: Case) -> Iterator[Verdict]:
         yield from undetermined("wsl-driver-or-windows", text("whether the Windows driver answers"), libcuda, refused)
 
 
-def _is_held(case: Case, card: KnownGpu) -> bool:
+def _is_held(case: RuleInput, card: KnownGpu) -> bool:
     """Whether another driver has the card; where that was not to be read, a loaded nouveau without NVIDIA's module has it."""
     if isinstance(card.gpu.kernel_driver, Known):
         return card.gpu.kernel_driver.value in _OTHER_DRIVERS
@@ -89,7 +89,7 @@ def _is_held(case: Case, card: KnownGpu) -> bool:
     return isinstance(nouveau, Known) and nouveau.value and not case.running
 
 
-def _nouveau(case: Case, held: list[KnownGpu]) -> Verdict:
+def _nouveau(case: RuleInput, held: list[KnownGpu]) -> Verdict:
     facts = [proof(text("kernel driver of {gpu}", gpu=card.name), card.gpu.kernel_driver) for card in held]
     loaded = proof(text("nouveau"), case.machine.driver.nouveau_loaded, text("loaded")) if None in facts else None
     barred = bars(case, "nouveau")
@@ -107,7 +107,7 @@ def _nouveau(case: Case, held: list[KnownGpu]) -> Verdict:
     )
 
 
-def _not_loaded(case: Case) -> Iterator[Verdict]:
+def _not_loaded(case: RuleInput) -> Iterator[Verdict]:
     on_disk, libcuda = case.machine.driver.on_disk, case.machine.driver.libcuda
     kernel = value_or(case.machine.host.kernel, "")
     what = _what_to_install(case)
@@ -138,7 +138,7 @@ def _not_loaded(case: Case) -> Iterator[Verdict]:
         yield finding("no-driver", _loaded(case), nothing, gpu=_names(case.cards), **what)
 
 
-def _without_the_module_fact(case: Case, loaded: Unknown) -> Iterator[Verdict]:
+def _without_the_module_fact(case: RuleInput, loaded: Unknown) -> Iterator[Verdict]:
     status = case.machine.driver.nvml_status
     if isinstance(status, Known) and status.value.code in {0, 18}:
         yield Passed(text("driver"))
@@ -150,7 +150,7 @@ def _without_the_module_fact(case: Case, loaded: Unknown) -> Iterator[Verdict]:
         yield from undetermined("no-driver", text("whether NVIDIA's kernel module is loaded"), loaded)
 
 
-def _what_to_install(case: Case) -> dict[str, str]:
+def _what_to_install(case: RuleInput) -> dict[str, str]:
     choice = best_driver(case)
     branch = str(choice.best.branch) if choice.best else ""
     opened = branch if choice.open_module else ""
@@ -162,12 +162,12 @@ def _what_to_install(case: Case) -> dict[str, str]:
     }
 
 
-def best_driver(case: Case) -> DriverChoice:
+def best_driver(case: RuleInput) -> DriverChoice:
     """The driver that would serve every GPU of the machine."""
     return choose_driver(case.knowledge.branches(), case.wishes, today=case.machine.taken_at[:10], one_module=not case.wsl)
 
 
-def _loaded(case: Case) -> Evidence | None:
+def _loaded(case: RuleInput) -> Evidence | None:
     status = case.machine.driver.nvml_status
     told = proof(text("NVML"), status, verbatim(status.value.name)) if isinstance(status, Known) else None
     return proof(text("loaded NVIDIA module"), case.machine.driver.loaded, text("none")) or told
@@ -183,7 +183,7 @@ RULES = (gpu_present, driver_runs, wsl_driver_runs)
 # Why a driver that is there does not run, where the facts name it: forbidden, its key not confirmed, a kernel that it refuses.
 
 
-def named_cause(case: Case) -> Iterator[Verdict]:
+def named_cause(case: RuleInput) -> Iterator[Verdict]:
     """At most one, for a driver that is there and not loaded."""
     if not value_or(case.machine.driver.on_disk, ()):
         host, driver = case.machine.host, case.machine.driver
@@ -211,17 +211,17 @@ def named_cause(case: Case) -> Iterator[Verdict]:
             )
 
 
-def bars(case: Case, module: str) -> tuple[ModuleBlock, ...]:
+def bars(case: RuleInput, module: str) -> tuple[ModuleBlock, ...]:
     """The settings that forbid the module."""
     return tuple(bar for bar in value_or(case.machine.driver.bars, ()) if bar.module == module)
 
 
-def bar_proof(case: Case, bar: ModuleBlock) -> Evidence | None:
+def bar_proof(case: RuleInput, bar: ModuleBlock) -> Evidence | None:
     """A setting as evidence."""
     return proof(text("setting in {place}", place=bar.place), case.machine.driver.bars, verbatim(bar.words))
 
 
-def _barred(case: Case, bar: ModuleBlock) -> Verdict:
+def _barred(case: RuleInput, bar: ModuleBlock) -> Verdict:
     return finding(
         "driver-module-blacklisted",
         proof(text("loaded NVIDIA module"), case.machine.driver.loaded, text("none")),
@@ -233,5 +233,5 @@ def _barred(case: Case, bar: ModuleBlock) -> Verdict:
     )
 
 
-def _named_cards(case: Case) -> Text | str:
+def _named_cards(case: RuleInput) -> Text | str:
     return named(card.name for card in case.cards)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
 from gpuassist.formats.devices import read_visible_devices
 from gpuassist.model.fact import Known, Unknown, value_or
@@ -18,7 +18,7 @@ _LIBRARIES = "LD_LIBRARY_PATH"
 _DEVICES = "CUDA_VISIBLE_DEVICES"
 
 
-def library_path_is_sound(case: Case) -> Iterator[Verdict]:
+def library_path_is_sound(case: RuleInput) -> Iterator[Verdict]:
     """Each element of LD_LIBRARY_PATH is searched before the system's own libraries by most programs."""
     terminal = case.terminal
     if isinstance(terminal, Unknown):
@@ -33,7 +33,7 @@ def library_path_is_sound(case: Case) -> Iterator[Verdict]:
     yield from found or [Passed(verbatim(_LIBRARIES))]
 
 
-def visible_devices_are_there(case: Case) -> Iterator[Verdict]:
+def visible_devices_are_there(case: RuleInput) -> Iterator[Verdict]:
     """CUDA_VISIBLE_DEVICES hides GPUs from every program, silently."""
     terminal = case.terminal
     if not case.usable:
@@ -81,7 +81,7 @@ def _stubs(terminal: Known[Terminal], value: str) -> Iterator[Verdict]:
             yield finding("ld-library-path-stubs", proof(verbatim(_LIBRARIES), terminal, verbatim(value)), directory=element)
 
 
-def _missing(case: Case, terminal: Known[Terminal], value: str) -> Iterator[Verdict]:
+def _missing(case: RuleInput, terminal: Known[Terminal], value: str) -> Iterator[Verdict]:
     missing = value_or(case.machine.shell.directories_missing, ())
     gone = [element for element in _elements(value) if element in missing]
     if gone:
@@ -92,7 +92,7 @@ def _missing(case: Case, terminal: Known[Terminal], value: str) -> Iterator[Verd
         )
 
 
-def _foreign(case: Case, terminal: Known[Terminal], value: str) -> Iterator[Verdict]:
+def _foreign(case: RuleInput, terminal: Known[Terminal], value: str) -> Iterator[Verdict]:
     wins = case.toolkit
     for element in _elements(value):
         owner = _owner(case, element)
@@ -108,7 +108,7 @@ def _foreign(case: Case, terminal: Known[Terminal], value: str) -> Iterator[Verd
             return
 
 
-def _owner(case: Case, directory: str) -> Toolkit | None:
+def _owner(case: RuleInput, directory: str) -> Toolkit | None:
     for toolkit in value_or(case.machine.toolkits, ()):
         if any(f"{directory}/".startswith(f"{root}/") for root in (toolkit.root, *toolkit.links)):
             return toolkit

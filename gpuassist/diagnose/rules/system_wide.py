@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Case, KnownGpu
+from gpuassist.diagnose.case import KnownGpu, RuleInput
 from gpuassist.diagnose.rules.shell import library_path_is_sound
 from gpuassist.diagnose.rules.toolkit import best_installed, cuda_home_agrees, nvcc_knows_gpus, right_toolkit_wins
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
@@ -20,7 +20,7 @@ _LIBRARIES = "LD_LIBRARY_PATH"
 _PLACES = ("PATH", "CUDA_HOME", "CUDA_PATH", _LIBRARIES)
 
 
-def toolkit_links_lead_somewhere(case: Case) -> Iterator[Verdict]:
+def toolkit_links_lead_somewhere(case: RuleInput) -> Iterator[Verdict]:
     """A link that outlives its toolkit is where torch's extension builder and cmake look in the end."""
     best = best_installed(case)
     for link in value_or(case.machine.system.links, ()):
@@ -40,7 +40,7 @@ def toolkit_links_lead_somewhere(case: Case) -> Iterator[Verdict]:
             )
 
 
-def several_toolkits_are_told(case: Case) -> Iterator[Verdict]:
+def several_toolkits_are_told(case: RuleInput) -> Iterator[Verdict]:
     """Several toolkits are no fault; which one wins is worth knowing, where no finding says so already."""
     # Those that are no part of a Python environment.
     wins, every = (
@@ -62,7 +62,7 @@ def several_toolkits_are_told(case: Case) -> Iterator[Verdict]:
     )
 
 
-def loader_offers_the_same_cuda(case: Case) -> Iterator[Verdict]:
+def loader_offers_the_same_cuda(case: RuleInput) -> Iterator[Verdict]:
     """NVIDIA's packages add their own toolkit for every program; it matters where another one compiles."""
     wins = case.toolkit
     for one in value_or(case.machine.system.loader, ()):
@@ -80,7 +80,7 @@ def loader_offers_the_same_cuda(case: Case) -> Iterator[Verdict]:
             return
 
 
-def compatibility_library_serves_gpus(case: Case) -> Iterator[Verdict]:
+def compatibility_library_serves_gpus(case: RuleInput) -> Iterator[Verdict]:
     """cuda-compat's libcuda serves data-centre GPUs; a GeForce refuses it with error 804 (CUDA Compatibility, 3)."""
     cards = [card for card in case.usable if _is_geforce(card)]
     places = [*_in_library_path(case), *_in_loader(case)]
@@ -89,7 +89,7 @@ def compatibility_library_serves_gpus(case: Case) -> Iterator[Verdict]:
         yield finding("cuda-compat-conflict", evidence, directory=place, gpu=cards[0].name)
 
 
-def one_libcuda_is_there(case: Case) -> Iterator[Verdict]:
+def one_libcuda_is_there(case: RuleInput) -> Iterator[Verdict]:
     """Of the libraries of two drivers a program can find the wrong one; that none is of the running one has its own finding."""
     libcuda = case.machine.driver.libcuda
     versions = {one.version.value for one in value_or(libcuda, ()) if isinstance(one.version, Known)}
@@ -105,7 +105,7 @@ def one_libcuda_is_there(case: Case) -> Iterator[Verdict]:
     )
 
 
-def container_lists_are_current(case: Case) -> Iterator[Verdict]:
+def container_lists_are_current(case: RuleInput) -> Iterator[Verdict]:
     """A CDI specification names files by the driver's version; after an update of the driver they are gone."""
     if case.container or case.wsl or not isinstance(case.driver, Known):
         return
@@ -125,7 +125,7 @@ def _names(value: str, path: str) -> bool:
     return any(element == path or element.startswith(f"{path}/") for element in value.split(":"))
 
 
-def _is_told(case: Case) -> bool:
+def _is_told(case: RuleInput) -> bool:
     rules = (right_toolkit_wins, cuda_home_agrees, nvcc_knows_gpus, library_path_is_sound)
     return any(isinstance(verdict, Finding) for rule in rules for verdict in rule(case))
 
@@ -147,7 +147,7 @@ def _is_geforce(card: KnownGpu) -> bool:
     return "GeForce" in name
 
 
-def _in_library_path(case: Case) -> Iterator[tuple[str, Evidence | None]]:
+def _in_library_path(case: RuleInput) -> Iterator[tuple[str, Evidence | None]]:
     missing = case.machine.shell.directories_missing
     if isinstance(missing, Known):
         for element in case.variable(_LIBRARIES).split(":"):
@@ -155,7 +155,7 @@ def _in_library_path(case: Case) -> Iterator[tuple[str, Evidence | None]]:
                 yield element, proof(verbatim(_LIBRARIES), case.terminal, verbatim(case.variable(_LIBRARIES)))
 
 
-def _in_loader(case: Case) -> Iterator[tuple[str, Evidence | None]]:
+def _in_loader(case: RuleInput) -> Iterator[tuple[str, Evidence | None]]:
     loader = case.machine.system.loader
     for one in value_or(loader, ()):
         if _is_compat(one.directory) and "libcuda.so" in one.libraries:

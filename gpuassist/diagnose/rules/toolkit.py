@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Case, KnownGpu
+from gpuassist.diagnose.case import KnownGpu, RuleInput
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof, undetermined
 from gpuassist.knowledge.choice import InstalledToolkit, Workload, choose_installed_toolkit, choose_toolkit_release
 from gpuassist.knowledge.compatibility import (
@@ -31,7 +31,7 @@ _IN_PART = Unknown(text("the text tells only a part of it"))
 _STRANGE = Unknown(text("it is part of no toolkit that was found"))
 
 
-def nvcc_is_found(case: Case) -> Iterator[Verdict]:
+def nvcc_is_found(case: RuleInput) -> Iterator[Verdict]:
     """A toolkit that is installed should be found by new terminals."""
     terminal = case.terminal
     if isinstance(case.machine.toolkits, Unknown) and case.nvcc is None:
@@ -57,7 +57,7 @@ def nvcc_is_found(case: Case) -> Iterator[Verdict]:
         yield Passed(text("nvcc on PATH"))
 
 
-def nvcc_knows_gpus(case: Case) -> Iterator[Verdict]:
+def nvcc_knows_gpus(case: RuleInput) -> Iterator[Verdict]:
     """Each GPU's architecture must be one that this nvcc lists: not newer than its newest, not dropped."""
     if case.nvcc is None or not case.usable:
         return
@@ -78,7 +78,7 @@ def nvcc_knows_gpus(case: Case) -> Iterator[Verdict]:
         yield Passed(text("nvcc builds for this GPU"))
 
 
-def right_toolkit_wins(case: Case) -> Iterator[Verdict]:
+def right_toolkit_wins(case: RuleInput) -> Iterator[Verdict]:
     """Of several toolkits that could build, the one that fits torch should be the one on PATH."""
     toolkit = case.toolkit
     if toolkit is None or len(_for_everybody(case)) < 2 or not isinstance(toolkit.version, Known) or _is_blamed(case, toolkit):
@@ -105,7 +105,7 @@ def right_toolkit_wins(case: Case) -> Iterator[Verdict]:
         )
 
 
-def cuda_home_agrees(case: Case) -> Iterator[Verdict]:
+def cuda_home_agrees(case: RuleInput) -> Iterator[Verdict]:
     """torch's extension builder follows CUDA_HOME, cmake and make follow PATH: they should lead to one toolkit."""
     for name in ("CUDA_HOME", "CUDA_PATH"):
         value = case.variable(name)
@@ -133,7 +133,7 @@ def cuda_home_agrees(case: Case) -> Iterator[Verdict]:
             yield Passed(verbatim(name))
 
 
-def host_compiler_fits(case: Case) -> Iterator[Verdict]:
+def host_compiler_fits(case: RuleInput) -> Iterator[Verdict]:
     """nvcc refuses a gcc whose major is newer than its own header allows, unless it is told another compiler."""
     toolkit, gcc = case.toolkit, case.gcc
     told = [name for name in ("NVCC_CCBIN", "CUDAHOSTCXX", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS") if case.variable(name)]
@@ -165,7 +165,7 @@ def host_compiler_fits(case: Case) -> Iterator[Verdict]:
     )
 
 
-def c_library_fits(case: Case) -> Iterator[Verdict]:
+def c_library_fits(case: RuleInput) -> Iterator[Verdict]:
     """Some C libraries clash with some toolkits' headers, whichever gcc compiles."""
     toolkit, glibc = case.toolkit, case.machine.host.glibc
     if toolkit is None:
@@ -192,7 +192,7 @@ def c_library_fits(case: Case) -> Iterator[Verdict]:
         )
 
 
-def toolkit_fits_torch(case: Case) -> Iterator[Verdict]:
+def toolkit_fits_torch(case: RuleInput) -> Iterator[Verdict]:
     """Extensions are built with the CUDA major that torch was built with."""
     toolkit, cuda = case.toolkit, torch_cuda(case)
     if toolkit is None or isinstance(cuda, Unknown) or not isinstance(toolkit.version, Known) or _is_blamed(case, toolkit):
@@ -215,17 +215,17 @@ def toolkit_fits_torch(case: Case) -> Iterator[Verdict]:
         )
 
 
-def best_installed(case: Case) -> InstalledToolkit | None:
+def best_installed(case: RuleInput) -> InstalledToolkit | None:
     """The installed toolkit that serves every usable GPU and the host compiler, nearest to torch's CUDA."""
     return choose_installed_toolkit(_installed(case), _workload(case))
 
 
-def torch_cuda(case: Case) -> Fact[Version]:
+def torch_cuda(case: RuleInput) -> Fact[Version]:
     """The CUDA of the torch that matters first."""
     return next((one.torch.cuda for one in case.cuda_torches), Unknown(text("there is no CUDA torch"), asked=False))
 
 
-def torch_runs(case: Case) -> bool:
+def torch_runs(case: RuleInput) -> bool:
     """Whether some CUDA torch has code for every usable GPU."""
     for one in case.cuda_torches:
         targets = value_or(one.torch.targets, ())
@@ -235,26 +235,26 @@ def torch_runs(case: Case) -> bool:
     return False
 
 
-def _installed(case: Case) -> list[InstalledToolkit]:
+def _installed(case: RuleInput) -> list[InstalledToolkit]:
     return [known for known in map(case.known, _for_everybody(case)) if known is not None]
 
 
-def _for_everybody(case: Case) -> tuple[Toolkit, ...]:
+def _for_everybody(case: RuleInput) -> tuple[Toolkit, ...]:
     """The toolkits that are no part of a Python environment: those are on PATH only where it is active, and rightly so."""
     return tuple(one for one in case.toolkits if value_or(one.origin, Origin.LOCAL) not in {Origin.CONDA, Origin.WHEEL})
 
 
-def _targets(case: Case, toolkit: Toolkit) -> tuple[Target, ...]:
+def _targets(case: RuleInput, toolkit: Toolkit) -> tuple[Target, ...]:
     """What its nvcc lists; where that was not to be had, what is known of its release."""
     known = case.known(toolkit)
     return known.targets if known is not None else value_or(toolkit.targets, ())
 
 
-def _newest(case: Case) -> InstalledToolkit | None:
+def _newest(case: RuleInput) -> InstalledToolkit | None:
     return max(_installed(case), key=lambda one: one.version, default=None)
 
 
-def _workload(case: Case, cuda: Version | None = None) -> Workload:
+def _workload(case: RuleInput, cuda: Version | None = None) -> Workload:
     found = torch_cuda(case)
     compiler = case.gcc.version if case.gcc is not None else None
     glibc, driver = case.machine.host.glibc, case.driver
@@ -268,11 +268,11 @@ def _workload(case: Case, cuda: Version | None = None) -> Workload:
     )
 
 
-def _to_install(case: Case, cuda: Version | None = None) -> Version | None:
+def _to_install(case: RuleInput, cuda: Version | None = None) -> Version | None:
     return choose_toolkit_release(case.knowledge.toolkits(), _workload(case, cuda))
 
 
-def _alternative(case: Case) -> str:
+def _alternative(case: RuleInput) -> str:
     """The version of an installed toolkit that has none of the faults, empty where there is none."""
     best = best_installed(case)
     return str(best.version.release) if best is not None and (case.toolkit is None or best.root != case.toolkit.root) else ""
@@ -282,13 +282,13 @@ def _is_outside(card: KnownGpu, targets: tuple[Target, ...]) -> bool:
     return isinstance(card.capability, Known) and bool(targets) and not toolkit_builds_for(targets, card.capability.value)
 
 
-def _is_blamed(case: Case, toolkit: Toolkit) -> bool:
+def _is_blamed(case: RuleInput, toolkit: Toolkit) -> bool:
     """Whether the toolkit on PATH has a finding of its own already, so that others would only repeat it."""
     targets = _targets(case, toolkit)
     return any(_is_outside(card, targets) for card in case.usable)
 
 
-def _outside(case: Case, toolkit: Toolkit, name: str, told: Fact[ComputeCapability]) -> Verdict:
+def _outside(case: RuleInput, toolkit: Toolkit, name: str, told: Fact[ComputeCapability]) -> Verdict:
     capability = value_or(told, ComputeCapability(0, 0))
     listed_by = sorted(target.capability for target in _targets(case, toolkit))
     too_new = capability > listed_by[0]
@@ -320,7 +320,7 @@ def _outside(case: Case, toolkit: Toolkit, name: str, told: Fact[ComputeCapabili
     )
 
 
-def _older_compilers(case: Case, limit: int) -> Iterator[tuple[Version, str]]:
+def _older_compilers(case: RuleInput, limit: int) -> Iterator[tuple[Version, str]]:
     for one in value_or(case.machine.compilers, ()):
         if one.family == "g++" and isinstance(one.version, Known) and gcc_fits(limit, one.version.value):
             yield one.version.value, one.path
@@ -330,13 +330,13 @@ def _match(torch: Version, toolkit: Version) -> ToolkitMatch:
     return extension_buildable(torch, toolkit)
 
 
-def _nvcc_proof(case: Case, toolkit: Toolkit) -> Evidence:
+def _nvcc_proof(case: RuleInput, toolkit: Toolkit) -> Evidence:
     path = case.nvcc.path if case.nvcc else toolkit.root
     version = value_or(toolkit.nvcc_version, value_or(toolkit.version, Version(())))
     return Evidence(text("nvcc in a new terminal"), verbatim(str(version)), listed([path, *_why_first(case)]))
 
 
-def _why_first(case: Case) -> list[str]:
+def _why_first(case: RuleInput) -> list[str]:
     return [case.terminal.source] if isinstance(case.terminal, Known) else []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Case, InstalledTorch, KnownGpu
+from gpuassist.diagnose.case import InstalledTorch, KnownGpu, RuleInput
 from gpuassist.diagnose.verdicts import Verdict, finding, named, proof, undetermined
 from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
 from gpuassist.knowledge.choice import BuildHost, choose_torch
@@ -19,7 +19,7 @@ from gpuassist.model.version import Code, ComputeCapability
 _OLDEST = ComputeCapability(5, 0)
 
 
-def torch_is_cuda_build(case: Case) -> Iterator[Verdict]:
+def torch_is_cuda_build(case: RuleInput) -> Iterator[Verdict]:
     """A CPU build never sees the GPU, whatever the driver."""
     if not case.usable:
         return
@@ -38,7 +38,7 @@ def torch_is_cuda_build(case: Case) -> Iterator[Verdict]:
         )
 
 
-def _unread(case: Case) -> Iterator[Unknown]:
+def _unread(case: RuleInput) -> Iterator[Unknown]:
     """What could hide a CPU build: every unread environment, or the active ones alone where a CUDA torch is known."""
     if isinstance(case.machine.environments, Unknown):
         yield case.machine.environments
@@ -50,7 +50,7 @@ def _unread(case: Case) -> Iterator[Unknown]:
             yield installed.torch.accelerator
 
 
-def torch_has_kernels(case: Case) -> Iterator[Verdict]:
+def torch_has_kernels(case: RuleInput) -> Iterator[Verdict]:
     """Machine code runs on its own major with an equal or higher minor, PTX on anything newer; never by exact match."""
     for card in case.usable if case.cuda_torches else ():
         if isinstance(card.capability, Known):
@@ -59,7 +59,7 @@ def torch_has_kernels(case: Case) -> Iterator[Verdict]:
             yield from undetermined("torch-lacks-sm", text("the compute capability of {gpu}", gpu=card.name), card.capability)
 
 
-def _judge(case: Case, card: KnownGpu, capability: ComputeCapability) -> Iterator[Verdict]:
+def _judge(case: RuleInput, card: KnownGpu, capability: ComputeCapability) -> Iterator[Verdict]:
     told = [one for one in case.cuda_torches if isinstance(one.torch.targets, Known)]
     older = _from_before(case, capability)
     if not told and older is not None:
@@ -83,7 +83,7 @@ def _judge(case: Case, card: KnownGpu, capability: ComputeCapability) -> Iterato
         yield _lacks(case, card, told[0], capability)
 
 
-def _from_before(case: Case, capability: ComputeCapability) -> InstalledTorch | None:
+def _from_before(case: RuleInput, capability: ComputeCapability) -> InstalledTorch | None:
     """The torch that matters, where each is a release made with a CUDA that could not compile for this GPU yet: torch itself calls
     the two not compatible, whatever PTX is in it.
     """
@@ -91,20 +91,20 @@ def _from_before(case: Case, capability: ComputeCapability) -> InstalledTorch | 
     return every[0] if all(_is_from_before(case, one, capability) for one in every) else None
 
 
-def _is_from_before(case: Case, one: InstalledTorch, capability: ComputeCapability) -> bool:
+def _is_from_before(case: RuleInput, one: InstalledTorch, capability: ComputeCapability) -> bool:
     version = read_torch_version(one.version)
     released = version is not None and version.origin is BuildOrigin.RELEASE
     newest = _newest_of(case, one) if released else None
     return newest is not None and newest.major < capability.major
 
 
-def _newest_of(case: Case, one: InstalledTorch) -> ComputeCapability | None:
+def _newest_of(case: RuleInput, one: InstalledTorch) -> ComputeCapability | None:
     """The newest architecture that the CUDA of a torch compiles for."""
     record = case.knowledge.toolkit(one.torch.cuda.value) if isinstance(one.torch.cuda, Known) else None
     return max((target.capability for target in record.targets), default=None) if record else None
 
 
-def _lacks(case: Case, card: KnownGpu, one: InstalledTorch, capability: ComputeCapability) -> Verdict:
+def _lacks(case: RuleInput, card: KnownGpu, one: InstalledTorch, capability: ComputeCapability) -> Verdict:
     targets = value_or(one.torch.targets, ())
     newest = max((target.capability for target in targets if target.code is Code.CUBIN), default=_newest_of(case, one))
     words = verbatim(" ".join(str(target) for target in targets))
@@ -126,7 +126,7 @@ def _runs(one: InstalledTorch, capability: ComputeCapability) -> bool:
     return kernels_run(capability, value_or(one.torch.targets, ()), cuda=cuda)
 
 
-def _replacement(case: Case, one: InstalledTorch) -> dict[str, str]:
+def _replacement(case: RuleInput, one: InstalledTorch) -> dict[str, str]:
     """What is installed where, and the build that would serve all GPUs: `install` is empty where none does."""
     python, driver = one.environment.python_version, case.driver
     host = BuildHost(

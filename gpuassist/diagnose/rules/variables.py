@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuassist.diagnose.case import Case, KnownGpu
+from gpuassist.diagnose.case import KnownGpu, RuleInput
 from gpuassist.diagnose.verdicts import Verdict, finding, listed, proof
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.shell import Terminal
@@ -16,7 +16,7 @@ _OLD_NAME, _NEW_NAME = "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"
 _AMPERE = 8
 
 
-def gpus_are_counted_alike(case: Case) -> Iterator[Verdict]:
+def gpus_are_counted_alike(case: RuleInput) -> Iterator[Verdict]:
     """CUDA numbers the fastest GPU first, nvidia-smi numbers by slot (CUDA guide, CUDA_DEVICE_ORDER)."""
     terminal = _whole(case)
     order = terminal.value.variable(_ORDER) if terminal else ""
@@ -38,7 +38,7 @@ def gpus_are_counted_alike(case: Case) -> Iterator[Verdict]:
     )
 
 
-def launches_are_not_waited_for(case: Case) -> Iterator[Verdict]:
+def launches_are_not_waited_for(case: RuleInput) -> Iterator[Verdict]:
     """A setting for looking for a fault slows everything where it is left on."""
     terminal = _whole(case)
     if terminal is not None and terminal.value.variable(_BLOCKING).strip() not in {"", "0"}:
@@ -46,7 +46,7 @@ def launches_are_not_waited_for(case: Case) -> Iterator[Verdict]:
         yield finding("launch-blocking-left-on", proof(verbatim(_BLOCKING), terminal, verbatim(value)), value=value)
 
 
-def allocator_is_told_one_thing(case: Case) -> Iterator[Verdict]:
+def allocator_is_told_one_thing(case: RuleInput) -> Iterator[Verdict]:
     """Releases of torch read different ones of two names."""
     terminal = _whole(case)
     if terminal is None:
@@ -62,7 +62,7 @@ def allocator_is_told_one_thing(case: Case) -> Iterator[Verdict]:
         )
 
 
-def tensor_cores_may_round(case: Case) -> Iterator[Verdict]:
+def tensor_cores_may_round(case: RuleInput) -> Iterator[Verdict]:
     """Only GPUs from Ampere on have TF32 to be kept from."""
     terminal = _whole(case)
     able = [card for card in case.usable if isinstance(card.capability, Known) and card.capability.value.major >= _AMPERE]
@@ -70,13 +70,13 @@ def tensor_cores_may_round(case: Case) -> Iterator[Verdict]:
         yield finding("tf32-off", proof(verbatim(_NO_TF32), terminal, verbatim("0")), override="yes", gpu=able[0].name)
 
 
-def _whole(case: Case) -> Known[Terminal] | None:
+def _whole(case: RuleInput) -> Known[Terminal] | None:
     """A new terminal that was asked; a variable in a pasted text is mostly one that somebody tries, and not left set."""
     terminal = case.terminal
     return terminal if isinstance(terminal, Known) and terminal.value.whole else None
 
 
-def _by_slot(case: Case) -> list[KnownGpu]:
+def _by_slot(case: RuleInput) -> list[KnownGpu]:
     """The GPUs as nvidia-smi lists them; none where the strength of one is not known."""
     asked = [fact for card in case.usable for fact in (card.capability, card.gpu.pci_address, card.gpu.memory_total_bytes)]
     known = all(isinstance(fact, Known) for fact in asked)

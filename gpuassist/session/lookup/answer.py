@@ -30,7 +30,7 @@ class LookupStatus(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class LookupAnswer:
     """An answer: its record (`source` and `checked` are fields of it), or none and then the nearest names that would have one.
 
     `title` is the answer in a line; `notes` say what follows by rule, and what the question leaves open.
@@ -44,23 +44,23 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class LookupKind:
     """One kind of record: how a question is answered, the names that can be asked for, and every record in order."""
 
     kind: str
-    answer: Callable[[Knowledge, str], Answered]
+    answer: Callable[[Knowledge, str], LookupAnswer]
     names: Callable[[Knowledge], tuple[str, ...]]
     records: Callable[[Knowledge], Iterable[Document]]
 
 
-def unknown(title: Text, nearest: Iterable[str], *notes: Text) -> Answered:
+def unknown(title: Text, nearest: Iterable[str], *notes: Text) -> LookupAnswer:
     """No record, and what may have been meant."""
-    return Answered(LookupStatus.UNKNOWN, title, {}, notes, tuple(nearest))
+    return LookupAnswer(LookupStatus.UNKNOWN, title, {}, notes, tuple(nearest))
 
 
-def known(title: Text, record: Document, *notes: Text) -> Answered:
+def known(title: Text, record: Document, *notes: Text) -> LookupAnswer:
     """A record of the base."""
-    return Answered(LookupStatus.KNOWN, title, record, notes)
+    return LookupAnswer(LookupStatus.KNOWN, title, record, notes)
 
 
 def by_rule(why: str, records: Iterable[_Dated]) -> Document:

@@ -16,7 +16,7 @@ from gpuassist.knowledge.compatibility import (
 from gpuassist.model.nearest import nearest_names, nearest_versions
 from gpuassist.model.text import text
 from gpuassist.model.version import Code, ComputeCapability, Target, Version, VersionError
-from gpuassist.session.lookup.answer import Answered, LookupStatus, Shelf, by_rule, known, unknown
+from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, by_rule, known, unknown
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.records import ArchitectureRecord
@@ -29,7 +29,7 @@ _DOTTED = re.compile(r"(\d{1,2}\.\d)([af]?)")
 _RENAMED = {ComputeCapability(10, 1): ComputeCapability(11, 0)}  # CUDA 12.8 and 12.9 call Thor sm_101, 13.0 and later sm_110
 
 
-def answer(knowledge: Knowledge, words: str) -> Answered:
+def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
     """By target where the words are one (`sm_90a`, `compute_89`, `8.9`, `89`), else by a generation's name, whole or begun."""
     target = _target(words)
     if target is None:
@@ -39,7 +39,7 @@ def answer(knowledge: Knowledge, words: str) -> Answered:
         return _by_target(knowledge, target)
     found = _by_target(knowledge, Target(renamed, target.code, target.suffix))
     note = text("CUDA 12.8 and 12.9 call it {old}; since 13.0 it is {new}", old=str(target.capability), new=str(renamed))
-    return Answered(found.standing, found.title, found.record, (*found.notes, note), found.nearest)
+    return LookupAnswer(found.standing, found.title, found.record, (*found.notes, note), found.nearest)
 
 
 def names(knowledge: Knowledge) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ def records(knowledge: Knowledge) -> Iterator[Document]:
     return (_document(knowledge, Target(one, Code.CUBIN)) for one in _capabilities(knowledge))
 
 
-SHELF = Shelf("arch", answer, names, records)
+SHELF = LookupKind("arch", answer, names, records)
 
 
 def _target(words: str) -> Target | None:
@@ -74,7 +74,7 @@ def _capabilities(knowledge: Knowledge) -> tuple[ComputeCapability, ...]:
     return tuple(sorted((of_gpus | of_nvcc) - set(_RENAMED)))
 
 
-def _by_target(knowledge: Knowledge, target: Target) -> Answered:
+def _by_target(knowledge: Knowledge, target: Target) -> LookupAnswer:
     capability = target.capability
     every = _capabilities(knowledge)
     if target.suffix and capability in every and first_toolkit_for_target(target, knowledge.toolkits()) is None:
@@ -103,7 +103,7 @@ def _by_target(knowledge: Knowledge, target: Target) -> Answered:
         note = text(
             "By rule, its driver compiles the PTX of any older architecture for it, and the machine code of its own major runs."
         )
-        return Answered(LookupStatus.NEWER, title, record, (note,))
+        return LookupAnswer(LookupStatus.NEWER, title, record, (note,))
     near = nearest_versions(_version(capability), map(_version, every))
     title = text("no GPU of compute capability {capability} is known", capability=str(capability))
     return unknown(title, (str(Target(ComputeCapability.parse(str(one)), Code.CUBIN)) for one in near))
@@ -113,7 +113,7 @@ def _version(capability: ComputeCapability) -> Version:
     return Version((capability.major, capability.minor))
 
 
-def _by_name(knowledge: Knowledge, words: str) -> Answered:
+def _by_name(knowledge: Knowledge, words: str) -> LookupAnswer:
     wanted = words.strip().lower()
     architectures = knowledge.architectures()
     found = knowledge.architecture(wanted) or next((one for one in architectures if wanted in one.name.lower().split()), None)

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from gpuassist.model.text import text
 from gpuassist.session.lookup import architectures, codes, drivers, gpus, images, packages, pairs, toolkits, torch
-from gpuassist.session.lookup.answer import Answered, LookupStatus, unknown
+from gpuassist.session.lookup.answer import LookupAnswer, LookupStatus, unknown
 
 if TYPE_CHECKING:
     from gpuassist.context import Session
     from gpuassist.model.codec import Json
     from gpuassist.model.words import Words
-    from gpuassist.session.lookup.answer import Document, Shelf
+    from gpuassist.session.lookup.answer import Document, LookupKind
 
 SCHEMA = 1
 _LONGEST = 300  # letters of a name that is looked for: no product has more, and a pasted file would take minutes to compare
 
-SHELVES: dict[str, Shelf] = {
+SHELVES: dict[str, LookupKind] = {
     shelf.kind: shelf
     for shelf in (
         gpus.SHELF,
@@ -37,7 +37,7 @@ SHELVES: dict[str, Shelf] = {
 KINDS = tuple(SHELVES)
 
 
-def ask(session: Session, kind: str, words: str) -> Answered:
+def ask(session: Session, kind: str, words: str) -> LookupAnswer:
     """The record that the words name; for a name that is not known, the nearest ones. `kind` is one of `KINDS`."""
     plain = " ".join(words.split())
     if not plain or len(plain) > _LONGEST:
@@ -55,7 +55,7 @@ def nearest_kinds(kind: str) -> tuple[str, ...]:
     return tuple(get_close_matches(kind.lower(), KINDS, 1, cutoff=0.5))
 
 
-def answer_document(kind: str, words: str, answered: Answered, render: Words) -> Document:
+def answer_document(kind: str, words: str, answered: LookupAnswer, render: Words) -> Document:
     """The one record that `know KIND NAME --json` prints; of a name that is not known, the nearest ones and no record."""
     notes: list[Json] = [render(note) for note in answered.notes]
     if answered.standing is LookupStatus.UNKNOWN:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpuassist.model.nearest import nearest_names, nearest_numbers
 from gpuassist.model.text import text
-from gpuassist.session.lookup.answer import Answered, LookupStatus, Shelf, by_rule, known, unknown
+from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, by_rule, known, unknown
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.codes import NvmlCodeRecord, XidRecord
@@ -20,7 +20,7 @@ _XID = re.compile(r"(?:.*\bXid\b\s*(?:\([^)]*\))?\s*:?\s*)?([0-9]{1,9})(?:,.*)?"
 _CODE = re.compile(r"[0-9]{1,9}")
 
 
-def xid(knowledge: Knowledge, words: str) -> Answered:
+def xid(knowledge: Knowledge, words: str) -> LookupAnswer:
     """By number, or by a line of the kernel's log."""
     found = _XID.fullmatch(words.strip())
     numbers = [one.number for one in knowledge.xids()]
@@ -40,11 +40,11 @@ def xid(knowledge: Knowledge, words: str) -> Answered:
             "number": number,
             **dict.fromkeys(("name", "meaning", "action", "causes", "ended")),
         }
-        return Answered(LookupStatus.NEWER, text("Xid {number}: newer than what I know", number=number), newer)
+        return LookupAnswer(LookupStatus.NEWER, text("Xid {number}: newer than what I know", number=number), newer)
     return unknown(text("no Xid event {number} is known", number=number), map(str, nearest_numbers(number, numbers)))
 
 
-def nvml(knowledge: Knowledge, words: str) -> Answered:
+def nvml(knowledge: Knowledge, words: str) -> LookupAnswer:
     """By number, or by name with or without its beginning (`LIB_RM_VERSION_MISMATCH`)."""
     plain = words.strip()
     codes = knowledge.nvml_codes()
@@ -80,15 +80,15 @@ def _nvml_records(knowledge: Knowledge) -> Iterator[Document]:
     return map(_nvml_document, knowledge.nvml_codes())
 
 
-XID = Shelf("xid", xid, _xid_names, _xid_records)
-NVML = Shelf("nvml", nvml, _nvml_names, _nvml_records)
+XID = LookupKind("xid", xid, _xid_names, _xid_records)
+NVML = LookupKind("nvml", nvml, _nvml_names, _nvml_records)
 
 
-def _known_xid(record: XidRecord) -> Answered:
+def _known_xid(record: XidRecord) -> LookupAnswer:
     return known(text("Xid {number}: {meaning}", number=record.number, meaning=record.meaning), _xid_document(record))
 
 
-def _known_code(record: NvmlCodeRecord) -> Answered:
+def _known_code(record: NvmlCodeRecord) -> LookupAnswer:
     title = text("{name} ({code}): {meaning}", name=record.name, code=record.code, meaning=record.meaning)
     return known(title, _nvml_document(record))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gpuassist.knowledge.compatibility import serves
 from gpuassist.model.nearest import nearest_numbers
 from gpuassist.model.text import Text, text
-from gpuassist.session.lookup.answer import Answered, LookupStatus, Shelf, by_rule, known, unknown
+from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, by_rule, known, unknown
 from gpuassist.session.lookup.versions import read_version
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _FIRST_MAJOR_WITH_MINORS = 11
 
 
-def answer(knowledge: Knowledge, words: str) -> Answered:
+def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
     """By the first number of the version in the words."""
     asked = read_version(words)
     numbers = tuple(branch.branch for branch in knowledge.branches())
@@ -51,7 +51,9 @@ def answer(knowledge: Knowledge, words: str) -> Answered:
         }
         oldest = str(min(branch.branch for branch in knowledge.branches()))
         note = text("Older than {oldest}, the oldest branch that I know; such drivers are no longer maintained.", oldest=oldest)
-        return Answered(LookupStatus.OLDER, text("driver {number}: older than what I know", number=str(number)), record, (note,))
+        return LookupAnswer(
+            LookupStatus.OLDER, text("driver {number}: older than what I know", number=str(number)), record, (note,)
+        )
     near = nearest_numbers(number, numbers)
     return unknown(text("no driver branch {number} is known", number=str(number)), map(str, near))
 
@@ -66,7 +68,7 @@ def records(knowledge: Knowledge) -> Iterator[Document]:
     return (_document(knowledge, branch) for branch in knowledge.branches())
 
 
-SHELF = Shelf("driver", answer, names, records)
+SHELF = LookupKind("driver", answer, names, records)
 
 
 def _notes(branch: BranchRecord) -> tuple[Text, ...]:
@@ -79,7 +81,7 @@ def _notes(branch: BranchRecord) -> tuple[Text, ...]:
     )
 
 
-def _newer(knowledge: Knowledge, number: int) -> Answered:
+def _newer(knowledge: Knowledge, number: int) -> LookupAnswer:
     serving = serves(number, knowledge.architectures())
     record: Document = {
         **by_rule("newer than what I know", knowledge.branches()),
@@ -94,7 +96,7 @@ def _newer(knowledge: Knowledge, number: int) -> Answered:
     note = text(
         "By rule, it runs the programs of every CUDA release that I know, on every architecture that no branch has dropped."
     )
-    return Answered(LookupStatus.NEWER, text("driver {number}: newer than what I know", number=str(number)), record, (note,))
+    return LookupAnswer(LookupStatus.NEWER, text("driver {number}: newer than what I know", number=str(number)), record, (note,))
 
 
 def _document(knowledge: Knowledge, branch: BranchRecord) -> Document:

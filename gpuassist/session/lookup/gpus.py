@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpuassist.model.nearest import nearest_names, nearest_numbers
 from gpuassist.model.text import Text, text
-from gpuassist.session.lookup.answer import Answered, LookupStatus, Shelf, by_rule, known, unknown
+from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, by_rule, known, unknown
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.records import GpuRecord
@@ -23,7 +23,7 @@ _SERIES = re.compile(r"\brtx\s*(\d{1,2})0[5-9]0\b", re.IGNORECASE)
 _Key = tuple[str, str, str]
 
 
-def answer(knowledge: Knowledge, words: str) -> Answered:
+def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
     """By PCI id where the words are one (`10de:2684`, `0x2684`, `2684`), else by name."""
     found = _PCI_ID.fullmatch(words)
     if found is None:
@@ -47,10 +47,10 @@ def records(knowledge: Knowledge) -> Iterator[Document]:
     return (_document(group) for group in _groups(knowledge.gpus()).values())
 
 
-SHELF = Shelf("gpu", answer, names, records)
+SHELF = LookupKind("gpu", answer, names, records)
 
 
-def _by_id(knowledge: Knowledge, device: str) -> Answered:
+def _by_id(knowledge: Knowledge, device: str) -> LookupAnswer:
     gpu = knowledge.gpu(f"{_NVIDIA}:{device}")
     if gpu is not None:
         # `1080` is a PCI id, and a person may mean the GTX 1080.
@@ -64,7 +64,7 @@ def _by_id(knowledge: Knowledge, device: str) -> Answered:
     return unknown(title, (f"{_NVIDIA}:{one:04x}" for one in nearest_numbers(int(device, 16), numbers)))
 
 
-def _by_name(knowledge: Knowledge, words: str) -> Answered:
+def _by_name(knowledge: Knowledge, words: str) -> LookupAnswer:
     found = _best(knowledge.gpus_named(words), words)
     if not found:
         series = _SERIES.search(words)
@@ -115,7 +115,7 @@ def _best(found: tuple[GpuRecord, ...], words: str) -> tuple[GpuRecord, ...]:
     return tuple(gpu for gpu, far in zip(found, distances, strict=True) if far == min(distances))
 
 
-def _newer(knowledge: Knowledge, what: Text, *, name: str | None = None, pci_id: str = "") -> Answered:
+def _newer(knowledge: Knowledge, what: Text, *, name: str | None = None, pci_id: str = "") -> LookupAnswer:
     record: Document = {
         **by_rule("newer than what I know", knowledge.gpus()),
         "name": name,
@@ -130,10 +130,10 @@ def _newer(knowledge: Knowledge, what: Text, *, name: str | None = None, pci_id:
     if branches:
         newest_branch = max(branch.branch for branch in branches)
         notes.insert(0, text("It needs a driver that knows it: {branch} is the newest branch that I know.", branch=newest_branch))
-    return Answered(LookupStatus.NEWER, text("{what}: newer than what I know", what=what), record, tuple(notes))
+    return LookupAnswer(LookupStatus.NEWER, text("{what}: newer than what I know", what=what), record, tuple(notes))
 
 
-def _several(groups: tuple[tuple[GpuRecord, ...], ...]) -> Answered:
+def _several(groups: tuple[tuple[GpuRecord, ...], ...]) -> LookupAnswer:
     """One record with what all share, and each of them in `others`: which one it is, its PCI id decides."""
     each = [_document(group) for group in groups]
     shared: Document = {name: value if all(one[name] == value for one in each) else None for name, value in each[0].items()}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gpuassist.model.nearest import nearest_names
 from gpuassist.model.text import Text, text
-from gpuassist.session.lookup.answer import Answered, LookupStatus, Shelf, known, unknown
+from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, known, unknown
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.images import ImageReading
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gpuassist.session.lookup.answer import Document
 
 
-def answer(knowledge: Knowledge, words: str) -> Answered:
+def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
     """By rule from the name, and from the table for images that are named by their month."""
     from gpuassist.knowledge.images import ImageReading
 
@@ -27,7 +27,7 @@ def answer(knowledge: Knowledge, words: str) -> Answered:
     if reading.newer_than_known:
         title = text("{image}: newer than what I know", image=reading.name)
         record["source"] = f"newer than what I know; by rule: {reading.source}"
-        return Answered(LookupStatus.NEWER, title, record, _notes(reading))
+        return LookupAnswer(LookupStatus.NEWER, title, record, _notes(reading))
     return known(_title(reading), record, *_notes(reading))
 
 
@@ -44,7 +44,7 @@ def records(knowledge: Knowledge) -> Iterator[Document]:
     return (_document(reading) for reading in (one for one in readings if isinstance(one, ImageReading)))
 
 
-SHELF = Shelf("image", answer, names, records)
+SHELF = LookupKind("image", answer, names, records)
 
 
 def _title(reading: ImageReading) -> Text:

@@ -11,7 +11,7 @@ from gpuassist.knowledge.conda import specs
 from gpuassist.model.nearest import nearest_names, nearest_versions
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
-from gpuassist.session.lookup.answer import Answered, LookupStatus, Shelf, by_rule, known, unknown
+from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, by_rule, known, unknown
 from gpuassist.session.lookup.versions import read_version
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _TORCHS = frozenset({"torch", "pytorch", "pytorch-gpu", "pytorch-cpu"})
 _FILE = re.compile(r"(?P<name>[A-Za-z0-9._-]+?)(?:[=<>~! ]=?.*|-\d[\w.]*-py\d.*\.whl)?")  # a requirement, or the wheel's own file
 
 
-def wheel(knowledge: Knowledge, words: str) -> Answered:
+def wheel(knowledge: Knowledge, words: str) -> LookupAnswer:
     """By the name of the package, also as a requirement writes it (`nvidia-cudnn-cu12==9.1.0.70`)."""
     found = _FILE.fullmatch(words)
     record = knowledge.wheel(found["name"]) if found else None
@@ -37,7 +37,7 @@ def wheel(knowledge: Knowledge, words: str) -> Answered:
     return known(title, _wheel(record))
 
 
-def conda(knowledge: Knowledge, words: str) -> Answered:
+def conda(knowledge: Knowledge, words: str) -> LookupAnswer:
     """By the version of torch, or by a build string (`py3.12_cuda12.4_cudnn9.1.0_0`) for what it says itself."""
     build = read_build(words)
     if "_" in words and (build.cuda or build.cpu is not None) and not build.rest:
@@ -59,7 +59,7 @@ def conda(knowledge: Knowledge, words: str) -> Answered:
     if versions and asked.version > max(versions):
         record: Document = {**by_rule("newer than what I know", knowledge.conda()), "version": str(asked.version), "builds": None}
         title = text("torch {version} in conda's channels: newer than what I know", version=str(asked.version))
-        return Answered(LookupStatus.NEWER, title, record)
+        return LookupAnswer(LookupStatus.NEWER, title, record)
     title = text("conda's channels have no torch {version} that I know", version=str(asked.version))
     return unknown(title, map(str, nearest_versions(asked.version, versions)))
 
@@ -80,8 +80,8 @@ def _conda_records(knowledge: Knowledge) -> Iterator[Document]:
     return (_conda(knowledge, version) for version in _conda_versions(knowledge))
 
 
-WHEEL = Shelf("wheel", wheel, _wheel_names, _wheel_records)
-CONDA = Shelf("conda", conda, _conda_names, _conda_records)
+WHEEL = LookupKind("wheel", wheel, _wheel_names, _wheel_records)
+CONDA = LookupKind("conda", conda, _conda_names, _conda_records)
 
 
 def _wheel(record: WheelRecord) -> Document:
@@ -128,7 +128,7 @@ def _build(record: CondaRecord) -> Document:
     }
 
 
-def _of_build(knowledge: Knowledge, words: str, build: CondaBuild) -> Answered:
+def _of_build(knowledge: Knowledge, words: str, build: CondaBuild) -> LookupAnswer:
     """What the string itself says, and the versions that were built so."""
     same = [one for one in knowledge.conda() if _is_of(one, build)] if build.cuda else []
     record: Document = {

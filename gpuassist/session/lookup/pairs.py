@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gpuassist.model.nearest import nearest_names
 from gpuassist.model.text import Text, counted, text, verbatim
-from gpuassist.session.lookup.answer import Answered, Shelf, known, unknown
+from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, known, unknown
 
 if TYPE_CHECKING:
     from gpuassist.knowledge.records import BadPair, Party
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gpuassist.session.lookup.answer import Document
 
 
-def answer(knowledge: Knowledge, words: str) -> Answered:
+def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
     """One pair, or all pairs of a library: then the first stands at the top and each in `others`."""
     wanted = words.lower()
     pairs = knowledge.bad_pairs()
@@ -42,7 +42,7 @@ def records(knowledge: Knowledge) -> Iterator[Document]:
     return map(_document, knowledge.bad_pairs())
 
 
-SHELF = Shelf("pair", answer, names, records)
+SHELF = LookupKind("pair", answer, names, records)
 
 
 def _libraries(pair: BadPair) -> tuple[str, str]:

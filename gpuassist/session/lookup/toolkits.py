@@ -9,7 +9,7 @@ from gpuassist.knowledge.compatibility import driver_floor
 from gpuassist.model.nearest import nearest_versions
 from gpuassist.model.text import text
 from gpuassist.model.version import Code, Target, Version
-from gpuassist.session.lookup.answer import Answered, LookupStatus, Shelf, by_rule, known, unknown
+from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, by_rule, known, unknown
 from gpuassist.session.lookup.versions import read_version
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gpuassist.session.lookup.answer import Document
 
 
-def answer(knowledge: Knowledge, words: str) -> Answered:
+def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
     """The release of the version in the words; of a major alone, its newest."""
     asked = read_version(words)
     releases = tuple(toolkit.release for toolkit in knowledge.toolkits())
@@ -61,10 +61,10 @@ def records(knowledge: Knowledge) -> Iterator[Document]:
     return map(_document, knowledge.toolkits())
 
 
-SHELF = Shelf("cuda", answer, names, records)
+SHELF = LookupKind("cuda", answer, names, records)
 
 
-def _outside(knowledge: Knowledge, release: Version, standing: LookupStatus) -> Answered:
+def _outside(knowledge: Knowledge, release: Version, standing: LookupStatus) -> LookupAnswer:
     floor = str(driver_floor(release))
     newer = standing is LookupStatus.NEWER
     new_major = newer and release.major > max(one.release.major for one in knowledge.toolkits())
@@ -89,7 +89,7 @@ def _outside(knowledge: Knowledge, release: Version, standing: LookupStatus) -> 
     else:
         title = text("CUDA {release}: older than what I know", release=str(release))
         note = text("The oldest release that I know is {oldest}.", oldest=str(min(one.release for one in knowledge.toolkits())))
-    return Answered(standing, title, record, (note,))
+    return LookupAnswer(standing, title, record, (note,))
 
 
 def _document(toolkit: ToolkitRecord) -> Document:

@@ -10,7 +10,7 @@ from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
 from gpuassist.model.nearest import nearest_versions
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Code, Version
-from gpuassist.session.lookup.answer import Answered, LookupStatus, Shelf, by_rule, known, unknown
+from gpuassist.session.lookup.answer import LookupAnswer, LookupKind, LookupStatus, by_rule, known, unknown
 from gpuassist.session.lookup.versions import PastedVersion, read_version
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _TAG = re.compile(r"(?:^|\+)(cu\d{2,3}|cpu)\b")
 _FULL = 3  # parts of a version that names its patch
 
 
-def answer(knowledge: Knowledge, words: str) -> Answered:
+def answer(knowledge: Knowledge, words: str) -> LookupAnswer:
     """The release of the version; a patch, or a build such as `+cu121`, where the version names one."""
     asked = read_version(words)
     releases = tuple(one.release for one in knowledge.torch_releases())
@@ -53,7 +53,7 @@ def answer(knowledge: Knowledge, words: str) -> Answered:
         return _newer(knowledge, asked.version)
     if asked.version.release < min(releases):
         title = text("torch {version}: older than what I know in detail", version=str(asked.version))
-        return Answered(LookupStatus.OLDER, title, _by_rule_alone("older than what I know", knowledge, asked.version), (_OLD,))
+        return LookupAnswer(LookupStatus.OLDER, title, _by_rule_alone("older than what I know", knowledge, asked.version), (_OLD,))
     title = text("no torch {version} is known", version=str(asked.version))
     return unknown(title, map(str, nearest_versions(asked.version.release, releases)))
 
@@ -68,10 +68,10 @@ def records(knowledge: Knowledge) -> Iterator[Document]:
     return (_document(knowledge, one, one.release) for one in knowledge.torch_releases())
 
 
-SHELF = Shelf("torch", answer, names, records)
+SHELF = LookupKind("torch", answer, names, records)
 
 
-def _of_release(knowledge: Knowledge, release: TorchRelease, asked: PastedVersion, words: str) -> Answered:
+def _of_release(knowledge: Knowledge, release: TorchRelease, asked: PastedVersion, words: str) -> LookupAnswer:
     version = asked.version if len(asked.version.parts) >= _FULL else release.release
     notes = _origin(words)
     own = bool(notes)
@@ -88,7 +88,7 @@ def _of_release(knowledge: Knowledge, release: TorchRelease, asked: PastedVersio
         return _of_tag(title, record, tag[1])
     if not release.known_in_detail:
         title = text("torch {version}: older than what I know in detail", version=str(version))
-        return Answered(LookupStatus.OLDER, title, record, (*notes, _OLD))
+        return LookupAnswer(LookupStatus.OLDER, title, record, (*notes, _OLD))
     return known(title, record, *notes)
 
 
@@ -109,7 +109,7 @@ def _versions(knowledge: Knowledge) -> tuple[Version, ...]:
     return tuple(one.release for one in knowledge.torch_releases())
 
 
-def _of_tag(title: Text, record: Document, tag: str) -> Answered:
+def _of_tag(title: Text, record: Document, tag: str) -> LookupAnswer:
     """The builds of one tag alone; where the release has none, those that it has are the nearest."""
     value = record["variants"]
     variants = [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
@@ -120,10 +120,10 @@ def _of_tag(title: Text, record: Document, tag: str) -> Answered:
     return unknown(text("{torch} has no build {tag}", torch=title, tag=tag), (f"{record['version']}+{one}" for one in tags))
 
 
-def _newer(knowledge: Knowledge, version: Version) -> Answered:
+def _newer(knowledge: Knowledge, version: Version) -> LookupAnswer:
     note = text("Its own files say which CUDA and which architectures it was built for; the rules for them are the same.")
     title = text("torch {version}: newer than what I know", version=str(version))
-    return Answered(LookupStatus.NEWER, title, _by_rule_alone("newer than what I know", knowledge, version), (note,))
+    return LookupAnswer(LookupStatus.NEWER, title, _by_rule_alone("newer than what I know", knowledge, version), (note,))
 
 
 def _by_rule_alone(why: str, knowledge: Knowledge, version: Version) -> Document:

@@ -28,7 +28,7 @@ from gpuassist.present.explanation import (
     sureness,
 )
 from gpuassist.present.listing import facts_read
-from gpuassist.session.explain import Doubt, Explanation
+from gpuassist.session.explain import Explanation, UnlikelyAnswer
 from gpuassist.ui.pace import InTurns, Step
 from gpuassist.ui.palette import MARK_WORDS, Mark
 from gpuassist.ui.reasons import sentence_case
@@ -79,7 +79,7 @@ def _fill_facts(words: Words, explanation: Explanation, card: Card) -> None:
         card.body.addWidget(FactTable(words, rows, card, label_width=220))
 
 
-def _fill_doubts(words: Words, doubts: tuple[Doubt, ...], card: Card) -> None:
+def _fill_doubts(words: Words, doubts: tuple[UnlikelyAnswer, ...], card: Card) -> None:
     rows = [FactRow(doubt.answer.title, sentence_case(words(doubt.reason)), doubt.answer.id) for doubt in doubts]
     card.body.addWidget(FactTable(words, rows, card, label_width=380))
 

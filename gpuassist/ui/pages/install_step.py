@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpuassist.install.records import StepRecord, StepState
 from gpuassist.model.plan import Step, StepKind
-from gpuassist.model.solve import Looked
+from gpuassist.model.solve import DryRun
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.install import change_lines, changes_title, remarks, requirer_in_words, state_in_words
@@ -91,7 +91,7 @@ class StepCard(Card):
         self.look.setEnabled(not why_not)
         self.look.setToolTip(as_tip(why_not))
 
-    def show_looked(self, looked: Looked) -> None:
+    def show_looked(self, looked: DryRun) -> None:
         """What it would change."""
         clear(self._looked)
         self._add(self._words(changes_title(looked)), "strong")

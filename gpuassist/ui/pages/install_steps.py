@@ -15,7 +15,7 @@ from gpuassist.install.run import StepEnding
 from gpuassist.install.step_proof import Holds
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import StepKind
-from gpuassist.model.solve import Looked
+from gpuassist.model.solve import DryRun
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.present.install import before_going_back, before_taking, course_title, next_action, run_lines
 from gpuassist.session.install import Course, Ran, StepCheck, ToRestart, can_be_taken_back, course_of
@@ -261,7 +261,7 @@ class InstallSteps(QWidget):
             self._begin(words, lambda: self._runner.look(self._machine, course, number))
 
     @Slot(object)
-    def _show_looked(self, told: tuple[int, Looked]) -> None:
+    def _show_looked(self, told: tuple[int, DryRun]) -> None:
         number, looked = told
         if self._looking is not self._course:  # another plan is shown by now
             self._settle()
@@ -272,7 +272,7 @@ class InstallSteps(QWidget):
         if self._takes and not looked.stops:
             self._confirm(number, looked)
 
-    def _confirm(self, number: int, looked: Looked) -> None:
+    def _confirm(self, number: int, looked: DryRun) -> None:
         course, words = self._course, self._desk.words
         if course is None:
             return

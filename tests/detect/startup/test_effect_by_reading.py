@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.detect.startup.chain import ChainFile, Stage
-from gpuassist.detect.startup.effect_by_reading import Placed, by_reading, deciding, elements_of
+from gpuassist.detect.startup.effect_by_reading import PlacedStatement, by_reading, deciding, elements_of
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.text import text
@@ -22,7 +22,7 @@ def _effects(content: str, terminal: Fact[Terminal], start: tuple[str, ...] = ()
     reading = read_startup(content.encode(), Dialect.BASH, {"HOME": "/home/you"})
     file = ChainFile("/home/you/.bashrc", Dialect.BASH, Stage.TERMINAL, reading=reading)
     said: list[Statement | ToolLine] = [*reading.statements, *reading.tools]
-    lines = [Placed(number, file, says) for number, says in enumerate(said)]
+    lines = [PlacedStatement(number, file, says) for number, says in enumerate(said)]
     judge = by_reading(lines, terminal, start)
     return [(value_or(effect.holds, None), effect.wins) for effect in map(judge, lines)]
 
@@ -70,7 +70,7 @@ def test_without_a_terminal_nothing_is_known() -> None:
 def test_a_file_that_is_not_read_holds_nothing() -> None:
     reading = read_startup(b"CUDA_HOME=/c\n", Dialect.BASH, {})
     file = ChainFile("/x", Dialect.BASH, Stage.LOGIN, unread=text("hidden"), reading=reading)
-    line = Placed(0, file, reading.statements[0])
+    line = PlacedStatement(0, file, reading.statements[0])
     effect = by_reading([line], _terminal(CUDA_HOME="/c"), ())(line)
     assert (effect.holds, effect.why) == (Known(False, "the order in which the shell reads its files"), text("hidden"))
 

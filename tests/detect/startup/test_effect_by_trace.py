@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import pytest
 
 from gpuassist.detect.startup.chain import ChainFile, Stage
-from gpuassist.detect.startup.effect_by_reading import Effect, Placed
-from gpuassist.detect.startup.effect_by_trace import Traced
+from gpuassist.detect.startup.effect_by_reading import Effect, PlacedStatement
+from gpuassist.detect.startup.effect_by_trace import TraceJudge
 from gpuassist.detect.startup.line import SurveyLine, line_of, untold
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.shell import Command, Terminal, Variable
@@ -23,9 +23,9 @@ FILE = "/home/you/.bashrc"
 
 @dataclass(frozen=True)
 class _Seen:
-    lines: tuple[Placed, ...]
+    lines: tuple[PlacedStatement, ...]
     chain: tuple[ChainFile, ...]
-    traced: Traced
+    traced: TraceJudge
 
     def effect(self, line: int) -> Effect:
         return self.traced.effect(next(placed for placed in self.lines if placed.says.line == line))
@@ -48,11 +48,11 @@ def _seen(
     reading = read_startup(content.encode(), Dialect.BASH, {"HOME": "/home/you"})
     file = ChainFile(FILE, Dialect.BASH, Stage.TERMINAL, content=content.encode(), ours=True, reading=reading)
     said: list[Statement | ToolLine] = [*reading.statements, *reading.tools]
-    lines = tuple(Placed(number, file, says) for number, says in enumerate(sorted(said, key=lambda one: one.line)))
+    lines = tuple(PlacedStatement(number, file, says) for number, says in enumerate(sorted(said, key=lambda one: one.line)))
     steps = {change.line: change.step for change in changes if change.file == FILE} | {line: line * 10 for line in ran}
     values = {"PATH": "/usr/bin"} | {change.variable: change.after for change in changes}
     trace = Trace(changes, {(FILE, line): step for line, step in steps.items()}, values, whole, 0.1)
-    return _Seen(lines, (file,), Traced(lines, terminal, trace, str))
+    return _Seen(lines, (file,), TraceJudge(lines, terminal, trace, str))
 
 
 def test_a_line_that_was_not_come_to_does_not_hold() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.detect.startup.chain import ChainFile, Stage
-from gpuassist.detect.startup.effect_by_reading import Effect, Placed
+from gpuassist.detect.startup.effect_by_reading import Effect, PlacedStatement
 from gpuassist.detect.startup.fish_universal import universal_lines
 from gpuassist.detect.startup.line import Contribution, SurveyLine, line_of, words_of
 from gpuassist.detect.startup.survey import Survey, UnreadFile
@@ -32,7 +32,7 @@ def line(
     reading = read_startup(content.encode(), dialect, {"HOME": "/home/you"})
     file = ChainFile(RC, dialect, Stage.TERMINAL, sourced_by=sourced_by, ours=ours, reading=reading)
     said: list[Statement | ToolLine] = [*reading.statements, *reading.tools]
-    return line_of(Placed(0, file, said[0]), HOLDS, None)
+    return line_of(PlacedStatement(0, file, said[0]), HOLDS, None)
 
 
 def terminal(nvcc: str = "", **variables: str) -> Fact[Terminal]:

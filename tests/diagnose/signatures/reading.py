@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.catalogue_entry import read_entry
 from gpuassist.diagnose.signature import Signature, SignatureInput, clues
 from gpuassist.model.machine import Machine
@@ -19,7 +19,7 @@ PROBLEMS = Path(__file__).parents[3] / "resources" / "problems"
 
 def read(family: Iterable[Signature], words: str, machine: Machine | None = None) -> tuple[Clue, ...]:
     """The clues, the surest first; each problem that is named is described, and takes the parameters that it is given."""
-    setting = SignatureInput(Paste(words), Case(machine or Machine(), knowledge()))
+    setting = SignatureInput(Paste(words), RuleInput(machine or Machine(), knowledge()))
     found = [clue for signature in family if setting.says(*signature.literals) for clue in clues(signature, setting)]
     for clue in found:
         assert {name for name, value in clue.parameters if value} <= _declared(clue.problem), clue

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gpuassist.detect.readers import read_all
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.recognise import families
 from gpuassist.diagnose.signature import SignatureInput, clues
 from gpuassist.model.machine import Machine
@@ -54,7 +54,7 @@ HARMLESS = [
 
 
 def told(words: str, host: Machine | None = None) -> list[Clue]:
-    setting = SignatureInput(Paste(words), Case(host or Machine(), knowledge()))
+    setting = SignatureInput(Paste(words), RuleInput(host or Machine(), knowledge()))
     return [clue for signature in families()["announcements"] for clue in clues(signature, setting)]
 
 
@@ -162,7 +162,7 @@ def test_jaxlib_for_the_cpu_is_told() -> None:
 
 @pytest.mark.parametrize("words", [words for words in HARMLESS if "pytorch" in words and "cpuonly" not in words])
 def test_no_other_family_takes_it_for_an_announcement(words: str) -> None:
-    setting = SignatureInput(Paste(words), Case(Machine(), knowledge()))
+    setting = SignatureInput(Paste(words), RuleInput(Machine(), knowledge()))
 
     every = [clue.problem for family in families().values() for signature in family for clue in clues(signature, setting)]
     assert "conda-resolved-cpu-build" not in every

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.recognise import recognise
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.diagnose.signatures.interpreters import SIGNATURES
@@ -18,7 +18,7 @@ NO_CUDA = "AssertionError: Torch not compiled with CUDA enabled\n"
 
 
 def _weights(words: str) -> list[Weight]:
-    found = recognise(SignatureInput(Paste(words), Case(Machine(), knowledge())))
+    found = recognise(SignatureInput(Paste(words), RuleInput(Machine(), knowledge())))
     return [clue.weight for clue in found.clues if clue.problem == "wrong-python-env"]
 
 

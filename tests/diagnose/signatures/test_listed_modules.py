@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.detect.readers import read_all
-from gpuassist.diagnose.case import Case
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.recognise import families
 from gpuassist.diagnose.signature import SignatureInput, clues
 from gpuassist.model.paste import Paste, Weight
@@ -17,7 +17,7 @@ FAILED = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA 
 
 def told(words: str) -> list[tuple[str, Weight]]:
     paste = Paste(words)
-    setting = SignatureInput(paste, Case(read_all(paste, knowledge()), knowledge()))
+    setting = SignatureInput(paste, RuleInput(read_all(paste, knowledge()), knowledge()))
     return [(clue.problem, clue.weight) for one in families()["listed_modules"] for clue in clues(one, setting)]
 
 

@@ -6,12 +6,12 @@ import pytest
 
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.words import ENGLISH
-from gpuassist.session.lookup.answer import Answered, LookupStatus
+from gpuassist.session.lookup.answer import LookupAnswer, LookupStatus
 from gpuassist.session.lookup.gpus import answer, names, records
 from tests.knowledge.shipped import KNOWLEDGE
 
 
-def ask(words: str) -> Answered:
+def ask(words: str) -> LookupAnswer:
     return answer(KNOWLEDGE, words)
 
 

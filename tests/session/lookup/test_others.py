@@ -11,7 +11,7 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.session.lookup import architectures, codes, pairs
 from gpuassist.session.lookup import images as know_images
 from gpuassist.session.lookup import packages as know_packages
-from gpuassist.session.lookup.answer import Answered, LookupStatus
+from gpuassist.session.lookup.answer import LookupAnswer, LookupStatus
 from tests.knowledge.shipped import KNOWLEDGE
 
 SHELVES = (
@@ -25,11 +25,11 @@ SHELVES = (
 )
 
 
-def arch(words: str) -> Answered:
+def arch(words: str) -> LookupAnswer:
     return architectures.answer(KNOWLEDGE, words)
 
 
-def image(words: str) -> Answered:
+def image(words: str) -> LookupAnswer:
     return know_images.answer(KNOWLEDGE, words)
 
 
@@ -277,5 +277,5 @@ def test_every_name_finds_a_record_with_source(shelf: Any) -> None:
 @pytest.mark.parametrize("words", ["79", "sm_89", "Ada", "pytorch:25.01-py3", "2.5.1", "%s{x}", "\x00", "ü" * 99])
 def test_empty_base_is_survived(shelf: Any, words: str) -> None:
     answered = shelf.answer(Knowledge(lambda name: b"[]"), words)
-    assert isinstance(answered, Answered)
+    assert isinstance(answered, LookupAnswer)
     assert tuple(shelf.records(Knowledge(lambda name: b"[]"))) == ()

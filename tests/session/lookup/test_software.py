@@ -11,23 +11,23 @@ from gpuassist.model.words import ENGLISH
 from gpuassist.session.lookup import drivers as know_drivers
 from gpuassist.session.lookup import toolkits
 from gpuassist.session.lookup import torch as know_torch
-from gpuassist.session.lookup.answer import Answered, LookupStatus
+from gpuassist.session.lookup.answer import LookupAnswer, LookupStatus
 from tests.knowledge.shipped import KNOWLEDGE
 
 
-def cuda(words: str) -> Answered:
+def cuda(words: str) -> LookupAnswer:
     return toolkits.answer(KNOWLEDGE, words)
 
 
-def torch(words: str) -> Answered:
+def torch(words: str) -> LookupAnswer:
     return know_torch.answer(KNOWLEDGE, words)
 
 
-def driver(words: str) -> Answered:
+def driver(words: str) -> LookupAnswer:
     return know_drivers.answer(KNOWLEDGE, words)
 
 
-def variants(answered: Answered) -> list[Any]:
+def variants(answered: LookupAnswer) -> list[Any]:
     found = answered.record["variants"]
     assert isinstance(found, list)
     return found

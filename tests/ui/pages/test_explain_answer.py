@@ -9,7 +9,7 @@ from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuassist.diagnose.weigh import Rank
+from gpuassist.diagnose.ranking import Rank
 from gpuassist.model.finding import GuideLink, Severity
 from gpuassist.model.memory_picture import MemoryPart, MemoryPicture, PartKind
 from gpuassist.model.paste import Paste

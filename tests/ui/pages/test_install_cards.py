@@ -14,7 +14,7 @@ from gpuassist.install.what_if import choices
 from gpuassist.model.fact import Known
 from gpuassist.model.outlook import Method, WayPlan
 from gpuassist.model.plan import Step, StepKind, Tool
-from gpuassist.model.solve import Looked, PackageChange, Requirer, Solve
+from gpuassist.model.solve import DryRun, PackageChange, Requirer, Solve
 from gpuassist.model.text import verbatim
 from gpuassist.model.words import ENGLISH
 from gpuassist.session.install_wish import ANY, InstallWish
@@ -54,10 +54,10 @@ def step_card(show: Show, step: Step, *, home: str = "/home/you") -> StepCard:
     return show(StepCard(ENGLISH, step, 0, home=home), 700, 400)
 
 
-def looked(*, stops: tuple[str, ...] = (), warnings: tuple[str, ...] = ()) -> Looked:
+def looked(*, stops: tuple[str, ...] = (), warnings: tuple[str, ...] = ()) -> DryRun:
     requires = (Requirer("xformers", "0.0.30", "torch==2.8", met_before=True, met_after=False),)
     solve = Known(Solve(Tool.PIP, CHANGES), "pip")
-    return Looked(solve, requires, tuple(map(verbatim, stops)), tuple(map(verbatim, warnings)))
+    return DryRun(solve, requires, tuple(map(verbatim, stops)), tuple(map(verbatim, warnings)))
 
 
 def test_at_first_everything_stays_as_it_is(chosen: InstallChoices) -> None:

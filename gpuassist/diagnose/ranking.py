@@ -33,7 +33,7 @@ class Rank(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Suspect:
+class Candidate:
     """A problem that may be the cause, with its rank and the line of the text that shows it first (0: none does)."""
 
     finding: Finding
@@ -50,7 +50,7 @@ class Unlikely:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class Ranking:
     """The findings, most likely cause first; what else the text could mean; what could not be told; how well the first finding
     is founded, none where there is none.
     """
@@ -61,14 +61,14 @@ class Explained:
     rank: Rank | None = None
 
 
-def weigh(
+def rank_causes(
     clues: tuple[Clue, ...],
     told: Diagnosis,
     joined: Diagnosis,
     *,
     minor: frozenset[str] = frozenset(),
     refuted: Mapping[str, Text] | None = None,
-) -> Explained:
+) -> Ranking:
     """`told` is what the rules say of the facts in the text alone, `joined` of those together with the machine's; `minor` are
     the problems that the rules found and that are no more than a warning, `refuted` those that a fact speaks against.
     """
@@ -81,10 +81,10 @@ def weigh(
     doubted = [Unlikely(one.finding, _doubt(one, found, against)) for one in ordered if one not in kept]
     named = {clue.problem for clue in clues}
     open_ = tuple(one for one in joined.undetermined if one.problem in named - {kept_one.finding.problem for kept_one in kept})
-    return Explained(tuple(one.finding for one in kept), tuple(doubted), open_, first.rank if first else None)
+    return Ranking(tuple(one.finding for one in kept), tuple(doubted), open_, first.rank if first else None)
 
 
-def _held_against(suspect: Suspect, clues: tuple[Clue, ...], refuted: Mapping[str, Text]) -> Suspect:
+def _held_against(suspect: Candidate, clues: tuple[Clue, ...], refuted: Mapping[str, Text]) -> Candidate:
     """What a fact speaks against steps back, unless the text names it as the cause in so many words."""
     problem = suspect.finding.problem
     if problem not in refuted or any(clue.problem == problem and clue.weight is Weight.CAUSE for clue in clues):
@@ -92,7 +92,7 @@ def _held_against(suspect: Suspect, clues: tuple[Clue, ...], refuted: Mapping[st
     return replace(suspect, rank=Rank.RULED_OUT)
 
 
-def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, minor: frozenset[str]) -> Iterable[Suspect]:
+def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, minor: frozenset[str]) -> Iterable[Candidate]:
     said: dict[str, list[Clue]] = {}
     for clue in clues:
         said.setdefault(clue.problem, []).append(clue)
@@ -100,13 +100,13 @@ def _suspects(clues: tuple[Clue, ...], told: Diagnosis, joined: Diagnosis, minor
     by_machine = {one.problem: one for one in reversed(joined.findings)}
     for problem, group in said.items():
         proof = by_text.get(problem) or by_machine.get(problem)
-        yield Suspect(_from_clues(group, proof), _rank(group, proof), min(clue.passage.line for clue in group))
+        yield Candidate(_from_clues(group, proof), _rank(group, proof), min(clue.passage.line for clue in group))
     for problem, proof in by_text.items():
         if problem not in said:
-            yield Suspect(proof, Rank.BESIDE if problem in minor else Rank.PROVED, 0)
+            yield Candidate(proof, Rank.BESIDE if problem in minor else Rank.PROVED, 0)
     for problem, proof in by_machine.items():
         if problem not in said and problem not in by_text and _explains(problem, clues):
-            yield Suspect(proof, Rank.PROVED, 0)
+            yield Candidate(proof, Rank.PROVED, 0)
 
 
 def _explains(problem: str, clues: tuple[Clue, ...]) -> bool:
@@ -133,7 +133,7 @@ def _from_clues(group: list[Clue], proof: Finding | None) -> Finding:
     return Finding(group[0].problem, tuple(parameters.items()), (*shown, *(proof.evidence if proof else ())))
 
 
-def _place(suspect: Suspect, suspects: list[Suspect]) -> tuple[int, int, bool, int]:
+def _place(suspect: Candidate, suspects: list[Candidate]) -> tuple[int, int, bool, int]:
     """By rank, but never before its own cause; then in the order of the text, what is none of the GPU's last."""
     founded = frozenset(one.finding.problem for one in suspects if one.rank < Rank.POSSIBLE)
     causes = behind(suspect.finding.problem, founded)
@@ -142,14 +142,14 @@ def _place(suspect: Suspect, suspects: list[Suspect]) -> tuple[int, int, bool, i
     return max(rank, Rank.POSSIBLE) if elsewhere else rank, len(causes), elsewhere, suspect.line
 
 
-def _stands_beside(suspect: Suspect, first: Suspect) -> bool:
+def _stands_beside(suspect: Candidate, first: Candidate) -> bool:
     """What is said or proved stands; what is merely possible stands where there is nothing better, and there the first alone."""
     if suspect is first:
         return suspect.rank is not Rank.RULED_OUT or suspect.line > 0
     return suspect.rank not in {Rank.POSSIBLE, Rank.FOLLOWS, Rank.RULED_OUT}
 
 
-def _doubt(suspect: Suspect, found: frozenset[str], refuted: Mapping[str, Text]) -> Text:
+def _doubt(suspect: Candidate, found: frozenset[str], refuted: Mapping[str, Text]) -> Text:
     if suspect.rank is Rank.RULED_OUT:
         return text("a fact speaks against it: {fact}", fact=refuted[suspect.finding.problem])
     if behind(suspect.finding.problem, found) or suspect.rank is Rank.FOLLOWS:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.diagnose.ranking import LEADS_TO, Ranking, behind, rank_causes
 from gpuassist.diagnose.verdicts import finding
-from gpuassist.diagnose.weigh import LEADS_TO, Explained, behind, weigh
 from gpuassist.model.finding import Diagnosis, Evidence, Finding, Undetermined
 from gpuassist.model.paste import Clue, Passage, Weight
 from gpuassist.model.text import Parameter, text, verbatim
@@ -24,21 +24,21 @@ def _proved(*problems: str) -> Diagnosis:
     return Diagnosis(tuple(finding(one, evidence, gpu="RTX 4090") for one in problems))
 
 
-def _ids(explained: Explained) -> list[str]:
+def _ids(explained: Ranking) -> list[str]:
     return [one.problem for one in explained.findings]
 
 
-def _doubted(explained: Explained) -> list[str]:
+def _doubted(explained: Ranking) -> list[str]:
     return [one.finding.problem for one in explained.less_likely]
 
 
 def test_nothing_shows_nothing() -> None:
-    assert weigh((), NOTHING, NOTHING) == Explained()
+    assert rank_causes((), NOTHING, NOTHING) == Ranking()
 
 
 def test_first_cause_in_the_text_comes_first() -> None:
     clues = (_clue("nccl-shm", line=9), _clue("oom-true", line=3))
-    assert _ids(weigh(clues, NOTHING, NOTHING)) == ["oom-true", "nccl-shm"]
+    assert _ids(rank_causes(clues, NOTHING, NOTHING)) == ["oom-true", "nccl-shm"]
 
 
 def test_cause_comes_before_symptom_and_consequence() -> None:
@@ -47,70 +47,70 @@ def test_cause_comes_before_symptom_and_consequence() -> None:
         _clue("no-driver", Weight.SYMPTOM, line=2),
         _clue("oom-true", Weight.CAUSE, line=3),
     )
-    explained = weigh(clues, NOTHING, NOTHING)
+    explained = rank_causes(clues, NOTHING, NOTHING)
     assert _ids(explained) == ["oom-true"]
     assert _doubted(explained) == ["no-driver", "nccl-cuda-error"]
 
 
 def test_lone_symptom_is_the_answer() -> None:
-    assert _ids(weigh((_clue("no-driver", Weight.SYMPTOM),), NOTHING, NOTHING)) == ["no-driver"]
+    assert _ids(rank_causes((_clue("no-driver", Weight.SYMPTOM),), NOTHING, NOTHING)) == ["no-driver"]
 
 
 def test_lone_consequence_is_the_answer() -> None:
-    assert _ids(weigh((_clue("nccl-cuda-error", Weight.CONSEQUENCE),), NOTHING, NOTHING)) == ["nccl-cuda-error"]
+    assert _ids(rank_causes((_clue("nccl-cuda-error", Weight.CONSEQUENCE),), NOTHING, NOTHING)) == ["nccl-cuda-error"]
 
 
 def test_of_two_symptoms_the_proved_one_is_the_answer() -> None:
     clues = (_clue("no-driver", Weight.SYMPTOM), _clue("driver-too-old-for-cuda", Weight.SYMPTOM))
-    explained = weigh(clues, NOTHING, _proved("driver-too-old-for-cuda"))
+    explained = rank_causes(clues, NOTHING, _proved("driver-too-old-for-cuda"))
     assert _ids(explained) == ["driver-too-old-for-cuda"]
     assert _doubted(explained) == ["no-driver"]
 
 
 def test_proved_problem_of_the_text_beats_a_symptom() -> None:
     proof = _proved("torch-cpu-only")
-    assert _ids(weigh((_clue("no-driver", Weight.SYMPTOM),), proof, proof)) == ["torch-cpu-only"]
+    assert _ids(rank_causes((_clue("no-driver", Weight.SYMPTOM),), proof, proof)) == ["torch-cpu-only"]
 
 
 def test_said_cause_beats_what_facts_alone_prove() -> None:
     proof = _proved("torch-lacks-sm")
-    assert _ids(weigh((_clue("nvcc-arch-too-new"),), proof, proof)) == ["nvcc-arch-too-new", "torch-lacks-sm"]
+    assert _ids(rank_causes((_clue("nvcc-arch-too-new"),), proof, proof)) == ["nvcc-arch-too-new", "torch-lacks-sm"]
 
 
 def test_warning_that_facts_prove_explains_no_symptom() -> None:
     proof = _proved("ld-library-path-empty-element")
-    explained = weigh((_clue("no-driver", Weight.SYMPTOM),), proof, proof, minor=frozenset({"ld-library-path-empty-element"}))
+    explained = rank_causes((_clue("no-driver", Weight.SYMPTOM),), proof, proof, minor=frozenset({"ld-library-path-empty-element"}))
     assert _ids(explained) == ["no-driver", "ld-library-path-empty-element"]
 
 
 def test_finding_of_the_machine_that_the_text_does_not_point_to_is_left_out() -> None:
-    assert _ids(weigh((_clue("oom-true"),), NOTHING, _proved("path-order-wrong-nvcc"))) == ["oom-true"]
+    assert _ids(rank_causes((_clue("oom-true"),), NOTHING, _proved("path-order-wrong-nvcc"))) == ["oom-true"]
 
 
 def test_finding_of_the_machine_that_causes_the_symptom_comes_first() -> None:
-    explained = weigh((_clue("no-driver", Weight.SYMPTOM),), NOTHING, _proved("nouveau-active"))
+    explained = rank_causes((_clue("no-driver", Weight.SYMPTOM),), NOTHING, _proved("nouveau-active"))
     assert _ids(explained) == ["nouveau-active"]
     assert [one.reason.message for one in explained.less_likely] == ["it follows from what is named above"]
 
 
 def test_consequence_steps_behind_its_cause() -> None:
     clues = (_clue("no-kernel-image", line=1), _clue("torch-lacks-sm", line=2))
-    assert _ids(weigh(clues, NOTHING, NOTHING)) == ["torch-lacks-sm", "no-kernel-image"]
+    assert _ids(rank_causes(clues, NOTHING, NOTHING)) == ["torch-lacks-sm", "no-kernel-image"]
 
 
 def test_chain_of_causes_is_told_from_its_beginning() -> None:
     clues = (_clue("no-driver", line=1), _clue("dkms-build-failed", line=2), _clue("kernel-headers-missing", line=3))
-    assert _ids(weigh(clues, NOTHING, NOTHING)) == ["kernel-headers-missing", "dkms-build-failed", "no-driver"]
+    assert _ids(rank_causes(clues, NOTHING, NOTHING)) == ["kernel-headers-missing", "dkms-build-failed", "no-driver"]
 
 
 def test_what_is_none_of_the_gpus_steps_behind_what_may_be() -> None:
     clues = (_clue("not-a-gpu-problem", line=1), _clue("no-driver", Weight.SYMPTOM, line=9))
-    assert _ids(weigh(clues, NOTHING, NOTHING)) == ["no-driver", "not-a-gpu-problem"]
+    assert _ids(rank_causes(clues, NOTHING, NOTHING)) == ["no-driver", "not-a-gpu-problem"]
 
 
 def test_what_is_none_of_the_gpus_stands_before_a_mere_consequence() -> None:
     clues = (_clue("not-a-gpu-problem", line=9), _clue("nccl-cuda-error", Weight.CONSEQUENCE, line=1))
-    assert _ids(weigh(clues, NOTHING, NOTHING)) == ["not-a-gpu-problem"]
+    assert _ids(rank_causes(clues, NOTHING, NOTHING)) == ["not-a-gpu-problem"]
 
 
 RUNS = {"no-driver": text("driver 550 runs there")}
@@ -118,28 +118,28 @@ RUNS = {"no-driver": text("driver 550 runs there")}
 
 def test_what_a_fact_speaks_against_is_less_likely() -> None:
     clues = (_clue("no-driver", Weight.SYMPTOM), _clue("driver-too-old-for-cuda", Weight.SYMPTOM, line=2))
-    explained = weigh(clues, NOTHING, NOTHING, refuted=RUNS)
+    explained = rank_causes(clues, NOTHING, NOTHING, refuted=RUNS)
     assert _ids(explained) == ["driver-too-old-for-cuda"]
     assert explained.less_likely[0].reason == text("a fact speaks against it: {fact}", fact=RUNS["no-driver"])
 
 
 def test_what_the_text_names_as_the_cause_stands_against_facts() -> None:
-    assert _ids(weigh((_clue("no-driver"),), NOTHING, NOTHING, refuted=RUNS)) == ["no-driver"]
+    assert _ids(rank_causes((_clue("no-driver"),), NOTHING, NOTHING, refuted=RUNS)) == ["no-driver"]
 
 
 def test_only_reading_of_a_message_stands_against_facts() -> None:
-    assert _ids(weigh((_clue("no-driver", Weight.SYMPTOM),), NOTHING, NOTHING, refuted=RUNS)) == ["no-driver"]
+    assert _ids(rank_causes((_clue("no-driver", Weight.SYMPTOM),), NOTHING, NOTHING, refuted=RUNS)) == ["no-driver"]
 
 
 def test_what_rules_alone_found_falls_to_facts() -> None:
     proof = _proved("no-driver")
-    explained = weigh((), proof, proof, refuted=RUNS)
+    explained = rank_causes((), proof, proof, refuted=RUNS)
     assert _ids(explained) == []
     assert _doubted(explained) == ["no-driver"]
 
 
 def test_passages_become_evidence_with_their_lines() -> None:
-    (first,) = weigh((_clue("oom-true", line=7),), NOTHING, NOTHING).findings
+    (first,) = rank_causes((_clue("oom-true", line=7),), NOTHING, NOTHING).findings
     (shown,) = first.evidence
     assert shown.value == verbatim("words of oom-true")
     assert shown.source == "pasted text, line 7"
@@ -147,13 +147,13 @@ def test_passages_become_evidence_with_their_lines() -> None:
 
 def test_a_repeated_message_is_shown_three_times_at_most() -> None:
     clues = tuple(_clue("oom-true", line=line) for line in range(1, 30))
-    (first,) = weigh(clues, NOTHING, NOTHING).findings
+    (first,) = rank_causes(clues, NOTHING, NOTHING).findings
     assert len(first.evidence) == 3
 
 
 def test_what_is_said_and_proved_has_both_proofs() -> None:
     proof = _proved("torch-lacks-sm")
-    (first,) = weigh((_clue("torch-lacks-sm", capability="12.0"),), proof, proof).findings
+    (first,) = rank_causes((_clue("torch-lacks-sm", capability="12.0"),), proof, proof).findings
     assert first.parameter("capability") == "12.0"
     assert first.parameter("gpu") == "RTX 4090"
     assert len(first.evidence) == 2
@@ -161,14 +161,14 @@ def test_what_is_said_and_proved_has_both_proofs() -> None:
 
 def test_surer_clue_gives_the_parameters() -> None:
     clues = (_clue("oom-true", Weight.CAUSE, size="2 GiB"), _clue("oom-true", Weight.SYMPTOM, line=2, size="1 GiB", gpu="A100"))
-    (first,) = weigh(clues, NOTHING, NOTHING).findings
+    (first,) = rank_causes(clues, NOTHING, NOTHING).findings
     assert (first.parameter("size"), first.parameter("gpu")) == ("2 GiB", "A100")
 
 
 def test_open_questions_are_those_of_the_text_alone() -> None:
     open_ = tuple(Undetermined(one, text("driver"), text("not read")) for one in ("no-driver", "secure-boot-unsigned-module"))
     clues = (_clue("oom-true"), _clue("no-driver", Weight.SYMPTOM))
-    assert [one.problem for one in weigh(clues, NOTHING, Diagnosis(undetermined=open_)).undetermined] == ["no-driver"]
+    assert [one.problem for one in rank_causes(clues, NOTHING, Diagnosis(undetermined=open_)).undetermined] == ["no-driver"]
 
 
 @pytest.mark.parametrize("cause", sorted(LEADS_TO))
@@ -188,7 +188,7 @@ def test_causes_are_looked_up_among_what_was_found() -> None:
 
 def test_two_findings_of_one_id_are_one() -> None:
     twice = Diagnosis((Finding("torch-lacks-sm", (("gpu", "A"),), ()), Finding("torch-lacks-sm", (("gpu", "B"),), ())))
-    (first,) = weigh((), twice, twice).findings
+    (first,) = rank_causes((), twice, twice).findings
     assert first.parameter("gpu") == "A"
 
 
