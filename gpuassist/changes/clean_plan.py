@@ -45,11 +45,12 @@ def plan_clean(world: World, machine: Machine, wish: CleanShell) -> ChangePlan:
     edits = tuple(edit_of(file, after) for file, after in changed if after != file.content)
     # Under sudo nothing of another's home is run, not even to look whether it still works.
     obstacle = strangers_home(world) or (parsed(world, edits)[1] if edits else None)
+    places = (*(edit.target for edit in edits), world.surroundings.home)
     plan = Plan(
         change,
         text("Take out of the start-up files what should not be searched"),
         _steps(edits),
-        (*_notes(lines), *_warnings(world, edits)),
+        (*_notes(lines), *(warning for place in places if edits and (warning := open_to_others(world, place)) is not None)),
     )
     return ChangePlan(Aim.CLEAN, plan, "clean start-up files", lines, obstacle=obstacle, now=machine.shell.new_terminal)
 
@@ -94,11 +95,6 @@ def _steps(edits: tuple[FileEdit, ...]) -> tuple[Step, ...]:
     return (
         (*changed, Step(StepKind.NEW_SHELL, text("Open a new terminal: those that are open keep what they have."))) if edits else ()
     )
-
-
-def _warnings(world: World, edits: tuple[FileEdit, ...]) -> Iterator[Text]:
-    places = (*(edit.target for edit in edits), world.surroundings.home)
-    return (warning for place in places if edits and (warning := open_to_others(world, place)) is not None)
 
 
 def _notes(lines: tuple[ShellLine, ...]) -> tuple[Text, ...]:

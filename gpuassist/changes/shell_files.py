@@ -192,16 +192,15 @@ def recorded_file(machine: Machine, rc: str) -> tuple[ShellFile, str]:
     path = rc or next((file.path for file in files if file.path.endswith(name)), f"~{name}")
     home = str(PurePosixPath(path).parent)
     file = next((file for file in files if file.path == path), StartupFile(path, exists=False))
-    target = _recorded_target(file)
-    return _read(target, dialect_of(path, _spoken(shell)), home, find(target.content)), home
-
-
-def _recorded_target(file: StartupFile) -> FileTarget:
-    path = file.path
+    recorded_target = file.path
     if isinstance(file.content, Known):
-        return FileTarget(path, path, file.content.value.encode("utf-8", "surrogateescape"), exists=True)
-    note = text("the recording does not hold the text of {path}: the preview shows only what would be added", path=path)
-    return FileTarget(path, path, exists=file.exists, notes=(note,))
+        target = FileTarget(recorded_target, recorded_target, file.content.value.encode("utf-8", "surrogateescape"), exists=True)
+    else:
+        note = text(
+            "the recording does not hold the text of {path}: the preview shows only what would be added", path=recorded_target
+        )
+        target = FileTarget(recorded_target, recorded_target, exists=file.exists, notes=(note,))
+    return _read(target, dialect_of(path, _spoken(shell)), home, find(target.content)), home
 
 
 def _main_path(world: World, chain: tuple[ChainFile, ...]) -> str:

@@ -129,7 +129,15 @@ def _show(context: Context, outlook: Outlook) -> None:
     for reason in (*outlook.blocked_by, *outlook.undetermined):
         say(reason, first="  - ")
     for number, step in enumerate(outlook.steps, start=1):
-        _show_step(context, number, step)
+        show_step = _Paragraphs(context)
+        context.say()
+        show_step(step.text, first=f"{number}. ")
+        for line in step.commands:
+            show_command(context, line, indent="     ")
+        if step.needs_root:
+            show_step(text("(needs administrator rights: gpuassist shows such commands and never runs them)"), first="   ")
+        if step.check is not None:
+            show_step(text("To see that it worked: {check}", check=step.check), first="   ")
     for note in (*outlook.notes, *(note for way in outlook.ways[:1] for note in way.notes)):
         context.say()
         say(text("Note: {note}", note=note))
@@ -175,15 +183,3 @@ def _show_chain(context: Context, place: int, chain: Chain) -> None:
             names = {node.part: words(node.name) for node in chain.nodes}
             reason = words(joint.reason) or words(text("not known"))
             say(f"{names[joint.first]} → {names[joint.second]}: {reason}", first=f"  {_MARKS[joint.status]} ")
-
-
-def _show_step(context: Context, number: int, step: Step) -> None:
-    say = _Paragraphs(context)
-    context.say()
-    say(step.text, first=f"{number}. ")
-    for line in step.commands:
-        show_command(context, line, indent="     ")
-    if step.needs_root:
-        say(text("(needs administrator rights: gpuassist shows such commands and never runs them)"), first="   ")
-    if step.check is not None:
-        say(text("To see that it worked: {check}", check=step.check), first="   ")

@@ -80,18 +80,14 @@ def _show_kind(context: Context, kind: Kind, scopes: tuple[ListedScope, ...]) ->
     words = context.session.words
     context.say(f"{kind.value}: {words(TITLES[kind])}")
     for one in scopes:
-        _show_scope(context, one)
+        show_scope = context.session.words
+        chosen = ", ".join(f"{name}={value}" for name, value in one.held.variables)
+        context.say(f"  --scope {one.words}" + (f"  ({chosen})" if chosen else ""))
+        if one.obstacle is not None:
+            context.say(f"      {show_scope(one.obstacle)}")
     if not scopes:
         context.say(text("  none was found here"))
     for program, sight in SEEN[kind].items():
         when = f": {words(sight.when)}" if sight.when is not None else ""
         context.say(f"    {_GLYPHS[sight.sees]} {words(PROGRAMS[program])}{when}")
     context.say()
-
-
-def _show_scope(context: Context, one: ListedScope) -> None:
-    words = context.session.words
-    chosen = ", ".join(f"{name}={value}" for name, value in one.held.variables)
-    context.say(f"  --scope {one.words}" + (f"  ({chosen})" if chosen else ""))
-    if one.obstacle is not None:
-        context.say(f"      {words(one.obstacle)}")

@@ -61,7 +61,10 @@ def _places(world: World, terminal: Fact[Terminal], prefixes: tuple[Prefix, ...]
     on_path = tuple(place for place in dict.fromkeys(places) if world.files.is_file(place))
     real = each(on_path, lambda path: compiler_driver.locate(world, path), seconds=_SECONDS, otherwise=lambda path, _: path)
     for path, nvcc in zip(on_path, real, strict=True):
-        _add_program(files, found, path, nvcc)
+        add_program = str(PurePosixPath(nvcc).parent.parent)
+        place = found.setdefault(add_program, _Place(add_program, nvcc))
+        if files.real(path) != nvcc:
+            found[add_program] = replace(place, wrappers=(*place.wrappers, path))
     return tuple(found.values())
 
 
@@ -69,13 +72,6 @@ def _add_root(found: dict[str, _Place], root: str, link: str) -> None:
     place = found.setdefault(root, _Place(root, f"{root}/bin/nvcc"))
     if link != root and link not in place.links:
         found[root] = replace(place, links=(*place.links, link))
-
-
-def _add_program(files: Files, found: dict[str, _Place], path: str, nvcc: str) -> None:
-    root = str(PurePosixPath(nvcc).parent.parent)
-    place = found.setdefault(root, _Place(root, nvcc))
-    if files.real(path) != nvcc:
-        found[root] = replace(place, wrappers=(*place.wrappers, path))
 
 
 def _standard_roots(world: World) -> Iterator[str]:

@@ -43,7 +43,10 @@ def cloud_uses(move: DriverMove, place: InstallPlace) -> tuple[UsedCommand, ...]
         return ()
     if system.part:
         return (use("nouveau-blacklist"), use("kernel-headers-install"), use(_PARTS[system.provider]))
-    if _has_own(move, place):
+    # The installers take the newest production driver with the open modules, and sign nothing.
+    has_own = place.system
+    serves = place.family in _DISTRIBUTIONS.get(has_own.provider, frozenset())
+    if serves and move.open_module and not move.pinned and not has_own.secure_boot:
         return (use(_OWN[system.provider]),)
     if place.family is Family.UBUNTU and system.signed_modules and move.version.major in _FOR_SERVERS:
         flavour = "open" if move.open_module else "proprietary"
@@ -75,10 +78,3 @@ def cloud_words(place: InstallPlace, uses: tuple[UsedCommand, ...]) -> Text | No
 def provider_name(provider: str) -> str:
     """The name by which the provider is known."""
     return _NAMES.get(provider, provider)
-
-
-def _has_own(move: DriverMove, place: InstallPlace) -> bool:
-    """The installers take the newest production driver with the open modules, and sign nothing."""
-    system = place.system
-    serves = place.family in _DISTRIBUTIONS.get(system.provider, frozenset())
-    return serves and move.open_module and not move.pinned and not system.secure_boot

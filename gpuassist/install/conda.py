@@ -55,7 +55,15 @@ def _own(name: str, settings: Channels) -> Iterator[PackageSetting]:
 
 def _notes(record: CondaRecord, settings: Channels) -> Iterator[Text]:
     for name in record.channels:
-        yield from _on_channel(name, settings)
+        own = next(_own(name, settings), settings.alias)
+        if own:
+            yield text("{url} of {source} is kept for {channel}", url=own.value, source=own.source, channel=name)
+        if settings.allowed and name not in map(_named, settings.allowed):
+            on_channel = settings.allowed[0].source
+            yield text("{source} allows other channels alone: {channel} is missing there", source=on_channel, channel=name)
+        denied = next((one for one in settings.denied if _named(one) == name), None)
+        if denied is not None:
+            yield text("{source} denies the channel {channel}, which has the build", source=denied.source, channel=name)
     for pin in settings.pins:
         # The name in `pytorch=2.1`, `cuda-version >=12` and `conda-forge::pytorch`.
         found = _PACKAGE.match(pin.value.rpartition("::")[2].strip())
@@ -72,18 +80,6 @@ def _notes(record: CondaRecord, settings: Channels) -> Iterator[Text]:
             value=settings.virtual.value,
             cuda=str(record.cuda),
         )
-
-
-def _on_channel(name: str, settings: Channels) -> Iterator[Text]:
-    own = next(_own(name, settings), settings.alias)
-    if own:
-        yield text("{url} of {source} is kept for {channel}", url=own.value, source=own.source, channel=name)
-    if settings.allowed and name not in map(_named, settings.allowed):
-        source = settings.allowed[0].source
-        yield text("{source} allows other channels alone: {channel} is missing there", source=source, channel=name)
-    denied = next((one for one in settings.denied if _named(one) == name), None)
-    if denied is not None:
-        yield text("{source} denies the channel {channel}, which has the build", source=denied.source, channel=name)
 
 
 def _named(setting: PackageSetting) -> str:

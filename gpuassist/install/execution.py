@@ -29,7 +29,10 @@ def take(session: Session, install: Install, number: int, *, on_line: OnLine, ca
     run = record.step.run
     assert run is not None, "a step that the user takes is not run"
     session.world.programs.end_marked(mark(session, install, number))
-    record = _begun(session, install, record)
+    begun = record.step.run
+    creates = begun is not None and bool(begun.creates)
+    made = creates and (record.made or not session.world.disk.exists(begun.creates if begun is not None else ""))
+    record = replace(record, state=StepState.RUNNING, boot=boot_id(session.world), made=made, tries=record.tries + 1, words="")
     obstacle = _prepared(session, install, number, record)
     if obstacle is not None:
         return install, StepDone(StepEnding.NOT_STARTED, obstacle)
@@ -103,7 +106,17 @@ def _prepared(session: Session, install: Install, number: int, record: StepRecor
     """Puts on record what is about to be done, and clears the way; says why nothing is run where that cannot be."""
     run = record.step.run
     try:
-        obstacle = _freeze_before(session, install, number, record)
+        # Keeps what the environment holds before its first try; says why nothing is run where that cannot be told.
+        freeze_before = record.step.run
+        if freeze_before is None or record.made or kept(session, install, number, "before") is not None:
+            obstacle: Text | None = None
+        else:
+            found = freeze(session, freeze_before)
+            if isinstance(found, Unknown):
+                obstacle = text("what the environment holds could not be kept, so nothing is run: {reason}", reason=found.reason)
+            else:
+                _keep(session, install, number, ("before", found))
+                obstacle = None
         if obstacle is not None:
             return obstacle
         save(session.world, install.with_step(number, record))
@@ -117,31 +130,12 @@ def _prepared(session: Session, install: Install, number: int, record: StepRecor
     return None
 
 
-def _begun(session: Session, install: Install, record: StepRecord) -> StepRecord:
-    run = record.step.run
-    creates = run is not None and bool(run.creates)
-    made = creates and (record.made or not session.world.disk.exists(run.creates if run is not None else ""))
-    return replace(record, state=StepState.RUNNING, boot=boot_id(session.world), made=made, tries=record.tries + 1, words="")
-
-
 def _after(session: Session, record: StepRecord, done: StepDone) -> StepRecord:
     state = _STATES.get(done.came, StepState.WAITING)
     # Where it was not started it has made nothing: what somebody puts there until the next try is theirs.
     return replace(
         record, state=state, words=session.words(done.words), made=record.made and done.came is not StepEnding.NOT_STARTED
     )
-
-
-def _freeze_before(session: Session, install: Install, number: int, record: StepRecord) -> Text | None:
-    """Keeps what the environment holds before its first try; says why nothing is run where that cannot be told."""
-    run = record.step.run
-    if run is None or record.made or kept(session, install, number, "before") is not None:
-        return None
-    found = freeze(session, run)
-    if isinstance(found, Unknown):
-        return text("what the environment holds could not be kept, so nothing is run: {reason}", reason=found.reason)
-    _keep(session, install, number, ("before", found))
-    return None
 
 
 def _keep(session: Session, install: Install, number: int, what: tuple[str, Fact[FrozenEnvironment] | None]) -> None:

@@ -73,7 +73,8 @@ def foresee(session: Session, question: Question) -> Outlook:
         after = chains(hypothetical.with_unknown_torch(question.base, _NVIDIAS_TORCH), knowledge, thorough=True)
         ways = jetson_ways(place, knowledge)
         return replace(looked, after=after, steps=ways[0].steps, ways=ways)
-    if is_of_the_system(found.smallest):
+    # Whether the toolkit alone finds nothing that fits.
+    if found.smallest.change is None and found.smallest.walls == (Blocker.TOOLKIT,):
         inside = by_conda(knowledge, case, looked, demand=demand, rig=rig, place=place)
         if inside is not None:
             return inside
@@ -260,11 +261,6 @@ def by_conda(
     after = chains(changed, knowledge, thorough=True)
     notes = (*looked.notes, _why(change.toolkit.release, rig.glibc))
     return replace(looked, after=after, steps=ways[0].steps, ways=ways, notes=notes)
-
-
-def is_of_the_system(found: SmallestChange) -> bool:
-    """Whether the toolkit alone finds nothing that fits."""
-    return found.change is None and found.walls == (Blocker.TOOLKIT,)
 
 
 def _stock(knowledge: Knowledge) -> Stock:

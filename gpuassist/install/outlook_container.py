@@ -119,10 +119,11 @@ def container_way(image: str, torch: str, place: InstallPlace, commands: Command
     suffix = "-jetson" if integrated else ""
     key = f"docker-run{suffix}"
     does = text("Work in it, in the directory of your project, which it shows under /workspace/project")
+    own = text("For an image of your own: a Dockerfile of three lines in the directory of your project, and the image made from it")
     steps = (
         _try(image, f"docker-check{suffix}", place, commands),
         step((use(key, image=image),), place, commands, (does, None)),
-        _own(image, place, commands),
+        step((use("docker-image", image=image, name=_NAME),), place, commands, (own, None)),
     )
     does = text("In a container of {image}, whose torch is {torch}", image=image, torch=torch)
     return WayPlan(Method.CONTAINER, does, steps, (_NEEDS, _KEEP))
@@ -132,10 +133,3 @@ def _try(image: str, key: str, place: InstallPlace, commands: Commands) -> Step:
     does = text("Fetch the image, several gigabytes, and let its torch compute on a GPU")
     check = text("it prints the GPU's name and a tensor; where it does not find the GPU, the NVIDIA Container Toolkit is missing")
     return step((use(key, image=image),), place, commands, (does, check))
-
-
-def _own(image: str, place: InstallPlace, commands: Commands) -> Step:
-    does = text(
-        "For an image of your own: a Dockerfile of three lines in the directory of your project, and the image made from it"
-    )
-    return step((use("docker-image", image=image, name=_NAME),), place, commands, (does, None))

@@ -126,7 +126,14 @@ def outlook(session: Session, wish: Wish, machine: Machine | None = None) -> Out
     pinned = replace(demand, torch=torch.version, torch_tag=torch.tag) if torch else demand
     answers = (foresee(session, Question(_TITLE, bare, made, one)) for one in (pinned, demand))
     found = next((one for one in answers if not one.blocked_by), None)
-    return without_wheel(found or foresee(session, Question(_TITLE, made, made, demand)), made)
+    # The outlook with that said of the torch of each chain, and as a link of each GPU.
+    outlook = found or foresee(session, Question(_TITLE, made, made, demand))
+    environment = hypothetical.environment_of(made)
+    python = value_or(environment.python_version, Version(())) if environment else Version(())
+    reason = text("no wheel for Python {python}", python=str(python.release))
+    before = tuple(_marked(chain, reason) for chain in outlook.before)
+    links = tuple(_link(place, chain, python, reason) for place, chain in enumerate(before))
+    return replace(outlook, before=before, links=(*outlook.links, *links))
 
 
 def distribution_of(words: str) -> Distribution:
@@ -164,16 +171,6 @@ def lacks_wheel(knowledge: Knowledge, rig: Configuration) -> bool:
         return False
     builds = [one for one in knowledge.torch_builds(rig.torch.version) if one.machine == rig.machine]
     return bool(builds) and all(rig.python.release not in one.pythons for one in builds)
-
-
-def without_wheel(outlook: Outlook, machine: Machine) -> Outlook:
-    """The outlook with that said of the torch of each chain, and as a link of each GPU."""
-    environment = hypothetical.environment_of(machine)
-    python = value_or(environment.python_version, Version(())) if environment else Version(())
-    reason = text("no wheel for Python {python}", python=str(python.release))
-    before = tuple(_marked(chain, reason) for chain in outlook.before)
-    links = tuple(_link(place, chain, python, reason) for place, chain in enumerate(before))
-    return replace(outlook, before=before, links=(*outlook.links, *links))
 
 
 def _marked(chain: Chain, reason: Text) -> Chain:

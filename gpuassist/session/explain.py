@@ -12,7 +12,7 @@ from gpuassist.detect.readers import Contradiction, contradictions, joined, read
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.judge import judge
 from gpuassist.diagnose.memory import memory_doubts, memory_picture
-from gpuassist.diagnose.ranking import Rank, Unlikely, rank_causes, refutations, sound
+from gpuassist.diagnose.ranking import Rank, rank_causes, refutations, sound
 from gpuassist.diagnose.recognise import recognise
 from gpuassist.diagnose.signature import SignatureInput
 from gpuassist.formats.paste import Gathering, read_paste
@@ -111,11 +111,12 @@ def explain(session: Session, data: bytes | str | Paste, machine: Machine | None
     healthy = sound(SignatureInput(paste, RuleInput(told, session.knowledge))) if silent else None
     if healthy is not None:
         answers = (*in_words(session, told, (healthy,)), *answers)
+    doubts = in_words(session, whole, tuple(one.finding for one in explained.less_likely))
     return Explanation(
         paste=paste,
         machine=told,
         answers=answers,
-        less_likely=_doubts(session, whole, explained.less_likely),
+        less_likely=tuple(UnlikelyAnswer(answer, one.reason) for answer, one in zip(doubts, explained.less_likely, strict=True)),
         undetermined=(*memory_doubts(setting), *explained.undetermined, *recognised.failed),
         contradictions=against,
         basis=basis,
@@ -153,11 +154,6 @@ def _basis(told: Machine, machine: Machine | None, *, recorded: bool) -> Basis:
             Ground.OTHER_MACHINE, text("The text is judged alone, not with the recorded machine: {reason}.", reason=reason)
         )
     return Basis(Ground.OTHER_MACHINE, text("The text is judged alone, not with this machine: {reason}.", reason=reason))
-
-
-def _doubts(session: Session, machine: Machine, unlikely: tuple[Unlikely, ...]) -> tuple[UnlikelyAnswer, ...]:
-    answers = in_words(session, machine, tuple(one.finding for one in unlikely))
-    return tuple(UnlikelyAnswer(answer, one.reason) for answer, one in zip(answers, unlikely, strict=True))
 
 
 # A text to explain, from a file or a stream of any length, of which no more is held than is read.

@@ -93,24 +93,21 @@ class Steps:
         if b"\3" not in self._pending[start:] and len(self._pending) < _LONGEST:
             return
         for found in self._said.finditer(self._pending):
-            self._follow(found)
+            level, frames, file, follow, values, command = found.groups()
+            if values != self._raw:
+                self._compare(values, command)
+            if frames not in self._depths:
+                self._depths[frames] = _depth(frames)
+            # What `eval` runs counts lines from the eval on: the eval's own line is where it comes from.
+            if len(level) <= self._depths[frames]:
+                self._place = (file, follow)
+                self._taken[self._place] = self.count
+            if command.startswith((b"set +", b"unsetopt", b"setopt")):
+                self.whole = self.whole and not _TURNED_OFF.match(command)
+            self.ended = command.startswith(END)
+            self._command = command
+            self.count += 1
         self._pending = b""
-
-    def _follow(self, found: re.Match[bytes]) -> None:
-        level, frames, file, line, values, command = found.groups()
-        if values != self._raw:
-            self._compare(values, command)
-        if frames not in self._depths:
-            self._depths[frames] = _depth(frames)
-        # What `eval` runs counts lines from the eval on: the eval's own line is where it comes from.
-        if len(level) <= self._depths[frames]:
-            self._place = (file, line)
-            self._taken[self._place] = self.count
-        if command.startswith((b"set +", b"unsetopt", b"setopt")):
-            self.whole = self.whole and not _TURNED_OFF.match(command)
-        self.ended = command.startswith(END)
-        self._command = command
-        self.count += 1
 
     def _compare(self, raw: bytes, command: bytes) -> None:
         self._raw = raw

@@ -36,23 +36,20 @@ def read(paste: Paste) -> Machine:
 
 
 def _gpu(line: Line, found: re.Match[str]) -> Gpu:
+    # The processes with their numbers (`-p`); gpustat leaves out those of others that it may not see, so none is not told.
+    words = found["processes"] or ""
+    processes = tuple(GpuProcess(int(one["pid"]), "", _mebibytes(line, one["used"])) for one in _PROCESS.finditer(words))
     return Gpu(
         name=line.known(found["name"], PROGRAM),
         index=line.known(int(found["index"]), PROGRAM),
         memory_total_bytes=_mebibytes(line, found["total"]),
         memory_used_bytes=_mebibytes(line, found["used"]),
-        processes=_processes(line, found["processes"] or ""),
+        processes=line.known(processes, PROGRAM) if processes else NOT_ASKED,
     )
 
 
 def _mebibytes(line: Line, words: str) -> Fact[int]:
     return line.known(int(words) << 20, PROGRAM) if words.isdigit() else NOT_ASKED
-
-
-def _processes(line: Line, words: str) -> Fact[tuple[GpuProcess, ...]]:
-    """The processes with their numbers (`-p`); gpustat leaves out those of others that it may not see, so none is not told."""
-    found = tuple(GpuProcess(int(one["pid"]), "", _mebibytes(line, one["used"])) for one in _PROCESS.finditer(words))
-    return line.known(found, PROGRAM) if found else NOT_ASKED
 
 
 def _driver(paste: Paste, first: Line) -> Fact[Version]:

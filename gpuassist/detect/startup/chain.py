@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import PurePosixPath
@@ -222,7 +222,7 @@ class _Chain:
 
     def _follow(self, file: ChainFile, depth: int, stack: tuple[str, ...]) -> None:
         self.found.append(file)
-        self.known.update(_plain(file.reading.values))
+        self.known.update({name: value for name, value in file.reading.values if name not in {"HOME", "PATH"}})
         for source in file.reading.sources:
             for path in self._paths(source.path):
                 real = self.look.real(path)
@@ -257,7 +257,3 @@ class _Chain:
         except OSError:
             return False
         return mine and self.look.may(path, os.W_OK)
-
-
-def _plain(values: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
-    return {name: value for name, value in values if name not in {"HOME", "PATH"}}

@@ -96,9 +96,6 @@ class _ByReading:
     def _of(self, placed: PlacedStatement, assignment: Assignment, terminal: Terminal) -> Effect:
         if assignment.variable in LISTS and not assignment.unsets:
             return self._list(placed, assignment, terminal)
-        return self._plain(placed, assignment, terminal)
-
-    def _plain(self, placed: PlacedStatement, assignment: Assignment, terminal: Terminal) -> Effect:
         name, is_set = assignment.variable, terminal.is_set(assignment.variable)
         if assignment.unsets:
             return _known(text("{variable} is set by another line", variable=name), holds=False) if is_set else _unknown(_NOT_TOLD)

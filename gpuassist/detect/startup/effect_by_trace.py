@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from gpuassist.detect.startup.effect_by_reading import (
     LISTS,
     Effect,
-    Judge,
     PlacedStatement,
     best,
     deciding,
@@ -24,11 +23,6 @@ from gpuassist.system.shell_trace import Trace
 
 _FOR_ITSELF = frozenset({StatementPlace.COMMAND, StatementPlace.SUBSHELL})
 SOURCE = "the steps of a real new terminal"
-
-
-def by_trace(lines: Sequence[PlacedStatement], terminal: Fact[Terminal], trace: Trace, real: Callable[[str], str]) -> Judge:
-    """Judges each of the lines by the steps that were taken; `real` follows symlinks."""
-    return TraceJudge(lines, terminal, trace, real).effect
 
 
 class TraceJudge:

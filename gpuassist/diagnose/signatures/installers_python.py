@@ -109,14 +109,10 @@ def _other_platform(match: re.Match[str], setting: SignatureInput) -> Iterator[S
     """The name of a wheel says which Python and which system it is for."""
     digits = match["python"] or ""
     wanted = f"{digits[0]}.{digits[1:]}" if digits else ""
-    here = python_version_beside(setting, wanted)
-    yield sign("pip-no-matching-python", package=match["package"], wanted_python=wanted, python_version=here)
-
-
-def python_version_beside(setting: SignatureInput, other: str) -> str:
-    """The Python of the text that is not the one which the wheel is for."""
+    # The Python of the text that is not the one which the wheel is for.
     here = python_version(setting)
-    return "" if here == other else here
+    here = "" if here == wanted else here
+    yield sign("pip-no-matching-python", package=match["package"], wanted_python=wanted, python_version=here)
 
 
 def _uv(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:

@@ -32,8 +32,13 @@ def _missing(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:
     # Where the text shows that the library lies.
     stem = re.escape(library.partition(".so")[0])
     found = passages(setting, (f"/{library.partition('.so')[0].lower()}",), rf"(?<![\w./-])(/[\w./+-]{{1,200}})/{stem}\.so")
+    # Until CUDA 10.2 the release stands in the name; from 11 on the major alone does, which is no toolkit to install.
+    release = re.search(r"\.so\.(\d{1,2}\.\d)$", library)
     yield sign(
-        "missing-cuda-runtime-lib", library=library, cuda=_release(library), directory=next((match[1] for match in found), "")
+        "missing-cuda-runtime-lib",
+        library=library,
+        cuda=release[1] if release and int(release[1].partition(".")[0]) < 11 else "",
+        directory=next((match[1] for match in found), ""),
     )
 
 
@@ -41,12 +46,6 @@ def _missing_on_any(match: re.Match[str], _: SignatureInput) -> Iterator[Sign]:
     """The same under Windows, where the name has a number of its own kind."""
     named = (value for name, value in match.groupdict().items() if name in {"library", "dll"} and value)
     yield sign("missing-cuda-runtime-lib", library=next(named, ""))
-
-
-def _release(library: str) -> str:
-    """Until CUDA 10.2 the release stands in the name; from 11 on the major alone does, which is no toolkit to install."""
-    found = re.search(r"\.so\.(\d{1,2}\.\d)$", library)
-    return found[1] if found and int(found[1].partition(".")[0]) < 11 else ""
 
 
 def _symbol(match: re.Match[str], setting: SignatureInput) -> Iterator[Sign]:

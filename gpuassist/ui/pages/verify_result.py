@@ -6,7 +6,7 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gpuassist.model.text import Text, text, verbatim
-from gpuassist.model.verdict import DeviceVerdict, Verdict, Verification
+from gpuassist.model.verdict import Verdict, Verification
 from gpuassist.model.words import Words
 from gpuassist.present.verification import device_sentence
 from gpuassist.session.verify import check_label, verdict_on_accelerators
@@ -66,22 +66,21 @@ class ResultCard(Card):
         for device in result.devices:
             told.append(device_sentence(device))
             self._add(MarkIcon(VERDICT_MARKS[device.verdict][0], self), told[-1], device.name)
-            told.extend(self._add_failures(device))
+            wrong = [check for check in device.checks if check.verdict in {Verdict.FAIL, Verdict.HUNG} and check.error is not None]
+            add_failures = [
+                text(
+                    "{check} ({format}): {reason}", check=check_label(check), format=check.dtype, reason=check.error or verbatim("")
+                )
+                for check in wrong
+            ]
+            for sentence in add_failures:
+                self.body.addWidget(paragraph(sentence_case(self._words(sentence)), "muted", self))
+            told.extend(add_failures)
         if result.devices:
             told.append(verdict_on_accelerators(result))
             self.body.addWidget(paragraph(self._words(told[-1]), "", self))
         self._sentences = tuple(self._words(sentence) for sentence in told)
         self.setVisible(bool(told))
-
-    def _add_failures(self, device: DeviceVerdict) -> list[Text]:
-        wrong = [check for check in device.checks if check.verdict in {Verdict.FAIL, Verdict.HUNG} and check.error is not None]
-        told = [
-            text("{check} ({format}): {reason}", check=check_label(check), format=check.dtype, reason=check.error or verbatim(""))
-            for check in wrong
-        ]
-        for sentence in told:
-            self.body.addWidget(paragraph(sentence_case(self._words(sentence)), "muted", self))
-        return told
 
     def _add(self, icon: MarkIcon, sentence: Text, name: str) -> None:
         box = QWidget(self)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from gpuassist.ui.palette import Palette
@@ -126,7 +126,8 @@ class _Brush:
     def _draw_flags(self) -> None:
         # Newest first: where two labels would overlap, the older event keeps its line and loses its words.
         free = self.frame.right()
-        self.painter.setFont(label_font())
+        # The font of the events' labels.
+        self.painter.setFont(sans(SMALL_POINTS - 0.5, bold=True))
         for flag in sorted(self.picture.flags, key=lambda flag: flag.time, reverse=True):
             at = round(self.frame.right() + (flag.time - self.picture.until) / self.picture.window * self.frame.width())
             if self.frame.left() <= at <= self.frame.right():
@@ -165,11 +166,6 @@ def series_colour(palette: Palette, number: int) -> str:
     """The colour of a band; the third of the palette is grey and kept for what no band explains."""
     coloured = (*palette.series[:2], *palette.series[3:])
     return palette.series[2] if number == REST else coloured[number % len(coloured)]
-
-
-def label_font() -> QFont:
-    """The font of the events' labels."""
-    return sans(SMALL_POINTS - 0.5, bold=True)
 
 
 def _mixed(colour: QColor, panel: QColor, share: float) -> int:

@@ -27,7 +27,7 @@ from gpuassist.ui import clipboard
 from gpuassist.ui.palette import Mark, Palette
 from gpuassist.ui.theme import SMALL_POINTS, colours, sans
 from gpuassist.ui.tips import as_tip
-from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, ReasonLane, arrange
+from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, arrange
 from gpuassist.ui.widgets.marks import paint_mark
 
 _CORNER = 10.0
@@ -104,7 +104,18 @@ class ChainView(QWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawPolyline(list(lane.path))
         for lane in self._drawing.lanes:  # after all lines, which then stop at the words
-            self._paint_reason(painter, lane, palette)
+            paint_reason = Mark(lane.joint.status.value)
+            ink = QColor(palette.ink(paint_reason))
+            painter.fillRect(lane.words, QColor(palette.panel))
+            circle = QRectF(lane.words.x() + 4, lane.words.center().y() - JOINT_SIZE / 2, JOINT_SIZE, JOINT_SIZE)
+            paint_mark(painter, circle, paint_reason, palette)
+            painter.setFont(_reason_font())
+            painter.setPen(ink)
+            room = lane.words.adjusted(JOINT_SIZE + 10, 0, -2, 0)
+            words = QFontMetrics(_reason_font()).elidedText(
+                self._reasons[lane.joint], Qt.TextElideMode.ElideRight, int(room.width()) + 1
+            )
+            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
         for rect, box in zip(self._drawing.nodes, self._boxes, strict=True):
             _paint_box(painter, rect, box, palette)
         if self.hasFocus():
@@ -158,20 +169,6 @@ class ChainView(QWidget):
             words = [float(metrics.horizontalAdvance(self._reasons[joint])) for joint in self._chain.joints]
             self._arrangements[width] = arrange(self._chain.nodes, self._chain.joints, width, _box_height(), word_widths=words)
         return self._arrangements[width]
-
-    def _paint_reason(self, painter: QPainter, lane: ReasonLane, palette: Palette) -> None:
-        mark = Mark(lane.joint.status.value)
-        ink = QColor(palette.ink(mark))
-        painter.fillRect(lane.words, QColor(palette.panel))
-        circle = QRectF(lane.words.x() + 4, lane.words.center().y() - JOINT_SIZE / 2, JOINT_SIZE, JOINT_SIZE)
-        paint_mark(painter, circle, mark, palette)
-        painter.setFont(_reason_font())
-        painter.setPen(ink)
-        room = lane.words.adjusted(JOINT_SIZE + 10, 0, -2, 0)
-        words = QFontMetrics(_reason_font()).elidedText(
-            self._reasons[lane.joint], Qt.TextElideMode.ElideRight, int(room.width()) + 1
-        )
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
 
 
 def _paint_box(painter: QPainter, rect: QRectF, box: _Box, palette: Palette) -> None:

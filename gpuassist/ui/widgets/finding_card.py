@@ -6,7 +6,6 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSizePolicy,
     QStyle,
@@ -198,12 +197,6 @@ class LinkButton(QPushButton):
         QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
 
 
-def evidence_table(words: Words, answer: Answer, parent: QWidget) -> FactTable:
-    """What an answer rests on."""
-    rows = [FactRow(words(one.fact), words(one.value), one.source) for one in answer.evidence]
-    return FactTable(words, rows, parent, label_width=220)
-
-
 def _details(words: Words, answer: Answer, parent: QWidget) -> QWidget:
     inside = QWidget(parent)
     column = QVBoxLayout(inside)
@@ -212,7 +205,9 @@ def _details(words: Words, answer: Answer, parent: QWidget) -> QWidget:
     column.addWidget(paragraph(on_one_line(answer.explanation), "", inside))
     if answer.evidence:
         well = Well(inside)
-        well.body.addWidget(evidence_table(words, answer, well))
+        # What an answer rests on.
+        rows = [FactRow(words(one.fact), words(one.value), one.source) for one in answer.evidence]
+        well.body.addWidget(FactTable(words, rows, well, label_width=220))
         column.addWidget(well)
     for place, remedy in enumerate(answer.remedies, start=1):
         number = f"{place}. " if len(answer.remedies) > 1 else ""
@@ -234,13 +229,9 @@ def _remedy(words: Words, remedy: Remedy, number: str, parent: QWidget) -> QWidg
     has_lines = bool(lines)
     remarks = [words(NEEDS_ROOT)] if remedy.needs_root and has_lines else []
     for line in remarks + ([words(text("To see that it worked: {check}", check=copyable(remedy.check)))] if remedy.check else []):
-        column.addWidget(line_label(line, inside))
+        # A quiet remark that wraps.
+        column.addWidget(paragraph(line, "muted", inside))
     return inside
-
-
-def line_label(words: str, parent: QWidget) -> QLabel:
-    """A quiet remark that wraps."""
-    return paragraph(words, "muted", parent)
 
 
 def _links(words: Words, answer: Answer, parent: QWidget) -> QVBoxLayout:

@@ -27,7 +27,14 @@ class Segments(QFrame):
         row.setSpacing(_INSIDE)
         self._group = QButtonGroup(self)
         for place, title in enumerate(titles):
-            button = _segment(title, compact=compact, parent=self)
+            segment = _Segment(title, self)
+            segment.setProperty("kind", "segment")
+            if compact:
+                segment.setProperty("compact", True)  # noqa: FBT003 -- the style sheet asks for it
+            segment.setCheckable(True)
+            segment.setCursor(Qt.CursorShape.PointingHandCursor)
+            segment.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+            button = segment
             self._group.addButton(button, place)
             row.addWidget(button)
         self.show_chosen(0)
@@ -75,14 +82,3 @@ class _Segment(QPushButton):
         more = QFontMetrics(bold).horizontalAdvance(self.text()) - self.fontMetrics().horizontalAdvance(self.text())
         hint = super().sizeHint()
         return QSize(hint.width() + max(0, more), hint.height())
-
-
-def _segment(title: str, *, compact: bool, parent: QWidget) -> QPushButton:
-    button = _Segment(title, parent)
-    button.setProperty("kind", "segment")
-    if compact:
-        button.setProperty("compact", True)  # noqa: FBT003 -- the style sheet asks for it
-    button.setCheckable(True)
-    button.setCursor(Qt.CursorShape.PointingHandCursor)
-    button.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
-    return button
