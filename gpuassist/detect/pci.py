@@ -12,11 +12,9 @@ from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.gpu import Gpu, PcieLink, PowerState
 from gpuassist.model.text import text
 from gpuassist.system.files import Files
+from gpuassist.system.pci import DEVICES, is_gpu, is_nvidia
 from gpuassist.system.world import World
 
-DEVICES = "/sys/bus/pci/devices"
-_NVIDIA = "0x10de"
-_GPU_CLASSES = ("0x0300", "0x0302")  # VGA and 3D; 0x0403 is their sound, 0x0680 an NVSwitch
 _ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 _SPEED = re.compile(r"(\d+(?:\.\d+)?) GT/s")
 _DRIVER = "/proc/driver/nvidia/gpus"
@@ -63,9 +61,9 @@ def named(gpu: Gpu, knowledge: Knowledge) -> Gpu:
 
 def _is_gpu(files: Files, path: str) -> Fact[bool]:
     vendor = read(files, f"{path}/vendor")
-    if isinstance(vendor, Unknown) or vendor.value.lower() != _NVIDIA:
+    if isinstance(vendor, Unknown) or not is_nvidia(vendor.value):
         return made(vendor, lambda _other: False)
-    return made(read(files, f"{path}/class"), lambda words: words.startswith(_GPU_CLASSES))
+    return made(read(files, f"{path}/class"), is_gpu)
 
 
 def _gpu(files: Files, address: str, knowledge: Knowledge) -> Gpu:

@@ -1,12 +1,21 @@
-"""Which of NVIDIA's GPUs sleep, from sysfs, which wakes none."""
+"""What sysfs tells of PCI devices, which wakes none: which are NVIDIA's GPUs, and which of these sleep."""
 
 from __future__ import annotations
 
 from gpuassist.system.files import Files
 
-_DEVICES = "/sys/bus/pci/devices"
-_NVIDIA = "0x10de"
-_GPU_CLASSES = ("0x0300", "0x0302")  # VGA and 3D
+DEVICES = "/sys/bus/pci/devices"
+_GPU_CLASSES = ("0x0300", "0x0302")  # VGA and 3D; 0x0403 is their sound, 0x0680 an NVSwitch
+
+
+def is_nvidia(vendor: str) -> bool:
+    """Whether the file `vendor` of a device names NVIDIA."""
+    return vendor.lower() == "0x10de"
+
+
+def is_gpu(kind: str) -> bool:
+    """Whether the file `class` of a device names a GPU."""
+    return kind.startswith(_GPU_CLASSES)
 
 
 class SleepWatch:
@@ -17,14 +26,14 @@ class SleepWatch:
 
     def addresses(self) -> tuple[str, ...]:
         """Their PCI addresses in order; empty where sysfs lists none, as under WSL2."""
-        return tuple(address for address in self._files.names(_DEVICES) if self._is_driven(f"{_DEVICES}/{address}"))
+        return tuple(address for address in self._files.names(DEVICES) if self._is_driven(f"{DEVICES}/{address}"))
 
     def asleep(self, address: str) -> bool:
         """Whether it is suspended at this moment."""
-        return self._read(f"{_DEVICES}/{address}/power/runtime_status") == "suspended"
+        return self._read(f"{DEVICES}/{address}/power/runtime_status") == "suspended"
 
     def _is_driven(self, path: str) -> bool:
-        if self._read(f"{path}/vendor") != _NVIDIA or not self._read(f"{path}/class").startswith(_GPU_CLASSES):
+        if not is_nvidia(self._read(f"{path}/vendor")) or not is_gpu(self._read(f"{path}/class")):
             return False
         try:
             return self._files.readlink(f"{path}/driver").endswith("/nvidia")
