@@ -6,11 +6,12 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from gpuassist.cli import main as cli
-from gpuassist.cli.context import Exit, UsageError
+from gpuassist.cli.context import UsageError
 from gpuassist.context import Session, words_for
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.text import text
 from gpuassist.model.words import LANGUAGES, language_of
+from gpuassist.present.marks import Exit
 from gpuassist.system.early_interrupts import ending_at_once
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

@@ -23,7 +23,7 @@ from gpuassist.changes.journal import digest
 from gpuassist.cli import detect, doctor, shell
 from gpuassist.cli import explain as explaining
 from gpuassist.cli import plan as planning
-from gpuassist.cli.context import Context, Exit, TerminalStreams, UsageError
+from gpuassist.cli.context import Context, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.detect import nvml
 from gpuassist.detect.startup import fish_universal as fish_variables
@@ -57,6 +57,7 @@ from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Exit
 from gpuassist.shellfiles import block, diff, edit, merge
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.dialect import Dialect, read_startup

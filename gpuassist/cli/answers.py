@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gpuassist.cli.context import Context, Exit
+from gpuassist.cli.context import Context
 from gpuassist.cli.paragraphs import show_command, width_of, wrapped
 from gpuassist.cli.streams import BOLD, CYAN, DIM, RED, YELLOW, Painted
 from gpuassist.model.finding import Answer, Severity, Undetermined
 from gpuassist.model.text import text
 from gpuassist.present.answer_document import command_lines, copyable
+from gpuassist.present.marks import MARK_WORDS, Exit, exit_of, glyph_of, mark_of, worst
 
 _COLOURS = {Severity.PROBLEM: RED, Severity.WARNING: YELLOW, Severity.INFO: CYAN}
-_MARKS = {
-    Severity.PROBLEM: ("✗", text("problem")),
-    Severity.WARNING: ("!", text("warning")),
-    Severity.INFO: ("i", text("good to know")),
-}
 _ROOT = text("needs administrator rights: copy it, gpuassist shows such commands and never runs them")
 
 
 def severest(answers: Iterable[Answer], *, otherwise: Exit) -> Exit:
     """The exit status of the worst answer; `otherwise` where none is a problem or a warning."""
-    severities = {answer.severity for answer in answers}
-    if Severity.PROBLEM in severities:
-        return Exit.PROBLEMS
-    return Exit.WARNINGS if Severity.WARNING in severities else otherwise
+    found = [exit_of(answer.severity) for answer in answers if answer.severity is not Severity.INFO]
+    return worst(found) if found else otherwise
 
 
 class AnswerWriter:
@@ -38,7 +32,7 @@ class AnswerWriter:
 
     def answer(self, answer: Answer) -> None:
         """One answer, after an empty line."""
-        glyph, severity = _MARKS[answer.severity]
+        glyph, severity = glyph_of(answer.severity), MARK_WORDS[mark_of(answer.severity)]
         self._context.say()
         self.say(f"{glyph} {self._words(severity)}: {answer.title}", hanging="  ", style=BOLD + _COLOURS[answer.severity])
         if answer.explanation:

@@ -3,42 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from typing import TYPE_CHECKING, TextIO
 
 from gpuassist.cli import streams
 from gpuassist.cli.streams import Painted
 from gpuassist.formats.visible import escaped, on_one_line
 from gpuassist.model.text import Text, text
+from gpuassist.present.marks import Exit
 
 if TYPE_CHECKING:
     import argparse
 
     from gpuassist.context import Session
     from gpuassist.model.codec import Json
-
-
-class Exit(IntEnum):
-    """The exit statuses of the command line's contract."""
-
-    HEALTHY = 0
-    WARNINGS = 1
-    PROBLEMS = 2
-    UNDETERMINED = 3
-    USAGE = 64
-    OUR_FAULT = 70
-    INTERRUPTED = 130
-
-
-_WORST_FIRST = (Exit.OUR_FAULT, Exit.USAGE, Exit.PROBLEMS, Exit.WARNINGS, Exit.UNDETERMINED, Exit.HEALTHY)
-
-
-def worst(exits: Iterable[Exit]) -> Exit:
-    """The one that the program ends with where several apply."""
-    found = set(exits)
-    return next((one for one in _WORST_FIRST if one in found), Exit.HEALTHY)
 
 
 class UsageError(Exception):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.streams import BOLD, DIM, Painted
 from gpuassist.detect.machine import detect
 from gpuassist.detect.recording import RecordingError, read_recording
@@ -14,6 +14,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.present.listing import sections
+from gpuassist.present.marks import Exit
 from gpuassist.present.overview import title
 
 NAME = "detect"

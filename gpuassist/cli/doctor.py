@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli.answers import AnswerWriter, severest
-from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.detect.recording import RecordingError
 from gpuassist.install.records import installs, root
@@ -13,6 +13,7 @@ from gpuassist.model.codec import Json
 from gpuassist.model.text import joined, text
 from gpuassist.model.words import Words
 from gpuassist.present.answer_document import SCHEMA, finding_document, undetermined_document
+from gpuassist.present.marks import Exit
 from gpuassist.present.summary import found_figures, found_title
 from gpuassist.session.inspect import Inspection, inspect, open_recording
 from gpuassist.system.ownership import why_state_untrusted

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from gpuassist.cli.answers import AnswerWriter, severest
-from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.paragraphs import width_of
 from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.detect.machine import detect
@@ -20,6 +20,7 @@ from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.explanation import explanation_document
 from gpuassist.present.listing import Section, facts_read
+from gpuassist.present.marks import Exit
 from gpuassist.present.memory import text_bar, text_legend, wanted
 from gpuassist.session.explain import Explanation, PasteError, explain, gathered, read_file
 from gpuassist.session.guides import GuideError, guide, topics

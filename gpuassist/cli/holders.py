@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli.confirm import confirmed
-from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.paragraphs import show_command, width_of, wrapped
 from gpuassist.detect.gpu_holders import GpuHolder, Holding, find, holding_of
 from gpuassist.detect.recording import RecordingError
@@ -15,6 +15,7 @@ from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.holders import about, label
+from gpuassist.present.marks import Exit, exit_of
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
 from gpuassist.session.inspect import open_recording
 
@@ -22,12 +23,6 @@ NAME = "holders"
 HELP = text("show which processes hold the GPUs, and stop one of your own")
 
 _LONGEST_SECONDS = 3600
-_EXITS = {
-    Result.MODIFIED: Exit.HEALTHY,
-    Result.UNCHANGED: Exit.HEALTHY,
-    Result.REFUSED: Exit.PROBLEMS,
-    Result.FAILED: Exit.PROBLEMS,
-}
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
@@ -109,7 +104,7 @@ def _say(options: argparse.Namespace, context: Context, outcome: Outcome) -> Exi
         context.document({"schema": 1, "result": outcome.result.value, "message": message, "pid": options.stop})
     else:
         context.say(outcome.text)
-    return _EXITS[outcome.result]
+    return exit_of(outcome.result)
 
 
 def _document(found: Holding, words: Words) -> Json:

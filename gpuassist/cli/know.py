@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.paragraphs import width_of, wrapped
 from gpuassist.cli.streams import BOLD, DIM, Painted
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.present.lookup import lines, source_line
+from gpuassist.present.marks import Exit
 from gpuassist.session.lookup.answer import LookupAnswer, LookupStatus
 from gpuassist.session.lookup.ask import KINDS, answer_document, ask, everything, names, names_document, nearest_kinds
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TextIO, cast
 
 from gpuassist import __version__
 from gpuassist.cli import streams
-from gpuassist.cli.context import Context, Exit, TerminalStreams, UsageError
+from gpuassist.cli.context import Context, TerminalStreams, UsageError
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Text, counted, text
 from gpuassist.model.words import LANGUAGES, Words
+from gpuassist.present.marks import Exit
 from gpuassist.system.early_interrupts import raise_again
 from gpuassist.system.ownership import UntrustedStateError
 

@@ -6,13 +6,14 @@ import argparse
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.sample import GpuSample, ProcessSample, Sample
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.monitor.sampler import Sampler
 from gpuassist.monitor.sources import NvmlSource
+from gpuassist.present.marks import Exit
 from gpuassist.system.clock import iso_of
 
 if TYPE_CHECKING:

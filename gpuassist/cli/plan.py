@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.cli import plan_run_options
-from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.paragraphs import show_command, width_of, wrapped
 from gpuassist.detect.recording import RecordingError
 from gpuassist.detect.shell import left_out
@@ -19,13 +19,13 @@ from gpuassist.model.outlook import Outlook, WayPlan
 from gpuassist.model.plan import Step, Tool
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
+from gpuassist.present.marks import Exit, glyph_of
 from gpuassist.session.plan import GoalError, look, parse_goal, plan_goals
 
 NAME = "plan"
 HELP = text("what a driver, a CUDA, a torch or another GPU would take, for every GPU of the machine; changes nothing without --run")
 
 SCHEMA = 1
-_MARKS = {Status.RIGHT: "✓", Status.WARNING: "!", Status.PROBLEM: "✗", Status.UNKNOWN: "?", Status.ABSENT: "·"}
 _GOALS = text('driver, driver==580, cuda, cuda==12.8, torch, torch==2.6, gpu="RTX 5090" (one more beside those that are there)')
 
 
@@ -173,7 +173,7 @@ def _show_chain(context: Context, place: int, chain: Chain) -> None:
     words, say = context.session.words, _Paragraphs(context)
     nodes = {node.part: node for node in chain.nodes}
     drawn = [node for node in chain.nodes if node.part is not Part.GPU and node.status is not Status.ABSENT]
-    row = " – ".join(f"{_MARKS[node.status]} {words(node.name)}" for node in drawn)
+    row = " – ".join(f"{glyph_of(node.status)} {words(node.name)}" for node in drawn)
     gpu = nodes[Part.GPU]
     context.say()
     say(f"GPU {place}: {words(gpu.name)} ({words(gpu.detail)})")
@@ -182,4 +182,4 @@ def _show_chain(context: Context, place: int, chain: Chain) -> None:
         if joint.status in {Status.PROBLEM, Status.WARNING, Status.UNKNOWN}:
             names = {node.part: words(node.name) for node in chain.nodes}
             reason = words(joint.reason) or words(text("not known"))
-            say(f"{names[joint.first]} → {names[joint.second]}: {reason}", first=f"  {_MARKS[joint.status]} ")
+            say(f"{names[joint.first]} → {names[joint.second]}: {reason}", first=f"  {glyph_of(joint.status)} ")

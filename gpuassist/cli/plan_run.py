@@ -17,7 +17,7 @@ from functools import cache
 from gpuassist.cli import plan_run_words as say
 from gpuassist.cli import use
 from gpuassist.cli.confirm import NOBODY_FOR_PACKAGES, confirmed
-from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.live_lines import LiveLines
 from gpuassist.install import records
 from gpuassist.install.autostart import add_autostart
@@ -33,6 +33,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import StepKind
 from gpuassist.model.text import text
+from gpuassist.present.marks import Exit
 from gpuassist.session.plan import look
 from gpuassist.system.interrupts import counted_interrupts
 from gpuassist.system.ownership import UntrustedStateError, require_own_state

@@ -6,11 +6,12 @@ import argparse
 from dataclasses import replace
 
 from gpuassist.cli.confirm import NOBODY_FOR_PACKAGES
-from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Goal, GoalKind, Method, Outlook
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
+from gpuassist.present.marks import Exit
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:

@@ -5,24 +5,22 @@ from __future__ import annotations
 import argparse
 import shlex
 
-from gpuassist.cli.context import Context, Exit
+from gpuassist.cli.context import Context
 from gpuassist.cli.paragraphs import show_block
 from gpuassist.install.execution import log_name
 from gpuassist.install.records import Install, InstallState, StepRecord, StepState, place
 from gpuassist.install.resume import next_step
 from gpuassist.install.rollback import BackStep
 from gpuassist.install.run import StepDone, StepEnding
-from gpuassist.install.step_proof import Holds, Proved
+from gpuassist.install.step_proof import Proved
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import StepKind
 from gpuassist.model.solve import DryRun, PackageChange
 from gpuassist.model.text import Text, counted, text
+from gpuassist.present.marks import Exit, glyph_of
 
 SCHEMA = 1
-_GLYPHS = {StepState.DONE: "✓", StepState.FAILED: "✗", StepState.CANCELLED: "!", StepState.RUNNING: "!"}
-_CAME = {StepEnding.DONE: "✓", StepEnding.FAILED: "✗", StepEnding.CANCELLED: "!", StepEnding.NOT_STARTED: "✗"}
-_HOLDS = {Holds.YES: "✓", Holds.NO: "✗", Holds.UNKNOWN: "?"}
 _SHOWN = 30
 
 
@@ -67,7 +65,7 @@ def looked(context: Context, found: DryRun, options: argparse.Namespace) -> None
 def done(context: Context, came: StepDone, options: argparse.Namespace) -> None:
     """What came of a step."""
     tell = _teller(context, options)
-    tell(f"{_CAME[came.came]} {context.session.words(came.words)}")
+    tell(f"{glyph_of(came.came)} {context.session.words(came.words)}")
     if came.left:
         tell(
             counted(
@@ -82,7 +80,7 @@ def done(context: Context, came: StepDone, options: argparse.Namespace) -> None:
 
 def proved(context: Context, found: Proved, options: argparse.Namespace) -> None:
     """What the check of a step shows."""
-    _teller(context, options)(f"{_HOLDS[found.holds]} {context.session.words(found.words)}")
+    _teller(context, options)(f"{glyph_of(found.holds)} {context.session.words(found.words)}")
 
 
 def steps(context: Context, install: Install, options: argparse.Namespace) -> None:
@@ -90,7 +88,7 @@ def steps(context: Context, install: Install, options: argparse.Namespace) -> No
     tell = _teller(context, options)
     tell(text("Goal: {goal}", goal=install.goal))
     for number, one in enumerate(install.steps, start=1):
-        tell(f"  {_GLYPHS.get(one.state, '·')} {number}. {context.session.words(one.step.text)}")
+        tell(f"  {glyph_of(one.state)} {number}. {context.session.words(one.step.text)}")
         if one.words and one.state is not StepState.WAITING:
             tell(f"       {one.words}")
 

@@ -6,7 +6,7 @@ import argparse
 
 from gpuassist.cli import shell_clean
 from gpuassist.cli.answers import AnswerWriter
-from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.streams import BOLD, DIM
 from gpuassist.detect.recording import RecordingError, read_recording
 from gpuassist.detect.startup.line import SurveyLine
@@ -15,6 +15,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
+from gpuassist.present.marks import Exit
 from gpuassist.present.shell_document import survey_document
 from gpuassist.shellfiles.statements import printable
 from gpuassist.system.shell_trace import SECONDS

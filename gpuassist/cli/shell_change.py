@@ -11,7 +11,7 @@ from gpuassist.changes.kernels import KernelProof, told
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, Proof
 from gpuassist.changes.shells import NAMES, ShellChange
 from gpuassist.cli.confirm import confirmed
-from gpuassist.cli.context import Context, Exit
+from gpuassist.cli.context import Context
 from gpuassist.cli.paragraphs import show_block, show_command
 from gpuassist.model.codec import Json, encode
 from gpuassist.model.fact import Known
@@ -19,15 +19,9 @@ from gpuassist.model.plan import Outcome, Plan, Result
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import loader_words, run_notes
+from gpuassist.present.marks import Exit, exit_of
 from gpuassist.shellfiles.lines import Choice, ShellLine
 from gpuassist.system.terminal import SECONDS
-
-_EXITS = {
-    Result.MODIFIED: Exit.HEALTHY,
-    Result.UNCHANGED: Exit.HEALTHY,
-    Result.REFUSED: Exit.PROBLEMS,
-    Result.FAILED: Exit.PROBLEMS,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +74,7 @@ def _exit(outcome: ChangeOutcome, kernels: tuple[KernelProof, ...]) -> Exit:
         return Exit.PROBLEMS
     if outcome.rolled_back is None and proof is not None and not isinstance(proof.holds, Known):
         return Exit.UNDETERMINED
-    return _EXITS[outcome.outcome.result]
+    return exit_of(outcome.outcome.result)
 
 
 def _told(options: argparse.Namespace, context: Context, change: PlannedChange, outcome: ChangeOutcome, *, status: Exit) -> Exit:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 
 from gpuassist.changes.clean_plan import CleanShell, plan_clean
-from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.line_options import named
 from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
+from gpuassist.present.marks import Exit
 from gpuassist.session.use import look
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.lines import Choice, ChoiceError, LineChoice

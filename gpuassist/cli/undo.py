@@ -7,12 +7,13 @@ import argparse
 from gpuassist.changes.restore import ConflictError
 from gpuassist.changes.undo import NothingToUndoError, TakeBack, UnknownChangeError
 from gpuassist.cli.confirm import confirmed
-from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.model.codec import Json
 from gpuassist.model.plan import Outcome, Receipt, Result
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present import undo as undo_document
+from gpuassist.present.marks import Exit
 from gpuassist.session.undo import history, left_out, plan_undo, records, undo, what_stays
 from gpuassist.shellfiles.block import RepairError
 

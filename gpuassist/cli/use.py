@@ -6,9 +6,10 @@ import argparse
 
 from gpuassist.changes.choice import LdLibraryPath
 from gpuassist.cli import use_cuda, use_devices, use_scope
-from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
+from gpuassist.present.marks import Exit
 from gpuassist.system.terminal import SECONDS
 
 NAME = "use"

@@ -10,13 +10,14 @@ from gpuassist.changes.choice import LdLibraryPath, WishError, version_of
 from gpuassist.changes.kernels import KernelProof, prove_kernels
 from gpuassist.changes.plan import ChangeOutcome, ChangePlan, UseCuda
 from gpuassist.changes.use_toolkit import plan_use_cuda
-from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.line_options import choices
 from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.present.changes import loader_words
+from gpuassist.present.marks import Exit
 from gpuassist.session.use import look
 from gpuassist.shellfiles.block import RepairError
 from gpuassist.shellfiles.lines import ChoiceError

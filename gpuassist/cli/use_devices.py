@@ -7,10 +7,11 @@ import os
 
 from gpuassist.changes.choice import WishError
 from gpuassist.changes.devices_plan import UseDevices, plan_use_devices
-from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
 from gpuassist.model.codec import Json
 from gpuassist.model.text import text
+from gpuassist.present.marks import Exit
 from gpuassist.session.use import look_at_gpus
 from gpuassist.shellfiles.block import RepairError
 

@@ -9,11 +9,12 @@ from gpuassist.changes.choice import LdLibraryPath, WishError, version_of
 from gpuassist.changes.scope_list import ListedScope, list_scopes, scopes_json
 from gpuassist.changes.scope_plan import plan_cuda_in, plan_devices_in
 from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind, Sees
-from gpuassist.cli.context import Context, Exit, UsageError
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.shell_change import PlannedChange, change_files, refuse
 from gpuassist.model.codec import Json
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
+from gpuassist.present.marks import Exit
 from gpuassist.session.use import look, look_at_gpus
 from gpuassist.shellfiles.block import RepairError
 

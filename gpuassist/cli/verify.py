@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from gpuassist.cli.context import Context, Exit, UsageError, worst
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.cli.streams import DIM, GREEN, RED, Painted
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, Verdict, Verification
 from gpuassist.model.words import ENGLISH, Words
-from gpuassist.present.verification import device_sentence, measured, rate_words, verification_document
+from gpuassist.present.marks import Exit, exit_of, glyph_of, worst
+from gpuassist.present.verification import VERDICT_WORDS, device_sentence, measured, rate_words, verification_document
 from gpuassist.session.verify import (
     VerifyRequest,
     check_label,
@@ -26,18 +27,7 @@ from gpuassist.verify.runner import Level
 NAME = "verify"
 HELP = text("run tensor operations in an environment's own torch and check their results")
 
-_EXITS = {
-    Verdict.PASS: Exit.HEALTHY,
-    Verdict.FAIL: Exit.PROBLEMS,
-    Verdict.HUNG: Exit.PROBLEMS,
-    Verdict.SKIPPED: Exit.UNDETERMINED,
-}
-_MARKS = {
-    Verdict.PASS: ("✓", text("right"), GREEN),
-    Verdict.FAIL: ("✗", text("wrong"), RED),
-    Verdict.SKIPPED: ("–", text("skipped"), DIM),
-    Verdict.HUNG: ("✗", text("hung"), RED),
-}
+_COLOURS = {Verdict.PASS: GREEN, Verdict.SKIPPED: DIM}
 _LABEL_WIDTH, _DTYPE_WIDTH, _MARK_WIDTH, _ERROR_WIDTH = 30, 10, 9, 24
 
 
@@ -75,7 +65,7 @@ def run(options: argparse.Namespace, context: Context) -> Exit:
     results = [_verify(context, VerifyRequest(one, devices, Level(options.level)), quiet=options.json) for one in interpreters]
     if options.json:
         context.document(verification_document(results, context.session.words if options.lang else ENGLISH))
-    return worst(_EXITS[result.verdict] for result in results) if results else Exit.UNDETERMINED
+    return worst(exit_of(result.verdict) for result in results) if results else Exit.UNDETERMINED
 
 
 def _device(wish: str) -> str:
@@ -150,11 +140,12 @@ class _Live(_Silent):
                 self._context.say()
                 self._context.say(f"{event.device} · {self._names[event.device]}")
             words = self._context.session.words
-            mark, verdict, colour = _MARKS[event.check.verdict]
+            verdict = event.check.verdict
+            mark = "–" if verdict is Verdict.SKIPPED else glyph_of(verdict)
             label = f"  {words(check_label(event.check)).ljust(_LABEL_WIDTH)} {event.check.dtype.ljust(_DTYPE_WIDTH)} "
             figures = _measured(words, event.check)
-            said = f"{mark} {words(verdict)}".ljust(_MARK_WIDTH + 2 if figures else 0)
-            self._context.say(label, Painted(said, colour), f" {figures}" if figures else "")
+            said = f"{mark} {words(VERDICT_WORDS[verdict])}".ljust(_MARK_WIDTH + 2 if figures else 0)
+            self._context.say(label, Painted(said, _COLOURS.get(verdict, RED)), f" {figures}" if figures else "")
         self._context.terminal.out.flush()
 
 

@@ -11,6 +11,13 @@ from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
 from gpuassist.model.words import ENGLISH, Words
 from gpuassist.session.verify import verdict_on_accelerators
 
+VERDICT_WORDS = {
+    Verdict.PASS: text("right"),
+    Verdict.FAIL: text("wrong"),
+    Verdict.SKIPPED: text("skipped"),
+    Verdict.HUNG: text("hung"),
+}
+
 SCHEMA = 1
 
 

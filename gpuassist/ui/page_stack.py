@@ -10,12 +10,12 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gpuassist.model.text import text
+from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Place, WizardStep
 from gpuassist.ui.jobs import Control, Failed, Jobs
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.catalogue import make_page
 from gpuassist.ui.pages.machine import MachinePage
-from gpuassist.ui.palette import Mark
 
 if TYPE_CHECKING:
     from gpuassist.session.inspect import Inspection

@@ -3,34 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
-from gpuassist.model.text import Text, text
-
-
-class Mark(str, Enum):
-    """What a glyph says; a mark's value is that of the status, severity or step state that it stands for."""
-
-    TODO = "todo"
-    BUSY = "busy"
-    RIGHT = "right"
-    WARNING = "warning"
-    PROBLEM = "problem"
-    UNKNOWN = "unknown"
-    INFO = "info"
-    ABSENT = "absent"
-
-
-MARK_WORDS: dict[Mark, Text] = {
-    Mark.TODO: text("not done yet"),
-    Mark.BUSY: text("working"),
-    Mark.RIGHT: text("right"),
-    Mark.WARNING: text("warning"),
-    Mark.PROBLEM: text("problem"),
-    Mark.UNKNOWN: text("not known"),
-    Mark.INFO: text("good to know"),
-    Mark.ABSENT: text("not there"),
-}
+from gpuassist.present.marks import Mark
 
 
 @dataclass(frozen=True, slots=True)

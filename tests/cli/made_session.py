@@ -7,11 +7,12 @@ import io
 from collections.abc import Callable, Mapping
 from types import ModuleType
 
-from gpuassist.cli.context import Context, Exit, TerminalStreams, UsageError
+from gpuassist.cli.context import Context, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH, Words
+from gpuassist.present.marks import Exit
 from gpuassist.system.resources import Resources
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

@@ -7,8 +7,9 @@ import io
 from dataclasses import dataclass
 from types import ModuleType
 
-from gpuassist.cli.context import Context, Exit, TerminalStreams
+from gpuassist.cli.context import Context, TerminalStreams
 from gpuassist.context import Session
+from gpuassist.present.marks import Exit
 
 
 @dataclass(frozen=True)

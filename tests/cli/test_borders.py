@@ -15,7 +15,7 @@ import pytest
 
 from gpuassist.cli import main as cli
 from gpuassist.cli import streams
-from gpuassist.cli.context import Exit, UsageError
+from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
 from gpuassist.formats.visible import on_one_line
 from gpuassist.knowledge.tables import Knowledge
@@ -23,6 +23,7 @@ from gpuassist.model.codec import decode_machine, encode_machine
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Exit
 from gpuassist.system.resources import Resources
 from gpuassist.system.world import World
 from tests.changes.homes import make_toolkit, world_at

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.cli.context import Context, Exit, TerminalStreams, UsageError, worst
+from gpuassist.cli.context import Context, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.model.codec import Json
 from gpuassist.model.text import counted, text
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Exit, worst
 from tests.fakes import world_under
 from tests.values import knowledge
 

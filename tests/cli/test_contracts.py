@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from gpuassist.cli import detect, doctor, explain, holders, know, plan, shell, undo, use
-from gpuassist.cli.context import Exit, UsageError
+from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Exit
 from tests.changes.homes import make_toolkit, world_at
 from tests.cli.made_session import live_session, run_live
 from tests.cli.runs import Run, run

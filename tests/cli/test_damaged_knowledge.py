@@ -10,10 +10,10 @@ from dataclasses import replace
 import pytest
 
 from gpuassist.cli import main as cli
-from gpuassist.cli.context import Exit
 from gpuassist.knowledge.files import KnowledgeFiles, RecordTable
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Exit
 from gpuassist.system.resources import Resources
 from tests.cli.made_session import live_session, no_window
 from tests.knowledge.shipped import KNOWLEDGE, damaged_at

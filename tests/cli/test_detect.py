@@ -13,11 +13,12 @@ import pytest
 
 from gpuassist import app
 from gpuassist.cli import detect
-from gpuassist.cli.context import Context, Exit, TerminalStreams, UsageError
+from gpuassist.cli.context import Context, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.text import Text
 from gpuassist.model.words import ENGLISH, Words
+from gpuassist.present.marks import Exit
 from gpuassist.system.resources import Resources
 from tests.detect.made_toolkit import make_toolkit
 from tests.fakes import ScriptedProcesses, put, world_under

@@ -16,7 +16,7 @@ import pytest
 
 from gpuassist import app
 from gpuassist.cli import doctor
-from gpuassist.cli.context import Context, Exit, TerminalStreams, UsageError
+from gpuassist.cli.context import Context, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.fact import Unknown
@@ -24,6 +24,7 @@ from gpuassist.model.finding import Severity
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH, Words
+from gpuassist.present.marks import Exit
 from gpuassist.system.resources import Resources
 from tests.fakes import put, world_under
 from tests.values import GTX_1080_TI, RTX_5090, Env, knowledge, machine

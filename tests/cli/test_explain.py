@@ -12,9 +12,10 @@ import pytest
 
 from gpuassist.app import compose
 from gpuassist.cli import explain
-from gpuassist.cli.context import Exit, UsageError
+from gpuassist.cli.context import UsageError
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Exit
 from tests.cli.made_session import run_live
 from tests.cli.runs import Run
 from tests.values import machine

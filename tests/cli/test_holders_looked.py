@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gpuassist.cli import holders
-from gpuassist.cli.context import Exit
 from gpuassist.context import Session
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Exit
 from gpuassist.system.files import Files
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World

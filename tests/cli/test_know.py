@@ -9,9 +9,10 @@ from dataclasses import replace
 import pytest
 
 from gpuassist.cli import know
-from gpuassist.cli.context import Exit, UsageError
+from gpuassist.cli.context import UsageError
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Exit
 from gpuassist.session.lookup.ask import KINDS
 from tests.cli.made_session import live_session, run_live
 from tests.cli.runs import Run

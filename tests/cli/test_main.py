@@ -12,11 +12,12 @@ import pytest
 
 from gpuassist import __version__, app
 from gpuassist.cli import main as cli
-from gpuassist.cli.context import Context, Exit, UsageError, worst
+from gpuassist.cli.context import Context, UsageError
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH, Words
+from gpuassist.present.marks import Exit, worst
 from tests.fakes import world_under
 
 

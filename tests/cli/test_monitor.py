@@ -17,11 +17,12 @@ from typing import Any
 import pytest
 
 from gpuassist.cli import monitor
-from gpuassist.cli.context import Exit, UsageError
+from gpuassist.cli.context import UsageError
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
 from gpuassist.monitor import remote
 from gpuassist.monitor.sampler import STOP_SECONDS
+from gpuassist.present.marks import Exit
 from tests.cli.made_session import no_window, run_live
 from tests.hostile import obeyed
 from tests.nvml_fixture import FakeNvml

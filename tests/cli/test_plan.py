@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from gpuassist.cli import main, plan
-from gpuassist.cli.context import Exit, UsageError
+from gpuassist.cli.context import UsageError
 from gpuassist.context import words_for
 from gpuassist.model.codec import encode_machine
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Exit
 from gpuassist.system.resources import Resources
 from tests.cli.made_session import live_session, run_live
 from tests.cli.runs import Run

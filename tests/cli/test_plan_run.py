@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from gpuassist.cli import plan, plan_run
-from gpuassist.cli.context import Context, Exit, TerminalStreams, UsageError
+from gpuassist.cli.context import Context, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.install import records
 from gpuassist.install.autostart import add_autostart, autostart_path
@@ -23,6 +23,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import verbatim
+from gpuassist.present.marks import Exit
 from tests.cli.made_session import Screen, run_live
 from tests.fakes import put
 from tests.install.installs_made import begun, by_user, script, session_at

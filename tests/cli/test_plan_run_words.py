@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.cli import plan_run_words as say
-from gpuassist.cli.context import Context, Exit, TerminalStreams
+from gpuassist.cli.context import Context, TerminalStreams
 from gpuassist.context import words_for
 from gpuassist.install.records import StepState, save
 from gpuassist.install.rollback import BackStep
@@ -20,6 +20,7 @@ from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.plan import Step, StepKind, StepRun, Tool
 from gpuassist.model.solve import DryRun, PackageChange, Solve
 from gpuassist.model.text import text, verbatim
+from gpuassist.present.marks import Exit
 from gpuassist.system.resources import Resources
 from tests.install.installs_made import begun, by_user, script, session_at
 

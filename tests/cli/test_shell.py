@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gpuassist.cli import shell
-from gpuassist.cli.context import Exit, UsageError
+from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.codec import encode_machine
@@ -17,6 +17,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile, Terminal, Variable
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Exit
 from tests.changes.homes import world_at
 from tests.cli.runs import Run, run
 

@@ -13,7 +13,7 @@ import pytest
 from gpuassist.changes.carry_out import carry_out
 from gpuassist.changes.clean_plan import CleanShell, plan_clean, suggestions
 from gpuassist.cli import shell
-from gpuassist.cli.context import Exit, UsageError
+from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
@@ -21,6 +21,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, Terminal, Variable
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Exit
 from gpuassist.session.undo import undo
 from gpuassist.system.files import Files
 from tests.changes.homes import world_at

@@ -12,10 +12,10 @@ import pytest
 
 from gpuassist.app import compose
 from gpuassist.cli import detect, doctor, explain, plan, shell, undo, use
-from gpuassist.cli.context import Exit
 from gpuassist.context import Session
 from gpuassist.install.records import installs, root
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Exit
 from gpuassist.system.ownership import UntrustedStateError
 from tests.changes.homes import make_toolkit, world_at
 from tests.cli.runs import run

@@ -11,10 +11,11 @@ import pytest
 
 from gpuassist.cli import streams
 from gpuassist.cli.confirm import confirmed
-from gpuassist.cli.context import Context, Exit, TerminalStreams, UsageError
+from gpuassist.cli.context import Context, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Exit
 from tests.fakes import world_under
 from tests.values import knowledge
 

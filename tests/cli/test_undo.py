@@ -11,11 +11,12 @@ import pytest
 
 from gpuassist.changes.apply import FileChange, apply
 from gpuassist.cli import undo, use
-from gpuassist.cli.context import Exit, UsageError
+from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.plan import Result
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Exit
 from gpuassist.session.undo import history
 from tests.changes.homes import edit_of, make_toolkit, world_at
 from tests.cli.runs import run

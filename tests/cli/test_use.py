@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from gpuassist.cli import use
-from gpuassist.cli.context import Exit, UsageError
+from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Exit
 from tests.changes.homes import FaultyDisk, make_toolkit, world_at
 from tests.cli.runs import Run, run
 

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from gpuassist.cli import use, use_devices
-from gpuassist.cli.context import Exit, UsageError
+from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Exit
 from gpuassist.session.undo import undo
 from tests.changes.homes import world_at
 from tests.cli.runs import Run, run

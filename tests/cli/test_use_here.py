@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.cli.context import Context, Exit, TerminalStreams
+from gpuassist.cli.context import Context, TerminalStreams
 from gpuassist.cli.plan_run import use_here
+from gpuassist.present.marks import Exit
 from tests.changes.homes import make_toolkit
 from tests.cli.made_session import live_session
 

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from gpuassist.cli import use, use_devices, use_scope
-from gpuassist.cli.context import Exit, UsageError
+from gpuassist.cli.context import UsageError
 from gpuassist.context import Session
+from gpuassist.present.marks import Exit
 from gpuassist.session.undo import undo
 from tests.changes.scoped import furnish, machine, session_at, tree
 from tests.cli.runs import Run, run

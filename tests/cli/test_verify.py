@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from gpuassist.cli import verify
-from gpuassist.cli.context import Exit, UsageError
+from gpuassist.cli.context import UsageError
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Exit
 from tests.cli.made_session import live_session, run_live
 from tests.torch_environment import interpreter_that_runs, torch_python
 from tests.verify.lines import BEGIN, DONE, END, FAIL, PASS, REFUSAL, SKIP, START

@@ -9,7 +9,8 @@ from itertools import combinations
 import pytest
 from PySide6.QtGui import QColor
 
-from gpuassist.ui.palette import DARK, LIGHT, Mark, Palette
+from gpuassist.present.marks import Mark
+from gpuassist.ui.palette import DARK, LIGHT, Palette
 
 LOOKS = pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 GROUNDS = ("background", "panel", "side", "well")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from gpuassist.model.text import Text, text
-from gpuassist.model.verdict import Check, Verdict
+from gpuassist.model.text import text
+from gpuassist.model.verdict import Check
 from gpuassist.model.words import Words
-from gpuassist.present.verification import measured, rate_words
+from gpuassist.present.marks import Mark, mark_of
+from gpuassist.present.verification import VERDICT_WORDS, measured, rate_words
 from gpuassist.session.verify import check_label
 from gpuassist.session.verify_progress import CheckLine, CheckState, VerifyProgress
 from gpuassist.ui.models.rows import Cell, Row
-from gpuassist.ui.palette import Mark
 
 HEADINGS = (text("Check"), text("format"), text("device"), text("result"), text("error of bound"), text("rate"))
 
@@ -23,12 +23,6 @@ COLUMN_SAMPLES = (
     Cell("88.8 TFLOP/s", mono=True),
 )
 
-VERDICT_MARKS: dict[Verdict, tuple[Mark, Text]] = {
-    Verdict.PASS: (Mark.RIGHT, text("right")),
-    Verdict.FAIL: (Mark.PROBLEM, text("wrong")),
-    Verdict.SKIPPED: (Mark.ABSENT, text("skipped")),
-    Verdict.HUNG: (Mark.PROBLEM, text("hung")),
-}
 _STATE_WORDS = {CheckState.WAITING: text("waiting"), CheckState.RUNNING: text("running…"), CheckState.LEFT: text("not run")}
 
 
@@ -51,7 +45,7 @@ def _row(line: CheckLine, words: Words) -> Row:
 
 
 def _result(check: Check, words: Words) -> Row:
-    mark, verdict = VERDICT_MARKS[check.verdict]
+    mark, verdict = mark_of(check.verdict), VERDICT_WORDS[check.verdict]
     distance = measured(check)
     return (
         Cell(words(verdict), mark=mark),

@@ -7,9 +7,9 @@ from gpuassist.model.fact import Known
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.holders import ROLE_WORDS, gpus, place, share, state
+from gpuassist.present.marks import Mark
 from gpuassist.present.samples import process_name, size
 from gpuassist.ui.models.rows import Cell, Row
-from gpuassist.ui.palette import Mark
 
 PROCESS, USER, PLACE = 1, 2, 5
 

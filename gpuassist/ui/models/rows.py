@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor
 
 from gpuassist.formats.visible import on_one_line
-from gpuassist.ui.palette import Mark
+from gpuassist.present.marks import Mark
 from gpuassist.ui.theme import colours, mono
 from gpuassist.ui.tips import as_tip
 

@@ -15,6 +15,7 @@ from gpuassist.model.paste import Paste
 from gpuassist.model.text import Text, text
 from gpuassist.present.explanation import Quotation, lines_quoted
 from gpuassist.present.explanation_report import in_markdown, in_plain_words
+from gpuassist.present.marks import Mark
 from gpuassist.present.redaction import person_of
 from gpuassist.session.explain import Explanation, explain, read_file
 from gpuassist.session.explain_leads import WayOn, file_wished, text_wished, way_on
@@ -27,7 +28,6 @@ from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.explain_answer import AnswerView
 from gpuassist.ui.pages.explain_examples import ExamplesCard
 from gpuassist.ui.pages.explain_text import TextCard
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.progress import ProgressStrip

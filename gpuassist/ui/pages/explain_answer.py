@@ -28,9 +28,9 @@ from gpuassist.present.explanation import (
     sureness,
 )
 from gpuassist.present.listing import facts_read
+from gpuassist.present.marks import MARK_WORDS, Mark
 from gpuassist.session.explain import Explanation, UnlikelyAnswer
 from gpuassist.ui.pace import InTurns, Step
-from gpuassist.ui.palette import MARK_WORDS, Mark
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.theme import mono
 from gpuassist.ui.widgets.buttons import secondary, small

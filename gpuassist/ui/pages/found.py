@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from gpuassist.model.chain import Chain, Part
 from gpuassist.model.finding import Passed, Severity, Undetermined
 from gpuassist.model.text import counted, joined, text
+from gpuassist.present.marks import Mark
 from gpuassist.present.summary import found_figures, found_title
 from gpuassist.session.navigation import GoTo, SideTool, WizardStep
 from gpuassist.session.step_status import repairable_version
 from gpuassist.ui.page import Bar, Desk, Page, ReadAgain
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card, EmptyState, clear
 from gpuassist.ui.widgets.chain_view import ChainView

@@ -12,10 +12,11 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gpuassist.context import Session
 from gpuassist.detect.gpu_holders import GpuHolder, Holding, find, holding_of
 from gpuassist.model.machine import Machine
-from gpuassist.model.plan import Outcome, Result
+from gpuassist.model.plan import Outcome
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import whole_number
 from gpuassist.present.holders import as_plain_text, stop_question, stop_warning, stopping, title
+from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.samples import clock
 from gpuassist.session.holders import PATIENCE_SECONDS, holding, stop_holder
 from gpuassist.session.navigation import SideTool
@@ -25,7 +26,6 @@ from gpuassist.ui.models.holders import COLUMN_SAMPLES, HEADINGS, PLACE, PROCESS
 from gpuassist.ui.models.rows import RowsModel
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.holders_detail import HolderCard
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice, clear
@@ -41,12 +41,6 @@ _AGAIN_MILLISECONDS = 2_000
 _AGAIN_WHERE_IT_MAY_SLEEP_MILLISECONDS = 30_000
 _COUNT_DOWN_MILLISECONDS = 250
 _ROOM_FOR_PLACE, _ROOM_FOR_USER = 860, 720  # pixels of the page from which the table has these columns; the card below has both
-_MARKS = {
-    Result.MODIFIED: Mark.RIGHT,
-    Result.UNCHANGED: Mark.INFO,
-    Result.REFUSED: Mark.WARNING,
-    Result.FAILED: Mark.PROBLEM,
-}
 Look = Callable[[Session], Holding]
 
 
@@ -345,7 +339,7 @@ class HoldersPage(Page):
         if isinstance(result, Failed):
             self._tell(Mark.PROBLEM, sentence_case(reason_of(words, result.error)))
         elif isinstance(result.value, Outcome):
-            self._tell(_MARKS[result.value.result], sentence_case(words(result.value.text)))
+            self._tell(mark_of(result.value.result), sentence_case(words(result.value.text)))
         self._show_chosen()
         self.look()
 

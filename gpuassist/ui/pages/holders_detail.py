@@ -11,8 +11,8 @@ from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.holders import ROLE_WORDS, card_name, gpus, on_card, place, state
+from gpuassist.present.marks import Mark
 from gpuassist.ui.models.holders import ROLE_MARKS
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import secondary
 from gpuassist.ui.widgets.cards import Card

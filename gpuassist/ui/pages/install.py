@@ -17,6 +17,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import Text, text
 from gpuassist.present.install import plan_title
+from gpuassist.present.marks import Mark
 from gpuassist.present.what_if import in_plain_words
 from gpuassist.session.install import Course, earlier_installs, plan_wish
 from gpuassist.session.install_wish import ANY, InstallWish, wish_of
@@ -28,7 +29,6 @@ from gpuassist.ui.pages.install_choices import InstallChoices
 from gpuassist.ui.pages.install_steps import InstallSteps
 from gpuassist.ui.pages.install_ways import EarlierCard, WaysCard
 from gpuassist.ui.pages.what_if_answer import WordsCard
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import EmptyState, Notice

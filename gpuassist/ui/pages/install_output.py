@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from gpuassist.install.run_view import RunView
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
-from gpuassist.ui.palette import Mark
+from gpuassist.present.marks import Mark
 from gpuassist.ui.widgets.buttons import CopyButton, small
 from gpuassist.ui.widgets.cards import Card, Well
 from gpuassist.ui.widgets.labels import COPY, ElidedLabel

@@ -11,7 +11,7 @@ from gpuassist.model.solve import DryRun
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.install import change_lines, changes_title, remarks, requirer_in_words, state_in_words
-from gpuassist.ui.palette import Mark
+from gpuassist.present.marks import Mark, mark_of
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.buttons import Tick, small
@@ -19,14 +19,6 @@ from gpuassist.ui.widgets.cards import Card, Notice, clear
 from gpuassist.ui.widgets.code import CodeBlock, CommandBlock
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph
-
-_MARKS = {
-    StepState.DONE: Mark.RIGHT,
-    StepState.FAILED: Mark.PROBLEM,
-    StepState.CANCELLED: Mark.WARNING,
-    StepState.RUNNING: Mark.WARNING,  # on record only where gpuassist was ended meanwhile
-    StepState.TAKEN_BACK: Mark.TODO,
-}
 
 
 class StepCard(Card):
@@ -68,7 +60,7 @@ class StepCard(Card):
 
     def show_record(self, record: StepRecord) -> None:
         """How it stands on record."""
-        mark = _MARKS.get(record.state)
+        mark = mark_of(record.state) if record.state is not StepState.WAITING else None
         self._icon.setVisible(mark is not None)
         self._number.setVisible(mark is None)
         if mark is not None:

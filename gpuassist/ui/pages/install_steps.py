@@ -11,13 +11,12 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 from gpuassist.install.records import Install, InstallState
 from gpuassist.install.resume import Waiting, next_step
 from gpuassist.install.rollback import BackStep
-from gpuassist.install.run import StepEnding
-from gpuassist.install.step_proof import Holds
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import StepKind
 from gpuassist.model.solve import DryRun
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.present.install import before_going_back, before_taking, course_title, next_action, run_lines
+from gpuassist.present.marks import Mark, mark_of
 from gpuassist.session.install import Course, Ran, StepCheck, ToRestart, can_be_taken_back, course_of
 from gpuassist.session.install_wish import toolkit_to_use
 from gpuassist.session.navigation import GoTo, WizardStep
@@ -26,16 +25,9 @@ from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.install_output import OutputCard
 from gpuassist.ui.pages.install_runner import InstallRunner
 from gpuassist.ui.pages.install_step import StepCard
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.cards import clear
 from gpuassist.ui.widgets.scroll_page import SPACING
 
-_MARKS = {
-    StepEnding.DONE: Mark.RIGHT,
-    StepEnding.FAILED: Mark.PROBLEM,
-    StepEnding.CANCELLED: Mark.WARNING,
-    StepEnding.NOT_STARTED: Mark.PROBLEM,
-}
 _AT_END = 1 << 16  # below every step
 
 
@@ -303,7 +295,7 @@ class InstallSteps(QWidget):
         words = ran.done.words
         if self._ran_at < len(self._cards):
             words = text("Step {number}: {words}", number=self._ran_at + 1, words=words)
-        self.told.emit((_MARKS[ran.done.came], self._desk.words(words)))
+        self.told.emit((mark_of(ran.done.came), self._desk.words(words)))
 
     def _place_output(self) -> None:
         """Below the step that prints; what takes an install back prints below all of them."""
@@ -320,7 +312,7 @@ class InstallSteps(QWidget):
     def _show_said(self, said: StepCheck) -> None:
         self._show_install(said.install)
         if said.proved is not None:
-            mark = {Holds.YES: Mark.RIGHT, Holds.NO: Mark.PROBLEM, Holds.UNKNOWN: Mark.UNKNOWN}[said.proved.holds]
+            mark = mark_of(said.proved.holds)
             self.told.emit((mark, self._desk.words(said.proved.words)))
 
     @Slot(object)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.model.sample import Sample
 from gpuassist.model.text import Text, text
+from gpuassist.present.marks import Mark
 from gpuassist.present.samples import WINDOWS_SECONDS, change_words, clock, process_name, subtitle
 from gpuassist.session.navigation import GoTo, Marked, SideTool, StepStatus, WizardStep
 from gpuassist.session.watch import Watch
@@ -21,7 +22,6 @@ from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.live_controls import ALL, LiveControls
 from gpuassist.ui.pages.live_lane import Lane, Scene
 from gpuassist.ui.pages.live_lanes import Lanes
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.plots.bands import REST, Flag
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice

@@ -14,8 +14,8 @@ from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.monitor.history import History
 from gpuassist.monitor.pyramid import Window
+from gpuassist.present.marks import Mark
 from gpuassist.present.samples import gpu_figures, gpu_title, gpu_trouble
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.plots.bands import Flag
 from gpuassist.ui.plots.lane_plot import LanePlot
 from gpuassist.ui.plots.raster import columns_of

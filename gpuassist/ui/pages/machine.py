@@ -9,10 +9,10 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from gpuassist.model.text import text
+from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import WizardStep
 from gpuassist.ui.jobs import Control, Done, Failed
 from gpuassist.ui.page import Bar, Desk, OpenExample, OpenRecording, Page, ReadAgain
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.progress import ProgressStrip
 
 # What shows a machine that was read is imported once one was: the first window is painted before that.

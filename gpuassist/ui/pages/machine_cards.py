@@ -11,10 +11,10 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import joined, text
 from gpuassist.model.words import Words
 from gpuassist.present.environments import EnvironmentLine, environment_lines
+from gpuassist.present.marks import Mark
 from gpuassist.present.overview import CardRow, GpuCard, gpu_cards, host_words, software_lines
 from gpuassist.ui.models.rows import Cell, Row, RowsModel
 from gpuassist.ui.pace import InTurns, Step
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card
 from gpuassist.ui.widgets.columns import Columns

@@ -15,6 +15,7 @@ from gpuassist.changes.restore import ConflictError
 from gpuassist.changes.scope_list import ListedScope, list_scopes
 from gpuassist.changes.undo import TakeBack
 from gpuassist.model.text import Text, text
+from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Marked, StepStatus, WizardStep
 from gpuassist.session.step_status import repairable_version
 from gpuassist.session.undo import Undone, left_out, plan_undo, records, undo
@@ -25,7 +26,6 @@ from gpuassist.ui.pages.repair_others import CleanSection, DevicesSection
 from gpuassist.ui.pages.repair_section import RepairSection
 from gpuassist.ui.pages.repair_survey import LinesSection
 from gpuassist.ui.pages.repair_toolkit import ToolkitSection
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.progress import ProgressStrip

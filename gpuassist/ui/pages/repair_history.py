@@ -11,9 +11,9 @@ from gpuassist.changes.undo import TakeBack
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import change_words, file_words, stands
+from gpuassist.present.marks import Mark, mark_of
 from gpuassist.present.undo import diff_of, meeting_words
 from gpuassist.shellfiles.diff import unified
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import primary, secondary, small
 from gpuassist.ui.widgets.cards import Card, clear
@@ -24,13 +24,6 @@ from gpuassist.ui.widgets.marks import StatusPill
 from gpuassist.ui.widgets.paragraphs import label, paragraph
 
 _DIFF_HEIGHT = 240
-_MARKS = {
-    ChangeStatus.STANDS: Mark.RIGHT,
-    ChangeStatus.NOTHING_LEFT: Mark.TODO,
-    ChangeStatus.UNDONE: Mark.TODO,
-    ChangeStatus.MISSING: Mark.UNKNOWN,
-    ChangeStatus.UNREADABLE: Mark.UNKNOWN,
-}
 
 
 class HistoryCard(Card):
@@ -92,7 +85,7 @@ class ChangeRow(QWidget):
             row = QHBoxLayout()
             row.setSpacing(12)
             row.addWidget(ElidedLabel(path, "mono", self), 1)
-            mark = Mark.WARNING if file.edited and file.standing is ChangeStatus.STANDS else _MARKS[file.standing]
+            mark = Mark.WARNING if file.edited and file.standing is ChangeStatus.STANDS else mark_of(file.standing)
             row.addWidget(StatusPill(mark, words(state), self))
             grid.addLayout(row, 2 + place, 0, 1, 2)
 

@@ -12,13 +12,13 @@ from gpuassist.changes.wishes import ChangeWish
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import text
 from gpuassist.present.changes import PROMISE
+from gpuassist.present.marks import Mark
 from gpuassist.shellfiles.lines import LineChoice
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair_devices import DevicesCard
 from gpuassist.ui.pages.repair_plan import PlanCard
 from gpuassist.ui.pages.repair_scoped import ScopedSection
 from gpuassist.ui.pages.repair_section import RepairSection
-from gpuassist.ui.palette import Mark
 
 _LATER = text("Looking…")
 

@@ -13,10 +13,10 @@ from gpuassist.model.plan import StepKind
 from gpuassist.model.text import Text, counted, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import matters
+from gpuassist.present.marks import Mark
 from gpuassist.present.toolkit_change import Offer, edit_summary
 from gpuassist.shellfiles.lines import Choice, ShellLine
 from gpuassist.ui.pages.repair_choices import LineRow, LoaderRow
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import DropDown, small
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.labels import Hairline

@@ -9,8 +9,8 @@ from gpuassist.changes.plan import ChangePlan
 from gpuassist.model.plan import FileEdit
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
+from gpuassist.present.marks import Mark
 from gpuassist.present.toolkit_change import TerminalRow, is_verbatim
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.cards import Card, clear
 from gpuassist.ui.widgets.diff import DiffView

@@ -10,8 +10,8 @@ from gpuassist.changes.scopes.kinds import PROGRAMS, SEEN, TITLES, Kind, Sees, V
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import scope_title
+from gpuassist.present.marks import Mark
 from gpuassist.ui.models.rows import Cell, Row, RowsModel
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import LongChoice, small
 from gpuassist.ui.widgets.cards import Card, clear

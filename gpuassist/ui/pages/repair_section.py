@@ -18,13 +18,13 @@ from gpuassist.model.plan import Receipt
 from gpuassist.model.text import Text, text
 from gpuassist.present.answer_document import copyable_lines
 from gpuassist.present.changes import bar_note, outcome_of, promise_of, result_words, still_holds, title_of
+from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import Marked, StepStatus, WizardStep
 from gpuassist.ui import clipboard
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk
 from gpuassist.ui.pages.repair_panel import PlanPanel
 from gpuassist.ui.pages.repair_plan import PlanCard
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import EmptyState, Notice
 from gpuassist.ui.widgets.progress import ProgressStrip

@@ -16,13 +16,13 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
 from gpuassist.present.changes import shortened
+from gpuassist.present.marks import Mark
 from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
 from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.models.rows import Cell, Row, RowsModel
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair_choices import LineChoiceRow
 from gpuassist.ui.pages.repair_result import DiffCard
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import Card, EmptyState, clear
 from gpuassist.ui.widgets.code import CodeBlock

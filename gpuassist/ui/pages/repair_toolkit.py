@@ -13,6 +13,7 @@ from gpuassist.changes.plan import Aim, ChangeOutcome, UseCuda
 from gpuassist.changes.wishes import ChangeWish
 from gpuassist.model.fact import Known
 from gpuassist.model.text import Text, text
+from gpuassist.present.marks import Mark
 from gpuassist.present.toolkit_change import offers
 from gpuassist.session.explain_leads import wish_for_text
 from gpuassist.session.navigation import GoTo, SideTool
@@ -22,7 +23,6 @@ from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair_panel import PlanPanel
 from gpuassist.ui.pages.repair_plan import ToolkitCard, meant
 from gpuassist.ui.pages.repair_scoped import ScopedSection
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import reason_of
 
 

@@ -15,6 +15,7 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
 from gpuassist.model.verdict import Verdict, Verification
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Mark
 from gpuassist.present.verification import errors_to_explain, verification_document
 from gpuassist.session.navigation import TEXT_WISH, GoTo, Marked, SideTool, StepStatus, WizardStep
 from gpuassist.session.verify import VerifyRequest, interpreter_at, rests_on, verify
@@ -26,7 +27,6 @@ from gpuassist.ui.models.rows import RowsModel
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.verify_result import ProvesCard, ResultCard, TorchOutputCard
 from gpuassist.ui.pages.verify_wishes import CPU, VerifyWishes
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import reason_of
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice
 from gpuassist.ui.widgets.scroll_page import SPACING

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.verdict import Verdict, Verification
 from gpuassist.model.words import Words
+from gpuassist.present.marks import mark_of
 from gpuassist.present.verification import device_sentence
 from gpuassist.session.verify import check_label, verdict_on_accelerators
-from gpuassist.ui.models.checks import VERDICT_MARKS
 from gpuassist.ui.reasons import sentence_case
 from gpuassist.ui.widgets.buttons import small
 from gpuassist.ui.widgets.cards import Card, clear
@@ -65,7 +65,7 @@ class ResultCard(Card):
         told: list[Text] = []
         for device in result.devices:
             told.append(device_sentence(device))
-            self._add(MarkIcon(VERDICT_MARKS[device.verdict][0], self), told[-1], device.name)
+            self._add(MarkIcon(mark_of(device.verdict), self), told[-1], device.name)
             wrong = [check for check in device.checks if check.verdict in {Verdict.FAIL, Verdict.HUNG} and check.error is not None]
             add_failures = [
                 text(

@@ -13,6 +13,7 @@ from gpuassist.install.what_if import Choices, Wish, choices, outlook
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Outlook
 from gpuassist.model.text import Text, text
+from gpuassist.present.marks import Mark
 from gpuassist.present.what_if import answer, as_it_is, in_plain_words, slots
 from gpuassist.session.install_wish import wish_for_parts
 from gpuassist.session.navigation import GoTo, SideTool
@@ -22,7 +23,6 @@ from gpuassist.ui.jobs import Done, Failed, Latest
 from gpuassist.ui.page import Bar, Desk, Page
 from gpuassist.ui.pages.what_if_answer import AnswerCards
 from gpuassist.ui.pages.what_if_wishes import WishCard
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.reasons import reason_of, sentence_case
 from gpuassist.ui.widgets.cards import EmptyState, Notice
 from gpuassist.ui.widgets.progress import ProgressStrip

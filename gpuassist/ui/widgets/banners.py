@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpuassist.model.text import counted, text
 from gpuassist.model.words import Words
-from gpuassist.ui.palette import Mark
+from gpuassist.present.marks import Mark
 from gpuassist.ui.widgets.scroll_page import MARGIN
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
+from gpuassist.present.marks import Mark
 from gpuassist.ui import clipboard
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import colours
 from gpuassist.ui.widgets.marks import paint_glyph
 

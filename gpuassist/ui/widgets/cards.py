@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from gpuassist.formats.visible import on_one_line, visible
-from gpuassist.ui.palette import Mark
+from gpuassist.present.marks import Mark
 from gpuassist.ui.theme import set_look
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.paragraphs import label, paragraph, set_paragraph

@@ -23,8 +23,9 @@ from gpuassist.model.chain import Chain, Joint, Node, Status
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.chain import PART_WORDS, STATUS_WORDS, chain_in_words
+from gpuassist.present.marks import Mark
 from gpuassist.ui import clipboard
-from gpuassist.ui.palette import Mark, Palette
+from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import SMALL_POINTS, colours, sans
 from gpuassist.ui.tips import as_tip
 from gpuassist.ui.widgets.chain_layout import JOINT_SIZE, Drawing, arrange

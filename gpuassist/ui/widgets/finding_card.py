@@ -20,9 +20,9 @@ from gpuassist.model.finding import Answer, GuideLink, Remedy
 from gpuassist.model.text import text
 from gpuassist.model.words import Words
 from gpuassist.present.answer_document import copyable, copyable_lines
+from gpuassist.present.marks import MARK_WORDS, Mark
 from gpuassist.session.install_wish import wish_for_answer
 from gpuassist.session.step_status import holder_wish, switch_version
-from gpuassist.ui.palette import MARK_WORDS, Mark
 from gpuassist.ui.widgets.buttons import CopyButton, primary, small
 from gpuassist.ui.widgets.cards import Card, Well
 from gpuassist.ui.widgets.code import CommandBlock

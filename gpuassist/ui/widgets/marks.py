@@ -6,7 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimerEvent
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gpuassist.ui.palette import Mark, Palette
+from gpuassist.present.marks import Mark
+from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, sans
 
 _STROKES: dict[Mark, tuple[tuple[tuple[float, float], ...], ...]] = {

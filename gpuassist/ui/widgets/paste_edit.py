@@ -10,9 +10,9 @@ from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QTextCursor, QTextOpt
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QTextEdit, QWidget
 
 from gpuassist.formats.paste import read_paste
+from gpuassist.present.marks import Mark
 from gpuassist.ui.clipboard import dropped_file
 from gpuassist.ui.pace import InTurns, Step
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import colours, mono
 
 _AT_ONCE = 32_000  # characters: cleaning and laying out more is felt

@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout,
 from gpuassist import __version__
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
+from gpuassist.present.marks import MARK_WORDS, Mark
 from gpuassist.session.navigation import Place, SideListEntry, SideTool, WizardStep
-from gpuassist.ui.palette import MARK_WORDS, Mark, Palette
+from gpuassist.ui.palette import Palette
 from gpuassist.ui.theme import colours, sans
 from gpuassist.ui.tools import TOOLS, Strokes
 from gpuassist.ui.widgets.keys import press_focused

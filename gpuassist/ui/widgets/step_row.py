@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import Words
-from gpuassist.ui.palette import Mark
+from gpuassist.present.marks import Mark
 from gpuassist.ui.widgets.code import CommandBlock
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.paragraphs import label, paragraph

@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpuassist.present.marks import Mark
 from gpuassist.ui import clipboard
 from gpuassist.ui.models.rows import AFTER_ROLE, MARK_ROLE, SHARE_ROLE, Cell
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import colours, mono, sans
 from gpuassist.ui.widgets.marks import paint_pill, pill_size
 from gpuassist.ui.widgets.share_bar import paint_share

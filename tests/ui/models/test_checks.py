@@ -9,10 +9,11 @@ from gpuassist.model.fact import Known
 from gpuassist.model.text import text
 from gpuassist.model.verdict import Check, Verdict
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Mark, mark_of
+from gpuassist.present.verification import VERDICT_WORDS
 from gpuassist.session.verify_progress import CheckLine, CheckState, VerifyProgress
-from gpuassist.ui.models.checks import HEADINGS, VERDICT_MARKS, check_rows
+from gpuassist.ui.models.checks import HEADINGS, check_rows
 from gpuassist.ui.models.rows import Cell, RowsModel
-from gpuassist.ui.palette import Mark
 from gpuassist.verify.protocol import Planned
 
 PLANNED = Planned("matmul", "float32")
@@ -55,13 +56,12 @@ def test_a_check_that_is_done_says_how_far_off_and_how_fast() -> None:
 
 @pytest.mark.parametrize("verdict", list(Verdict))
 def test_every_verdict_has_a_mark_and_a_word(verdict: Verdict) -> None:
-    mark, word = VERDICT_MARKS[verdict]
     result = done(Check("matmul", "float32", verdict))[3]
-    assert (result.mark, result.words) == (mark, ENGLISH(word))
+    assert (result.mark, result.words) == (mark_of(verdict), ENGLISH(VERDICT_WORDS[verdict]))
 
 
 def test_only_a_pass_is_right() -> None:
-    assert [verdict for verdict, (mark, _) in VERDICT_MARKS.items() if mark is Mark.RIGHT] == [Verdict.PASS]
+    assert [verdict for verdict in Verdict if mark_of(verdict) is Mark.RIGHT] == [Verdict.PASS]
 
 
 def test_a_reason_stands_beside_the_name() -> None:

@@ -11,8 +11,9 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
+from gpuassist.present.marks import Mark
 from gpuassist.ui.models.rows import AFTER_ROLE, MARK_ROLE, Cell, Row, RowsModel
-from gpuassist.ui.palette import LIGHT, Mark
+from gpuassist.ui.palette import LIGHT
 
 Role = Qt.ItemDataRole
 HEADINGS = ("Check", "rate")

@@ -14,9 +14,9 @@ from gpuassist.model.finding import GuideLink, Severity
 from gpuassist.model.memory_picture import MemoryPart, MemoryPicture, PartKind
 from gpuassist.model.paste import Paste
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Mark
 from gpuassist.session.explain import Explanation
 from gpuassist.ui.pages.explain_answer import AnswerBlock, AnswerView
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.cards import EmptyState
 from gpuassist.ui.widgets.facts import FactTable
 from gpuassist.ui.widgets.finding_card import LinkButton

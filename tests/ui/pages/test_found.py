@@ -15,11 +15,11 @@ from pytestqt.qtbot import QtBot
 from gpuassist.context import Session
 from gpuassist.model.finding import Severity, Undetermined
 from gpuassist.model.text import text
+from gpuassist.present.marks import Mark
 from gpuassist.session.inspect import Inspection, examples, open_example
 from gpuassist.session.navigation import GoTo, SideTool, WizardStep
 from gpuassist.ui.page import Desk, ReadAgain
 from gpuassist.ui.pages.found import ChainCard, FoundPage, Remainder
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import DropDown
 from gpuassist.ui.widgets.cards import Card, EmptyState
 from gpuassist.ui.widgets.chain_view import ChainView

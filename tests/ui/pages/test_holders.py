@@ -21,11 +21,11 @@ from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.text import text
+from gpuassist.present.marks import Mark
 from gpuassist.session.holders import PATIENCE_SECONDS
 from gpuassist.ui.models.holders import PLACE, USER
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.holders import HoldersPage
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.cards import EmptyState, Notice
 from gpuassist.ui.widgets.marks import MarkIcon
 from tests.ui.holders import ADA, Made, card, holder, machine

@@ -18,11 +18,11 @@ from gpuassist.install.records import Install, InstallState, StepState, installs
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import verbatim
+from gpuassist.present.marks import Mark
 from gpuassist.session.install import Course
 from gpuassist.session.navigation import GoTo, WizardStep
 from gpuassist.ui.page import Desk, Wrote
 from gpuassist.ui.pages.install_steps import InstallSteps
-from gpuassist.ui.palette import Mark
 from tests.install.installs_made import begun, by_user, script
 from tests.ui.made import Answers
 from tests.ui.showing import Show, button_named, words_in

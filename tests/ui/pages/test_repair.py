@@ -17,6 +17,7 @@ from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import GoTo, Marked, SideTool, StepStatus, WizardStep
 from gpuassist.session.use import look
 from gpuassist.shellfiles.lines import Choice
@@ -24,7 +25,6 @@ from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair import CLEAN, DEVICES, LINES, TOOLKIT
 from gpuassist.ui.pages.repair_history import ChangeRow
 from gpuassist.ui.pages.repair_proof import KernelRow
-from gpuassist.ui.palette import Mark
 from tests.ui.made import Answers, inspection
 from tests.ui.pages.repairing import Shown, choose, machine_of, rc, two_toolkits
 

@@ -15,9 +15,9 @@ from gpuassist.changes.undo import TakeBack
 from gpuassist.model.plan import FileEdit, Receipt
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Mark
 from gpuassist.shellfiles.merge import Meeting
 from gpuassist.ui.pages.repair_history import ChangeRow, HistoryCard, UndoCard
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.diff import DiffView
 from gpuassist.ui.widgets.labels import ElidedLabel

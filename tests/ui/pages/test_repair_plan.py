@@ -21,11 +21,11 @@ from gpuassist.model.text import text
 from gpuassist.model.toolkit import Toolkit
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Mark
 from gpuassist.present.toolkit_change import Offer
 from gpuassist.shellfiles.lines import Choice, LineChoice, ShellLine
 from gpuassist.ui.pages.repair_choices import LineRow
 from gpuassist.ui.pages.repair_plan import ToolkitCard
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.labels import ElidedLabel
 from gpuassist.ui.widgets.step_row import StepRow
 from tests.changes.homes import make_toolkit, world_at

@@ -17,9 +17,9 @@ from gpuassist.model.plan import Outcome, Result
 from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Mark
 from gpuassist.system.terminal import Opening
 from gpuassist.ui.pages.repair_proof import KernelRow, KernelsCard, ShellsCard
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.verify.kernel import KernelCheck, KernelVerdict
 from tests.ui.showing import Show

@@ -13,11 +13,11 @@ from gpuassist.context import Session
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, StartupFile
+from gpuassist.present.marks import Mark
 from gpuassist.shellfiles.lines import Choice
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.repair import LINES, TOOLKIT
 from gpuassist.ui.pages.repair_choices import CHOICES
-from gpuassist.ui.palette import Mark
 from tests.ui.pages.repairing import Shown, machine_of, two_toolkits
 
 

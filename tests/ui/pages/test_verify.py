@@ -20,12 +20,12 @@ from gpuassist.model.machine import Machine
 from gpuassist.model.shell import Shell, Terminal, Variable
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
+from gpuassist.present.marks import Mark
 from gpuassist.session.navigation import GoTo, Marked, SideTool, StepStatus, WizardStep
 from gpuassist.session.verify import rests_on
 from gpuassist.ui.jobs import Done
 from gpuassist.ui.page import Desk
 from gpuassist.ui.pages.verify import VerifyPage
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.verify.protocol import CheckBegun, CheckDone, Device, Planned, Started
 from gpuassist.verify.runner import Level

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.verdict import Check, DeviceVerdict, Verdict, Verification
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Mark
 from gpuassist.ui.pages.verify_result import ProvesCard, ResultCard, TorchOutputCard
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.verify.runner import Level

@@ -8,7 +8,7 @@ from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QWidget
 
 from gpuassist.model.words import ENGLISH
-from gpuassist.ui.palette import Mark
+from gpuassist.present.marks import Mark
 from gpuassist.ui.widgets.banners import Banners
 from gpuassist.ui.widgets.cards import Notice
 from gpuassist.ui.widgets.marks import MarkIcon

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpuassist.ui.palette import Mark
+from gpuassist.present.marks import Mark
 from gpuassist.ui.theme import Theme
 from gpuassist.ui.widgets.cards import Card, EmptyState, Notice, Well, clear
 from gpuassist.ui.widgets.marks import MarkIcon

@@ -16,7 +16,7 @@ from gpuassist.model.chain import Chain, Joint, Node, Part, Status
 from gpuassist.model.text import Text, verbatim
 from gpuassist.model.words import ENGLISH
 from gpuassist.present.chain import PART_WORDS
-from gpuassist.ui.palette import Mark
+from gpuassist.present.marks import Mark
 from gpuassist.ui.theme import Theme
 from gpuassist.ui.widgets.chain_view import ChainView
 from tests.ui.showing import Show, ink_in, stroke_in

@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from gpuassist.model.finding import Action, Answer, CommandUse, Evidence, GuideLink, Remedy, Severity
 from gpuassist.model.text import text, verbatim
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import Mark
 from gpuassist.session.step_status import USE_CUDA
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.finding_card import NEEDS_ROOT, FindingCard, GuideButton, LinkButton
 from gpuassist.ui.widgets.labels import ElidedLabel

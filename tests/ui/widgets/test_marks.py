@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from gpuassist.model.chain import Status
 from gpuassist.model.finding import Severity
+from gpuassist.present.marks import MARK_WORDS, Mark
 from gpuassist.session.navigation import StepStatus
-from gpuassist.ui.palette import MARK_WORDS, Mark
 from gpuassist.ui.theme import Appearance, Theme
 from gpuassist.ui.widgets.marks import MarkIcon, StatusPill, pill_font, pill_size
 from tests.ui.showing import Show, ink_in, stroke_in

@@ -11,7 +11,8 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from gpuassist.ui.palette import DARK, LIGHT, Mark
+from gpuassist.present.marks import Mark
+from gpuassist.ui.palette import DARK, LIGHT
 from gpuassist.ui.theme import Appearance, Theme
 from gpuassist.ui.widgets.paste_edit import PasteEdit
 from tests.ui.showing import Show

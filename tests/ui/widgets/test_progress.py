@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
-from gpuassist.ui.palette import Mark
+from gpuassist.present.marks import Mark
 from gpuassist.ui.widgets.marks import MarkIcon
 from gpuassist.ui.widgets.progress import SHOW_AFTER_MILLISECONDS, STAY_MILLISECONDS, ProgressStrip
 from tests.ui.showing import Show, words_in

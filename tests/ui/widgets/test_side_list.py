@@ -8,8 +8,8 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QWidget
 
 from gpuassist.model.words import ENGLISH
+from gpuassist.present.marks import MARK_WORDS, Mark
 from gpuassist.session.navigation import Flow, Place, ReadingEnded, SideListEntry, SideTool, StepStatus, WizardStep, follow
-from gpuassist.ui.palette import MARK_WORDS, Mark
 from gpuassist.ui.theme import Theme
 from gpuassist.ui.tools import TOOLS
 from gpuassist.ui.widgets.side_list import STEP_WORDS, WIDTH, SideList

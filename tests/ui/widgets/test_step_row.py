@@ -7,7 +7,7 @@ from PySide6.QtGui import QClipboard
 
 from gpuassist.model.text import text
 from gpuassist.model.words import ENGLISH
-from gpuassist.ui.palette import Mark
+from gpuassist.present.marks import Mark
 from gpuassist.ui.widgets.buttons import CopyButton
 from gpuassist.ui.widgets.code import CodeBlock
 from gpuassist.ui.widgets.step_row import StepRow

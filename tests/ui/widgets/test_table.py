@@ -9,8 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
+from gpuassist.present.marks import Mark
 from gpuassist.ui.models.rows import Cell, Row, RowsModel
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import Theme, colours
 from gpuassist.ui.widgets.marks import pill_size
 from gpuassist.ui.widgets.table import Table

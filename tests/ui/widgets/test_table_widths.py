@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QFontMetrics
 
+from gpuassist.present.marks import Mark
 from gpuassist.ui.models.rows import Cell, RowsModel
-from gpuassist.ui.palette import Mark
 from gpuassist.ui.theme import mono
 from gpuassist.ui.widgets.table import Table
 from tests.ui.showing import Show
