@@ -8,7 +8,7 @@ QToolTip { background: $panel; color: $text; border: 1px solid $line; padding: 4
 
 Card { background: $panel; border: 1px solid $line; border-radius: 12px; }
 Well { background: $well; border: 0; border-radius: 8px; }
-Rule { background: $line; border: 0; }
+Hairline { background: $line; border: 0; }
 SideList { background: $side; border: 0; border-right: 1px solid $line; }
 BottomBar { background: $panel; border: 0; border-top: 1px solid $line; }
 Notice { border: 1px solid $line; border-radius: 8px; background: $unknown_tint; }
