@@ -1,9 +1,10 @@
 """What users see, kept while the code under it moves: the output of every subcommand on every machine that is at hand.
 
 `python -m tools.frozen write DIR [--jobs N]` writes one file a command line into DIR: words and exit status, with the clock,
-the ids of changes and the directory of the program made equal. `python -m tools.frozen hashes DIR` prints a hash for each, as
-`tools/frozen.sha256` keeps them; `python -m tools.frozen compare BEFORE AFTER` prints what differs and ends with 1 where something
-does. The program is known by its command line alone, so the same file runs on any version of it.
+the ids of changes and the directory of the program made equal. `python -m tools.frozen hashes DIR` prints a hash for each
+machine, set of texts and home, as `tools/frozen.sha256` keeps them; `python -m tools.frozen compare BEFORE AFTER` prints what
+differs and ends with 1 where something does. The program is known by its command line alone, so the same file runs on any
+version of it.
 """
 
 from __future__ import annotations
@@ -268,9 +269,14 @@ def write(directory: Path, jobs: int) -> int:
 
 
 def hashes(directory: Path) -> Iterator[str]:
-    """`HASH  NAME` of each file, in order of the names."""
+    """`HASH  COUNT  NAME` of each machine, set of texts and home: of all its command lines together, in order of their names."""
+    together: dict[str, list[Path]] = {}
     for path in sorted(one for one in directory.rglob("*") if one.is_file()):
-        yield f"{hashlib.sha256(path.read_bytes()).hexdigest()[:16]}  {path.relative_to(directory)}"
+        parts = path.relative_to(directory).parts
+        together.setdefault("/".join(parts[: min(2, len(parts) - 1)]), []).append(path)
+    for name, paths in together.items():
+        content = b"".join(str(path.relative_to(directory)).encode() + b"\0" + path.read_bytes() for path in paths)
+        yield f"{hashlib.sha256(content).hexdigest()}  {len(paths)}  {name}"
 
 
 def compare(before: Path, after: Path) -> int:
