@@ -47,6 +47,29 @@ def test_headless_sample_imports_no_window_and_no_parser(tmp_path: object) -> No
     assert modules & {"PySide6", "pyqtgraph", "numpy", "tree_sitter", "torch"} == set()
 
 
+RECORDED = str(Path(__file__).parents[1] / "resources/machines/08-healthy.json")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "needed"),
+    [
+        (["--version"], set()),
+        (["undo", "--list"], {"tree_sitter"}),
+        (["doctor", "--machine", RECORDED], set()),
+        (["plan", "torch", "--machine", RECORDED], set()),
+        (["explain", "--machine", "none", RECORDED], set()),
+    ],
+    ids=lambda one: one[0] if isinstance(one, list) else "",
+)
+def test_a_command_that_runs_nothing_imports_nothing_that_runs_programs(
+    tmp_path: object, arguments: list[str], needed: set[str]
+) -> None:
+    """They cost milliseconds each, and come along with whatever stands in the same file as their users."""
+    code = f"from gpuassist import app\ntry:\n    app.main({arguments!r})\nexcept SystemExit:\n    pass"
+    found = _modules_after(code, home=str(tmp_path))
+    assert found & {"subprocess", "selectors", "asyncio", *HEAVY} == needed
+
+
 _REFERENCES = """
 import sys
 from PySide6.QtCore import QObject, Signal

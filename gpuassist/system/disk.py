@@ -9,7 +9,6 @@ import errno
 import fcntl
 import os
 import struct
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -208,14 +207,3 @@ def _copy_attribute(source: str, path: str, name: str) -> None:
         # A label that the system sets by itself, or a file system without such attributes: nothing of the user's is lost.
         if error.errno not in {errno.ENOTSUP, errno.EPERM, errno.EACCES, errno.ENODATA}:
             raise
-
-
-# A directory for what is made along the way, and gone when it is done.
-
-
-@contextmanager
-def scratch(parent: str) -> Iterator[str]:
-    """A new empty directory in `parent`, which is made where it is not there; only this user may look in."""
-    Disk().make_directory(parent)
-    with tempfile.TemporaryDirectory(prefix="scratch-", dir=parent, ignore_cleanup_errors=True) as directory:
-        yield directory

@@ -18,7 +18,8 @@ from collections.abc import Mapping, Sequence
 from gpuassist.system.groups import begin, end_group, under_way
 from gpuassist.system.process_marks import end_marked, marked
 from gpuassist.system.programs import MARK, Program, ProgramEnd
-from gpuassist.system.streams import NotStarted, Quiet, signal_name
+from gpuassist.system.stream_running import signal_name
+from gpuassist.system.streams import NotStarted, Quiet
 
 _PIECE = 1 << 16
 _LOOK_AGAIN_SECONDS = 0.05

@@ -1,7 +1,7 @@
 """A child of our own that answers what it is asked, and that may hang or crash in a library: it never takes us along.
 
 It is started without `subprocess`, whose import costs 8 ms. It leads a process group, so that Ctrl-C in a terminal does not reach
-it, and it ends when its pipe closes or when the thread that started it is gone (`system.dying`), even where that was killed.
+it, and it ends when its pipe closes or when the thread that started it is gone (`system.parent_end`), even where that was killed.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class RealStreams:
 
     def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str = "/") -> Stream | NotStarted:
         """Starts `command`, in which `streams.DESCRIPTOR` stands for the number to report on; whoever starts it must `end` it."""
-        from gpuassist.system.streams import start
+        from gpuassist.system.stream_running import start
 
         return start(command, environment, directory)
 

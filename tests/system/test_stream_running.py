@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from gpuassist.system.groups import under_way
-from gpuassist.system.streams import DESCRIPTOR, NotStarted, Quiet, Stream, signal_name, start
+from gpuassist.system.stream_running import signal_name, start
+from gpuassist.system.streams import DESCRIPTOR, NotStarted, Quiet, Stream
 
 PATH = {"PATH": "/usr/bin:/bin"}
 
