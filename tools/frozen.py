@@ -243,6 +243,7 @@ _EQUAL = (
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?([+-]\d\d:\d\d|Z)?"), "MOMENT"),
     (re.compile(r"\b\d+[.,]\d+ ?(s|seconds|ms)\b"), "DURATION"),
     (re.compile(r'"seconds": [\d.e-]+'), '"seconds": DURATION'),
+    (re.compile(r'"hash_after": "[0-9a-f]{64}"'), '"hash_after": HASH'),  # of bytes that hold the id
     (re.compile(r"\bpid \d+|\"pid\": \d+"), "PID"),
 )
 
