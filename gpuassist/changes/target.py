@@ -38,12 +38,12 @@ def examine(world: World, path: str) -> FileTarget:
     real = world.files.real(path)
     stranger = strangers_home(world)
     if stranger is not None and _is_within(real, world.files.real(world.surroundings.home)):
-        who_forbids: Text | None = stranger
+        forbidden: Text | None = stranger
     elif real.startswith("/etc/"):
-        who_forbids = text("{path} is a file of the whole system; gpuassist changes only your own start-up files", path=path)
+        forbidden = text("{path} is a file of the whole system; gpuassist changes only your own start-up files", path=path)
     else:
-        who_forbids = None
-    obstacle = who_forbids or _link_forbids(world, path) or _place_forbids(world, path, real)
+        forbidden = None
+    obstacle = forbidden or _link_forbids(world, path) or _place_forbids(world, path, real)
     obstacle = obstacle or why_state_untrusted(world, f"{world.surroundings.state()}/journal")  # nothing is written off the record
     if obstacle is not None:
         return FileTarget(path, real, obstacle=obstacle)

@@ -153,16 +153,16 @@ class _Judge:
         if role is Role.OTHERS:
             return text("belongs to {user}: please ask them, or the administrator", user=holder.user), ()
         if value_or(holder.state, "") == "Z":
-            own = text("has ended; what is left of it waits for the process that started it")
+            why = text("has ended; what is left of it waits for the process that started it")
         elif not self._live:
-            own = text("on a recorded machine: nothing there can be stopped from here")
+            why = text("on a recorded machine: nothing there can be stopped from here")
         elif value_or(holder.state, "") == "D":
-            own = text("your own program, but it waits inside the driver just now: it ends when that is done, if it can")
+            why = text("your own program, but it waits inside the driver just now: it ends when that is done, if it can")
         elif isinstance(holder.started, Unknown):
-            own = text("your own program, but the system does not say when it began, so that another could be stopped in its place")
+            why = text("your own program, but the system does not say when it began, so that another could be stopped in its place")
         else:
-            own = text("your own program; it can be stopped")
-        return own, ()
+            why = text("your own program; it can be stopped")
+        return why, ()
 
 
 def _is_service(unit: str) -> bool:

@@ -165,8 +165,8 @@ def memory_picture(setting: SignatureInput) -> MemoryPicture | None:
     if contradiction(message) is not None:
         return None
     # The size of the card by the facts, where it is certain which one is meant; 0 elsewhere.
-    size_of = 0 if len(setting.case.cards) != 1 or message.device else value_or(setting.case.cards[0].gpu.memory_total_bytes, 0)
-    picture = picture_of(message, total=size_of, named=lambda pid: _program(setting.case, pid))
+    size = 0 if len(setting.case.cards) != 1 or message.device else value_or(setting.case.cards[0].gpu.memory_total_bytes, 0)
+    picture = picture_of(message, total=size, named=lambda pid: _program(setting.case, pid))
     return replace(picture, notes=(*picture.notes, *_elsewhere(setting, message))) if picture is not None else None
 
 

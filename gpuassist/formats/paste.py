@@ -160,10 +160,9 @@ def _decoded(data: bytes, encoding: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         pass
-    # Whether more is lost as UTF-8 than a few damaged places.
     sample = data[:_SAMPLE]
     lost = sample.decode("utf-8", "replace").count("\ufffd")
-    if not (lost * 4 > sum(1 for byte in sample if byte > 0x7F)):
+    if lost * 4 <= sum(1 for byte in sample if byte > 0x7F):  # a few damaged places of what is UTF-8 all the same
         return data.decode("utf-8", "replace")
     return data.decode("gb18030", "replace") if _is_chinese(data) else data.decode("latin-1")
 

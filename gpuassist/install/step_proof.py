@@ -59,7 +59,8 @@ def _torch(session: Session, proof: StepProof) -> Proved:
     if said is None:
         return Proved(Holds.NO, text("{python} cannot import torch: {words}", python=python, words=_last(outcome)))
     version, cuda = said
-    if not (not proof.wanted or version == proof.wanted or ("+" not in proof.wanted and version.partition("+")[0] == proof.wanted)):
+    named = version if "+" in proof.wanted else version.partition("+")[0]  # a wish without a build means any
+    if proof.wanted and proof.wanted not in {version, named}:
         words = text("{python} imports torch {version}, not {wanted}", python=python, version=version, wanted=proof.wanted)
         return Proved(Holds.NO, words)
     if cuda:

@@ -80,7 +80,7 @@ class Disk:
         except FileExistsError:
             # NFS may carry a call out, lose the answer and say of the second one that the name is taken.
             one, other = os.lstat(path), os.lstat(target)
-            if not ((one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)):
+            if (one.st_dev, one.st_ino) != (other.st_dev, other.st_ino):
                 raise
             os.unlink(path)
         except OSError as error:

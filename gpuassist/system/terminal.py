@@ -140,35 +140,29 @@ class _Asker:
         refused = why_no_shell(self._world, self._shell, self._home)
         if refused is not None:
             return ShellState(Unknown(refused), 0.0)
-        if opening is Opening.DESKTOP:
-            how = f"{self._shell} -l, then environment.d"
-        else:
-            earlier = {Opening.TERMINAL: f"{self._shell} -l, then ", Opening.TERMINAL_COMMAND: f"{self._shell} -i, then "}
-            how = f"{earlier.get(opening, '')}{self._shell} {' '.join(_OPTIONS[opening] or ('-c',))}"
+        return self._told(self._reply_of(opening), _how(self._shell, opening))
+
+    def _reply_of(self, opening: Opening) -> Reply:
         if opening in _WITHOUT_LOGIN:
-            return self._told(self._reply(opening, self._login), how)
+            return self._reply(opening, self._login)
         if opening is Opening.TERMINAL:
-            return self._told(self._in_window(), how)
+            return self._in_window()
         if opening is Opening.TERMINAL_COMMAND:
             window = self._in_window()
             if window.answer is None:
-                from_window = window
-            else:
-                from_window = self._reply(Opening.TERMINAL_COMMAND, _inherited(window.answer.environment), self._left(window))
-            return self._told(from_window, how)
+                return window
+            return self._reply(opening, _inherited(window.answer.environment), self._left(window))
         session = self._after_login()
         if opening is Opening.LOGIN_COMMAND:
-            return self._told(session, how)
+            return session
         if opening is Opening.DESKTOP:
             if session.answer is None:
-                on_desktop = session
-            else:
-                merged = with_environment_d(self._world.files, session.answer.environment, home=self._home)
-                on_desktop = replace(session, answer=ShellAnswer(session.answer.shell, 0, merged, {}, ()))
-            return self._told(on_desktop, how)
+                return session
+            merged = with_environment_d(self._world.files, session.answer.environment, home=self._home)
+            return replace(session, answer=ShellAnswer(session.answer.shell, 0, merged, {}, ()))
         held = session.answer.environment if session.answer is not None else {}
         given = {name: held[name] for name in _FOR_SCRIPTS if name in held}
-        return self._told(self._reply(opening, {**self._login, **given}), how)
+        return self._reply(opening, {**self._login, **given})
 
     def _after_login(self) -> Reply:
         with self._one_session:
@@ -225,6 +219,13 @@ class _Asker:
                     shadows.append(Shadow(name, ShadowKind(kind), words))
             fact = Known(Terminal(who, that_matter(reply.answer.environment), commands, tuple(shadows)), how)
         return ShellState(fact, reply.seconds, reply.complaints, reply.questions, reply.left_behind, reply.through)
+
+
+def _how(shell: str, opening: Opening) -> str:
+    if opening is Opening.DESKTOP:
+        return f"{shell} -l, then environment.d"
+    earlier = {Opening.TERMINAL: f"{shell} -l, then ", Opening.TERMINAL_COMMAND: f"{shell} -i, then "}
+    return f"{earlier.get(opening, '')}{shell} {' '.join(_OPTIONS[opening] or ('-c',))}"
 
 
 def _inherited(environment: Mapping[str, str]) -> dict[str, str]:

@@ -52,7 +52,7 @@ def _lacking(
     # The build to install, where the driver is known, which decides among them.
     case = setting.case
     if not isinstance(case.driver, Known):
-        build_for: dict[str, Parameter] = {}
+        build_that_fits: dict[str, Parameter] = {}
     else:
         python = next((one.environment.python_version for one in case.torches), None)
         host = BuildHost(
@@ -62,7 +62,7 @@ def _lacking(
         )
         choice = choose_torch(case.knowledge.torch_builds(), (capability,), host)
         build = choice.build
-        build_for = {
+        build_that_fits = {
             "install": str(build.newest) if build else "",
             "tag": build.tag if build else "",
             "obstacle": choice.obstacle.value if choice.obstacle else "",
@@ -76,7 +76,7 @@ def _lacking(
         torch=torch_version(setting),
         newer="yes" if newer else "",
         dropped="" if newer else "yes",
-        **build_for,
+        **build_that_fits,
     )
 
 

@@ -76,11 +76,11 @@ class FoundPage(Page):
             words = self.desk.words
             if diagnosis.undetermined:
                 rest = text("What could be checked is right. What could not be determined stands below, with the reason.")
-                all_fine = EmptyState(Mark.UNKNOWN, words(text("Nothing wrong was found")), words(rest), self)
+                nothing_found = EmptyState(Mark.UNKNOWN, words(text("Nothing wrong was found")), words(rest), self)
             else:
                 rest = text("Everything that was checked fits together. Verify proves it with real work on the device.")
-                all_fine = EmptyState(Mark.RIGHT, words(text("Nothing is wrong")), words(rest), self)
-            self._cards.insertWidget(0, all_fine)
+                nothing_found = EmptyState(Mark.RIGHT, words(text("Nothing is wrong")), words(rest), self)
+            self._cards.insertWidget(0, nothing_found)
         self._rest.show_rest(diagnosis.passed, diagnosis.undetermined)
         self.bar_changed.emit()
 

@@ -132,10 +132,9 @@ class KernelRow(QWidget):
     def __init__(self, words: Words, proof: KernelProof, parent: KernelsCard) -> None:
         super().__init__(parent)
         if proof.check.verdict is KernelVerdict.CANCELLED:
-            mark_of = Mark.UNKNOWN
+            self.mark = Mark.UNKNOWN
         else:
-            mark_of = Mark.RIGHT if proof.check.passed else Mark.PROBLEM
-        self.mark = mark_of
+            self.mark = Mark.RIGHT if proof.check.passed else Mark.PROBLEM
         self.explain: QPushButton | None = None
         self._said = proof.check.said
         self._card = parent
