@@ -27,29 +27,10 @@ from gpuassist.cli.context import Context, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.detect import nvml
 from gpuassist.detect.startup import fish_universal as fish_variables
-from gpuassist.formats import (
-    cgroup,
-    condarc,
-    devices,
-    elf_dynamic,
-    kernel_module,
-    loader_cache,
-    pip_report,
-    toolkit,
-    torch,
-    torch_version,
-)
-from gpuassist.formats import condarc as pip_conf
-from gpuassist.formats import condarc as uv_toml
-from gpuassist.formats import distribution_name as os_release
-from gpuassist.formats import kernel_module as modprobe
-from gpuassist.formats import packages as installed
-from gpuassist.formats import packages as package_metadata
-from gpuassist.formats import packages as pyvenv
-from gpuassist.formats import pip_report as conda_dry_run
-from gpuassist.formats import pip_report as solver_words
-from gpuassist.formats import pip_report as uv_dry_run
-from gpuassist.formats import toolkit as nvcc
+from gpuassist.formats import cgroup, devices, elf, kernel_module, loader_cache, packages, toolkit, torch, torch_version
+from gpuassist.formats import distribution as distribution_name
+from gpuassist.formats import dry_runs as pip_report
+from gpuassist.formats import package_settings as condarc
 from gpuassist.install.records import installs
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import Known
@@ -248,27 +229,27 @@ _OF_TEXT: tuple[Callable[[str], object], ...] = (
     condarc.read_condarc,
     lambda words: devices.read_visible_devices(words, 4),
     fish_variables.read,
-    installed.recorded_sizes,
-    lambda words: tuple(installed.python_packages(words.split())),
-    lambda words: installed.conda_packages(words.split()),
+    packages.recorded_sizes,
+    lambda words: tuple(packages.python_packages(words.split())),
+    lambda words: packages.conda_packages(words.split()),
     kernel_module.parse_modinfo_output,
-    lambda words: tuple(modprobe.forbidden_by_file(words)),
-    lambda words: tuple(modprobe.forbidden_by_command_line(words)),
-    nvcc.parse_version,
-    nvcc.parse_targets,
-    nvcc.parse_directory,
-    os_release.parse,
-    package_metadata.read_package_metadata,
-    pip_conf.read_pip_conf,
-    lambda words: pyvenv.python_version(pyvenv.parse_pyvenv(words)),
-    solver_words.reason_of,
-    solver_words.explanation,
+    lambda words: tuple(kernel_module.forbidden_by_file(words)),
+    lambda words: tuple(kernel_module.forbidden_by_command_line(words)),
+    toolkit.parse_version,
+    toolkit.parse_targets,
+    toolkit.parse_directory,
+    distribution_name.read_os_release,
+    packages.read_package_metadata,
+    condarc.read_pip_conf,
+    lambda words: packages.python_version(packages.parse_pyvenv(words)),
+    pip_report.reason_of,
+    pip_report.explanation,
     toolkit.parse_version_txt,
     toolkit.parse_gcc_limit,
     toolkit.parse_clang_limit,
     torch.parse_version_file,
     torch_version.read_torch_version,
-    uv_toml.read_uv_toml,
+    condarc.read_uv_toml,
 )
 
 
@@ -281,7 +262,7 @@ _OF_BYTES: tuple[Callable[[bytes], object], ...] = (
     toolkit.parse_version_json,
     torch.find_targets,
     loader_cache.read_cache,
-    lambda data: elf_dynamic.read_dynamic(lambda place, size: data[place : place + size]),
+    lambda data: elf.read_dynamic(lambda place, size: data[place : place + size]),
     _modinfo,
 )
 _FILES = (
@@ -354,8 +335,8 @@ def _children(scratch: Path) -> Run:
             said = _said(session, error.reason)
         words = data.decode("utf-8", "replace")
         pip_report.read_pip_report(words)
-        uv_dry_run.read_uv_dry_run(words)
-        conda_dry_run.read_conda_dry_run(words)
+        pip_report.read_uv_dry_run(words)
+        pip_report.read_conda_dry_run(words)
         return said
 
     return run

@@ -1,4 +1,4 @@
-"""Paragraphs cut into lines of a terminal, where a Chinese character takes two columns and may end a line."""
+"""How a terminal is filled: paragraphs cut into lines, where a Chinese character takes two columns, and command lines never cut."""
 
 from __future__ import annotations
 

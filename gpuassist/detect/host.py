@@ -8,7 +8,7 @@ import struct
 from gpuassist.detect import firmware
 from gpuassist.detect.accounts import administrator
 from gpuassist.detect.small_files import made, read, unreadable
-from gpuassist.formats import distribution_name as os_release
+from gpuassist.formats.distribution import read_os_release
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.machine import Distribution, Host
 from gpuassist.model.text import text
@@ -86,7 +86,7 @@ def probe(world: World) -> Host:
 
 
 def _parsed_distribution(words: str) -> Distribution:
-    found = os_release.parse(words)
+    found = read_os_release(words)
     name = found.get("PRETTY_NAME") or found.get("NAME") or found.get("ID", "")
     if not name:
         raise ValueError(words)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from gpuassist.formats.elf_dynamic import Dynamic, read_dynamic
+from gpuassist.formats.elf import Dynamic, read_dynamic
 from gpuassist.formats.loader_cache import read_cache
 from gpuassist.system.files import Files
 

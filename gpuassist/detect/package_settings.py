@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gpuassist.formats.condarc import Condarc, UvSettings, read_condarc, read_pip_conf, read_uv_toml
+from gpuassist.formats.package_settings import Condarc, UvSettings, read_condarc, read_pip_conf, read_uv_toml
 from gpuassist.model.address import without_secrets
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.package_settings import Channels, Indexes, PackageSetting, PackageSettings

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from gpuassist.detect.prefixes import Prefix
-from gpuassist.formats.elf_dynamic import read_dynamic
+from gpuassist.formats.elf import read_dynamic
 from gpuassist.model.environment import Manager
 from gpuassist.model.fact import Fact, Known
 from gpuassist.system.files import Files

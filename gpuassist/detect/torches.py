@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gpuassist.detect.prefixes import Prefix
+from gpuassist.formats.elf import constant_sections
 from gpuassist.formats.packages import recorded_sizes
-from gpuassist.formats.torch import constant_sections, find_targets, parse_version_file
+from gpuassist.formats.torch import find_targets, parse_version_file
 from gpuassist.model.environment import Accelerator, Manager, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.text import text

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gpuassist.diagnose.case import InstalledTorch, RuleInput
-from gpuassist.knowledge.companions import admits
 from gpuassist.knowledge.records import TorchRelease
+from gpuassist.knowledge.specifier import admits
 from gpuassist.model.environment import Package
 from gpuassist.model.fact import value_or
 from gpuassist.model.version import Version, VersionError

@@ -1,4 +1,4 @@
-"""What a kernel module says of itself: the `name=value` words of its ELF section .modinfo."""
+"""A kernel module: what its ELF section .modinfo says (`name=value` words), /proc of the loaded one, and what forbids one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The installed packages that have to do with the GPU, by the names of their records in site-packages and conda-meta."""
+"""The packages of a Python environment by the records in site-packages and conda-meta, their metadata, and what is frozen."""
 
 from __future__ import annotations
 

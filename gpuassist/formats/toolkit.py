@@ -1,4 +1,4 @@
-"""The files of a CUDA toolkit that tell what it is: version.json, version.txt and crt/host_config.h."""
+"""What tells which CUDA toolkit it is: version.json, version.txt, crt/host_config.h, and what its nvcc prints."""
 
 from __future__ import annotations
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+
+from gpuassist.formats.python_code import parsed
 
 _LONGEST = 4000  # characters of code that are read
 _WIDEST = 3  # parts of any length in one pattern: more of them, and a line that fits almost takes for ever
@@ -205,16 +206,3 @@ def _device(call: ast.Call) -> int:
     value = first.value if isinstance(first, ast.Constant) else None
     found = re.search(r"\d{1,3}$", str(value)) if isinstance(value, (int, str)) else None
     return int(found[0]) if found else 0
-
-
-# Python that somebody else wrote, read and never run.
-
-
-def parsed(source: str) -> ast.Module | None:
-    """Its statements; none where it is no Python, or more than Python itself can take."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a stranger's `"\\d"` or `1if x` is nothing to tell this user of
-            return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two of thousands of brackets or signs in a row
-        return None

@@ -8,10 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from gpuassist.context import Session
-from gpuassist.formats.condarc import without_login
-from gpuassist.formats.packages import PackageMetadata
-from gpuassist.formats.paste import read_paste
-from gpuassist.formats.pip_report import (
+from gpuassist.formats.dry_runs import (
     DryRunRefused,
     Reason,
     explanation,
@@ -20,6 +17,9 @@ from gpuassist.formats.pip_report import (
     read_uv_dry_run,
     reason_of,
 )
+from gpuassist.formats.package_settings import without_login
+from gpuassist.formats.packages import PackageMetadata
+from gpuassist.formats.paste import read_paste
 from gpuassist.formats.visible import shortened
 from gpuassist.install.dry_run import Act, Does, conda_looks, pip_looks, pip_looks_anew, read_act, uv_looks, uv_looks_anew
 from gpuassist.install.freeze import EnvironmentPackages, held_by

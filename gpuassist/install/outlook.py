@@ -10,10 +10,10 @@ from gpuassist.diagnose.case import InstalledTorch, RuleInput
 from gpuassist.diagnose.chain import chains
 from gpuassist.install import hypothetical
 from gpuassist.install.conda import notes_on_conda
-from gpuassist.install.driver_at_work import mending_steps, system_of, waiting_module
+from gpuassist.install.driver_at_work import mending_steps
 from gpuassist.install.driver_notes import driver_notes, root_notes
 from gpuassist.install.outlook_notes import DRIVER_STAYS, blocked_by, links_of, notes_on, undetermined, without_gpu
-from gpuassist.install.place import InstallPlace, around
+from gpuassist.install.place import InstallPlace, around, system_of, waiting_module
 from gpuassist.install.replacements import with_driver, with_toolkit
 from gpuassist.install.steps import install_steps, install_ways
 from gpuassist.install.toolkit_methods import of_conda

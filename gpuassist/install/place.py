@@ -8,12 +8,15 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import PurePosixPath
 
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.knowledge.commands import Commands
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import repositories_package
+from gpuassist.knowledge.records import Family, ModuleFlavour
+from gpuassist.model.driver import KernelModule
 from gpuassist.model.environment import Manager, Package, PythonEnvironment, Torch
-from gpuassist.model.fact import Known, value_or
+from gpuassist.model.fact import NOT_ASKED, Known, value_or
 from gpuassist.model.finding import Action
-from gpuassist.model.machine import Machine
+from gpuassist.model.machine import Distribution, Machine
 from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.plan import Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import Text
@@ -147,6 +150,65 @@ class System:
         """The package of an Arch kernel by the end of its name: `linux-lts` of `6.12.58-1-lts`, `linux` of `6.17.8-arch1-1`."""
         ending = self.kernel.rpartition("-")[2]
         return _ARCH_KERNELS.get(ending, f"linux-{ending}" if ending.isalpha() and ending != "generic" else "linux")
+
+
+_AZURE_PARTS = frozenset({"10de:2236"})  # A10: NVadsA10 v5, which Azure says takes GRID drivers in all sizes
+_AMAZON_PARTS = ("g6f.", "gr6f.")
+_NOWHERE = Distribution("", (), "", "")
+
+
+def system_of(case: RuleInput) -> System:
+    """What is known of it."""
+    host, driver = case.machine.host, case.machine.driver
+    distribution = value_or(host.distribution, _NOWHERE)
+    module = _module(case)
+    return System(
+        distribution=distribution.id,
+        release=distribution.version_id,
+        kernel=value_or(host.kernel, ""),
+        secure_boot=host.secure_boot.value if isinstance(host.secure_boot, Known) else None,
+        driver=value_or(module.version, None) if module else None,
+        open_module=value_or(module.open_flavour, None) if module else None,
+        uninstaller=value_or(driver.uninstaller, ""),
+        needs_open=any(card.flavour is ModuleFlavour.OPEN_REQUIRED for card in case.cards),
+        nouveau=any(case.held_by(card) in {"nouveau", "nova_core"} for card in case.cards),
+        hybrid=value_or(host.hybrid, False),  # noqa: FBT003 -- the fact's default
+        provider=value_or(host.provider, ""),
+        part=_part(case),
+        home=home_of(case.machine),
+        administrator=value_or(host.administrator, True),  # noqa: FBT003 -- the fact's default
+        jetson=case.jetson,
+        conda=any(value_or(one.manager, Manager.VENV) is Manager.CONDA for one in value_or(case.machine.environments, ())),
+        repositories=repositories_package(distribution),
+    )
+
+
+def _part(case: RuleInput) -> bool:
+    """Whether only a part of a GPU is rented: Azure has the A10 in such parts, Amazon the L4 in these types of instances."""
+    host = case.machine.host
+    provider = value_or(host.provider, "")
+    if provider == "azure":
+        return any(value_or(card.gpu.pci_id, "") in _AZURE_PARTS for card in case.cards)
+    return provider == "aws" and value_or(host.product, "").startswith(_AMAZON_PARTS)
+
+
+def _module(case: RuleInput) -> KernelModule | None:
+    """The module that is installed, loaded or not."""
+    driver = case.machine.driver
+    installed = (*value_or(driver.on_disk, ()), *value_or(driver.loaded, ()))
+    return next(iter(installed), None) or waiting_module(case)
+
+
+def waiting_module(case: RuleInput) -> KernelModule | None:
+    """The module of a driver that is installed and not loaded: the one on disk, or the one that fits the libraries that are."""
+    driver = case.machine.driver
+    if not isinstance(driver.loaded, Known) or case.running or case.container or case.wsl:
+        return None
+    for module in value_or(driver.on_disk, ()):
+        if isinstance(module.version, Known):
+            return module
+    versions = [one.version for one in value_or(driver.libcuda, ()) if isinstance(one.version, Known)]
+    return KernelModule("", versions[0], NOT_ASKED, NOT_ASKED) if versions and isinstance(driver.on_disk, Known) else None
 
 
 # What is around a torch that is to be changed: its environment with the packages in it, other Pythons, and the user's wish.

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.formats.conda_build import read_build
-from gpuassist.formats.condarc import tag_of
+from gpuassist.formats.package_settings import tag_of
 from gpuassist.formats.requirement import AskedPackage, asked, marker_environment, names_asked
 from gpuassist.formats.torch_version import BuildOrigin, read_torch_version
 from gpuassist.install.dry_run_process import Conditions, DryRunView, look
-from gpuassist.knowledge.companions import admits
 from gpuassist.knowledge.compatibility import kernels_run
 from gpuassist.knowledge.conda import builds
 from gpuassist.knowledge.records import TorchBuild
+from gpuassist.knowledge.specifier import admits
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.environment import Accelerator
 from gpuassist.model.fact import Known, Unknown, value_or

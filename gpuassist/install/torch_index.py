@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gpuassist.knowledge.companions import admits
 from gpuassist.knowledge.records import TorchBuild
+from gpuassist.knowledge.specifier import admits
 from gpuassist.model.package_settings import Indexes, PackageSetting, PackageSettings
 from gpuassist.model.plan import Tool
 from gpuassist.model.text import Text, text

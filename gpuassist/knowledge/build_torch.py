@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gpuassist.knowledge.companions import admits
 from gpuassist.knowledge.records import BadPair, Companion, Party, TorchRelease
 from gpuassist.knowledge.rows import Row, RowError, Source, flag_of, rows_of, source_of, text_of, texts_of
+from gpuassist.knowledge.specifier import admits
 from gpuassist.model.version import Version
 
 Sources = dict[str, Source]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from operator import eq, ge, gt, le, lt, ne
 
 from gpuassist.knowledge.records import BadPair, Companion, Party, TorchBuild, TorchRelease, WheelRecord
+from gpuassist.knowledge.specifier import admits
 from gpuassist.model.environment import Package
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import ComputeCapability, Version, VersionError
@@ -171,41 +171,3 @@ def overwriting(wheel: WheelRecord, wheels: Iterable[WheelRecord]) -> tuple[Whee
 
 def _files(wheel: WheelRecord) -> tuple[tuple[str, str], ...]:
     return tuple((wheel.directory, name) for name in (*wheel.libraries, *wheel.compilers))
-
-
-# Version ranges as pip writes them (`>=2.10,<3`, `~=3.9.0`), held against a version.
-
-
-_CLAUSE = re.compile(r"(<=|>=|==|!=|~=|<|>)?\s*(\d{1,9}(?:\.\d{1,9})*)(?:(\.\*)|\.post\d{1,9})?")
-_COMPARISONS: dict[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
-    "<": lt,
-    "<=": le,
-    ">": gt,
-    ">=": ge,
-    "==": eq,
-    "!=": ne,
-}
-
-
-def admits(versions: str, version: Version) -> bool:
-    """Whether a range takes a version in; an empty range takes any, a bare number that one alone. What a version does not keep
-    does not count: 0.0.28.post1 is 0.0.28.
-    """
-    return all(_holds(clause.strip(), version.parts) for clause in versions.split(",") if clause.strip())
-
-
-def _holds(clause: str, version: tuple[int, ...]) -> bool:
-    found = _CLAUSE.fullmatch(clause)
-    if found is None:
-        raise VersionError(clause)
-    sign, limit, family = found[1] or "==", Version.parse(found[2]).parts, bool(found[3])
-    if sign == "~=":
-        return _padded(version, limit) >= limit and version[: len(limit) - 1] == limit[:-1]
-    if family:
-        return _COMPARISONS[sign](_padded(version, limit)[: len(limit)], limit)
-    return _COMPARISONS[sign](_padded(version, limit), _padded(limit, version))
-
-
-def _padded(parts: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
-    """With the zeros that a shorter number leaves out: 2.3 is 2.3.0."""
-    return (*parts, *(0 for _ in range(len(other) - len(parts))))

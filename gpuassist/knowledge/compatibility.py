@@ -227,7 +227,7 @@ class EarlyToolkits:
     checked: str
 
 
-def build(row: Row, sources: dict[str, Source]) -> EarlyToolkits:
+def build_early_toolkits(row: Row, sources: dict[str, Source]) -> EarlyToolkits:
     """From a row of the file."""
     source = sources.get(text_of(row, "source"))
     if source is None:

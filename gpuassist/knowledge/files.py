@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from gpuassist.knowledge import build, build_packages, build_torch
-from gpuassist.knowledge import compatibility as early_toolkits
+from gpuassist.knowledge.compatibility import build_early_toolkits
 from gpuassist.knowledge.records import ArchitectureRecord, ChipRecord
 from gpuassist.knowledge.rows import Row, RowError, Rows, Source, damaged_line, parse
 from gpuassist.model.text import Text, text
@@ -99,7 +99,7 @@ class KnowledgeFiles:
         self.compat_packages = RecordTable(read, "compat_packages", build.compat_package)
         self.toolkits = RecordTable(read, "toolkits", build.toolkit)
         self.runfiles = RecordTable(read, "runfiles", build.runfile)
-        self.early_toolkits = RecordTable(read, "early_toolkits", early_toolkits.build)
+        self.early_toolkits = RecordTable(read, "early_toolkits", build_early_toolkits)
         self.wheels = RecordTable(read, "wheels", build.wheel)
         self.torch = RecordTable(read, "torch", build.torch)
         self.torch_releases = RecordTable(read, "torch_releases", build_torch.release)

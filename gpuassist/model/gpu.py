@@ -1,4 +1,4 @@
-"""One NVIDIA GPU, as the PCI tree and NVML describe it."""
+"""One NVIDIA GPU, as the PCI tree and NVML describe it, and the processes that use it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The clipboard as an exit for words: what a terminal would obey when it is pasted is made visible there too."""
+"""The clipboard as an exit for words, where what a terminal would obey is made visible too; and what was dropped or pasted."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.pip_report import DryRunRefused, read_conda_dry_run
+from gpuassist.formats.dry_runs import DryRunRefused, read_conda_dry_run
 from gpuassist.model.solve import PackageChange
 
 CASES = Path(__file__).parent.parent / "cases" / "solves"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.torch import constant_sections
+from gpuassist.formats.elf import constant_sections
 from tests.formats.made_elf import ALLOCATED, CODE, NOBITS, PROGBITS, WRITABLE, elf
 
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.elf_dynamic import Dynamic, read_dynamic
-from gpuassist.formats.torch import Read
+from gpuassist.formats.elf import Dynamic, Read, read_dynamic
 from gpuassist.system.files import Files
 from tests.formats.made_elf import PROGBITS, elf, shared_object
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.formats.condarc import tag_of, without_login
+from gpuassist.formats.package_settings import tag_of, without_login
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.condarc import read_pip_conf
+from gpuassist.formats.package_settings import read_pip_conf
 
 MIRROR = "https://pypi.example.org/simple"
 

@@ -7,7 +7,7 @@ import warnings
 
 import pytest
 
-from gpuassist.formats.torch_prints import parsed
+from gpuassist.formats.python_code import parsed
 
 
 def test_statements_are_read() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.pip_report import Reason, explanation, reason_of
+from gpuassist.formats.dry_runs import Reason, explanation, reason_of
 
 PIP_CONFLICT = """ERROR: Cannot install pinner==1.0 and torch==2.9.1 because these package versions have conflicting dependencies.
 ERROR: ResolutionImpossible: for help visit https://pip.pypa.io/en/latest/topics/dependency-resolution/#dealing-with-dependency-conflicts

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.pip_report import read_uv_dry_run
+from gpuassist.formats.dry_runs import read_uv_dry_run
 
 CHANGES = """Using Python 3.11.7 environment at: /home/you/train
 Resolved 5 packages in 4ms

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.condarc import UvSettings, read_uv_toml
+from gpuassist.formats.package_settings import UvSettings, read_uv_toml
 
 A, B = "https://a.example.org/simple", "https://b.example.org/simple"
 

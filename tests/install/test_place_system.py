@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from gpuassist.diagnose.case import RuleInput
-from gpuassist.install.driver_at_work import system_of
-from gpuassist.install.place import System
+from gpuassist.install.place import System, system_of
 from gpuassist.model.environment import Manager
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.text import text

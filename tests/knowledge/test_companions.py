@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.knowledge.companions import Company, admits, built_for_it, company_of, of_torch, requirement
+from gpuassist.knowledge.companions import Company, built_for_it, company_of, of_torch, requirement
 from gpuassist.knowledge.records import Companion, TorchBuild
+from gpuassist.knowledge.specifier import admits
 from gpuassist.model.environment import Package
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH

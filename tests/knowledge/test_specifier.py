@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.knowledge.companions import admits
+from gpuassist.knowledge.specifier import admits
 from gpuassist.model.version import Version, VersionError
 
 NUMBERS = st.lists(st.integers(0, 40), min_size=1, max_size=4).map(tuple)

@@ -11,8 +11,8 @@ import pytest
 
 from gpuassist.formats.torch import parse_version_file
 from gpuassist.formats.torch_version import read_torch_version
-from gpuassist.knowledge.companions import admits
 from gpuassist.knowledge.records import BadPair, Companion, TorchBuild, TorchRelease
+from gpuassist.knowledge.specifier import admits
 from gpuassist.model.version import Code, Target, Version
 from tests.knowledge.shipped import KNOWLEDGE, cubins, version
 from tests.torch_environment import NO_TORCH, torch_file

@@ -11,7 +11,7 @@ from gpuassist.detect.readers.facts import latest_first
 from gpuassist.detect.readers.labels import Field, Told, is_report, labelled
 from gpuassist.detect.readers.lines import Line, lines
 from gpuassist.detect.readers.nvidia_smi import PRODUCT
-from gpuassist.formats.distribution_name import read_distribution, read_processor
+from gpuassist.formats.distribution import read_distribution, read_processor
 from gpuassist.model.driver import Driver
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact, Known

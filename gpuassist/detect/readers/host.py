@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuassist.detect.readers.commands import runs
 from gpuassist.detect.readers.lines import Line, lines, lines_with
-from gpuassist.formats import distribution_name as os_release
+from gpuassist.formats.distribution import read_os_release
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.machine import Distribution, Host, Machine
@@ -123,7 +123,7 @@ def _of_os_release(paste: Paste) -> Fact[Distribution]:
     for place, line in enumerate(every):
         if re.match(r"\s*(?:ID|VERSION_ID|PRETTY_NAME)=", line.words):
             block = "\n".join(one.words for one in every[max(0, place - 6) : place + 12])
-            found = os_release.parse(block)
+            found = read_os_release(block)
             name = found.get("PRETTY_NAME") or found.get("NAME", "")
             if found.get("ID") and name:
                 like = tuple(found.get("ID_LIKE", "").split())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.formats.distribution_name import read_distribution, read_processor
+from gpuassist.formats.distribution import read_distribution, read_processor
 from gpuassist.knowledge.families import packages_family
 from gpuassist.knowledge.records import Family
 

@@ -1,4 +1,4 @@
-"""conda's .condarc, as far as its settings decide where packages come from: single values, lists, and names with a URL each.
+"""The settings files of conda, pip and uv that decide where packages come from; conda's: values, lists, names with a URL.
 
 YAML is more than this; people and `conda config` write these files by hand in this much of it.
 """

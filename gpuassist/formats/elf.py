@@ -1,14 +1,17 @@
-"""What an ELF file asks of the loader: the libraries that it needs, its own name, and where it wants them looked for."""
+"""What an ELF file asks of the loader (libraries, its own name, where to look for them), and where it keeps its constants."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from gpuassist.formats.torch import Read
+Read = Callable[[int, int], bytes]  # (offset, size) -> those bytes
 
 _HEADER_SIZE = 64
+_SECTION = struct.Struct("<IIQQQQ")  # name, type, flags, address, offset, size (elf(5), Elf64_Shdr)
+_PROGBITS = 1
+_WRITE, _ALLOCATED, _EXECUTABLE = 1, 2, 4
 _PROGRAM = struct.Struct("<IIQQQQQQ")  # type, flags, offset, address, physical, size in file, size in memory, alignment (elf(5))
 _ENTRY = struct.Struct("<qQ")  # tag, value
 _LOAD, _DYNAMIC = 1, 2
@@ -83,3 +86,22 @@ def _strings_at(segments: tuple[_Segment, ...], address: int) -> int:
 
 def _string(content: bytes) -> str:
     return content.partition(b"\0")[0].decode("utf-8", "replace")
+
+
+def constant_sections(read: Read) -> tuple[tuple[int, int], ...]:
+    """Offset and size of every section that is loaded, not written and not code; none where this is no 64-bit ELF."""
+    header = read(0, _HEADER_SIZE)
+    if len(header) < _HEADER_SIZE or header[:6] != b"\x7fELF\x02\x01":
+        return ()
+    (table,) = struct.unpack_from("<Q", header, 0x28)
+    entry_size, count = struct.unpack_from("<HH", header, 0x3A)
+    entries = read(table, entry_size * count) if entry_size >= _SECTION.size else b""
+    return tuple(
+        place for start in range(0, len(entries) - _SECTION.size + 1, entry_size or 1) for place in _constant(entries, start)
+    )
+
+
+def _constant(entries: bytes, start: int) -> tuple[tuple[int, int], ...]:
+    _, kind, flags, _, offset, size = _SECTION.unpack_from(entries, start)
+    constant = kind == _PROGBITS and flags & (_WRITE | _ALLOCATED | _EXECUTABLE) == _ALLOCATED
+    return ((offset, size),) if constant else ()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.pip_report import PlannedPackage, read_pip_report
+from gpuassist.formats.dry_runs import PlannedPackage, read_pip_report
 
 ROW = {
     "download_info": {

@@ -1,4 +1,4 @@
-"""The report of `pip install --dry-run --report`: every package that pip would install, with what each asks for."""
+"""What pip, uv and conda say that they would do, or why they would do nothing; pip's report names what each package asks for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import cast
 
-from gpuassist.formats.condarc import without_login
+from gpuassist.formats.package_settings import without_login
 from gpuassist.formats.packages import normalised
 from gpuassist.model.json_reader import NotJsonError, read_json, whole
 from gpuassist.model.solve import PackageChange

@@ -1,4 +1,4 @@
-"""The pretty name of a distribution, `Ubuntu 22.04.3 LTS (x86_64)`: what its os-release would say, and the processor."""
+"""A distribution by its os-release, or by its pretty name, `Ubuntu 22.04.3 LTS (x86_64)`, and the processor in that."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ _ASSIGNMENT = re.compile(r"""^\s*([A-Za-z_][A-Za-z0-9_]*)=(?:"((?:[^"\\]|\\.)*)"
 _ESCAPED = re.compile(r"\\(.)")
 
 
-def parse(words: str) -> dict[str, str]:
+def read_os_release(words: str) -> dict[str, str]:
     """Its variables; a line that is no assignment is left out, the last of a name counts."""
     found: dict[str, str] = {}
     for line in words.splitlines():
