@@ -106,8 +106,7 @@ def test_a_hang_leaves_no_process(verified: Run, tmp_path: Path) -> None:
     code = "import subprocess; child = subprocess.Popen(['sleep', '60']); print(child.pid, flush=True)\n"
     result = verified(child(tmp_path, code + says(START, BEGIN) + "time.sleep(60)"), limits=SOON)
     pid = result.output.strip()
-    while _runs(pid):  # which it does no more as soon as the signal has reached it
-        os.sched_yield()
+    _wait_until_gone(pid)
 
 
 LEFT_BEHIND = {
@@ -122,7 +121,7 @@ def test_what_holds_the_report_is_not_waited_for(verified: Run, tmp_path: Path, 
     result = verified(program(tmp_path / "python", f"{left}\nexit 0"))
     assert (result.verdict, result.devices) == (Verdict.FAIL, ())
     assert error_of(result).startswith("the process ended with status 0 without a report")
-    assert not _runs(result.output.strip())
+    _wait_until_gone(result.output.strip())
 
 
 def test_its_status_is_told_though_its_report_is_held(verified: Run, tmp_path: Path) -> None:
@@ -138,6 +137,11 @@ def test_one_that_does_not_wait_for_its_python_is_heard(verified: Run, tmp_path:
     child(tmp_path, says(START, BEGIN, PASS, DONE, END))
     result = verified(program(tmp_path / "wrapper", f"'{tmp_path}/python' \"$@\" & exit 0"))
     assert (result.verdict, result.error) == (Verdict.PASS, None)
+
+
+def _wait_until_gone(pid: str) -> None:
+    while _runs(pid):  # which it does no more as soon as the signal has reached it
+        os.sched_yield()
 
 
 def _runs(pid: str) -> bool:
