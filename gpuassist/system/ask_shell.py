@@ -18,9 +18,9 @@ from gpuassist.system import shell_questions, shell_session
 from gpuassist.system.ask_shell_child import ShellRequest
 from gpuassist.system.groups import litter
 from gpuassist.system.processes import Ending, ProcessResult, clean
-from gpuassist.system.programs import MARK
 from gpuassist.system.shell_questions import ShellAnswer, read
 from gpuassist.system.shell_session import SessionResult
+from gpuassist.system.streams import MARK
 from gpuassist.system.world import World
 
 # The error lines that a shell itself prints while it reads start-up files, found in all that was printed meanwhile.
