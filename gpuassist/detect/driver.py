@@ -67,9 +67,13 @@ def _loaded(files: Files) -> Fact[tuple[KernelModule, ...]]:
     if isinstance(shown, Unknown) and (isinstance(present, Unknown) or not present.value):
         return made(present, lambda _absent: ())
     version = made(read(files, f"{MODULE}/version"), Version.parse)
-    if isinstance(version, Unknown):
-        version = _proc_version(shown, otherwise=version)
-    open_flavour = _open_flavour(files, shown)
+    in_proc = parse_version(shown.value) if isinstance(shown, Known) else None
+    if isinstance(version, Unknown) and in_proc is not None:
+        version = Known(in_proc, PROC_VERSION)
+    if isinstance(shown, Known):
+        open_flavour: Fact[bool] = Known(is_open(shown.value), PROC_VERSION)
+    else:  # P marks a proprietary module (kernel manual, "Tainted kernels")
+        open_flavour = made(read(files, f"{MODULE}/taint"), lambda flags: "P" not in flags)
     licence = made(open_flavour, lambda is_open: _OPEN_LICENCE if is_open else _CLOSED_LICENCE)
     source = MODULE if isinstance(present, Known) and present.value else PROC_VERSION
     return Known((KernelModule(source, version, licence, open_flavour),), source)
@@ -80,18 +84,6 @@ def _is_loaded(files: Files, module: str) -> Fact[bool]:
         return Unknown(text("{path} is not there, so the loaded modules cannot be told", path="/sys/module"))
     path = f"/sys/module/{module}"
     return Known(files.is_directory(path), path)
-
-
-def _proc_version(shown: Fact[str], *, otherwise: Fact[Version]) -> Fact[Version]:
-    version = parse_version(shown.value) if isinstance(shown, Known) else None
-    return Known(version, PROC_VERSION) if version else otherwise
-
-
-def _open_flavour(files: Files, shown: Fact[str]) -> Fact[bool]:
-    if isinstance(shown, Known):
-        return Known(is_open(shown.value), PROC_VERSION)
-    # P marks a proprietary module (kernel manual, "Tainted kernels").
-    return made(read(files, f"{MODULE}/taint"), lambda flags: "P" not in flags)
 
 
 def _libcuda(files: Files) -> Fact[tuple[Library, ...]]:
@@ -176,7 +168,7 @@ def with_setup(files: Files, driver: Driver) -> Driver:
         bars=Known(tuple(one for one in found if one.module in _ASKED_MODULES), "/etc/modprobe.d"),
         options=made(read(files, PARAMETERS), lambda words: tuple(_options(words))) if files.exists(PARAMETERS) else NOT_ASKED,
         firmware=_firmware(files, value_or(driver.loaded, ())),
-        uninstaller=_uninstaller(files),
+        uninstaller=_first(files, _UNINSTALLERS),
         driver_packages=_packages(files),
         nvidia_smi=_first(files, _PROGRAMS),
     )
@@ -211,10 +203,6 @@ def _firmware(files: Files, loaded: tuple[KernelModule, ...]) -> Fact[tuple[str,
         return Unknown(text("{path} is not there, so the driver's firmware cannot be looked for", path=_FIRMWARE[0]))
     found = dict.fromkeys(files.real(path) for root in roots for path in files.glob(f"{root}/nvidia/{version.value}/gsp*"))
     return Known(tuple(found), f"{_FIRMWARE[0]}/nvidia/{version.value}")
-
-
-def _uninstaller(files: Files) -> Fact[str]:
-    return _first(files, _UNINSTALLERS)
 
 
 def _packages(files: Files) -> Fact[tuple[str, ...]]:
@@ -258,7 +246,8 @@ def on_disk(world: World) -> Fact[tuple[KernelModule, ...]]:
     base = next((base for base in _bases(release.value) if files.is_directory(base)), None)
     if base is None:
         return Unknown(text("{path} is not there, so the modules of this kernel cannot be listed", path=_bases(release.value)[0]))
-    paths = dict.fromkeys(files.real(path) for path in (*_indexed(files, base), *_placed(files, base)) if files.is_file(path))
+    placed = (path for place in _PLACES for path in files.glob(f"{base}/{place}/nvidia.ko*"))
+    paths = dict.fromkeys(files.real(path) for path in (*_indexed(files, base), *placed) if files.is_file(path))
     return Known(tuple(_module(world, path) for path in paths), base)
 
 
@@ -274,10 +263,6 @@ def _indexed(files: Files, base: str) -> list[str]:
         return []
     paths = [line.partition(":")[0] for line in lines if "/nvidia.ko" in line]
     return [posixpath.join(base, path) for path in paths if posixpath.basename(path).startswith("nvidia.ko")]
-
-
-def _placed(files: Files, base: str) -> list[str]:
-    return [path for place in _PLACES for path in files.glob(f"{base}/{place}/nvidia.ko*")]
 
 
 def _module(world: World, path: str) -> KernelModule:

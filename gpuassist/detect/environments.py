@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from gpuassist.detect import libraries, stray_libraries, torches
+from gpuassist.detect import libraries, torches
 from gpuassist.detect.loader import Loader
 from gpuassist.detect.prefixes import Prefix, active_prefixes, scan, with_active
 from gpuassist.formats.packages import (
@@ -103,7 +103,7 @@ def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> 
         packages=Known((*found.values(), *of_conda), ", ".join(sites)),
         libraries=_libraries(view, sites),
         sites=Known(sites, path),
-        stray=stray_libraries.probe(files, prefix, sites),
+        stray=libraries.stray(files, prefix, sites),
     )
 
 

@@ -85,11 +85,14 @@ class Holding:
 
 def holding_of(session: Session, machine: Machine, *, live: bool = False) -> Holding:
     """The same of a machine that was looked at already; in a recorded one nothing can be stopped."""
-    used = _memory(machine)
+    used: dict[int, dict[int, GpuProcess]] = {}
+    for index, gpu in _indexed(machine):
+        for process in value_or(gpu.processes, ()):
+            used.setdefault(process.pid, {})[index] = process
     opened = {holder.pid: holder for holder in value_or(machine.holders, ())}
     accounts = Accounts(session.world)
     unopened = (_unopened(session.world, pid, accounts, live=live) for pid in used if pid not in opened)
-    minors = {f"/dev/nvidia{minor}": index for minor, index in _numbered(machine)}
+    minors = {f"/dev/nvidia{gpu.minor.value}": index for index, gpu in _indexed(machine) if isinstance(gpu.minor, Known)}
     judge = _Judge(session, live=live)
     held = [judge.held(one, minors, used.get(one.pid, {})) for one in (*opened.values(), *unopened)]
     held.sort(key=lambda one: (-value_or(one.memory_used_bytes, -1), one.holder.pid))
@@ -99,7 +102,8 @@ def holding_of(session: Session, machine: Machine, *, live: bool = False) -> Hol
     else:
         looked = all(isinstance(gpu.processes, Known) or _sleeps_now(gpu) for gpu in machine.gpus.value)
     notes = tuple(_notes(session.world, machine, live=live))
-    return Holding(tuple(held), notes, cards, not held and looked and _may_sleep(machine), looked)
+    may_sleep = any(isinstance(gpu.sleeps, Known) and gpu.sleeps.value for gpu in value_or(machine.gpus, ()))
+    return Holding(tuple(held), notes, cards, not held and looked and may_sleep, looked)
 
 
 def find(found: Holding, pid: int) -> GpuHolder | None:
@@ -170,15 +174,6 @@ def _is_service(unit: str) -> bool:
     return unit.endswith(".service") and not unit.startswith(("user@", "ssh.", "sshd", "ssh@", "cron", "getty@", "atd"))
 
 
-def _memory(machine: Machine) -> dict[int, dict[int, GpuProcess]]:
-    """What NVML says, by process and GPU."""
-    used: dict[int, dict[int, GpuProcess]] = {}
-    for index, gpu in _indexed(machine):
-        for process in value_or(gpu.processes, ()):
-            used.setdefault(process.pid, {})[index] = process
-    return used
-
-
 def _sum(used: dict[int, GpuProcess]) -> Fact[int]:
     facts = [process.memory_used_bytes for process in used.values()]
     known = [fact for fact in facts if isinstance(fact, Known)]
@@ -193,19 +188,9 @@ def _indexed(machine: Machine) -> Iterator[tuple[int, Gpu]]:
             yield gpu.index.value, gpu
 
 
-def _may_sleep(machine: Machine) -> bool:
-    return any(value_or(gpu.sleeps, False) for gpu in value_or(machine.gpus, ()))  # noqa: FBT003 -- the fact's default
-
-
 def _sleeps_now(gpu: Gpu) -> bool:
     # Whoever holds it open keeps it awake.
     return isinstance(gpu.power_state, Known) and gpu.power_state.value is PowerState.ASLEEP
-
-
-def _numbered(machine: Machine) -> Iterator[tuple[int, int]]:
-    for index, gpu in _indexed(machine):
-        if isinstance(gpu.minor, Known):
-            yield gpu.minor.value, index
 
 
 def _unopened(world: World, pid: int, accounts: Accounts, *, live: bool) -> Holder:

@@ -74,7 +74,13 @@ def probe(world: World, gpus: Fact[tuple[Gpu, ...]], *, wake: bool = False, seco
 def merge(gpus: Fact[tuple[Gpu, ...]], reading: NvmlReading, knowledge: Knowledge) -> Fact[tuple[Gpu, ...]]:
     """One list: GPUs of the PCI tree with NVML's facts, then those that NVML alone lists, as under WSL2."""
     if isinstance(reading.gpus, Unknown):
-        return _all_without(gpus, reading.gpus, driver_is_there=_driver_is_there(reading))
+        code = value_or(reading.status, _NO_DRIVER).code
+        driver_is_there = bool(value_or(reading.fault, "")) or code not in {_NO_DRIVER.code, LIBRARY_NOT_FOUND}
+        if isinstance(gpus, Unknown):
+            return gpus
+        if not gpus.value and driver_is_there:
+            return reading.gpus  # a driver without a GPU in the PCI tree, as under WSL2: it alone could say whether there is one
+        return Known(tuple(_joined(gpu, None, reading.gpus) for gpu in gpus.value), gpus.source)
     addressed = {gpu.pci_address.value: gpu for gpu in reading.gpus.value if isinstance(gpu.pci_address, Known)}
     nameless = [gpu for gpu in reading.gpus.value if isinstance(gpu.pci_address, Unknown)]  # lost ones
     if isinstance(gpus, Unknown) or not gpus.value:
@@ -152,19 +158,6 @@ def _sysfs_address(words: str) -> str:
 
 def _address(gpu: Gpu) -> str:
     return gpu.pci_address.value if isinstance(gpu.pci_address, Known) else ""
-
-
-def _driver_is_there(reading: NvmlReading) -> bool:
-    code = value_or(reading.status, _NO_DRIVER).code
-    return bool(value_or(reading.fault, "")) or code not in {_NO_DRIVER.code, LIBRARY_NOT_FOUND}
-
-
-def _all_without(gpus: Fact[tuple[Gpu, ...]], why: Unknown, *, driver_is_there: bool) -> Fact[tuple[Gpu, ...]]:
-    if isinstance(gpus, Unknown):
-        return gpus
-    if not gpus.value and driver_is_there:
-        return why  # a driver without a GPU in the PCI tree, as under WSL2: it alone could say whether there is one
-    return Known(tuple(_joined(gpu, None, why) for gpu in gpus.value), gpus.source)
 
 
 def _joined(gpu: Gpu, listed: Gpu | None, missing: Unknown) -> Gpu:

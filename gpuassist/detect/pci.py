@@ -34,7 +34,20 @@ def probe(world: World, knowledge: Knowledge) -> Fact[tuple[Gpu, ...]]:
         if isinstance(found, Unknown):
             silent.append(found)
         elif found.value:
-            gpus.append(_gpu(files, address, knowledge))
+            path = f"{DEVICES}/{address}"
+            power_state = _power_state(files, path)
+            asleep = isinstance(power_state, Known) and power_state.value is PowerState.ASLEEP
+            gpu = Gpu(
+                pci_address=Known(address, path),
+                pci_id=made(read(files, f"{path}/device"), lambda words: f"10de:{int(words, 16):04x}"),
+                kernel_driver=_kernel_driver(files, path),
+                power_state=power_state,
+                pcie_link=Unknown(text("the GPU is asleep, and its link with it")) if asleep else _link(files, path),
+                addressed=made(read(files, f"{path}/resource"), _is_addressed),
+                excluded=NOT_ASKED if asleep else _told_by_driver(files, f"{_DRIVER}/{address}/information", "GPU Excluded", "Yes"),
+                sleeps=_told_by_driver(files, f"{_DRIVER}/{address}/power", "Runtime D3 status", "Enabled"),
+            )
+            gpus.append(named(gpu, knowledge))
     if silent and not gpus:
         return silent[0]
     return Known(tuple(gpus), DEVICES)
@@ -64,23 +77,6 @@ def _is_gpu(files: Files, path: str) -> Fact[bool]:
     if isinstance(vendor, Unknown) or not is_nvidia(vendor.value):
         return made(vendor, lambda _other: False)
     return made(read(files, f"{path}/class"), is_gpu)
-
-
-def _gpu(files: Files, address: str, knowledge: Knowledge) -> Gpu:
-    path = f"{DEVICES}/{address}"
-    power_state = _power_state(files, path)
-    asleep = isinstance(power_state, Known) and power_state.value is PowerState.ASLEEP
-    gpu = Gpu(
-        pci_address=Known(address, path),
-        pci_id=made(read(files, f"{path}/device"), lambda words: f"10de:{int(words, 16):04x}"),
-        kernel_driver=_kernel_driver(files, path),
-        power_state=power_state,
-        pcie_link=Unknown(text("the GPU is asleep, and its link with it")) if asleep else _link(files, path),
-        addressed=made(read(files, f"{path}/resource"), _is_addressed),
-        excluded=NOT_ASKED if asleep else _told_by_driver(files, f"{_DRIVER}/{address}/information", "GPU Excluded", "Yes"),
-        sleeps=_told_by_driver(files, f"{_DRIVER}/{address}/power", "Runtime D3 status", "Enabled"),
-    )
-    return named(gpu, knowledge)
 
 
 def _kernel_driver(files: Files, path: str) -> Fact[str]:

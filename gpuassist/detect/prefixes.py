@@ -122,8 +122,5 @@ def _under_home(world: World, home: str) -> Iterator[str]:
         if depth > 0:
             yield folder
         if depth < 2:
-            folders += [child for child in _children(world.files, folder) if _worth_a_look(world.files, child)]
-
-
-def _worth_a_look(files: Files, path: str) -> bool:
-    return not PurePosixPath(path).name.startswith(".") and files.is_directory(path) and not files.is_link(path)
+            children = (child for child in _children(world.files, folder) if not PurePosixPath(child).name.startswith("."))
+            folders += [child for child in children if world.files.is_directory(child) and not world.files.is_link(child)]

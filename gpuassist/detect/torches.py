@@ -31,7 +31,8 @@ def site_directories(
         return (*given, user, *own)
     if settings.get("include-system-site-packages", "").lower() != "true":
         return (*given, *own)
-    return (*given, *own, user, *_own(world.files, Prefix(_base(settings), Manager.SYSTEM), release))
+    base = settings.get("home", "/usr/bin").rstrip("/").removesuffix("/bin")
+    return (*given, *own, user, *_own(world.files, Prefix(base, Manager.SYSTEM), release))
 
 
 def is_there(files: Files, site: str) -> bool:
@@ -76,10 +77,6 @@ def _own(files: Files, prefix: Prefix, release: Version) -> tuple[str, ...]:
         if files.is_directory(place):
             found.setdefault(files.real(place), place)
     return tuple(found.values())
-
-
-def _base(settings: dict[str, str]) -> str:
-    return settings.get("home", "/usr/bin").rstrip("/").removesuffix("/bin")
 
 
 def _accelerator(said: dict[str, str], source: str) -> Fact[Accelerator]:

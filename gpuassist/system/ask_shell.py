@@ -140,7 +140,16 @@ def _ask_once(world: World, request: ShellRequest, names: Sequence[str]) -> Repl
     mark, scratch, shell = secrets.token_hex(8), request["scratch"], request["command"][0]
     for name, words in shell_questions.files(names, scratch).items():
         Path(scratch, name).write_text(words, encoding="utf-8")
-    ours = _ours(scratch, mark)
+    # What keeps the user's own things out of it: histories, and the sessions of programs that many terminals share.
+    ours = {
+        MARK: mark,
+        "HISTFILE": f"{scratch}/history",
+        "HISTIGNORE": f"*{scratch}*",  # bash
+        "HISTORY_IGNORE": f"*{scratch}*",  # zsh
+        "TMUX_TMPDIR": f"{scratch}/tmux",
+        "SCREENDIR": f"{scratch}/screen",
+        "ZELLIJ_SOCKET_DIR": f"{scratch}/zellij",
+    }
     request["environment"] = {**ours, **request["environment"]}
     if not request["terminal"]:
         question = shell_questions.command(PurePosixPath(shell).name, scratch)
@@ -165,19 +174,6 @@ def child_command() -> tuple[str, ...]:
     if getattr(sys, "frozen", False):
         return (sys.executable, HIDDEN_ARGUMENT)
     return (sys.executable, "-I", "-S", "-c", _SCRIPT, json.dumps([*filter(None, sys.path), str(_HOME)]))
-
-
-def _ours(scratch: str, mark: str) -> dict[str, str]:
-    """What keeps the user's own things out of it: histories, and the sessions of programs that many terminals share."""
-    return {
-        MARK: mark,
-        "HISTFILE": f"{scratch}/history",
-        "HISTIGNORE": f"*{scratch}*",  # bash
-        "HISTORY_IGNORE": f"*{scratch}*",  # zsh
-        "TMUX_TMPDIR": f"{scratch}/tmux",
-        "SCREENDIR": f"{scratch}/screen",
-        "ZELLIJ_SOCKET_DIR": f"{scratch}/zellij",
-    }
 
 
 @contextmanager

@@ -207,3 +207,13 @@ def _copy_attribute(source: str, path: str, name: str) -> None:
         # A label that the system sets by itself, or a file system without such attributes: nothing of the user's is lost.
         if error.errno not in {errno.ENOTSUP, errno.EPERM, errno.EACCES, errno.ENODATA}:
             raise
+
+
+@contextmanager
+def scratch(parent: str) -> Iterator[str]:
+    """A new empty directory in `parent`, made where it is not there; only this user may look in, and it goes in the end."""
+    import tempfile  # costs a start what shutil costs it
+
+    Disk().make_directory(parent)
+    with tempfile.TemporaryDirectory(prefix="scratch-", dir=parent, ignore_cleanup_errors=True) as directory:
+        yield directory

@@ -15,7 +15,7 @@ from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.text import Text, text
 from gpuassist.system import nvml_report, nvml_sense
 from gpuassist.system.nvml import GPUS_AT_MOST, Refusal
-from gpuassist.system.processes import Ending, Processes, ProcessResult, clean
+from gpuassist.system.processes import Ending, Processes, clean
 
 HIDDEN_ARGUMENT = "--nvml-report"  # a frozen gpuassist has no interpreter to start: it starts itself with this
 SECONDS = 5.0
@@ -76,7 +76,9 @@ def report(processes: Processes, variables: Mapping[str, str], seconds: float = 
     else:
         words = outcome.words or outcome.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
         silence = text("the process that asks it failed ({words})", words=words or str(outcome.status))
-    return Report(_answers(outcome.text), silence, outcome.ending is Ending.TIMED_OUT, _crash(outcome))
+    # Signals of a crash alone: a child that somebody ended says nothing of the library.
+    crash = CRASHES.get(outcome.status, "") if outcome.ending is Ending.KILLED else ""
+    return Report(_answers(outcome.text), silence, outcome.ending is Ending.TIMED_OUT, crash)
 
 
 def command() -> tuple[str, ...]:
@@ -168,8 +170,3 @@ def _refused(question: str, refusal: Refusal) -> Text:
         code=refusal.code,
         words=refusal.words,
     )
-
-
-def _crash(outcome: ProcessResult) -> str:
-    """Signals of a crash alone: a child that somebody ended says nothing of the library."""
-    return CRASHES.get(outcome.status, "") if outcome.ending is Ending.KILLED else ""

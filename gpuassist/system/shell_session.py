@@ -173,16 +173,13 @@ class ShellSession:
         status = self._reap()
         if status is None:
             return False
-        self._drain()
+        deadline = time.monotonic() + _DRAIN_SECONDS
+        while self._outputs and time.monotonic() < deadline:
+            self._serve(_DRAIN_SECONDS / 2)
         if self._has_answered():
             return True
         self.came.ending, self.came.status = ENDED, status
         return True
-
-    def _drain(self) -> None:
-        deadline = time.monotonic() + _DRAIN_SECONDS
-        while self._outputs and time.monotonic() < deadline:
-            self._serve(_DRAIN_SECONDS / 2)
 
     def _reap(self) -> int | None:
         """Buries what has ended; the exit status of the shell itself where it is among them."""

@@ -16,7 +16,7 @@ from gpuassist.model.text import text
 from gpuassist.system.login import login_environment, terminal_variables
 from gpuassist.system.ownership import why_no_shell
 from gpuassist.system.shell_steps import Steps, TracedChange, bash_steps, zsh_steps
-from gpuassist.system.streams import DESCRIPTOR, NotStarted, Quiet, Stream
+from gpuassist.system.streams import DESCRIPTOR, NotStarted, Quiet
 from gpuassist.system.terminal import usable_shell
 from gpuassist.system.world import World
 
@@ -73,39 +73,32 @@ def trace_startup(
     home, mark = world.surroundings.home, f"GPUASSIST_{secrets.token_hex(8)}"
     terminal = terminal_variables(world.files, world.surroundings)
     environment = {**login_environment(world.files, world.surroundings, shell=shell, home=home), **terminal}
-    command = _bash_command(shell, bash_steps(mark, names)) if kind == "bash" else _zsh_command(shell, zsh_steps(mark, names))
+    command = (
+        (shell, "--noprofile", "-l", "-c", _BASH_LOGIN, shell, bash_steps(mark, names), _BASH_TERMINAL, DESCRIPTOR)
+        if kind == "bash"
+        else ("/bin/sh", "-c", _ZSH_START, shell, zsh_steps(mark, names), _ZSH_LOGIN, _ZSH_TERMINAL)
+    )
     directory = home if world.files.live and world.files.is_directory(home) else "/"
     stream = world.streams.start(command, environment=environment, directory=directory)
     if isinstance(stream, NotStarted):
         return Unknown(text("{shell} could not be started: {words}", shell=shell, words=stream.words))
     try:
-        return _watched(world, stream, Steps(mark, names, steps_at_most), seconds)
+        steps = Steps(mark, names, steps_at_most)
+        began = world.clock.monotonic()
+        lasted = 0.0
+        line: bytes | Quiet = b""
+        while not steps.ended and not steps.too_many and lasted < seconds:
+            line = stream.line(seconds=seconds - lasted)
+            if isinstance(line, Quiet):
+                break
+            steps.take(line)
+            lasted = world.clock.monotonic() - began
+        if steps.ended:
+            return Known(Trace(steps.changes, steps.taken, steps.values, steps.whole, lasted), "set -x")
+        if steps.too_many:
+            return Unknown(text("the start-up files take more than {count} steps", count=steps.count))
+        if lasted >= seconds or line is Quiet.SILENT:
+            return Unknown(text("the start-up files were not done after {seconds:.0f} s", seconds=seconds))
+        return Unknown(text("a start-up file leaves the shell, or puts another program in its place"))
     finally:
         stream.end()
-
-
-def _bash_command(shell: str, steps: str) -> tuple[str, ...]:
-    return (shell, "--noprofile", "-l", "-c", _BASH_LOGIN, shell, steps, _BASH_TERMINAL, DESCRIPTOR)
-
-
-def _zsh_command(shell: str, steps: str) -> tuple[str, ...]:
-    return ("/bin/sh", "-c", _ZSH_START, shell, steps, _ZSH_LOGIN, _ZSH_TERMINAL)
-
-
-def _watched(world: World, stream: Stream, steps: Steps, seconds: float) -> Fact[Trace]:
-    began = world.clock.monotonic()
-    lasted = 0.0
-    line: bytes | Quiet = b""
-    while not steps.ended and not steps.too_many and lasted < seconds:
-        line = stream.line(seconds=seconds - lasted)
-        if isinstance(line, Quiet):
-            break
-        steps.take(line)
-        lasted = world.clock.monotonic() - began
-    if steps.ended:
-        return Known(Trace(steps.changes, steps.taken, steps.values, steps.whole, lasted), "set -x")
-    if steps.too_many:
-        return Unknown(text("the start-up files take more than {count} steps", count=steps.count))
-    if lasted >= seconds or line is Quiet.SILENT:
-        return Unknown(text("the start-up files were not done after {seconds:.0f} s", seconds=seconds))
-    return Unknown(text("a start-up file leaves the shell, or puts another program in its place"))

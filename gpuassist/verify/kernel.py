@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from gpuassist.model.text import Text, text
+from gpuassist.system.disk import scratch
 from gpuassist.system.ownership import own_cache, why_not_run
 from gpuassist.system.processes import Ending, ProcessResult
-from gpuassist.system.scratch import scratch
 from gpuassist.system.world import World
 
 COMPILE_SECONDS = 120.0
