@@ -8,16 +8,13 @@ from functools import lru_cache
 from gpuassist.detect.readers import (
     collect_env,
     device_query,
-    driver_files,
     gpustat,
     host,
     inventories,
     kernel_tools,
     lspci,
-    modprobe,
     nvcc,
     nvidia_smi,
-    nvidia_smi_csv,
     nvidia_smi_lists,
     nvidia_smi_query,
     nvtop,
@@ -36,10 +33,10 @@ from gpuassist.model.paste import Paste
 __all__ = ["READERS", "Contradiction", "contradictions", "joined", "read_all", "same_machine"]
 
 READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
-    driver_files.read,
+    kernel_tools.read_files,
     nvidia_smi_lists.read,
     nvidia_smi_query.read,
-    nvidia_smi_csv.read,
+    nvidia_smi_query.read_rows,
     nvidia_smi.read,
     gpustat.read,
     nvtop.read,
@@ -52,7 +49,7 @@ READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
     lspci.read,
     inventories.read,
     kernel_tools.read,
-    modprobe.read,
+    kernel_tools.read_blocks,
     host.read,
     places.read,
 )

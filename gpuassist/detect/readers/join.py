@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from gpuassist.detect.readers.alike import CUT, same_environment, same_gpu, same_toolkit, same_torch
-from gpuassist.detect.readers.facts import agree, either, united
-from gpuassist.model.driver import Driver, KernelModule, Library
+from gpuassist.detect.readers.facts import CUT, agree, either, same_environment, same_gpu, same_toolkit, same_torch, united
+from gpuassist.model.driver import KernelModule
 from gpuassist.model.environment import PythonEnvironment, Torch
 from gpuassist.model.fact import Fact, Known, value_or
 from gpuassist.model.gpu import Gpu
@@ -58,7 +57,12 @@ def unite(first: Machine, second: Machine) -> Machine:
     return replace(
         united(first, second),
         gpus=gpus(first.gpus, second.gpus),
-        driver=_driver(first.driver, second.driver),
+        driver=replace(
+            united(first.driver, second.driver),
+            loaded=listed(first.driver.loaded, second.driver.loaded, _same_module),
+            on_disk=listed(first.driver.on_disk, second.driver.on_disk, _same_module),
+            libcuda=listed(first.driver.libcuda, second.driver.libcuda, lambda one, other: one.path == other.path),
+        ),
         toolkits=listed(first.toolkits, second.toolkits, same_toolkit),
         compilers=listed(first.compilers, second.compilers, _same_compiler),
         environments=listed(first.environments, second.environments, same_environment, _environment),
@@ -103,15 +107,6 @@ def _gpu(first: Gpu, second: Gpu) -> Gpu:
     return replace(both, name=second.name) if cut else both
 
 
-def _driver(first: Driver, second: Driver) -> Driver:
-    return replace(
-        united(first, second),
-        loaded=listed(first.loaded, second.loaded, _same_module),
-        on_disk=listed(first.on_disk, second.on_disk, _same_module),
-        libcuda=listed(first.libcuda, second.libcuda, _same_library),
-    )
-
-
 def _environment(first: PythonEnvironment, second: PythonEnvironment) -> PythonEnvironment:
     name = next((one.name for one in (first, second) if one.name and not one.name.startswith("python")), first.name or second.name)
     both = united(first, second)
@@ -152,10 +147,6 @@ def _same_compiler(one: Compiler, other: Compiler) -> bool:
 
 def _same_module(one: KernelModule, other: KernelModule) -> bool:
     return (one.path == other.path or not one.path or not other.path) and agree(one.version, other.version)
-
-
-def _same_library(one: Library, other: Library) -> bool:
-    return one.path == other.path
 
 
 def _contradictions(first: Machine, second: Machine) -> Iterator[Contradiction]:

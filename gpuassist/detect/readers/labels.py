@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -98,6 +98,11 @@ class Told:
     line: Line
     value: str
     numbers: tuple[int, ...] = ()
+
+
+def values(block: Iterable[Told], field: Field) -> Iterator[Line]:
+    """What stands behind the label, as lines of their own."""
+    return (Line(told.line.number, told.value) for told in block if told.field is field)
 
 
 def is_report(words: str) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from gpuassist.detect.readers.facts import named
 from gpuassist.detect.readers.labels import is_report
-from gpuassist.detect.readers.lines import Line, lines_with
+from gpuassist.detect.readers.lines import first, lines_with
 from gpuassist.model.driver import Driver, NvmlStatus
-from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
+from gpuassist.model.fact import NOT_ASKED, Fact, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
@@ -53,7 +54,8 @@ def read(paste: Paste) -> Machine:
         found = _STARTED_NOT.search(line.words)
         status = next((one for words, one in _STATUS.items() if found and found["words"].lower().startswith(words)), None)
         told = line.known(status, _PROGRAM) if status else told
-    return Machine(gpus=_gpus(paste), driver=Driver(nvml_status=told, nvml_version=_library(paste)))
+    version = first(lines_with(paste, "NVML library version"), _LIBRARY, _PROGRAM, lambda found: found[1])
+    return Machine(gpus=_gpus(paste), driver=Driver(nvml_status=told, nvml_version=version))
 
 
 def _gpus(paste: Paste) -> Fact[tuple[Gpu, ...]]:
@@ -72,19 +74,9 @@ def _gpus(paste: Paste) -> Fact[tuple[Gpu, ...]]:
         mig = _MIG.match(line.words)
         if mig and found:
             _, last = found.popitem()
-            found[value_or(last.index, 0)] = _with_instance(last, line, mig["uuid"])
-    every = tuple(found[index] for index in sorted(found))
-    return Known(every, every[0].name.source) if every and isinstance(every[0].name, Known) else NOT_ASKED
-
-
-def _with_instance(gpu: Gpu, line: Line, uuid: str) -> Gpu:
-    enabled: Fact[bool] = line.known(True, _PROGRAM)  # noqa: FBT003 -- the fact's value
-    return replace(gpu, mig_enabled=enabled, mig_uuids=line.known((*value_or(gpu.mig_uuids, ()), uuid), _PROGRAM))
-
-
-def _library(paste: Paste) -> Fact[str]:
-    for line in lines_with(paste, "NVML library version"):
-        found = _LIBRARY.search(line.words)
-        if found:
-            return line.known(found[1], _PROGRAM)
-    return NOT_ASKED
+            found[value_or(last.index, 0)] = replace(
+                last,
+                mig_enabled=line.known(value=True, program=_PROGRAM),
+                mig_uuids=line.known((*value_or(last.mig_uuids, ()), mig["uuid"]), _PROGRAM),
+            )
+    return named(found[index] for index in sorted(found))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gpuassist.detect.readers.alike import same_gpu
-from gpuassist.detect.readers.facts import agree
+from gpuassist.detect.readers.facts import agree, same_gpu
 from gpuassist.detect.readers.join import unite
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import Fact, Known, T, value_or
@@ -42,9 +41,12 @@ def _environments(
 
 
 def _differences(told: Machine, live: Machine) -> Iterator[Text]:
-    yield from _host(told.host, live.host)
-    if not _shares_hardware(told, live):
-        yield from _distribution(told.host, live.host)
+    yield from _host_differences(told.host, live.host)
+    named, running = told.host.distribution, live.host.distribution
+    if isinstance(named, Known) and isinstance(running, Known) and not _shares_hardware(told, live):
+        one, other = named.value, running.value
+        if not _same_distribution(one, other):
+            yield text("the text is of {told}, the machine runs {live}", told=one.name or one.id, live=other.name or other.id)
     missing = _missing(told.gpus, live.gpus)
     if missing is not None:
         yield text("the text names {gpu}, which the machine does not have", gpu=value_or(missing.name, "a GPU"))
@@ -53,7 +55,7 @@ def _differences(told: Machine, live: Machine) -> Iterator[Text]:
         yield text("the text names driver {told}, the machine runs {live}", told=str(driver.value), live=str(here.value))
 
 
-def _host(told: Host, live: Host) -> Iterator[Text]:
+def _host_differences(told: Host, live: Host) -> Iterator[Text]:
     if isinstance(told.wsl, Known) and isinstance(live.wsl, Known) and bool(told.wsl.value) != bool(live.wsl.value):
         yield (
             text("the text is of WSL, the machine is not") if told.wsl.value else text("the machine is WSL, the text is not of one")
@@ -67,13 +69,6 @@ def _host(told: Host, live: Host) -> Iterator[Text]:
         yield text("the text is of a container")
     if not agree(told.architecture, live.architecture):
         yield text("the text is of a machine of another processor architecture")
-
-
-def _distribution(told: Host, live: Host) -> Iterator[Text]:
-    if isinstance(told.distribution, Known) and isinstance(live.distribution, Known):
-        one, other = told.distribution.value, live.distribution.value
-        if not _same_distribution(one, other):
-            yield text("the text is of {told}, the machine runs {live}", told=one.name or one.id, live=other.name or other.id)
 
 
 def _shares_hardware(told: Machine, live: Machine) -> bool:

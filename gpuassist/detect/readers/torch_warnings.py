@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gpuassist.detect.readers.facts import named
 from gpuassist.detect.readers.lines import Whole, whole
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
@@ -39,7 +40,6 @@ def read(paste: Paste) -> Machine:
         return Machine()
     text = whole(paste)
     gpus = {value.name.value: value for value in _gpus(text) if isinstance(value.name, Known)}
-    first = next(iter(gpus.values()), None)
     # The environment whose torch spoke last.
     last = next(iter(reversed(list(_found(text.words, "PyTorch install", _SUPPORTED)))), None)
     if last is None:
@@ -49,10 +49,7 @@ def read(paste: Paste) -> Machine:
         targets = text.known(tuple(Target.parse(word) for word in last["targets"].split()), PROGRAM, place)
         torch = Torch("", accelerator=text.known(Accelerator.CUDA, PROGRAM, place), targets=targets)
         environments = text.known((PythonEnvironment("", "", torch=text.known((torch,), PROGRAM, place)),), PROGRAM, place)
-    return Machine(
-        gpus=Known(tuple(gpus.values()), first.name.source) if first and isinstance(first.name, Known) else NOT_ASKED,
-        environments=environments,
-    )
+    return Machine(gpus=named(gpus.values()), environments=environments)
 
 
 def _gpus(text: Whole) -> Iterator[Gpu]:
