@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from gpuassist.formats.elf import Dynamic, read_dynamic
-from gpuassist.formats.loader_cache import read_cache
+from gpuassist.formats.elf import Dynamic, read_cache, read_dynamic
 from gpuassist.system.files import Files
 
 _CACHE = "/etc/ld.so.cache"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from gpuassist.formats.python_code import parsed
+from gpuassist.formats.torch import parsed
 
 _LONGEST = 4000  # characters of code that are read
 _WIDEST = 3  # parts of any length in one pattern: more of them, and a line that fits almost takes for ever

@@ -9,8 +9,7 @@ from dataclasses import replace
 from gpuassist.detect.readers.lines import first, lines_with, source
 from gpuassist.formats.conda_build import CondaBuild, read_build
 from gpuassist.formats.packages import is_of_interest, normalised
-from gpuassist.formats.torch_mention import LineKind, Mention
-from gpuassist.formats.torch_packages import cpu_alone, mentions
+from gpuassist.formats.torch_packages import LineKind, Mention, cpu_alone, mentions
 from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.model.environment import Accelerator, Manager, Package, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
