@@ -24,13 +24,11 @@ class Accounts:
         self._groups = _names(world.files, "/etc/group")
 
     def user(self, number: int) -> str:
-        """The user's name."""
         if self._live and str(number) not in self._users:
             self._users[str(number)] = user_name(number)
         return self._users.get(str(number), str(number))
 
     def group(self, number: int) -> str:
-        """The group's name."""
         return self._groups.get(str(number), str(number))
 
 

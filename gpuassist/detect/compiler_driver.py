@@ -30,7 +30,6 @@ def locate(world: World, path: str) -> str:
 
 
 def ask_version(world: World, nvcc: str) -> Fact[Version]:
-    """The full version that this nvcc says it has."""
     refused = why_not_run(world, (nvcc,))
     if refused is not None:
         return Unknown(refused)

@@ -159,7 +159,6 @@ _PROGRAMS = (
 
 
 def with_setup(files: Files, driver: Driver) -> Driver:
-    """The driver with all of it."""
     argument = read(files, _COMMAND_LINE)
     told = [ModuleBlock(name, _COMMAND_LINE, words) for name, words in forbidden_by_command_line(value_or(argument, ""))]
     found = (*told, *_bars_of_files(files))

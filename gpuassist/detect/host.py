@@ -56,7 +56,6 @@ _CONTAINER_WORDS = (
 
 
 def probe(world: World) -> Host:
-    """All of it from files."""
     files = world.files
     kernel = read(files, _KERNEL)
     path = next((path for path in _OS_RELEASES if files.exists(path)), _OS_RELEASES[0])

@@ -58,7 +58,6 @@ class Loader:
         return (*self._cache.get(soname, ()), *(f"{directory}/{soname}" for directory in _DEFAULTS))
 
     def is_file(self, path: str) -> bool:
-        """Whether there is such a file."""
         return self._files.is_file(path)
 
     def real_directory(self, path: str) -> str:

@@ -23,7 +23,6 @@ _LISTED = re.compile(r"/lib(?:cuda|nvidia-ml)\.so\.(\d{3,}\.\d+(?:\.\d+)?)\b")
 
 
 def probe(world: World) -> SystemWide:
-    """All of it from files, none of which needs root."""
     files = world.files
     links = dict.fromkeys(path for pattern in _LINKS for path in files.glob(pattern) if files.is_link(path))
     loader = (one for file in files.glob(f"{_CONFIGURATION}/*.conf") for one in _directories(files, file))

@@ -36,7 +36,6 @@ def site_directories(
 
 
 def is_there(files: Files, site: str) -> bool:
-    """Whether a torch lies in this directory."""
     return files.is_file(f"{site}/torch/version.py")
 
 

@@ -89,7 +89,6 @@ class OutOfMemory:
 
     @property
     def figures(self) -> int:
-        """How many figures it gives."""
         named = (self.requested, self.total, self.free, self.allocated, self.unallocated, self.own, self.allowed)
         return sum(1 for one in named if one is not None) + len(self.processes)
 

@@ -140,7 +140,6 @@ class FreezeDifference:
 
     @property
     def nothing(self) -> bool:
-        """Whether all is as it was."""
         return not (self.remove or self.restore)
 
 

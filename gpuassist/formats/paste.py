@@ -53,7 +53,6 @@ class Gathering:
         self._dropped = 0
 
     def add(self, piece: bytes) -> None:
-        """The next piece."""
         missing = _BEGINNING - len(self._beginning)
         self._beginning += piece[:missing]
         rest = piece[missing:]
@@ -66,11 +65,9 @@ class Gathering:
             self._dropped += len(gone)
 
     def skip(self, count: int) -> None:
-        """So many bytes of the middle were not read."""
         self._dropped += count
 
     def paste(self) -> Paste:
-        """The text of all that was taken."""
         end = b"".join(self._end)
         over = max(0, len(end) - _END) // 4 * 4  # whole characters in every encoding with wide ones
         return _read(self._beginning, end[over:], self._dropped + over)

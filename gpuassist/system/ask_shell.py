@@ -222,7 +222,6 @@ def _reply(outcome: ProcessResult, shell: str, ours: Mapping[str, str], seconds:
 
 
 def _why(came: SessionResult, shell: str, told: Sequence[str], seconds: float) -> Text:
-    """Why there is no answer."""
     program = came.program if came.program != PurePosixPath(shell).name else ""
     if came.ending == shell_session.ENDED:
         if told:

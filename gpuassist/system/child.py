@@ -151,7 +151,6 @@ def run(
     stdin: bytes,
     cancelled: Callable[[], bool] | None = None,
 ) -> ProcessResult:
-    """See `Processes.run`."""
     began = time.monotonic()
     unwanted = _Unwanted(began + seconds, cancelled)
     # Its standard input is a file in memory: a shell reads a pipe byte by byte, because it may not read too far (bash -n of 2,000
@@ -232,7 +231,6 @@ def _await(child: Popen, outputs: _Outputs, unwanted: _Unwanted) -> bool:
 
 
 def stream(command: Sequence[str], environment: Mapping[str, str], directory: str) -> Stream | NotStarted:
-    """See `Streams.start`."""
     reading, writing = os.pipe()
     words = [word.replace(DESCRIPTOR, str(writing)) for word in command]
     files: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
@@ -258,7 +256,6 @@ class _RealStream(_Child):
         del self._printed[: -streams.OUTPUT_AT_MOST_BYTES]
 
     def line(self, *, seconds: float) -> bytes | Quiet:
-        """See `Stream.line`."""
         deadline = time.monotonic() + seconds
         while True:
             end = self._pending.find(b"\n")
@@ -278,7 +275,6 @@ class _RealStream(_Child):
                 self._outputs.serve(min(left, _LOOK_AGAIN_SECONDS))
 
     def end(self, *, patience: float = 0.0) -> Ended:
-        """See `Stream.end`."""
         if self._result is not None:
             return self._result
         deadline = time.monotonic() + patience
@@ -302,7 +298,6 @@ class _RealStream(_Child):
 
 
 def program(command: Sequence[str], environment: Mapping[str, str], directory: str, mark: str) -> Program | NotStarted:
-    """See `Programs.start`."""
     try:
         reading, writing = os.openpty()
     except OSError:  # a container without /dev/pts
@@ -333,7 +328,6 @@ class _RealProgram(_Child):
         super().__init__(child, _Outputs({terminal: self._printed.extend}))
 
     def read(self, *, seconds: float) -> bytes | Quiet:
-        """See `Program.read`."""
         deadline = time.monotonic() + seconds
         while True:
             over = self.ended()  # asked before reading: what it printed last is there by then
@@ -348,11 +342,9 @@ class _RealProgram(_Child):
                 return Quiet.SILENT
 
     def interrupt(self) -> None:
-        """See `Program.interrupt`."""
         self._send(signal.SIGINT)
 
     def terminate(self) -> None:
-        """See `Program.terminate`."""
         self._send(signal.SIGTERM)
 
     def _send(self, number: signal.Signals) -> None:
@@ -361,7 +353,6 @@ class _RealProgram(_Child):
                 os.killpg(self._child.pid, number)
 
     def end(self) -> ProgramEnd:
-        """See `Program.end`."""
         if self._result is None:
             left = len(marked(self._mark)) if self.ended() else 0
             end_group(self._child.pid)

@@ -56,11 +56,9 @@ class Files:
         return os.path.exists(self.place(path))
 
     def is_file(self, path: str) -> bool:
-        """Whether it is a regular file, after symlinks."""
         return os.path.isfile(self.place(path))
 
     def is_directory(self, path: str) -> bool:
-        """Whether it is a directory, after symlinks."""
         return os.path.isdir(self.place(path))
 
     def is_link(self, path: str) -> bool:
@@ -68,11 +66,9 @@ class Files:
         return os.path.islink(self._inside(os.path.dirname(path), os.path.basename(path)))
 
     def readlink(self, path: str) -> str:
-        """Where the symlink points, as written in it."""
         return os.readlink(self._inside(os.path.dirname(path), os.path.basename(path)))
 
     def status(self, path: str) -> os.stat_result:
-        """Mode, owner, size and times, after symlinks."""
         return os.stat(self.place(path))
 
     def own_status(self, path: str) -> os.stat_result:

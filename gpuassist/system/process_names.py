@@ -98,7 +98,6 @@ class ProcessNames:
         return name
 
     def forget_others(self, pids: frozenset[int]) -> None:
-        """Keeps only these."""
         for pid in self._known.keys() - pids:
             del self._known[pid]
 

@@ -39,7 +39,6 @@ class ProcessResult:
 
     @property
     def succeeded(self) -> bool:
-        """Whether it ended by itself with status 0."""
         return self.ending is Ending.EXITED and self.status == 0
 
     @property

@@ -66,7 +66,6 @@ class Steps:
 
     @property
     def too_many(self) -> bool:
-        """Whether as many came as are followed."""
         return self.count >= self._at_most
 
     @property

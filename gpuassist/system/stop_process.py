@@ -145,7 +145,6 @@ def marked(mark: str) -> tuple[int, ...]:
 
 
 def end_marked(mark: str) -> int:
-    """Ends them, and says how many there were."""
     count = 0
     for _ in range(_ROUNDS):
         there = marked(mark)

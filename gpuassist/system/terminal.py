@@ -133,7 +133,6 @@ class _Asker:
         self._window: Reply | None = None
 
     def asked(self, opening: Opening) -> ShellState:
-        """What a shell that is started in that way says."""
         if self._kind not in _LINES:
             words = text("the login shell {shell} is none that can be asked (bash, zsh and fish can)", shell=self._shell)
             return ShellState(Unknown(words), 0.0)

@@ -100,7 +100,6 @@ class OnTerminal(ShellSession):
         self._master = -1
 
     def start(self, command: Sequence[str], environment: Mapping[str, str], directory: str) -> None:
-        """See `Session.start`."""
         self._master, slave = os.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, COLUMNS * 10, ROWS * 20))
         os.set_blocking(self._master, False)
@@ -144,7 +143,6 @@ class OnTerminal(ShellSession):
             self._look_at_line(front, modes)
 
     def _front(self) -> Process | None:
-        """The process that the terminal listens to."""
         try:
             front = process(os.tcgetpgrp(self._master))
         except OSError:

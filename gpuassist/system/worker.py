@@ -118,7 +118,6 @@ class Worker:
 
     @property
     def is_there(self) -> bool:
-        """Whether the process has not ended."""
         return not self._reaped()
 
     def _ends_within(self, seconds: float) -> bool:

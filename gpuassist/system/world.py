@@ -34,7 +34,6 @@ class RealProcesses:
         stdin: bytes = b"",
         cancelled: Callable[[], bool] | None = None,
     ) -> ProcessResult:
-        """See `processes.Processes.run`."""
         from gpuassist.system.child import run
 
         return run(command, seconds=seconds, environment=environment, directory=directory, stdin=stdin, cancelled=cancelled)
@@ -44,7 +43,6 @@ class RealStreams:
     """See `streams.Streams`."""
 
     def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str = "/") -> Stream | NotStarted:
-        """Starts `command`, in which `streams.DESCRIPTOR` stands for the number to report on; whoever starts it must `end` it."""
         from gpuassist.system.child import stream
 
         return stream(command, environment, directory)
@@ -54,19 +52,16 @@ class RealPrograms:
     """See `streams.Programs`."""
 
     def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str, mark: str) -> Program | NotStarted:
-        """Starts `command`; whoever starts it must `end` it."""
         from gpuassist.system.child import program
 
         return program(command, environment, directory, mark)
 
     def marked(self, mark: str) -> tuple[int, ...]:
-        """The processes of this user that carry the mark."""
         from gpuassist.system.stop_process import marked
 
         return marked(mark)
 
     def end_marked(self, mark: str) -> int:
-        """Ends them, and says how many there were."""
         from gpuassist.system.stop_process import end_marked
 
         return end_marked(mark)

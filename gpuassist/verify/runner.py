@@ -115,7 +115,6 @@ class _Deadlines:
         self._next = self._clock.monotonic() + self._check
 
     def passed(self) -> bool:
-        """Whether one of them is over."""
         return self._clock.monotonic() >= min(self._next, self._last)
 
 

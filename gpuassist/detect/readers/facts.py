@@ -40,7 +40,6 @@ def named(gpus: Iterable[Gpu]) -> Fact[tuple[Gpu, ...]]:
 
 
 def agree(first: Fact[T], second: Fact[T]) -> bool:
-    """Whether two facts can both be true."""
     return isinstance(first, Unknown) or isinstance(second, Unknown) or _same(first.value, second.value)
 
 
@@ -91,7 +90,6 @@ _MAY_LACK = frozenset(("geforce", "quadro", "tesla", "grid", "rtx", "gtx", "pcie
 
 
 def same_gpu(one: Gpu, other: Gpu) -> bool:
-    """Whether two accounts can be of one card."""
     for first, second in ((one.uuid, other.uuid), (one.pci_address, other.pci_address)):
         if isinstance(first, Known) and isinstance(second, Known):
             return first.value == second.value and same_name(value_or(one.name, ""), value_or(other.name, ""))

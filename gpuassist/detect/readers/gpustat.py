@@ -23,7 +23,6 @@ _HEADING = re.compile(r"\s(?P<driver>\d{3}\.\d{1,3}(?:\.\d{1,3})?)$")
 
 
 def read(paste: Paste) -> Machine:
-    """The table that stands last, and its heading."""
     if " MB" not in paste.words:
         return Machine()
     rows = [(line, found) for line in lines(paste) if " MB" in line.words and (found := _ROW.match(line.words[:3000]))]

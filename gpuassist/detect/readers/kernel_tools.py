@@ -111,7 +111,6 @@ _LICENCE = re.compile(r"^license:\s+(\S.*)$")
 
 
 def read_files(paste: Paste) -> Machine:
-    """The loaded module, and the one on disk."""
     found: Fact[tuple[KernelModule, ...]] = NOT_ASKED
     for line in lines_with(paste, "NVRM version:"):
         words = line.words[line.words.index("NVRM version:") :]

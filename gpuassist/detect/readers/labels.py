@@ -111,7 +111,6 @@ def is_report(words: str) -> bool:
 
 
 def labelled(every: tuple[Line, ...]) -> Iterator[Told]:
-    """The lines of such reports."""
     below = 0  # a heading `GPU:` of Lightning's, and how many names came since
     for line in every:
         told = _label(line) if len(line.words) < _LONGEST else None

@@ -24,7 +24,6 @@ class Line:
     words: str
 
     def known(self, value: T, program: str) -> Fact[T]:
-        """A fact that this line of a program's output states."""
         return Known(value, source(program, self.number))
 
 
@@ -80,7 +79,6 @@ class Whole:
             place = self.words.find(literal, self.starts[number])
 
     def known(self, value: T, program: str, offset: int) -> Fact[T]:
-        """A fact that stands at a place of it."""
         return Known(value, source(program, self.line(offset)))
 
 

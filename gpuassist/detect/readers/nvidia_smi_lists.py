@@ -47,7 +47,6 @@ _LIBRARY = re.compile(r"NVML library version: (\d{3}\.\d+(?:\.\d+)?)")
 
 
 def read(paste: Paste) -> Machine:
-    """The GPUs, and NVML's refusal."""
     # The last refusal; that no driver answers is left to who can tell an absent one from one that is not loaded.
     told: Fact[NvmlStatus] = NOT_ASKED
     for line in lines_with(paste, "Failed to initialize NVML"):

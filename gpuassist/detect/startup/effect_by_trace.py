@@ -53,7 +53,6 @@ class TraceJudge:
         self.last_setter = {variable: number for variable, (_, number) in found.items()}
 
     def effect(self, placed: PlacedStatement) -> Effect:
-        """Whether it holds, why, and what it decides."""
         unread = not_read(placed)
         if unread is not None:
             return unread
@@ -78,7 +77,6 @@ class TraceJudge:
         return max((steps.get(line, -1) for line in range(placed.says.line, _last_line(placed) + 1)), default=-1)
 
     def changes(self, placed: PlacedStatement, variable: str = "") -> tuple[TracedChange, ...]:
-        """What it changed, of one variable or of all."""
         return tuple(
             change
             for change in self.trace.changes

@@ -98,7 +98,6 @@ def _observed(change: TracedChange) -> Contribution:
 
 
 def words_of(one: Contribution) -> Text:
-    """What it does, in words."""
     shown = ":".join(one.elements) or "''"
     if one.effect == "unsets":
         return text("takes {variable} away", variable=one.variable)

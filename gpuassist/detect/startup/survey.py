@@ -77,7 +77,6 @@ def _open_to_others(world: World, chain: tuple[ChainFile, ...]) -> Iterator[Text
 
 
 def is_recorded(world: World, machine: Machine) -> bool:
-    """Whether its start-up files are not this user's."""
     files = value_or(machine.shell.startup_files, ())
     home = PurePosixPath(world.surroundings.home)
     elsewhere = all(home not in PurePosixPath(file.path).parents for file in files)
