@@ -8,14 +8,93 @@ from enum import Enum
 from pathlib import PurePosixPath
 
 from gpuassist.context import Session
-from gpuassist.detect import holders as holder_probe
 from gpuassist.detect.accounts import Accounts
+from gpuassist.detect.small_files import made, read
+from gpuassist.formats.cgroup import read_cgroup
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu, GpuProcess, Holder, PowerState
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
-from gpuassist.system.process_names import NOT_VISIBLE, is_meant
+from gpuassist.system.files import Files
+from gpuassist.system.process_names import NOT_VISIBLE, gpu_devices, is_meant
 from gpuassist.system.world import World
+
+# Processes that have a `/dev/nvidia*` node open, from the open files that the kernel shows this user.
+
+
+_PROC = "/proc"
+_STARTTIME = 19  # its place after the name in /proc/PID/stat (proc(5): field 22)
+
+
+def probe(world: World) -> Fact[tuple[Holder, ...]]:
+    """Own processes, or everyone's for root; nobody sees those of other users without being root."""
+    files = world.files
+    pids = [name for name in files.names(_PROC) if name.isascii() and name.isdigit()]
+    if not pids:
+        return Unknown(text("{path} shows no processes", path=_PROC))
+    accounts = Accounts(world)
+    holders = (_holder(files, pid, accounts) for pid in sorted(pids, key=int))
+    return Known(tuple(holder for holder in holders if holder), "/proc/*/fd")
+
+
+def _holder(files: Files, pid: str, accounts: Accounts) -> Holder | None:
+    devices = tuple(device for device in gpu_devices(files, int(pid)) or () if device.startswith("/dev/nvidia"))
+    return look(files, int(pid), accounts, devices) if devices else None
+
+
+def look(files: Files, pid: int, accounts: Accounts, devices: tuple[str, ...] = ()) -> Holder | None:
+    """Whose the process is, what it runs and where it belongs; none where it is not visible here."""
+    place = f"{_PROC}/{pid}"
+    try:
+        uid = files.status(place).st_uid
+    except OSError:  # it ended meanwhile, or it is in another container
+        return None
+    state, started = _stat(files, f"{place}/stat")
+    group = made(read(files, f"{place}/cgroup"), read_cgroup)
+    return Holder(
+        pid,
+        accounts.user(uid),
+        _command(files, str(pid)),
+        devices,
+        uid=Known(uid, place),
+        state=state,
+        started=started,
+        unit=made(group, lambda one: one.unit),
+        container=made(group, lambda one: one.container),
+    )
+
+
+def _stat(files: Files, place: str) -> tuple[Fact[str], Fact[int]]:
+    """State and start, which stand behind the name, which may hold spaces and brackets (proc(5))."""
+    fields = made(read(files, place), lambda words: words.rpartition(")")[2].split())
+    return made(fields, _state), made(fields, _started)
+
+
+def _state(fields: list[str]) -> str:
+    if not fields:
+        raise ValueError
+    return fields[0]
+
+
+def _started(fields: list[str]) -> int:
+    if len(fields) <= _STARTTIME:
+        raise ValueError
+    return int(fields[_STARTTIME])
+
+
+def _command(files: Files, pid: str) -> str:
+    for name, separator in (("cmdline", "\0"), ("comm", "\n")):
+        try:
+            words = files.read_text(f"{_PROC}/{pid}/{name}", 1 << 16).rstrip("\0\n").replace(separator, " ")
+        except OSError:
+            continue
+        if words:
+            return words
+    return ""
+
+
+# What that means, with what NVML says.
+
 
 # What draws the screen or starts what draws it: to stop one of these ends the desktop session and everything open in it.
 _DESKTOP = frozenset(
@@ -195,7 +274,7 @@ def _sleeps_now(gpu: Gpu) -> bool:
 
 def _unopened(world: World, pid: int, accounts: Accounts, *, live: bool) -> Holder:
     """A process that NVML names and whose open files this user may not see."""
-    seen = holder_probe.look(world.files, pid, accounts) if live and is_meant(world.files, pid, world.surroundings.uid) else None
+    seen = look(world.files, pid, accounts) if live and is_meant(world.files, pid, world.surroundings.uid) else None
     return seen or Holder(pid, "", "", ())
 
 

@@ -11,7 +11,7 @@ from gpuassist.detect import (
     compilers,
     driver,
     environments,
-    holders,
+    gpu_holders,
     host,
     libraries,
     nvml,
@@ -79,7 +79,7 @@ def detect(world: World, knowledge: Knowledge, on_progress: Callable[[SectionPro
     in_files = Running(
         "driver", lambda: driver.probe(world), seconds=_FILES_SECONDS, otherwise=lambda unknown: _all(Driver, unknown)
     )
-    holding = _start("holders", lambda: holders.probe(world), _FILES_SECONDS)
+    holding = _start("holders", lambda: gpu_holders.probe(world), _FILES_SECONDS)
     sections: tuple[tuple[Text, Callable[[], object]], ...] = (
         (text("host"), around.result),
         (text("GPUs"), asked.result),

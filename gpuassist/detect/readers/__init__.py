@@ -15,7 +15,6 @@ from gpuassist.detect.readers import (
     lspci,
     nvcc,
     nvidia_smi,
-    nvidia_smi_lists,
     nvidia_smi_query,
     nvtop,
     oneliners,
@@ -24,8 +23,7 @@ from gpuassist.detect.readers import (
     torch_warnings,
 )
 from gpuassist.detect.readers.complete import complete
-from gpuassist.detect.readers.join import Contradiction, join
-from gpuassist.detect.readers.same import joined, same_machine
+from gpuassist.detect.readers.join import Contradiction, join, joined, same_machine
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
@@ -34,7 +32,7 @@ __all__ = ["READERS", "Contradiction", "contradictions", "joined", "read_all", "
 
 READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
     kernel_tools.read_files,
-    nvidia_smi_lists.read,
+    nvidia_smi_query.read_list,
     nvidia_smi_query.read,
     nvidia_smi_query.read_rows,
     nvidia_smi.read,

@@ -1,4 +1,4 @@
-"""What pasted `nvidia-smi -q`, `nvidia-smi --query-gpu=… --format=csv` and `nvidia-smi --version` tell of driver and GPUs."""
+"""What pasted `nvidia-smi -q`, `-L`, `--query-gpu=… --format=csv` and `--version` tell of driver and GPUs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gpuassist.detect.readers.facts import named
-from gpuassist.detect.readers.lines import Line, first, lines
+from gpuassist.detect.readers.labels import is_report
+from gpuassist.detect.readers.lines import Line, first, lines, lines_with
 from gpuassist.detect.readers.nvidia_smi import ABSENT, KINDS, PRODUCT, PROGRAM, address, compute_mode, mebibytes
 from gpuassist.model.driver import Driver, NvmlStatus
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
@@ -241,3 +242,72 @@ def _driver(table: _Table) -> Fact[Version]:
         if _DRIVER_VERSION.fullmatch(values[place]):
             return line.known(Version.parse(values[place]), PROGRAM)
     return NOT_ASKED
+
+
+# `-L`: the GPUs with their MIG devices, and what nvidia-smi says when NVML does not start.
+
+
+_LISTED = re.compile(
+    r"(?:^|[\s,;])GPU (?P<index>\d{1,2}): (?P<name>[A-Z][^:()\n]{1,60}?)\s*"
+    r"(?:\((?P<marked>UUID: (?P<uuid>GPU-[0-9a-f-]{36})?[^)]*|S/N: [^)]*)\)?|$)"  # a UUID may have been made unreadable
+)
+_MIG = re.compile(r"^\s*MIG (?P<profile>\d\S{0,30})\s+Device\s+\d{1,2}: \(UUID: (?P<uuid>MIG-[\w/-]{8,80})\)")
+_MAKERS = (
+    "NVIDIA ",
+    "GeForce ",
+    "Tesla ",
+    "Quadro ",
+    "TITAN ",
+    "GRID ",
+    "A100",
+    "A10",
+    "A30",
+    "A40",
+    "H100",
+    "GH200",
+    "Orin ",
+    "Xavier",
+)
+_STARTED_NOT = re.compile(r"Failed to initialize NVML: (?P<words>[A-Za-z/ ]{5,40})")
+_STATUS = {
+    "driver/library version mismatch": NvmlStatus(18, "NVML_ERROR_LIB_RM_VERSION_MISMATCH"),
+    "insufficient permissions": NvmlStatus(4, "NVML_ERROR_NO_PERMISSION"),
+    "gpu is lost": NvmlStatus(15, "NVML_ERROR_GPU_IS_LOST"),
+    "unknown error": NvmlStatus(999, "NVML_ERROR_UNKNOWN"),
+}
+_LIBRARY = re.compile(r"NVML library version: (\d{3}\.\d+(?:\.\d+)?)")
+
+
+def read_list(paste: Paste) -> Machine:
+    # The last refusal; that no driver answers is left to who can tell an absent one from one that is not loaded.
+    told: Fact[NvmlStatus] = NOT_ASKED
+    for line in lines_with(paste, "Failed to initialize NVML"):
+        found = _STARTED_NOT.search(line.words)
+        status = next((one for words, one in _STATUS.items() if found and found["words"].lower().startswith(words)), None)
+        told = line.known(status, PROGRAM) if status else told
+    version = first(lines_with(paste, "NVML library version"), _LIBRARY, PROGRAM, lambda found: found[1])
+    return Machine(gpus=_listed_gpus(paste), driver=Driver(nvml_status=told, nvml_version=version))
+
+
+def _listed_gpus(paste: Paste) -> Fact[tuple[Gpu, ...]]:
+    """Each number's last line; a line without an UUID is one of nvidia-smi where it ends with a name of NVIDIA's."""
+    found: dict[int, Gpu] = {}
+    bare = not is_report(paste.words)  # which lists its GPUs without UUIDs
+    for line in lines_with(paste, "GPU ", "MIG "):
+        for row in _LISTED.finditer(line.words):
+            if row["marked"] or (bare and row["name"].startswith(_MAKERS)):
+                found.pop(int(row["index"]), None)
+                found[int(row["index"])] = Gpu(
+                    name=line.known(row["name"], PROGRAM),
+                    index=line.known(int(row["index"]), PROGRAM),
+                    uuid=line.known(row["uuid"], PROGRAM) if row["uuid"] else NOT_ASKED,
+                )
+        mig = _MIG.match(line.words)
+        if mig and found:
+            _, last = found.popitem()
+            found[value_or(last.index, 0)] = replace(
+                last,
+                mig_enabled=line.known(value=True, program=PROGRAM),
+                mig_uuids=line.known((*value_or(last.mig_uuids, ()), mig["uuid"]), PROGRAM),
+            )
+    return named(found[index] for index in sorted(found))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from gpuassist.detect.startup.effect_by_reading import LISTS, deciding, elements_of
+from gpuassist.detect.startup.effect import LISTS, deciding, elements_of
 from gpuassist.detect.startup.line import Contribution, SurveyLine, words_of
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal

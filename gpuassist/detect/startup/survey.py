@@ -9,8 +9,7 @@ from pathlib import PurePosixPath
 
 from gpuassist.context import Session
 from gpuassist.detect.startup.chain import ChainFile, Stage, dialect_of, sources, startup_chain
-from gpuassist.detect.startup.effect_by_reading import PlacedStatement, by_reading, elements_of
-from gpuassist.detect.startup.effect_by_trace import TraceJudge
+from gpuassist.detect.startup.effect import PlacedStatement, TraceJudge, by_reading, elements_of
 from gpuassist.detect.startup.fish_universal import universal_lines
 from gpuassist.detect.startup.line import SurveyLine, line_of, untold
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
