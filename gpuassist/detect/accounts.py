@@ -46,9 +46,5 @@ def _groups(status: str) -> list[int]:
 
 
 def _names(files: Files, path: str) -> dict[str, str]:
-    try:
-        lines = files.read_text(path).splitlines()
-    except OSError:
-        return {}
-    rows = [line.split(":") for line in lines]
+    rows = [line.split(":") for line in files.text(path).splitlines()]
     return {row[2]: row[0] for row in reversed(rows) if len(row) > 2}

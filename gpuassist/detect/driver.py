@@ -93,16 +93,9 @@ def _libcuda(files: Files) -> Fact[tuple[Library, ...]]:
         for path in files.glob(f"{directory}/libcuda.so*")
         if files.is_file(path)
     )
-    libraries = tuple(Library(path, _library_version(path)) for path in found if not _is_32_bit(files, path))
-    return Known(libraries, "/usr/lib*/libcuda.so*")
-
-
-def _is_32_bit(files: Files, path: str) -> bool:
     # Fedora and Arch keep a 32-bit driver beside the other, for games; no CUDA program loads it.
-    try:
-        return files.read_bytes(path, len(_ELF_32_BIT)) == _ELF_32_BIT
-    except OSError:
-        return False
+    libraries = tuple(Library(path, _library_version(path)) for path in found if files.head(path, len(_ELF_32_BIT)) != _ELF_32_BIT)
+    return Known(libraries, "/usr/lib*/libcuda.so*")
 
 
 def _library_version(path: str) -> Fact[Version]:
@@ -245,23 +238,16 @@ def on_disk(world: World) -> Fact[tuple[KernelModule, ...]]:
     base = next((base for base in _bases(release.value) if files.is_directory(base)), None)
     if base is None:
         return Unknown(text("{path} is not there, so the modules of this kernel cannot be listed", path=_bases(release.value)[0]))
+    # What depmod has listed may be older than the files, so it is not the only place looked at.
+    listed = (line.partition(":")[0] for line in files.text(f"{base}/modules.dep").splitlines() if "/nvidia.ko" in line)
+    indexed = [posixpath.join(base, path) for path in listed if posixpath.basename(path).startswith("nvidia.ko")]
     placed = (path for place in _PLACES for path in files.glob(f"{base}/{place}/nvidia.ko*"))
-    paths = dict.fromkeys(files.real(path) for path in (*_indexed(files, base), *placed) if files.is_file(path))
+    paths = dict.fromkeys(files.real(path) for path in (*indexed, *placed) if files.is_file(path))
     return Known(tuple(_module(world, path) for path in paths), base)
 
 
 def _bases(release: str) -> tuple[str, ...]:
     return f"/lib/modules/{release}", f"/usr/lib/modules/{release}", f"/run/booted-system/kernel-modules/lib/modules/{release}"
-
-
-def _indexed(files: Files, base: str) -> list[str]:
-    """Those that depmod has listed; the list may be older than the files, so it is not the only place looked at."""
-    try:
-        lines = files.read_text(f"{base}/modules.dep").splitlines()
-    except OSError:
-        return []
-    paths = [line.partition(":")[0] for line in lines if "/nvidia.ko" in line]
-    return [posixpath.join(base, path) for path in paths if posixpath.basename(path).startswith("nvidia.ko")]
 
 
 def _module(world: World, path: str) -> KernelModule:

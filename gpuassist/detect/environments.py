@@ -68,7 +68,7 @@ def _describe(view: _View, prefix: Prefix) -> tuple[PythonEnvironment, ...]:
 
 def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> PythonEnvironment:
     files, path = view.world.files, prefix.path
-    settings = _settings(files, path)
+    settings = parse_pyvenv(files.text(f"{path}/pyvenv.cfg", 1 << 14))
     stated = python_version(settings)
     if stated is not None:
         version: Fact[Version] = Known(stated, f"{prefix.path}/pyvenv.cfg")
@@ -112,13 +112,6 @@ def _libraries(view: _View, sites: tuple[str, ...]) -> Fact[tuple[LoadedLibrary,
         return Unknown(text("what a new terminal holds is not known"))
     value = view.variable("LD_LIBRARY_PATH")
     return Known(libraries.read(view.world.files, sites, view.loader, value), f"{', '.join(sites)}; LD_LIBRARY_PATH")
-
-
-def _settings(files: Files, path: str) -> dict[str, str]:
-    try:
-        return parse_pyvenv(files.read_text(f"{path}/pyvenv.cfg", 1 << 14))
-    except OSError:
-        return {}
 
 
 def _version_in_name(prefix: Prefix) -> Version | None:

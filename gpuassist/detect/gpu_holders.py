@@ -33,13 +33,12 @@ def probe(world: World) -> Fact[tuple[Holder, ...]]:
     if not pids:
         return Unknown(text("{path} shows no processes", path=_PROC))
     accounts = Accounts(world)
-    holders = (_holder(files, pid, accounts) for pid in sorted(pids, key=int))
-    return Known(tuple(holder for holder in holders if holder), "/proc/*/fd")
-
-
-def _holder(files: Files, pid: str, accounts: Accounts) -> Holder | None:
-    devices = tuple(device for device in gpu_devices(files, int(pid)) or () if device.startswith("/dev/nvidia"))
-    return look(files, int(pid), accounts, devices) if devices else None
+    found: list[Holder] = []
+    for pid in sorted(map(int, pids)):
+        devices = tuple(device for device in gpu_devices(files, pid) or () if device.startswith("/dev/nvidia"))
+        holder = look(files, pid, accounts, devices) if devices else None
+        found += [holder] if holder else []
+    return Known(tuple(found), "/proc/*/fd")
 
 
 def look(files: Files, pid: int, accounts: Accounts, devices: tuple[str, ...] = ()) -> Holder | None:
@@ -49,25 +48,24 @@ def look(files: Files, pid: int, accounts: Accounts, devices: tuple[str, ...] = 
         uid = files.status(place).st_uid
     except OSError:  # it ended meanwhile, or it is in another container
         return None
-    state, started = _stat(files, f"{place}/stat")
+    # State and start stand behind the name, which may hold spaces and brackets (proc(5)).
+    fields = made(read(files, f"{place}/stat"), lambda words: words.rpartition(")")[2].split())
+    said = (
+        files.text(f"{place}/{name}", 1 << 16).rstrip("\0\n").replace(end, " ") for name, end in (("cmdline", "\0"), ("comm", "\n"))
+    )
+    command = next((words for words in said if words), "")
     group = made(read(files, f"{place}/cgroup"), read_cgroup)
     return Holder(
         pid,
         accounts.user(uid),
-        _command(files, str(pid)),
+        command,
         devices,
         uid=Known(uid, place),
-        state=state,
-        started=started,
+        state=made(fields, _state),
+        started=made(fields, _started),
         unit=made(group, lambda one: one.unit),
         container=made(group, lambda one: one.container),
     )
-
-
-def _stat(files: Files, place: str) -> tuple[Fact[str], Fact[int]]:
-    """State and start, which stand behind the name, which may hold spaces and brackets (proc(5))."""
-    fields = made(read(files, place), lambda words: words.rpartition(")")[2].split())
-    return made(fields, _state), made(fields, _started)
 
 
 def _state(fields: list[str]) -> str:
@@ -80,17 +78,6 @@ def _started(fields: list[str]) -> int:
     if len(fields) <= _STARTTIME:
         raise ValueError
     return int(fields[_STARTTIME])
-
-
-def _command(files: Files, pid: str) -> str:
-    for name, separator in (("cmdline", "\0"), ("comm", "\n")):
-        try:
-            words = files.read_text(f"{_PROC}/{pid}/{name}", 1 << 16).rstrip("\0\n").replace(separator, " ")
-        except OSError:
-            continue
-        if words:
-            return words
-    return ""
 
 
 # What that means, with what NVML says.

@@ -37,7 +37,7 @@ class Loader:
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        self._cache = _cache(files)
+        self._cache = read_cache(files.head(_CACHE, _CACHE_AT_MOST_BYTES))
         self._dynamics: dict[str, Dynamic | None] = {}
 
     def load(self, program: str, library_path: str = "") -> dict[str, Loaded]:
@@ -119,10 +119,3 @@ class _Run:
         for name, value in values.items():
             listed = listed.replace(f"${{{name}}}", value).replace(f"${name}", value)
         return tuple(listed.split(":"))
-
-
-def _cache(files: Files) -> dict[str, tuple[str, ...]]:
-    try:
-        return read_cache(files.read_bytes(_CACHE, _CACHE_AT_MOST_BYTES))
-    except OSError:
-        return {}

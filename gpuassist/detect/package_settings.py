@@ -50,12 +50,7 @@ class _View:
 
     def read(self, path: str) -> str:
         """What a file holds, nothing where it cannot be read, or where its name counts from wherever the tool is started."""
-        if not path.startswith("/"):
-            return ""
-        try:
-            return self.files.read_text(path, _MOST_BYTES)
-        except OSError:
-            return ""
+        return self.files.text(path, _MOST_BYTES) if path.startswith("/") else ""
 
     def setting(self, *names: str) -> PackageSetting:
         """The first of these variables that is set."""

@@ -86,10 +86,7 @@ def _manager(files: Files, path: str) -> Manager | None:
 
 def _scan(world: World) -> Iterator[str]:
     home, variables = world.surroundings.home, world.surroundings.variables
-    try:
-        listed = world.files.read_text(f"{home}/.conda/environments.txt", 1 << 16).splitlines()
-    except OSError:
-        listed = []
+    listed = world.files.text(f"{home}/.conda/environments.txt", 1 << 16).splitlines()
     yield from (line.strip() for line in listed if line.startswith("/"))
     for base in (*(f"{home}/{name}" for name in _CONDA_BASES), *_CONDA_SYSTEM_BASES):
         yield base

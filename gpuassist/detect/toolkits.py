@@ -132,10 +132,7 @@ def _origin(world: World, root: str) -> Origin:
 def _version(files: Files, root: str, nvcc_version: Fact[Version]) -> Fact[Version]:
     for name in ("version.json", "version.txt"):
         path = f"{root}/{name}"
-        try:
-            data = files.read_bytes(path, 1 << 18)
-        except OSError:
-            continue
+        data = files.head(path, 1 << 18)
         found = parse_version_json(data) if name.endswith("json") else parse_version_txt(data.decode("utf-8", "replace"))
         if found is not None:
             return Known(found, path)

@@ -7,7 +7,6 @@ import os
 import re
 import secrets
 import shutil
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.system import shell_questions, shell_session
 from gpuassist.system.ask_shell_child import ShellRequest
 from gpuassist.system.groups import litter
-from gpuassist.system.processes import Ending, ProcessResult, clean
+from gpuassist.system.processes import Ending, ProcessResult, clean, own_child
 from gpuassist.system.shell_questions import ShellAnswer, read
 from gpuassist.system.shell_session import SessionResult
 from gpuassist.system.streams import MARK
@@ -57,8 +56,6 @@ def plain(printed: str) -> str:
 
 
 HIDDEN_ARGUMENT = "--shell-session"  # a frozen gpuassist has no interpreter to start: it starts itself with this
-_SCRIPT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from gpuassist.system.ask_shell_child import main; main()"
-_HOME = Path(__file__).resolve().parents[2]
 _ENTERS_AT_MOST = 2
 _GRACE_SECONDS = 5.0  # in which the child kills what it started
 _PLACES = ("/tmp", "/dev/shm", "/var/tmp")  # where a name is short to type
@@ -170,10 +167,7 @@ def _ask_once(world: World, request: ShellRequest, names: Sequence[str]) -> Repl
 
 
 def child_command() -> tuple[str, ...]:
-    """The child's command line; isolated, but with the very modules that this process would find."""
-    if getattr(sys, "frozen", False):
-        return (sys.executable, HIDDEN_ARGUMENT)
-    return (sys.executable, "-I", "-S", "-c", _SCRIPT, json.dumps([*filter(None, sys.path), str(_HOME)]))
+    return own_child("gpuassist.system.ask_shell_child", HIDDEN_ARGUMENT, "-S")
 
 
 @contextmanager

@@ -44,6 +44,20 @@ class Files:
         """The file as UTF-8; bytes that are not become U+FFFD."""
         return self.read_bytes(path, limit).decode("utf-8", "replace")
 
+    def head(self, path: str, limit: int = -1) -> bytes:
+        """What can be read of the file's beginning: nothing of one that is not there, or that others alone may read."""
+        try:
+            return self.read_bytes(path, limit)
+        except OSError:
+            return b""
+
+    def text(self, path: str, limit: int = -1) -> str:
+        """The same as text, for who takes an empty file and none for the same."""
+        try:
+            return self.read_text(path, limit)
+        except OSError:
+            return ""
+
     def names(self, path: str) -> tuple[str, ...]:
         """What a directory holds, sorted; empty where it cannot be listed."""
         try:

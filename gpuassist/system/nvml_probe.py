@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 from gpuassist.model.fact import Fact, Known, Unknown
@@ -15,13 +12,10 @@ from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.text import Text, text
 from gpuassist.system import nvml_report, nvml_sense
 from gpuassist.system.nvml import GPUS_AT_MOST, Refusal
-from gpuassist.system.processes import Ending, Processes, clean
+from gpuassist.system.processes import Ending, Processes, clean, own_child
 
 HIDDEN_ARGUMENT = "--nvml-report"  # a frozen gpuassist has no interpreter to start: it starts itself with this
 SECONDS = 5.0
-_SCRIPT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from gpuassist.system.nvml_report import main; sys.exit(main())"
-_HOME = Path(__file__).resolve().parents[2]
-
 CRASHES = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV"}
 
 Key = tuple[int | None, str]
@@ -82,11 +76,7 @@ def report(processes: Processes, variables: Mapping[str, str], seconds: float = 
 
 
 def command() -> tuple[str, ...]:
-    """The child's command line; isolated, but with the very modules that this process would find."""
-    if getattr(sys, "frozen", False):
-        return (sys.executable, HIDDEN_ARGUMENT)
-    # An empty entry is the directory that Python was started in: nothing of ours lies there.
-    return (sys.executable, "-I", "-c", _SCRIPT, json.dumps([*filter(None, sys.path), str(_HOME)]))
+    return own_child("gpuassist.system.nvml_report", HIDDEN_ARGUMENT)
 
 
 def _answers(output: str) -> dict[Key, Any]:

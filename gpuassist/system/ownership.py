@@ -277,10 +277,7 @@ def _is_named_after_user(world: World, group: int) -> bool:
 
 
 def _rows(files: Files, path: str) -> list[list[str]]:
-    try:
-        return [line.split(":") for line in files.read_text(path).splitlines()]
-    except OSError:
-        return []
+    return [line.split(":") for line in files.text(path).splitlines()]
 
 
 def _owner(files: Files, path: str) -> int | None:
