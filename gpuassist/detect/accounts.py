@@ -37,12 +37,13 @@ def administrator(world: World) -> Fact[bool]:
     if world.surroundings.uid == 0:
         return Known(value=True, source="uid 0")
     accounts = Accounts(world)
-    return made(read(world.files, _STATUS), lambda words: any(accounts.group(one) in _ADMINISTRATORS for one in _groups(words)))
 
+    def may(status: str) -> bool:
+        lines = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+        numbers = [int(word) for name in ("Gid", "Groups") for word in lines.get(name, "").split()]
+        return any(accounts.group(one) in _ADMINISTRATORS for one in numbers)
 
-def _groups(status: str) -> list[int]:
-    lines = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
-    return [int(word) for name in ("Gid", "Groups") for word in lines.get(name, "").split()]
+    return made(read(world.files, _STATUS), may)
 
 
 def _names(files: Files, path: str) -> dict[str, str]:

@@ -111,18 +111,12 @@ def _device_nodes(world: World) -> Fact[tuple[DeviceNode, ...]]:
         return Unknown(text("{path} is not there, so the device nodes cannot be listed", path="/dev"))
     accounts = Accounts(world)
     paths = [path for path in files.glob("/dev/nvidia*") if files.exists(path) and not files.is_directory(path)]
-    return Known(tuple(_device_node(files, path, accounts) for path in paths), "/dev/nvidia*")
-
-
-def _device_node(files: Files, path: str, accounts: Accounts) -> DeviceNode:
-    status = files.status(path)
-    return DeviceNode(
-        path,
-        status.st_mode & 0o7777,
-        f"{accounts.user(status.st_uid)}:{accounts.group(status.st_gid)}",
-        files.may(path, os.R_OK),
-        files.may(path, os.W_OK),
-    )
+    nodes = []
+    for path in paths:
+        status = files.status(path)
+        owner = f"{accounts.user(status.st_uid)}:{accounts.group(status.st_gid)}"
+        nodes.append(DeviceNode(path, status.st_mode & 0o7777, owner, files.may(path, os.R_OK), files.may(path, os.W_OK)))
+    return Known(tuple(nodes), "/dev/nvidia*")
 
 
 # How the driver was set up: what forbids it, its options and firmware, who installed it, and whether nvidia-smi came with it.
@@ -154,28 +148,23 @@ _PROGRAMS = (
 def with_setup(files: Files, driver: Driver) -> Driver:
     argument = read(files, _COMMAND_LINE)
     told = [ModuleBlock(name, _COMMAND_LINE, words) for name, words in forbidden_by_command_line(value_or(argument, ""))]
-    found = (*told, *_bars_of_files(files))
+    # A file of one directory hides those of its name in the later ones.
+    seen: set[str] = set()
+    for path in (path for directory in _MODPROBE for path in files.glob(f"{directory}/*.conf")):
+        name = path.rpartition("/")[2]
+        if name not in seen:
+            seen.add(name)
+            rows = forbidden_by_file(value_or(read(files, path), ""))
+            told += [ModuleBlock(module, f"{path}:{number}", line) for module, number, line in rows]
     return replace(
         driver,
-        bars=Known(tuple(one for one in found if one.module in _ASKED_MODULES), "/etc/modprobe.d"),
+        bars=Known(tuple(one for one in told if one.module in _ASKED_MODULES), "/etc/modprobe.d"),
         options=made(read(files, PARAMETERS), lambda words: tuple(_options(words))) if files.exists(PARAMETERS) else NOT_ASKED,
         firmware=_firmware(files, value_or(driver.loaded, ())),
         uninstaller=_first(files, _UNINSTALLERS),
         driver_packages=_packages(files),
         nvidia_smi=_first(files, _PROGRAMS),
     )
-
-
-def _bars_of_files(files: Files) -> Iterator[ModuleBlock]:
-    """A file of one directory hides those of its name in the later ones."""
-    seen: set[str] = set()
-    for directory in _MODPROBE:
-        for path in files.glob(f"{directory}/*.conf"):
-            name = path.rpartition("/")[2]
-            if name not in seen:
-                seen.add(name)
-                for module, number, line in forbidden_by_file(value_or(read(files, path), "")):
-                    yield ModuleBlock(module, f"{path}:{number}", line)
 
 
 def _options(words: str) -> Iterator[Option]:

@@ -92,6 +92,11 @@ def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> 
         for package in python_packages(files.names(site)):
             found.setdefault(package.name, package)
     of_conda = conda_packages(files.names(f"{prefix.path}/conda-meta")) if prefix.manager is Manager.CONDA else ()
+    if isinstance(view.terminal, Unknown):
+        loaded: Fact[tuple[LoadedLibrary, ...]] = Unknown(text("what a new terminal holds is not known"))
+    else:
+        read = libraries.read(files, sites, view.loader, view.variable("LD_LIBRARY_PATH"))
+        loaded = Known(read, f"{', '.join(sites)}; LD_LIBRARY_PATH")
     return PythonEnvironment(
         prefix=path,
         name=_name(files, prefix, name),
@@ -101,17 +106,10 @@ def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> 
         active=Known(files.real(path) in view.active, "VIRTUAL_ENV, CONDA_PREFIX"),
         torch=Known(tuple(torches.read(files, site) for site in sites if torches.is_there(files, site)), ", ".join(sites)),
         packages=Known((*found.values(), *of_conda), ", ".join(sites)),
-        libraries=_libraries(view, sites),
+        libraries=loaded,
         sites=Known(sites, path),
         stray=libraries.stray(files, prefix, sites),
     )
-
-
-def _libraries(view: _View, sites: tuple[str, ...]) -> Fact[tuple[LoadedLibrary, ...]]:
-    if isinstance(view.terminal, Unknown):
-        return Unknown(text("what a new terminal holds is not known"))
-    value = view.variable("LD_LIBRARY_PATH")
-    return Known(libraries.read(view.world.files, sites, view.loader, value), f"{', '.join(sites)}; LD_LIBRARY_PATH")
 
 
 def _version_in_name(prefix: Prefix) -> Version | None:

@@ -56,8 +56,14 @@ def read(files: Files, sites: tuple[str, ...], loader: Loader, library_path: str
     """
     found: dict[tuple[str, str], LoadedLibrary] = {}
     for program in programs(files, sites):
-        for library in _of_program(files, loader, program, library_path):
-            found.setdefault((library.soname, library.taken), library)
+        without = loader.load(program)
+        for soname, taken in (loader.load(program, library_path) if library_path else without).items():
+            if not soname.startswith(_CUDA_WORDS) or soname.startswith(_DRIVER):
+                continue
+            own = without[soname].path if soname in without else ""
+            real_own, real_taken = (files.real(path) if path else "" for path in (own, taken.path))
+            if (taken.by_variable and real_own != real_taken) or not (own or taken.path):
+                found.setdefault((soname, real_taken), LoadedLibrary(program, soname, real_own, real_taken))
     return tuple(found.values())
 
 
@@ -66,17 +72,6 @@ def programs(files: Files, sites: tuple[str, ...]) -> Iterator[str]:
     for site in sites:
         for pattern in _PROGRAMS:
             yield from files.glob(f"{site}/{pattern}")
-
-
-def _of_program(files: Files, loader: Loader, program: str, library_path: str) -> Iterator[LoadedLibrary]:
-    without = loader.load(program)
-    for soname, taken in (loader.load(program, library_path) if library_path else without).items():
-        if not (soname.startswith(_CUDA_WORDS) and not soname.startswith(_DRIVER)):
-            continue
-        own = without[soname].path if soname in without else ""
-        real_own, real_taken = (files.real(path) if path else "" for path in (own, taken.path))
-        if (taken.by_variable and real_own != real_taken) or not (own or taken.path):
-            yield LoadedLibrary(program, soname, real_own, real_taken)
 
 
 # The cuDNN that LD_LIBRARY_PATH leads to, which programs may load in place of their own.

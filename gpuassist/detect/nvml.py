@@ -65,7 +65,7 @@ def probe(world: World, gpus: Fact[tuple[Gpu, ...]], *, wake: bool = False, seco
         status=made(report.started, lambda code: NvmlStatus(code, status_name(code))),
         nvml_version=Known(version.value, path) if isinstance(version, Known) and path else version,
         version=made(report.fact(nvml_report.SYSTEM[0]), Version.parse),
-        cuda_version=made(report.fact(nvml_report.SYSTEM[1]), _cuda_version),
+        cuda_version=made(report.fact(nvml_report.SYSTEM[1]), lambda told: Version((told // 1000, told % 1000 // 10))),
         gpus=made(report.fact(nvml_report.COUNT), lambda count: tuple(_gpu(report, index) for index in range(count))),
         fault=Known("hang" if report.hung else report.crash, "NVML"),
     )
@@ -101,20 +101,26 @@ def _sleeper(gpus: Fact[tuple[Gpu, ...]]) -> str | None:
     return None
 
 
-def _cuda_version(number: int) -> Version:
-    return Version((number // 1000, number % 1000 // 10))
-
-
 def _gpu(report: Report, index: int) -> Gpu:
     def asked(question: str) -> Fact[Any]:
         return report.fact(question, index)
 
-    memory, pci = _memory(asked(nvml_report.MEMORY)), asked(nvml_report.PCI)
+    def capability(told: list[int]) -> ComputeCapability:
+        return ComputeCapability(*nvml_sense.capability(told[0], told[1]))
+
+    def slowdowns(reasons: int) -> tuple[str, ...]:
+        return tuple(words for bit, words in _SLOWDOWNS.items() if reasons & bit)
+
+    told, pci = asked(nvml_report.MEMORY), asked(nvml_report.PCI)
+    if isinstance(told, Unknown):
+        memory = MemoryFacts.unknown(told)
+    else:
+        memory = nvml_sense.memory(Memory(told.value["total"], told.value["used"], told.value["free"]), told.source)
     return Gpu(
         pci_address=made(pci, lambda told: _sysfs_address(told["address"])),
         pci_id=made(pci, lambda told: str(told["id"])),
         name=asked("nvmlDeviceGetName"),
-        compute_capability=made(asked("nvmlDeviceGetCudaComputeCapability"), _capability),
+        compute_capability=made(asked("nvmlDeviceGetCudaComputeCapability"), capability),
         index=Known(index, f"NVML {nvml_report.COUNT}"),
         uuid=asked("nvmlDeviceGetUUID"),
         minor=asked("nvmlDeviceGetMinorNumber"),
@@ -125,24 +131,10 @@ def _gpu(report: Report, index: int) -> Gpu:
         mig_uuids=made(asked(nvml_report.MIG_DEVICES), tuple),
         compute_mode=made(asked("nvmlDeviceGetComputeMode"), lambda mode: _COMPUTE_MODES.get(mode, str(mode))),
         persistence=made(asked("nvmlDeviceGetPersistenceMode"), bool),
-        slowdowns=made(asked("nvmlDeviceGetCurrentClocksThrottleReasons"), _slowdowns),
+        slowdowns=made(asked("nvmlDeviceGetCurrentClocksThrottleReasons"), slowdowns),
         recovery=made(asked(nvml_report.FIELDS), lambda action: _RECOVERIES.get(action, str(action))),
         processes=made(asked(nvml_report.PROCESSES), lambda told: tuple(_process(one, memory.total) for one in told)),
     )
-
-
-def _slowdowns(reasons: int) -> tuple[str, ...]:
-    return tuple(words for bit, words in _SLOWDOWNS.items() if reasons & bit)
-
-
-def _memory(told: Fact[Any]) -> MemoryFacts:
-    if isinstance(told, Unknown):
-        return MemoryFacts.unknown(told)
-    return nvml_sense.memory(Memory(told.value["total"], told.value["used"], told.value["free"]), told.source)
-
-
-def _capability(told: list[int]) -> ComputeCapability:
-    return ComputeCapability(*nvml_sense.capability(told[0], told[1]))
 
 
 def _process(told: tuple[int, str, int | None], total: Fact[int]) -> GpuProcess:

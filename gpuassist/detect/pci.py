@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from gpuassist.detect.small_files import made, read, unreadable
@@ -30,11 +30,13 @@ def probe(world: World, knowledge: Knowledge) -> Fact[tuple[Gpu, ...]]:
     silent: list[Unknown] = []
     gpus = []
     for address in files.names(DEVICES):
-        found = _is_gpu(files, f"{DEVICES}/{address}")
+        path = f"{DEVICES}/{address}"
+        found = made(read(files, f"{path}/vendor"), is_nvidia)
+        if isinstance(found, Known) and found.value:
+            found = made(read(files, f"{path}/class"), is_gpu)
         if isinstance(found, Unknown):
             silent.append(found)
         elif found.value:
-            path = f"{DEVICES}/{address}"
             power_state = _power_state(files, path)
             asleep = isinstance(power_state, Known) and power_state.value is PowerState.ASLEEP
             gpu = Gpu(
@@ -70,13 +72,6 @@ def named(gpu: Gpu, knowledge: Knowledge) -> Gpu:
         if capability
         else Unknown(text("the compute capability of {chip} is not published", chip=record.chip)),
     )
-
-
-def _is_gpu(files: Files, path: str) -> Fact[bool]:
-    vendor = read(files, f"{path}/vendor")
-    if isinstance(vendor, Unknown) or not is_nvidia(vendor.value):
-        return made(vendor, lambda _other: False)
-    return made(read(files, f"{path}/class"), is_gpu)
 
 
 def _kernel_driver(files: Files, path: str) -> Fact[str]:
@@ -122,18 +117,13 @@ def _least(files: Files, path: str, name: str, parse: Callable[[str], float]) ->
     least = made(read(files, f"{path}/{name}"), parse)
     if isinstance(least, Unknown):
         return least
-    for bridge in _bridges(files.real(path)):
+    bridge = files.real(path).rpartition("/")[0]
+    while _ADDRESS.fullmatch(bridge.rpartition("/")[2]):
         above = made(read(files, f"{bridge}/{name}"), parse)
         if isinstance(above, Known) and above.value < least.value:
             least = above
+        bridge = bridge.rpartition("/")[0]
     return least
-
-
-def _bridges(path: str) -> Iterator[str]:
-    above = path.rpartition("/")[0]
-    while _ADDRESS.fullmatch(above.rpartition("/")[2]):
-        yield above
-        above = above.rpartition("/")[0]
 
 
 def _width(words: str) -> float:

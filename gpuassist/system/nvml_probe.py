@@ -89,22 +89,15 @@ def _answers(output: str) -> dict[Key, Any]:
         if not isinstance(line, dict):
             continue
         gpu, fact = line.get("gpu"), line.get("fact")
-        if isinstance(fact, str) and (gpu is None or (_is_number(gpu) and 0 <= gpu < GPUS_AT_MOST)) and _is_told(line, fact):
-            answers[gpu, fact] = _answer(line)
+        if not isinstance(fact, str) or not (gpu is None or (_is_number(gpu) and 0 <= gpu < GPUS_AT_MOST)):
+            continue
+        # The library may print anything on the child's output: a line must have the shape of an answer to that question.
+        code, value = line.get("code"), line.get("value")
+        if "code" not in line and _SHAPES.get(fact, _is_number)(value):
+            answers[gpu, fact] = value
+        elif _is_number(code):
+            answers[gpu, fact] = Refusal(cast(int, code), str(line.get("name", "")), str(line.get("words", "")))
     return answers
-
-
-def _answer(line: Mapping[str, Any]) -> Any:
-    if "code" in line:
-        return Refusal(line["code"], str(line.get("name", "")), str(line.get("words", "")))
-    return line.get("value")
-
-
-def _is_told(line: Mapping[str, Any], fact: str) -> bool:
-    """Whether the line has the shape of an answer to that question: the library may print anything on the child's output."""
-    if "code" in line:
-        return _is_number(line["code"])
-    return _SHAPES.get(fact, _is_number)(line.get("value"))
 
 
 def _is_number(told: object) -> bool:

@@ -38,11 +38,10 @@ def read(paste: Paste) -> tuple[Machine, ...]:
     """What each report tells, the last before the others: it is how things stand now."""
     if not is_report(paste.words):
         return ()
-    return tuple(_machine(block) for block in latest_first(_blocks(labelled(lines(paste))), _meaning))
-
-
-def _meaning(block: list[Told]) -> tuple[tuple[Field, str], ...]:
-    return tuple((told.field, told.value) for told in block)
+    return tuple(
+        _machine(block)
+        for block in latest_first(_blocks(labelled(lines(paste))), lambda block: tuple((one.field, one.value) for one in block))
+    )
 
 
 def _blocks(every: Iterator[Told]) -> Iterator[list[Told]]:

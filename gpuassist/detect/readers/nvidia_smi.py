@@ -46,7 +46,7 @@ def read(paste: Paste) -> tuple[Machine, ...]:
     text = whole(paste)
     return tuple(
         Machine(host=Host(wsl=_wsl(table)), gpus=_gpus(table), driver=_driver(table))
-        for table in latest_first(_tables(text), _words)
+        for table in latest_first(_tables(text), lambda table: text.words[table.start : table.end])
     )
 
 
@@ -69,10 +69,6 @@ def _tables(text: Whole) -> Iterator[_Table]:
     yield _Table(text, 0, ends[0], None)
     for header, end in zip(headers, ends[1:], strict=True):
         yield _Table(text, header.start(), end, header)
-
-
-def _words(table: _Table) -> str:
-    return table.text.words[table.start : table.end]
 
 
 def _driver(table: _Table) -> Driver:

@@ -78,7 +78,7 @@ def _torch(said: tuple[OnelinerAnswer, ...]) -> Torch | None:
     """The build that answered last; `None` for its CUDA is a build without."""
     version = _last(said, TorchQuestion.VERSION, str)
     cuda = _last(said, TorchQuestion.CUDA, str)
-    targets = _last(said, TorchQuestion.TARGETS, _targets)
+    targets = _last(said, TorchQuestion.TARGETS, lambda words: tuple(map(Target.parse, ast.literal_eval(words))))
     if not any(isinstance(one, Known) for one in (version, cuda, targets)):
         return None
     known = Known(Version.parse(cuda.value), cuda.source) if isinstance(cuda, Known) and cuda.value != "None" else NOT_ASKED
@@ -95,10 +95,6 @@ def _accelerator(version: Fact[str], cuda: Fact[str], said: tuple[OnelinerAnswer
     if hip or (told is not None and told.tag.startswith("rocm")):
         return Known(Accelerator.ROCM, cuda.source)
     return Known(Accelerator.XPU if told is not None and told.tag == "xpu" else Accelerator.CPU, cuda.source)
-
-
-def _targets(words: str) -> tuple[Target, ...]:
-    return tuple(Target.parse(word) for word in ast.literal_eval(words))
 
 
 def _last(said: tuple[OnelinerAnswer, ...], asked: TorchQuestion, made: Callable[[str], T]) -> Fact[T]:

@@ -70,20 +70,21 @@ def _listed(paste: Paste) -> tuple[Toolkit, ...]:
                 names.setdefault(entry["name"], (entry["target"] or "").rstrip("/").removeprefix(f"{_LOCAL}/"))
                 found.setdefault(entry["name"], line)
     roots = [name for name, target in names.items() if _RELEASE.search(name) and not target]
-    return tuple(_toolkit(name, _links(name, names, alone=len(roots) == 1), found[name]) for name in roots)
+    return tuple(
+        Toolkit(
+            f"{_LOCAL}/{name}",
+            origin=found[name].known(Origin.LOCAL, "ls"),
+            version=found[name].known(Version.parse(name.removeprefix("cuda-")), "ls"),
+            links=tuple(sorted(_links(name, names, alone=len(roots) == 1))),
+        )
+        for name in roots
+    )
 
 
 def _links(name: str, names: dict[str, str], *, alone: bool) -> tuple[str, ...]:
     """The links that lead to a toolkit: as they say, and where there is one toolkit alone every other name is a link to it."""
     others = ((other, target) for other, target in names.items() if other != name)
     return tuple(f"{_LOCAL}/{other}" for other, target in others if target == name or (alone and not _RELEASE.search(target)))
-
-
-def _toolkit(name: str, links: tuple[str, ...], line: Line) -> Toolkit:
-    release = Version.parse(name.removeprefix("cuda-"))
-    return Toolkit(
-        f"{_LOCAL}/{name}", origin=line.known(Origin.LOCAL, "ls"), version=line.known(release, "ls"), links=tuple(sorted(links))
-    )
 
 
 def _not_found(paste: Paste) -> Line | None:
