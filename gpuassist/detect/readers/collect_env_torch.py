@@ -50,7 +50,22 @@ def _torches(block: list[Told]) -> Fact[tuple[Torch, ...]]:
     imported = next((told for told in block if told.field is Field.TORCH), None)
     if imported is not None and imported.value in _NOT_THERE:
         return imported.line.known((), _PROGRAM)
-    found = [*_imported(block, imported), *_listed(block)]
+    found: list[Torch] = []
+    own = _TORCH.match(imported.value) if imported else None
+    if imported is not None and own is not None:
+        accelerator, cuda = _built_for(block, own["version"])
+        version = imported.line.known(own["version"], _PROGRAM)
+        # `-gencode;arch=compute_37,code=sm_37;…` of torch.__config__.show(): what its kernels were compiled to.
+        flags = first(values(block, Field.FLAGS), _GENCODE, _PROGRAM, _targets)
+        found.append(Torch(own["path"] or "", version, accelerator, cuda, flags))
+    # conda's copies before pip's: pip lists those that conda installed as well.
+    for told in block:
+        if told.field is Field.CONDA:
+            found += _of_conda(told)
+    for line in values(block, Field.PIP):
+        listed = _PIP.match(line.words)
+        if listed:
+            found.append(Torch("", line.known(listed[1], _PROGRAM), installer=line.known("pip", _PROGRAM)))
     distinct: list[Torch] = []
     for torch in found:
         place = next((place for place, one in enumerate(distinct) if same_torch(one, torch)), None)
@@ -58,23 +73,8 @@ def _torches(block: list[Told]) -> Fact[tuple[Torch, ...]]:
             distinct.append(torch)
         else:
             distinct[place] = united(distinct[place], torch)
-    first = distinct[0].version if distinct else NOT_ASKED
-    return Known(tuple(distinct), first.source) if isinstance(first, Known) else NOT_ASKED
-
-
-def _imported(block: list[Told], told: Told | None) -> Iterator[Torch]:
-    found = _TORCH.match(told.value) if told else None
-    if told is None or found is None:
-        return
-    accelerator, cuda = _built_for(block, found["version"])
-    # `-gencode;arch=compute_37,code=sm_37;…` of torch.__config__.show(): what its kernels were compiled to.
-    flags = first(
-        values(block, Field.FLAGS),
-        _GENCODE,
-        _PROGRAM,
-        _targets,
-    )
-    yield Torch(found["path"] or "", told.line.known(found["version"], _PROGRAM), accelerator, cuda, flags)
+    named = distinct[0].version if distinct else NOT_ASKED
+    return Known(tuple(distinct), named.source) if isinstance(named, Known) else NOT_ASKED
 
 
 def _targets(found: re.Match[str]) -> tuple[Target, ...]:
@@ -88,8 +88,8 @@ def _built_for(block: list[Told], version: str) -> tuple[Fact[Accelerator], Fact
     for told in block:
         if told.field is Field.CUDA and _PYTHON_LIKE.match(told.value):
             return told.line.known(Accelerator.CUDA, _PROGRAM), told.line.known(Version.parse(told.value), _PROGRAM)
-        if told.field is Field.CUDA and told.value in _NO_CUDA and not _has_cuda_tag(version):
-            read = read_torch_version(version)
+        read = read_torch_version(version)
+        if told.field is Field.CUDA and told.value in _NO_CUDA and not (read is not None and read.cuda is not None):
             tag = read.tag if read else ""
             built = Accelerator.XPU if tag == "xpu" else Accelerator.ROCM if tag.startswith("rocm") else Accelerator.CPU
             return told.line.known(built, _PROGRAM), NOT_ASKED
@@ -97,22 +97,6 @@ def _built_for(block: list[Told], version: str) -> tuple[Fact[Accelerator], Fact
 
 
 _PYTHON_LIKE = re.compile(r"^\d{1,2}\.\d")
-
-
-def _has_cuda_tag(version: str) -> bool:
-    told = read_torch_version(version)
-    return told is not None and told.cuda is not None
-
-
-def _listed(block: list[Told]) -> Iterator[Torch]:
-    """conda's copies before pip's: pip lists those that conda installed as well."""
-    for told in block:
-        if told.field is Field.CONDA:
-            yield from _of_conda(told)
-    for told in block:
-        found = _PIP.match(told.value) if told.field is Field.PIP else None
-        if found:
-            yield Torch("", told.line.known(found[1], _PROGRAM), installer=told.line.known("pip", _PROGRAM))
 
 
 def _of_conda(told: Told) -> Iterator[Torch]:

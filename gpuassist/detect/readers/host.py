@@ -55,10 +55,11 @@ def read(paste: Paste) -> Machine:
         wsl: Fact[int] = Known(1 if kernel_release.value.endswith("-Microsoft") else 2, kernel_release.source)
     else:
         wsl = NOT_ASKED
+    accounts = (read_one(paste) for read_one in (_of_os_release, _of_lsb_release, _of_hostnamectl))
     source = next((one.version.source for one in compilers if isinstance(one.version, Known)), "")
     return Machine(
         host=Host(
-            distribution=_distribution(paste),
+            distribution=next((told for told in accounts if isinstance(told, Known)), NOT_ASKED),
             kernel=kernel_release,
             architecture=_architecture(paste),
             glibc=first(lines_with(paste, "ldd ("), _LDD, "ldd", lambda found: Version.parse(found[1])),
@@ -101,14 +102,6 @@ def _architecture(paste: Paste) -> Fact[str]:
             return line.known(_MACHINES[told[1]], "hostnamectl")
     known = re.compile("|".join(_MACHINES))
     return next((line.known(_MACHINES[line.words.strip()], "uname") for line in _answers(paste, "uname -m", known)), NOT_ASKED)
-
-
-def _distribution(paste: Paste) -> Fact[Distribution]:
-    for read_one in (_of_os_release, _of_lsb_release, _of_hostnamectl):
-        found = read_one(paste)
-        if isinstance(found, Known):
-            return found
-    return NOT_ASKED
 
 
 def _of_os_release(paste: Paste) -> Fact[Distribution]:

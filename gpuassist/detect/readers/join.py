@@ -13,7 +13,7 @@ from gpuassist.model.environment import PythonEnvironment, Torch
 from gpuassist.model.fact import Fact, Known, T, value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Distribution, Host, Machine
-from gpuassist.model.shell import Command, Terminal
+from gpuassist.model.shell import Terminal
 from gpuassist.model.text import Text, text
 from gpuassist.model.toolkit import Compiler
 from gpuassist.model.version import Version
@@ -129,16 +129,12 @@ def _terminal(first: Fact[Terminal], second: Fact[Terminal]) -> Fact[Terminal]:
         return either(first, second)
     one, other = first.value, second.value
     variables = (*one.variables, *(variable for variable in other.variables if not one.is_set(variable.name)))
-    told = tuple(_followed(command, other) for command in one.commands)
+    # A program at the same place in both leads where the account says that could follow its links.
+    known = ((command, other.command(command.name)) for command in one.commands)
+    told = tuple(there if there is not None and there.path == command.path else command for command, there in known)
     names = {command.name for command in one.commands}
     commands = (*told, *(command for command in other.commands if command.name not in names))
     return Known(Terminal(other.shell, variables, commands), first.source)
-
-
-def _followed(command: Command, other: Terminal) -> Command:
-    """A program at the same place in both leads where the account says that could follow its links."""
-    known = other.command(command.name)
-    return known if known is not None and known.path == command.path else command
 
 
 def _same_compiler(one: Compiler, other: Compiler) -> bool:
@@ -208,23 +204,18 @@ def joined(told: Machine, live: Machine) -> Machine:
     """The machine as it is, but for what the text says of it; the environment that the text speaks of is the one that counts."""
     if not agree(_release(told.host), _release(live.host)):  # of a container on it: what mends the driver is typed outside
         told = replace(told, host=replace(told.host, distribution=live.host.distribution, glibc=live.host.glibc))
-    both = unite(told, live)
-    return replace(both, taken_at=live.taken_at, environments=_environments(told.environments, both.environments))
+    both = replace(unite(told, live), taken_at=live.taken_at)
+    if not isinstance(told.environments, Known) or not isinstance(both.environments, Known):
+        return both
+    count = len(told.environments.value)
+    of_text, others = both.environments.value[:count], both.environments.value[count:]
+    idle = (replace(one, active=Known(value=False, source=_ANOTHER)) for one in others)
+    return replace(both, environments=Known((*of_text, *idle), both.environments.source))
 
 
 def same_machine(told: Machine, live: Machine) -> Text | None:
     """Why the text is plainly of another machine; None where it may be of this one."""
     return next(_differences(told, live), None)
-
-
-def _environments(
-    told: Fact[tuple[PythonEnvironment, ...]], both: Fact[tuple[PythonEnvironment, ...]]
-) -> Fact[tuple[PythonEnvironment, ...]]:
-    if not isinstance(told, Known) or not isinstance(both, Known):
-        return both
-    of_text, others = both.value[: len(told.value)], both.value[len(told.value) :]
-    idle = tuple(replace(one, active=Known(False, _ANOTHER)) for one in others)  # noqa: FBT003 -- the fact's value
-    return Known((*of_text, *idle), both.source)
 
 
 def _differences(told: Machine, live: Machine) -> Iterator[Text]:

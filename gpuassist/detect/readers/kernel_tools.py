@@ -71,24 +71,22 @@ def _would_list(run: PastedCommand, name: str) -> bool:
 
 
 def _on_disk(paste: Paste) -> Fact[tuple[KernelModule, ...]]:
-    modules = tuple(dict.fromkeys(_built(paste)))
+    # The modules that dkms installed for the running kernel, or for any where the text does not name it.
+    rows = [(row, line) for line in lines_with(paste, "nvidia") if (row := _DKMS_ROW.match(line.words))]
+    running = kernel(paste)
+    named = isinstance(running, Known) and any(row["kernel"] == running.value for row, _ in rows)
+    built: list[KernelModule] = []
+    for row, line in rows:
+        if row["state"] == "installed" and (not named or row["kernel"] == value_or(running, "")):
+            opened = line.known(value=True, program=_DKMS) if "open" in row["name"] else NOT_ASKED
+            built.append(KernelModule("", line.known(Version.parse(row["version"]), _DKMS), open_flavour=opened))
+    modules = tuple(dict.fromkeys(built))
     if modules and isinstance(modules[0].version, Known):
         return Known(modules, modules[0].version.source)
     for line in lines_with(paste, "Module nvidia not found"):
         if "modinfo" in line.words:
             return line.known((), "modinfo")
     return NOT_ASKED
-
-
-def _built(paste: Paste) -> Iterator[KernelModule]:
-    """The modules that dkms installed for the running kernel, or for any where the text does not name it."""
-    rows = [(row, line) for line in lines_with(paste, "nvidia") if (row := _DKMS_ROW.match(line.words))]
-    running = kernel(paste)
-    named = isinstance(running, Known) and any(row["kernel"] == running.value for row, _ in rows)
-    for row, line in rows:
-        if row["state"] == "installed" and (not named or row["kernel"] == value_or(running, "")):
-            opened = line.known(value=True, program=_DKMS) if "open" in row["name"] else NOT_ASKED
-            yield KernelModule("", line.known(Version.parse(row["version"]), _DKMS), open_flavour=opened)
 
 
 def _secure_boot(paste: Paste) -> Fact[bool]:
@@ -151,28 +149,25 @@ _ASKED = frozenset({"nvidia", "nouveau"})
 
 def read_blocks(paste: Paste) -> Machine:
     """The settings, where the text says which file they stand in: a bare line may be quoted from a guide."""
-    found = dict.fromkeys((*_found(paste), *_shown(paste)))
+    found = dict.fromkeys(_blocks(paste))
     if not found:
         return Machine()
     bars = tuple(dict.fromkeys(bar for bar, _ in found))
     return Machine(driver=Driver(bars=Known(bars, source("modprobe.d", next(iter(found))[1])) if bars else NOT_ASKED))
 
 
-def _found(paste: Paste) -> Iterator[tuple[ModuleBlock, int]]:
+def _blocks(paste: Paste) -> Iterator[tuple[ModuleBlock, int]]:
     for line in lines_with(paste, "/modprobe.d/"):
         named = _FOUND.match(line.words.strip())
         if named:
             place = f"{named['place']}:{named['number']}" if named["number"] else named["place"]
             yield from ((bar, line.number) for bar in _bars(named["words"], place))
-
-
-def _shown(paste: Paste) -> Iterator[tuple[ModuleBlock, int]]:
     for run in runs(paste, "/modprobe.d/"):
-        named = _SHOWN.match(run.command.strip())
-        if named:
+        shown = _SHOWN.match(run.command.strip())
+        if shown:
             # A comment looks like the prompt of root, so the next command is no end; a line of another kind is.
             output = takewhile(lambda line: _OWN.match(line.words), lines(paste)[run.number : run.number + _MOST])
-            yield from ((bar, line.number) for line in output for bar in _bars(line.words, named["place"]))
+            yield from ((bar, line.number) for line in output for bar in _bars(line.words, shown["place"]))
 
 
 def _bars(words: str, place: str) -> Iterator[ModuleBlock]:

@@ -53,9 +53,13 @@ def read(paste: Paste) -> Machine:
     variables = {one.name: (one, line) for one, line in _variables(paste) if not _SECRET.search(one.name)}
     told = tuple(one for one, _ in variables.values())
     terminal = Terminal("", told, commands[-1:]) if told or commands else None
+    which = _which(paste)
+    release = toolkits[0].version if toolkits else NOT_ASKED
+    stated = release.source if isinstance(release, Known) and release.source.startswith("pasted") else ""
+    set_at = next((source("environment", line.number) for _, line in variables.values()), "")
     return Machine(
-        toolkits=Known(toolkits, _source(toolkits, paste)) if toolkits else NOT_ASKED,
-        shell=Shell(new_terminal=Known(terminal, _terminal_source(paste, variables))) if terminal else Shell(),
+        toolkits=Known(toolkits, stated or which) if toolkits else NOT_ASKED,
+        shell=Shell(new_terminal=Known(terminal, set_at or which)) if terminal else Shell(),
         environments=_python(paste),
     )
 
@@ -148,16 +152,6 @@ def _python(paste: Paste) -> Fact[tuple[PythonEnvironment, ...]]:
         interpreter=line.known(path, "which"),
     )
     return line.known((environment,), "which")
-
-
-def _source(toolkits: tuple[Toolkit, ...], paste: Paste) -> str:
-    first = toolkits[0].version
-    return first.source if isinstance(first, Known) and first.source.startswith("pasted") else _which(paste)
-
-
-def _terminal_source(paste: Paste, variables: dict[str, tuple[Variable, Line]]) -> str:
-    first = next((line for _, line in variables.values()), None)
-    return source("environment", first.number) if first else _which(paste)
 
 
 def _which(paste: Paste) -> str:
