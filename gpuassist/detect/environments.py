@@ -69,21 +69,14 @@ def _describe(view: _View, prefix: Prefix) -> tuple[PythonEnvironment, ...]:
 def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> PythonEnvironment:
     files, path = view.world.files, prefix.path
     settings = parse_pyvenv(files.text(f"{path}/pyvenv.cfg", 1 << 14))
-    stated = python_version(settings)
-    if stated is not None:
-        version: Fact[Version] = Known(stated, f"{prefix.path}/pyvenv.cfg")
-    else:
-        installed = conda_python(files.names(f"{prefix.path}/conda-meta"))
-        if installed is not None:
-            version = Known(installed, f"{prefix.path}/conda-meta")
-        else:
-            named = _version_in_name(prefix)
-            if named is not None:
-                version = Known(named, prefix.path)
-            elif versions:
-                version = Known(versions[0], f"{prefix.path}/lib")
-            else:
-                version = Unknown(text("{path} holds no Python library", path=prefix.path))
+    accounts = (
+        (python_version(settings), f"{path}/pyvenv.cfg"),
+        (conda_python(files.names(f"{path}/conda-meta")), f"{path}/conda-meta"),
+        (_version_in_name(prefix), path),
+        (versions[0] if versions else None, f"{path}/lib"),
+    )
+    unknown: Fact[Version] = Unknown(text("{path} holds no Python library", path=path))
+    version = next((Known(told, source) for told, source in accounts if told is not None), unknown)
     name = f"python{versions[0]}" if prefix.manager is Manager.SYSTEM else "python"
     sites = torches.site_directories(view.world, prefix, settings, version=version, python_path=view.variable("PYTHONPATH"))
     # By the names of their records alone; of a package that lies in two of the directories the first counts, as for Python.

@@ -61,7 +61,10 @@ def _dynamic(read: Read, segments: tuple[_Segment, ...], entries: bytes) -> Dyna
         if tag == _NULL:
             break
         values.setdefault(tag, []).append(value)
-    strings = _strings_at(segments, values.get(_STRINGS, [0])[0])
+    # The table names the strings by their address in memory.
+    address = values.get(_STRINGS, [0])[0]
+    loaded = (one for one in segments if one.kind == _LOAD and one.address <= address < one.address + one.size)
+    strings = next((one.offset + address - one.address for one in loaded), 0)
     if not strings:
         return None
 
@@ -71,14 +74,6 @@ def _dynamic(read: Read, segments: tuple[_Segment, ...], entries: bytes) -> Dyna
         return tuple(one.decode("utf-8", "replace") for one in found)
 
     return Dynamic(held(_NEEDED), "".join(held(_SONAME)[:1]), "".join(held(_RPATH)[:1]), "".join(held(_RUNPATH)[:1]))
-
-
-def _strings_at(segments: tuple[_Segment, ...], address: int) -> int:
-    """Where in the file the strings begin, which the table names by their address in memory; 0 where no segment holds them."""
-    for one in segments:
-        if one.kind == _LOAD and one.address <= address < one.address + one.size:
-            return one.offset + address - one.address
-    return 0
 
 
 def constant_sections(read: Read) -> tuple[tuple[int, int], ...]:

@@ -88,15 +88,10 @@ def _conda(standing: LineKind) -> Callable[[int, re.Match[str]], Mention]:
 def _pip(standing: LineKind) -> Callable[[int, re.Match[str]], Mention]:
     def make(number: int, found: re.Match[str]) -> Mention:
         told = found.groupdict()
-        return Mention(
-            number,
-            told["name"],
-            told["version"],
-            standing,
-            "pip",
-            platform=told.get("platform") or "",
-            prefix=_prefix(told.get("place") or ""),
-        )
+        # The environment of a site-packages directory; a path from where the user stood says nothing.
+        inside = re.match(r"(/\S+?)/lib(?:64|/python[\d.]+)?/", f"{told.get('place') or ''}/")
+        platform, prefix = told.get("platform") or "", inside[1] if inside else ""
+        return Mention(number, told["name"], told["version"], standing, "pip", platform=platform, prefix=prefix)
 
     return make
 
@@ -108,12 +103,6 @@ def _signed(number: int, found: re.Match[str]) -> Mention:
 
 def _uv(number: int, found: re.Match[str]) -> Mention:
     return replace(_pip(LineKind.REMOVED if found["sign"] == "-" else LineKind.ANNOUNCED)(number, found), tool="uv")
-
-
-def _prefix(place: str) -> str:
-    """The environment of a site-packages directory; a path from where the user stood says nothing."""
-    found = re.match(r"(/\S+?)/lib(?:64|/python[\d.]+)?/", f"{place}/")
-    return found[1] if found else ""
 
 
 _LAYOUTS: tuple[tuple[re.Pattern[str], Callable[[int, re.Match[str]], Mention]], ...] = (
