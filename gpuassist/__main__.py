@@ -12,7 +12,7 @@ _INTERRUPTED = 130
 def main() -> None:
     """The entry point of the installed command; ends the process."""
     try:
-        from gpuassist.system.early_interrupts import end_at_once  # before all that takes long to import
+        from gpuassist.system.interrupts import end_at_once  # before all that takes long to import
 
         end_at_once()
         # Start-up makes many objects that all stay: looking for garbage among them is a twentieth of a short command's time.

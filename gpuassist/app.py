@@ -12,7 +12,7 @@ from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.text import text
 from gpuassist.model.words import LANGUAGES, language_of
 from gpuassist.present.marks import Exit
-from gpuassist.system.early_interrupts import ending_at_once
+from gpuassist.system.interrupts import ending_at_once
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 

@@ -27,7 +27,7 @@ from gpuassist.cli.context import Context, TerminalStreams, UsageError
 from gpuassist.context import Session
 from gpuassist.detect import nvml
 from gpuassist.detect.startup import fish_universal as fish_variables
-from gpuassist.formats import cgroup, devices, elf, kernel_module, loader_cache, packages, toolkit, torch, torch_version
+from gpuassist.formats import cgroup, devices, elf, kernel_module, packages, toolkit, torch, torch_version
 from gpuassist.formats import distribution as distribution_name
 from gpuassist.formats import dry_runs as pip_report
 from gpuassist.formats import package_settings as condarc
@@ -261,7 +261,7 @@ def _modinfo(data: bytes) -> None:
 _OF_BYTES: tuple[Callable[[bytes], object], ...] = (
     toolkit.parse_version_json,
     torch.find_targets,
-    loader_cache.read_cache,
+    elf.read_cache,
     lambda data: elf.read_dynamic(lambda place, size: data[place : place + size]),
     _modinfo,
 )

@@ -18,7 +18,7 @@ from gpuassist.formats.visible import on_one_line
 from gpuassist.model.text import Text, counted, text
 from gpuassist.model.words import LANGUAGES, Words
 from gpuassist.present.marks import Exit
-from gpuassist.system.early_interrupts import raise_again
+from gpuassist.system.interrupts import raise_again
 from gpuassist.system.ownership import UntrustedStateError
 
 if TYPE_CHECKING:

@@ -24,13 +24,11 @@ class Accounts:
         self._groups = _names(world.files, "/etc/group")
 
     def user(self, number: int) -> str:
-        """The user's name."""
         if self._live and str(number) not in self._users:
             self._users[str(number)] = user_name(number)
         return self._users.get(str(number), str(number))
 
     def group(self, number: int) -> str:
-        """The group's name."""
         return self._groups.get(str(number), str(number))
 
 
@@ -39,18 +37,15 @@ def administrator(world: World) -> Fact[bool]:
     if world.surroundings.uid == 0:
         return Known(value=True, source="uid 0")
     accounts = Accounts(world)
-    return made(read(world.files, _STATUS), lambda words: any(accounts.group(one) in _ADMINISTRATORS for one in _groups(words)))
 
+    def may(status: str) -> bool:
+        lines = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+        numbers = [int(word) for name in ("Gid", "Groups") for word in lines.get(name, "").split()]
+        return any(accounts.group(one) in _ADMINISTRATORS for one in numbers)
 
-def _groups(status: str) -> list[int]:
-    lines = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
-    return [int(word) for name in ("Gid", "Groups") for word in lines.get(name, "").split()]
+    return made(read(world.files, _STATUS), may)
 
 
 def _names(files: Files, path: str) -> dict[str, str]:
-    try:
-        lines = files.read_text(path).splitlines()
-    except OSError:
-        return {}
-    rows = [line.split(":") for line in lines]
+    rows = [line.split(":") for line in files.text(path).splitlines()]
     return {row[2]: row[0] for row in reversed(rows) if len(row) > 2}

@@ -21,7 +21,7 @@ _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 def locate(world: World, path: str) -> str:
     """The real nvcc that runs when `path` is called: past symlinks and past wrapper programs; `path`'s own where none answers."""
     real = world.files.real(path)
-    if not _is_script(world, real) or why_not_run(world, (path,)) is not None:
+    if world.files.head(real, 2) != b"#!" or why_not_run(world, (path,)) is not None:
         return real
     # A wrapper can do anything before it calls nvcc, but the nvcc that runs in the end says where it lies.
     outcome = _run(world, path, "-dryrun", "-x", "cu", "-c", "/dev/null", "-o", "/dev/null")
@@ -30,7 +30,6 @@ def locate(world: World, path: str) -> str:
 
 
 def ask_version(world: World, nvcc: str) -> Fact[Version]:
-    """The full version that this nvcc says it has."""
     refused = why_not_run(world, (nvcc,))
     if refused is not None:
         return Unknown(refused)
@@ -51,13 +50,6 @@ def ask_targets(world: World, nvcc: str) -> Fact[tuple[Target, ...]]:
     if outcome.ending is Ending.EXITED and "list-gpu-arch" in outcome.stderr.decode("utf-8", "replace"):
         return Unknown(text("{nvcc} is older than CUDA 11.0 and cannot list its architectures", nvcc=nvcc))
     return Unknown(_why(world, nvcc, outcome))
-
-
-def _is_script(world: World, path: str) -> bool:
-    try:
-        return world.files.read_bytes(path, 2) == b"#!"
-    except OSError:
-        return False
 
 
 def _run(world: World, nvcc: str, *arguments: str) -> ProcessResult:

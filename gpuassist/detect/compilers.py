@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
 
 from gpuassist.detect.runner import each
 from gpuassist.model.fact import Fact, Known, Unknown
@@ -32,7 +31,14 @@ def probe(world: World, terminal: Fact[Terminal]) -> Fact[tuple[Compiler, ...]]:
         otherwise=lambda one, unknown: Compiler(one[0], one[1], unknown),
     )
     seen = {world.files.real(compiler.path) for compiler in asked}
-    numbered = tuple(one for one in _numbered(world) if world.files.real(one.path) not in seen)
+    numbered = (
+        Compiler(match[1], place, Known(Version.parse(match[2]), "the file's name"))
+        for directory in _DIRECTORIES
+        for name in world.files.names(directory)
+        if (match := _NUMBERED.fullmatch(name))
+        and world.files.is_file(place := f"{directory}/{name}")
+        and world.files.real(place) not in seen
+    )
     return Known((*asked, *numbered), "PATH, /usr/bin")
 
 
@@ -49,12 +55,3 @@ def _asked(world: World, family: str, path: str) -> Compiler:
     except VersionError:
         told = words[:200] or outcome.words or outcome.stderr.decode("utf-8", "replace").strip()[:200]
         return Compiler(family, path, Unknown(text("{path} did not tell its version: {words}", path=path, words=told)))
-
-
-def _numbered(world: World) -> tuple[Compiler, ...]:
-    return tuple(
-        Compiler(match[1], f"{directory}/{name}", Known(Version.parse(match[2]), "the file's name"))
-        for directory in _DIRECTORIES
-        for name in world.files.names(directory)
-        if (match := _NUMBERED.fullmatch(name)) and world.files.is_file(str(PurePosixPath(directory, name)))
-    )

@@ -67,9 +67,13 @@ def _loaded(files: Files) -> Fact[tuple[KernelModule, ...]]:
     if isinstance(shown, Unknown) and (isinstance(present, Unknown) or not present.value):
         return made(present, lambda _absent: ())
     version = made(read(files, f"{MODULE}/version"), Version.parse)
-    if isinstance(version, Unknown):
-        version = _proc_version(shown, otherwise=version)
-    open_flavour = _open_flavour(files, shown)
+    in_proc = parse_version(shown.value) if isinstance(shown, Known) else None
+    if isinstance(version, Unknown) and in_proc is not None:
+        version = Known(in_proc, PROC_VERSION)
+    if isinstance(shown, Known):
+        open_flavour: Fact[bool] = Known(is_open(shown.value), PROC_VERSION)
+    else:  # P marks a proprietary module (kernel manual, "Tainted kernels")
+        open_flavour = made(read(files, f"{MODULE}/taint"), lambda flags: "P" not in flags)
     licence = made(open_flavour, lambda is_open: _OPEN_LICENCE if is_open else _CLOSED_LICENCE)
     source = MODULE if isinstance(present, Known) and present.value else PROC_VERSION
     return Known((KernelModule(source, version, licence, open_flavour),), source)
@@ -82,18 +86,6 @@ def _is_loaded(files: Files, module: str) -> Fact[bool]:
     return Known(files.is_directory(path), path)
 
 
-def _proc_version(shown: Fact[str], *, otherwise: Fact[Version]) -> Fact[Version]:
-    version = parse_version(shown.value) if isinstance(shown, Known) else None
-    return Known(version, PROC_VERSION) if version else otherwise
-
-
-def _open_flavour(files: Files, shown: Fact[str]) -> Fact[bool]:
-    if isinstance(shown, Known):
-        return Known(is_open(shown.value), PROC_VERSION)
-    # P marks a proprietary module (kernel manual, "Tainted kernels").
-    return made(read(files, f"{MODULE}/taint"), lambda flags: "P" not in flags)
-
-
 def _libcuda(files: Files) -> Fact[tuple[Library, ...]]:
     found = dict.fromkeys(
         files.real(path)
@@ -101,16 +93,9 @@ def _libcuda(files: Files) -> Fact[tuple[Library, ...]]:
         for path in files.glob(f"{directory}/libcuda.so*")
         if files.is_file(path)
     )
-    libraries = tuple(Library(path, _library_version(path)) for path in found if not _is_32_bit(files, path))
-    return Known(libraries, "/usr/lib*/libcuda.so*")
-
-
-def _is_32_bit(files: Files, path: str) -> bool:
     # Fedora and Arch keep a 32-bit driver beside the other, for games; no CUDA program loads it.
-    try:
-        return files.read_bytes(path, len(_ELF_32_BIT)) == _ELF_32_BIT
-    except OSError:
-        return False
+    libraries = tuple(Library(path, _library_version(path)) for path in found if files.head(path, len(_ELF_32_BIT)) != _ELF_32_BIT)
+    return Known(libraries, "/usr/lib*/libcuda.so*")
 
 
 def _library_version(path: str) -> Fact[Version]:
@@ -126,18 +111,12 @@ def _device_nodes(world: World) -> Fact[tuple[DeviceNode, ...]]:
         return Unknown(text("{path} is not there, so the device nodes cannot be listed", path="/dev"))
     accounts = Accounts(world)
     paths = [path for path in files.glob("/dev/nvidia*") if files.exists(path) and not files.is_directory(path)]
-    return Known(tuple(_device_node(files, path, accounts) for path in paths), "/dev/nvidia*")
-
-
-def _device_node(files: Files, path: str, accounts: Accounts) -> DeviceNode:
-    status = files.status(path)
-    return DeviceNode(
-        path,
-        status.st_mode & 0o7777,
-        f"{accounts.user(status.st_uid)}:{accounts.group(status.st_gid)}",
-        files.may(path, os.R_OK),
-        files.may(path, os.W_OK),
-    )
+    nodes = []
+    for path in paths:
+        status = files.status(path)
+        owner = f"{accounts.user(status.st_uid)}:{accounts.group(status.st_gid)}"
+        nodes.append(DeviceNode(path, status.st_mode & 0o7777, owner, files.may(path, os.R_OK), files.may(path, os.W_OK)))
+    return Known(tuple(nodes), "/dev/nvidia*")
 
 
 # How the driver was set up: what forbids it, its options and firmware, who installed it, and whether nvidia-smi came with it.
@@ -167,31 +146,25 @@ _PROGRAMS = (
 
 
 def with_setup(files: Files, driver: Driver) -> Driver:
-    """The driver with all of it."""
     argument = read(files, _COMMAND_LINE)
     told = [ModuleBlock(name, _COMMAND_LINE, words) for name, words in forbidden_by_command_line(value_or(argument, ""))]
-    found = (*told, *_bars_of_files(files))
+    # A file of one directory hides those of its name in the later ones.
+    seen: set[str] = set()
+    for path in (path for directory in _MODPROBE for path in files.glob(f"{directory}/*.conf")):
+        name = path.rpartition("/")[2]
+        if name not in seen:
+            seen.add(name)
+            rows = forbidden_by_file(value_or(read(files, path), ""))
+            told += [ModuleBlock(module, f"{path}:{number}", line) for module, number, line in rows]
     return replace(
         driver,
-        bars=Known(tuple(one for one in found if one.module in _ASKED_MODULES), "/etc/modprobe.d"),
+        bars=Known(tuple(one for one in told if one.module in _ASKED_MODULES), "/etc/modprobe.d"),
         options=made(read(files, PARAMETERS), lambda words: tuple(_options(words))) if files.exists(PARAMETERS) else NOT_ASKED,
         firmware=_firmware(files, value_or(driver.loaded, ())),
-        uninstaller=_uninstaller(files),
+        uninstaller=_first(files, _UNINSTALLERS),
         driver_packages=_packages(files),
         nvidia_smi=_first(files, _PROGRAMS),
     )
-
-
-def _bars_of_files(files: Files) -> Iterator[ModuleBlock]:
-    """A file of one directory hides those of its name in the later ones."""
-    seen: set[str] = set()
-    for directory in _MODPROBE:
-        for path in files.glob(f"{directory}/*.conf"):
-            name = path.rpartition("/")[2]
-            if name not in seen:
-                seen.add(name)
-                for module, number, line in forbidden_by_file(value_or(read(files, path), "")):
-                    yield ModuleBlock(module, f"{path}:{number}", line)
 
 
 def _options(words: str) -> Iterator[Option]:
@@ -211,10 +184,6 @@ def _firmware(files: Files, loaded: tuple[KernelModule, ...]) -> Fact[tuple[str,
         return Unknown(text("{path} is not there, so the driver's firmware cannot be looked for", path=_FIRMWARE[0]))
     found = dict.fromkeys(files.real(path) for root in roots for path in files.glob(f"{root}/nvidia/{version.value}/gsp*"))
     return Known(tuple(found), f"{_FIRMWARE[0]}/nvidia/{version.value}")
-
-
-def _uninstaller(files: Files) -> Fact[str]:
-    return _first(files, _UNINSTALLERS)
 
 
 def _packages(files: Files) -> Fact[tuple[str, ...]]:
@@ -258,26 +227,16 @@ def on_disk(world: World) -> Fact[tuple[KernelModule, ...]]:
     base = next((base for base in _bases(release.value) if files.is_directory(base)), None)
     if base is None:
         return Unknown(text("{path} is not there, so the modules of this kernel cannot be listed", path=_bases(release.value)[0]))
-    paths = dict.fromkeys(files.real(path) for path in (*_indexed(files, base), *_placed(files, base)) if files.is_file(path))
+    # What depmod has listed may be older than the files, so it is not the only place looked at.
+    listed = (line.partition(":")[0] for line in files.text(f"{base}/modules.dep").splitlines() if "/nvidia.ko" in line)
+    indexed = [posixpath.join(base, path) for path in listed if posixpath.basename(path).startswith("nvidia.ko")]
+    placed = (path for place in _PLACES for path in files.glob(f"{base}/{place}/nvidia.ko*"))
+    paths = dict.fromkeys(files.real(path) for path in (*indexed, *placed) if files.is_file(path))
     return Known(tuple(_module(world, path) for path in paths), base)
 
 
 def _bases(release: str) -> tuple[str, ...]:
     return f"/lib/modules/{release}", f"/usr/lib/modules/{release}", f"/run/booted-system/kernel-modules/lib/modules/{release}"
-
-
-def _indexed(files: Files, base: str) -> list[str]:
-    """Those that depmod has listed; the list may be older than the files, so it is not the only place looked at."""
-    try:
-        lines = files.read_text(f"{base}/modules.dep").splitlines()
-    except OSError:
-        return []
-    paths = [line.partition(":")[0] for line in lines if "/nvidia.ko" in line]
-    return [posixpath.join(base, path) for path in paths if posixpath.basename(path).startswith("nvidia.ko")]
-
-
-def _placed(files: Files, base: str) -> list[str]:
-    return [path for place in _PLACES for path in files.glob(f"{base}/{place}/nvidia.ko*")]
 
 
 def _module(world: World, path: str) -> KernelModule:

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from gpuassist.detect import libraries, stray_libraries, torches
+from gpuassist.detect import libraries, torches
 from gpuassist.detect.loader import Loader
 from gpuassist.detect.prefixes import Prefix, active_prefixes, scan, with_active
 from gpuassist.formats.packages import (
@@ -68,22 +68,15 @@ def _describe(view: _View, prefix: Prefix) -> tuple[PythonEnvironment, ...]:
 
 def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> PythonEnvironment:
     files, path = view.world.files, prefix.path
-    settings = _settings(files, path)
-    stated = python_version(settings)
-    if stated is not None:
-        version: Fact[Version] = Known(stated, f"{prefix.path}/pyvenv.cfg")
-    else:
-        installed = conda_python(files.names(f"{prefix.path}/conda-meta"))
-        if installed is not None:
-            version = Known(installed, f"{prefix.path}/conda-meta")
-        else:
-            named = _version_in_name(prefix)
-            if named is not None:
-                version = Known(named, prefix.path)
-            elif versions:
-                version = Known(versions[0], f"{prefix.path}/lib")
-            else:
-                version = Unknown(text("{path} holds no Python library", path=prefix.path))
+    settings = parse_pyvenv(files.text(f"{path}/pyvenv.cfg", 1 << 14))
+    accounts = (
+        (python_version(settings), f"{path}/pyvenv.cfg"),
+        (conda_python(files.names(f"{path}/conda-meta")), f"{path}/conda-meta"),
+        (_version_in_name(prefix), path),
+        (versions[0] if versions else None, f"{path}/lib"),
+    )
+    unknown: Fact[Version] = Unknown(text("{path} holds no Python library", path=path))
+    version = next((Known(told, source) for told, source in accounts if told is not None), unknown)
     name = f"python{versions[0]}" if prefix.manager is Manager.SYSTEM else "python"
     sites = torches.site_directories(view.world, prefix, settings, version=version, python_path=view.variable("PYTHONPATH"))
     # By the names of their records alone; of a package that lies in two of the directories the first counts, as for Python.
@@ -92,6 +85,11 @@ def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> 
         for package in python_packages(files.names(site)):
             found.setdefault(package.name, package)
     of_conda = conda_packages(files.names(f"{prefix.path}/conda-meta")) if prefix.manager is Manager.CONDA else ()
+    if isinstance(view.terminal, Unknown):
+        loaded: Fact[tuple[LoadedLibrary, ...]] = Unknown(text("what a new terminal holds is not known"))
+    else:
+        read = libraries.read(files, sites, view.loader, view.variable("LD_LIBRARY_PATH"))
+        loaded = Known(read, f"{', '.join(sites)}; LD_LIBRARY_PATH")
     return PythonEnvironment(
         prefix=path,
         name=_name(files, prefix, name),
@@ -101,24 +99,10 @@ def _environment(view: _View, prefix: Prefix, versions: tuple[Version, ...]) -> 
         active=Known(files.real(path) in view.active, "VIRTUAL_ENV, CONDA_PREFIX"),
         torch=Known(tuple(torches.read(files, site) for site in sites if torches.is_there(files, site)), ", ".join(sites)),
         packages=Known((*found.values(), *of_conda), ", ".join(sites)),
-        libraries=_libraries(view, sites),
+        libraries=loaded,
         sites=Known(sites, path),
-        stray=stray_libraries.probe(files, prefix, sites),
+        stray=libraries.stray(files, prefix, sites),
     )
-
-
-def _libraries(view: _View, sites: tuple[str, ...]) -> Fact[tuple[LoadedLibrary, ...]]:
-    if isinstance(view.terminal, Unknown):
-        return Unknown(text("what a new terminal holds is not known"))
-    value = view.variable("LD_LIBRARY_PATH")
-    return Known(libraries.read(view.world.files, sites, view.loader, value), f"{', '.join(sites)}; LD_LIBRARY_PATH")
-
-
-def _settings(files: Files, path: str) -> dict[str, str]:
-    try:
-        return parse_pyvenv(files.read_text(f"{path}/pyvenv.cfg", 1 << 14))
-    except OSError:
-        return {}
 
 
 def _version_in_name(prefix: Prefix) -> Version | None:

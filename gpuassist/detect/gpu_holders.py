@@ -8,14 +8,80 @@ from enum import Enum
 from pathlib import PurePosixPath
 
 from gpuassist.context import Session
-from gpuassist.detect import holders as holder_probe
 from gpuassist.detect.accounts import Accounts
+from gpuassist.detect.small_files import made, read
+from gpuassist.formats.cgroup import read_cgroup
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.gpu import Gpu, GpuProcess, Holder, PowerState
 from gpuassist.model.machine import Machine
 from gpuassist.model.text import Text, text
-from gpuassist.system.process_names import NOT_VISIBLE, is_meant
+from gpuassist.system.files import Files
+from gpuassist.system.process_names import NOT_VISIBLE, gpu_devices, is_meant
 from gpuassist.system.world import World
+
+# Processes that have a `/dev/nvidia*` node open, from the open files that the kernel shows this user.
+
+
+_PROC = "/proc"
+_STARTTIME = 19  # its place after the name in /proc/PID/stat (proc(5): field 22)
+
+
+def probe(world: World) -> Fact[tuple[Holder, ...]]:
+    """Own processes, or everyone's for root; nobody sees those of other users without being root."""
+    files = world.files
+    pids = [name for name in files.names(_PROC) if name.isascii() and name.isdigit()]
+    if not pids:
+        return Unknown(text("{path} shows no processes", path=_PROC))
+    accounts = Accounts(world)
+    found: list[Holder] = []
+    for pid in sorted(map(int, pids)):
+        devices = tuple(device for device in gpu_devices(files, pid) or () if device.startswith("/dev/nvidia"))
+        holder = look(files, pid, accounts, devices) if devices else None
+        found += [holder] if holder else []
+    return Known(tuple(found), "/proc/*/fd")
+
+
+def look(files: Files, pid: int, accounts: Accounts, devices: tuple[str, ...] = ()) -> Holder | None:
+    """Whose the process is, what it runs and where it belongs; none where it is not visible here."""
+    place = f"{_PROC}/{pid}"
+    try:
+        uid = files.status(place).st_uid
+    except OSError:  # it ended meanwhile, or it is in another container
+        return None
+    # State and start stand behind the name, which may hold spaces and brackets (proc(5)).
+    fields = made(read(files, f"{place}/stat"), lambda words: words.rpartition(")")[2].split())
+    said = (
+        files.text(f"{place}/{name}", 1 << 16).rstrip("\0\n").replace(end, " ") for name, end in (("cmdline", "\0"), ("comm", "\n"))
+    )
+    command = next((words for words in said if words), "")
+    group = made(read(files, f"{place}/cgroup"), read_cgroup)
+    return Holder(
+        pid,
+        accounts.user(uid),
+        command,
+        devices,
+        uid=Known(uid, place),
+        state=made(fields, _state),
+        started=made(fields, _started),
+        unit=made(group, lambda one: one.unit),
+        container=made(group, lambda one: one.container),
+    )
+
+
+def _state(fields: list[str]) -> str:
+    if not fields:
+        raise ValueError
+    return fields[0]
+
+
+def _started(fields: list[str]) -> int:
+    if len(fields) <= _STARTTIME:
+        raise ValueError
+    return int(fields[_STARTTIME])
+
+
+# What that means, with what NVML says.
+
 
 # What draws the screen or starts what draws it: to stop one of these ends the desktop session and everything open in it.
 _DESKTOP = frozenset(
@@ -85,11 +151,14 @@ class Holding:
 
 def holding_of(session: Session, machine: Machine, *, live: bool = False) -> Holding:
     """The same of a machine that was looked at already; in a recorded one nothing can be stopped."""
-    used = _memory(machine)
+    used: dict[int, dict[int, GpuProcess]] = {}
+    for index, gpu in _indexed(machine):
+        for process in value_or(gpu.processes, ()):
+            used.setdefault(process.pid, {})[index] = process
     opened = {holder.pid: holder for holder in value_or(machine.holders, ())}
     accounts = Accounts(session.world)
     unopened = (_unopened(session.world, pid, accounts, live=live) for pid in used if pid not in opened)
-    minors = {f"/dev/nvidia{minor}": index for minor, index in _numbered(machine)}
+    minors = {f"/dev/nvidia{gpu.minor.value}": index for index, gpu in _indexed(machine) if isinstance(gpu.minor, Known)}
     judge = _Judge(session, live=live)
     held = [judge.held(one, minors, used.get(one.pid, {})) for one in (*opened.values(), *unopened)]
     held.sort(key=lambda one: (-value_or(one.memory_used_bytes, -1), one.holder.pid))
@@ -99,7 +168,8 @@ def holding_of(session: Session, machine: Machine, *, live: bool = False) -> Hol
     else:
         looked = all(isinstance(gpu.processes, Known) or _sleeps_now(gpu) for gpu in machine.gpus.value)
     notes = tuple(_notes(session.world, machine, live=live))
-    return Holding(tuple(held), notes, cards, not held and looked and _may_sleep(machine), looked)
+    may_sleep = any(isinstance(gpu.sleeps, Known) and gpu.sleeps.value for gpu in value_or(machine.gpus, ()))
+    return Holding(tuple(held), notes, cards, not held and looked and may_sleep, looked)
 
 
 def find(found: Holding, pid: int) -> GpuHolder | None:
@@ -170,15 +240,6 @@ def _is_service(unit: str) -> bool:
     return unit.endswith(".service") and not unit.startswith(("user@", "ssh.", "sshd", "ssh@", "cron", "getty@", "atd"))
 
 
-def _memory(machine: Machine) -> dict[int, dict[int, GpuProcess]]:
-    """What NVML says, by process and GPU."""
-    used: dict[int, dict[int, GpuProcess]] = {}
-    for index, gpu in _indexed(machine):
-        for process in value_or(gpu.processes, ()):
-            used.setdefault(process.pid, {})[index] = process
-    return used
-
-
 def _sum(used: dict[int, GpuProcess]) -> Fact[int]:
     facts = [process.memory_used_bytes for process in used.values()]
     known = [fact for fact in facts if isinstance(fact, Known)]
@@ -193,24 +254,14 @@ def _indexed(machine: Machine) -> Iterator[tuple[int, Gpu]]:
             yield gpu.index.value, gpu
 
 
-def _may_sleep(machine: Machine) -> bool:
-    return any(value_or(gpu.sleeps, False) for gpu in value_or(machine.gpus, ()))  # noqa: FBT003 -- the fact's default
-
-
 def _sleeps_now(gpu: Gpu) -> bool:
     # Whoever holds it open keeps it awake.
     return isinstance(gpu.power_state, Known) and gpu.power_state.value is PowerState.ASLEEP
 
 
-def _numbered(machine: Machine) -> Iterator[tuple[int, int]]:
-    for index, gpu in _indexed(machine):
-        if isinstance(gpu.minor, Known):
-            yield gpu.minor.value, index
-
-
 def _unopened(world: World, pid: int, accounts: Accounts, *, live: bool) -> Holder:
     """A process that NVML names and whose open files this user may not see."""
-    seen = holder_probe.look(world.files, pid, accounts) if live and is_meant(world.files, pid, world.surroundings.uid) else None
+    seen = look(world.files, pid, accounts) if live and is_meant(world.files, pid, world.surroundings.uid) else None
     return seen or Holder(pid, "", "", ())
 
 

@@ -1,11 +1,10 @@
-"""The machine around the GPU: distribution, kernel, architecture, glibc, WSL, container, Jetson, Secure Boot."""
+"""The machine around the GPU: distribution, kernel, glibc, WSL, container, Jetson, Secure Boot, and what its firmware tells."""
 
 from __future__ import annotations
 
 import re
 import struct
 
-from gpuassist.detect import firmware
 from gpuassist.detect.accounts import administrator
 from gpuassist.detect.small_files import made, read, unreadable
 from gpuassist.formats.distribution import read_os_release
@@ -14,6 +13,7 @@ from gpuassist.model.machine import Distribution, Host
 from gpuassist.model.text import text
 from gpuassist.model.version import Version
 from gpuassist.system.files import Files
+from gpuassist.system.pci import DEVICES
 from gpuassist.system.world import World
 
 _KERNEL = "/proc/sys/kernel/osrelease"
@@ -56,7 +56,6 @@ _CONTAINER_WORDS = (
 
 
 def probe(world: World) -> Host:
-    """All of it from files."""
     files = world.files
     kernel = read(files, _KERNEL)
     path = next((path for path in _OS_RELEASES if files.exists(path)), _OS_RELEASES[0])
@@ -78,9 +77,9 @@ def probe(world: World) -> Host:
         realtime=Known(files.exists(_REALTIME), _REALTIME) if files.is_directory("/sys/kernel") else NOT_ASKED,
         slept=made(read(files, _SLEPT), int) if files.exists(_SLEPT) else NOT_ASKED,
         unattended=_unattended(files),
-        provider=firmware.provider(files),
-        product=firmware.product(files),
-        hybrid=firmware.hybrid(files),
+        provider=provider(files),
+        product=product(files),
+        hybrid=hybrid(files),
         administrator=administrator(world),
     )
 
@@ -195,3 +194,72 @@ def _unattended(files: Files) -> Fact[bool]:
         return NOT_ASKED
     told = [(found, path) for path in files.glob(f"{_APT}/*") for found in _APT_UPGRADES.findall(value_or(read(files, path), ""))]
     return Known(told[-1][0] not in {"0", "false", "no"}, told[-1][1]) if told else Known(value=False, source=_APT)
+
+
+# What the firmware's tables (DMI) say: whose cloud the machine is rented from, its model, and whether it is a laptop.
+
+
+_TABLES = "/sys/class/dmi/id"
+# What a provider writes into its machines' tables, by the file that it stands in: those that cloud-init looks for (ds-identify).
+_TAGS = {
+    "7783-7084-3265-9085-8269-3286-77": "azure",
+    "OracleCloud.com": "oci",
+    "ibmcloud": "ibm",
+    "OpenTelekomCloud": "openstack",
+}
+_PRODUCTS = {
+    "Google Compute Engine": "gcp",
+    "Alibaba Cloud ECS": "alibaba",
+    "OpenStack Nova": "openstack",
+    "OpenStack Compute": "openstack",
+}
+_VENDORS = {
+    "Amazon EC2": "aws",
+    "Google": "gcp",
+    "DigitalOcean": "digitalocean",
+    "Hetzner": "hetzner",
+    "Vultr": "vultr",
+    "Scaleway": "scaleway",
+    "UpCloud": "upcloud",
+    "Akamai": "akamai",
+    "Linode": "akamai",
+    "Tencent Cloud": "tencent",
+}
+_AMAZON = "amazon"  # in the firmware's version on the instances that run under Xen: 4.11.amazon
+_LAMBDA = "/var/lib/dpkg/info/lambda-stack-cuda.list"  # Lambda's machines have the tables of plain QEMU, and its own packages
+_PORTABLE = frozenset({"8", "9", "10", "14", "31", "32"})  # SMBIOS, types of a chassis: portable, laptop, notebook, ..., detachable
+_DISPLAYS = ("0x0300", "0x0380")
+_PROCESSORS = frozenset({"0x8086", "0x1002"})  # Intel, AMD
+
+
+def provider(files: Files) -> Fact[str]:
+    """The cloud that the machine is rented from; empty where the tables name none that is known."""
+    if files.exists(_LAMBDA):
+        return Known("lambda", _LAMBDA)
+    if not files.is_directory(_TABLES):
+        return Unknown(text("{path} is not there, so the firmware does not tell whose machine this is", path=_TABLES))
+    for name, known in (("chassis_asset_tag", _TAGS), ("product_name", _PRODUCTS), ("sys_vendor", _VENDORS)):
+        path = f"{_TABLES}/{name}"
+        found = known.get(value_or(read(files, path), ""), "")
+        if found:
+            return Known(found, path)
+    version = f"{_TABLES}/bios_version"
+    return Known("aws" if _AMAZON in value_or(read(files, version), "").lower() else "", version)
+
+
+def product(files: Files) -> Fact[str]:
+    """What the firmware calls the machine: a workstation's model, the type of a cloud's instance."""
+    return read(files, f"{_TABLES}/product_name")
+
+
+def hybrid(files: Files) -> Fact[bool]:
+    """Whether it is a laptop whose processor has graphics of its own that are in use."""
+    portable = made(read(files, f"{_TABLES}/chassis_type"), lambda words: words in _PORTABLE)
+    if isinstance(portable, Unknown) or not portable.value:
+        return portable
+    return Known(any(_is_processors(files, f"{DEVICES}/{one}") for one in files.names(DEVICES)), portable.source)
+
+
+def _is_processors(files: Files, device: str) -> bool:
+    kind = value_or(read(files, f"{device}/class"), "")
+    return kind.startswith(_DISPLAYS) and value_or(read(files, f"{device}/vendor"), "") in _PROCESSORS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -26,22 +26,19 @@ class KernelSpec:
 def kernelspecs(world: World, prefixes: Iterable[str]) -> tuple[KernelSpec, ...]:
     """All of them, each file once: this user's first, then those of the environments with these prefixes, then the system's."""
     found: dict[str, KernelSpec] = {}
-    for folder in (*_users(world), *(f"{prefix}/share/jupyter" for prefix in prefixes), *_SYSTEM):
+    # The data directories of this user (jupyter_core, `jupyter --paths`).
+    around = world.surroundings
+    variables = around.variables
+    users = [path for path in variables.get("JUPYTER_PATH", "").split(":") if path.startswith("/")]
+    share = variables.get("XDG_DATA_HOME") or f"{around.home}/.local/share"
+    users.append(variables.get("JUPYTER_DATA_DIR") or f"{share}/jupyter")
+    users.append(str(PurePosixPath(variables.get("IPYTHONDIR") or f"{around.home}/.ipython")))
+    for folder in (*users, *(f"{prefix}/share/jupyter" for prefix in prefixes), *_SYSTEM):
         for name in world.files.names(f"{folder}/kernels"):
             path = f"{folder}/kernels/{name}/kernel.json"
             if len(found) < _AT_MOST and world.files.is_file(path):
                 found.setdefault(world.files.real(path), KernelSpec(name, path, _title(world, path)))
     return tuple(found.values())
-
-
-def _users(world: World) -> Iterator[str]:
-    """The data directories of this user (jupyter_core, `jupyter --paths`)."""
-    around = world.surroundings
-    variables = around.variables
-    yield from (path for path in variables.get("JUPYTER_PATH", "").split(":") if path.startswith("/"))
-    share = variables.get("XDG_DATA_HOME") or f"{around.home}/.local/share"
-    yield variables.get("JUPYTER_DATA_DIR") or f"{share}/jupyter"
-    yield str(PurePosixPath(variables.get("IPYTHONDIR") or f"{around.home}/.ipython"))
 
 
 def _title(world: World, path: str) -> str:

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from gpuassist.formats.elf import Dynamic, read_dynamic
-from gpuassist.formats.loader_cache import read_cache
+from gpuassist.formats.elf import Dynamic, read_cache, read_dynamic
 from gpuassist.system.files import Files
 
 _CACHE = "/etc/ld.so.cache"
@@ -38,7 +37,7 @@ class Loader:
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        self._cache = _cache(files)
+        self._cache = read_cache(files.head(_CACHE, _CACHE_AT_MOST_BYTES))
         self._dynamics: dict[str, Dynamic | None] = {}
 
     def load(self, program: str, library_path: str = "") -> dict[str, Loaded]:
@@ -59,7 +58,6 @@ class Loader:
         return (*self._cache.get(soname, ()), *(f"{directory}/{soname}" for directory in _DEFAULTS))
 
     def is_file(self, path: str) -> bool:
-        """Whether there is such a file."""
         return self._files.is_file(path)
 
     def real_directory(self, path: str) -> str:
@@ -121,10 +119,3 @@ class _Run:
         for name, value in values.items():
             listed = listed.replace(f"${{{name}}}", value).replace(f"${name}", value)
         return tuple(listed.split(":"))
-
-
-def _cache(files: Files) -> dict[str, tuple[str, ...]]:
-    try:
-        return read_cache(files.read_bytes(_CACHE, _CACHE_AT_MOST_BYTES))
-    except OSError:
-        return {}

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import fields, replace
+from functools import partial
 from typing import TypeVar
 
 from gpuassist.detect import (
     compilers,
     driver,
     environments,
-    holders,
+    gpu_holders,
     host,
+    libraries,
     nvml,
     package_settings,
-    path_libraries,
     pci,
     prefixes,
     shell,
@@ -24,22 +25,21 @@ from gpuassist.detect import (
 from gpuassist.detect.prefixes import Prefix
 from gpuassist.detect.runner import Running, SectionProgress, ignore
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.driver import Driver, Library
-from gpuassist.model.environment import PythonEnvironment
+from gpuassist.model.driver import Driver
 from gpuassist.model.fact import Fact, Unknown
-from gpuassist.model.gpu import Gpu, Holder
+from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Host, Machine
-from gpuassist.model.package_settings import PackageSettings
 from gpuassist.model.shell import Shell, Terminal
 from gpuassist.model.system_wide import SystemWide
 from gpuassist.model.text import Text, text
-from gpuassist.model.toolkit import Compiler, Toolkit
 from gpuassist.system.clock import iso
 from gpuassist.system.terminal import ask_terminal
 from gpuassist.system.world import World
 
 T = TypeVar("T")
+Section = TypeVar("Section", Host, Driver)
 
+_NVML_ALONE = ("nvml_status", "nvml_version", "nvml_fault", "version", "cuda_version")
 _FILES_SECONDS = 10.0
 _NVML_SECONDS = 20.0  # its child process has a shorter limit of its own
 _TERMINAL_SECONDS = shell.SECONDS
@@ -48,109 +48,65 @@ _SOFTWARE_SECONDS = shell.SECONDS + 20.0  # waits for the new terminal first
 
 def detect(world: World, knowledge: Knowledge, on_progress: Callable[[SectionProgress], None] = ignore) -> Machine:
     """Looks at everything once; `on_progress` is called on this thread, after each section."""
-    software = _start_software(world)
-    hardware = _start_hardware(world, knowledge)
+    terminal: Running[Fact[Terminal]] = _start("new terminal", lambda: ask_terminal(world), _TERMINAL_SECONDS)
+    # HOME is searched while the shell starts, which takes longer.
+    scan: Running[Fact[tuple[Prefix, ...]]] = _start("prefixes", lambda: prefixes.scan(world), _FILES_SECONDS)
+    in_shell = Running(
+        "shell",
+        lambda: shell.around(world, terminal.result()),
+        seconds=_SOFTWARE_SECONDS,
+        otherwise=lambda unknown: Shell(unknown, unknown, unknown, unknown, unknown),
+    )
+    found_compilers = _start("compilers", lambda: compilers.probe(world, terminal.result()), _SOFTWARE_SECONDS)
+    found_toolkits = _start("toolkits", lambda: toolkits.probe(world, terminal.result(), scan.result()), _SOFTWARE_SECONDS)
+    pythons = _start("environments", lambda: environments.probe(world, terminal.result(), scan.result()), _SOFTWARE_SECONDS)
+    on_path = _start("libraries", lambda: libraries.cudnn_on_path(world, terminal.result()), _SOFTWARE_SECONDS)
+    settings = _start("package settings", lambda: package_settings.probe(world, terminal.result()), _SOFTWARE_SECONDS)
+    system = Running(
+        "system",
+        lambda: system_wide.probe(world),
+        seconds=_FILES_SECONDS,
+        otherwise=lambda unknown: SystemWide(unknown, unknown, unknown),
+    )
+    on_pci = _start("pci", lambda: pci.probe(world, knowledge), _FILES_SECONDS)
+    around = Running("host", lambda: host.probe(world), seconds=_FILES_SECONDS, otherwise=partial(_all, Host))
+    asked = Running(
+        "nvml",
+        lambda: _ask_nvml(world, knowledge, on_pci.result()),
+        seconds=_NVML_SECONDS,
+        otherwise=lambda unknown: (on_pci.result(), _all(Driver, unknown)),
+    )
+    in_files = Running(
+        "driver", lambda: driver.probe(world), seconds=_FILES_SECONDS, otherwise=lambda unknown: _all(Driver, unknown)
+    )
+    holding = _start("holders", lambda: gpu_holders.probe(world), _FILES_SECONDS)
     sections: tuple[tuple[Text, Callable[[], object]], ...] = (
-        (text("host"), hardware.host.result),
-        (text("GPUs"), hardware.asked.result),
-        (text("driver"), hardware.driver.result),
-        (text("processes"), hardware.holders.result),
-        (text("shell"), software.shell.result),
-        (text("compilers"), software.compilers.result),
-        (text("CUDA toolkits"), software.toolkits.result),
-        (text("Python environments"), software.environments.result),
+        (text("host"), around.result),
+        (text("GPUs"), asked.result),
+        (text("driver"), in_files.result),
+        (text("processes"), holding.result),
+        (text("shell"), in_shell.result),
+        (text("compilers"), found_compilers.result),
+        (text("CUDA toolkits"), found_toolkits.result),
+        (text("Python environments"), pythons.result),
     )
     for done, (section, wait) in enumerate(sections, 1):
         wait()
         on_progress(SectionProgress(section, done, len(sections)))
-    asked = hardware.asked.result()
+    gpus, told = asked.result()
     return Machine(
         taken_at=iso(world.clock.now()),
-        host=hardware.host.result(),
-        gpus=asked.gpus,
-        driver=replace(
-            hardware.driver.result(),
-            nvml_status=asked.driver.nvml_status,
-            nvml_version=asked.driver.nvml_version,
-            nvml_fault=asked.driver.nvml_fault,
-            version=asked.driver.version,
-            cuda_version=asked.driver.cuda_version,
-        ),
-        toolkits=software.toolkits.result(),
-        compilers=software.compilers.result(),
-        environments=software.environments.result(),
-        shell=software.shell.result(),
-        holders=hardware.holders.result(),
-        system=software.system.result(),
-        path_libraries=software.libraries.result(),
-        package_settings=software.packages.result(),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The GPUs as PCI and NVML describe them together, and the driver's facts that NVML alone knows."""
-
-    gpus: Fact[tuple[Gpu, ...]]
-    driver: Driver
-
-
-@dataclass(frozen=True, slots=True)
-class _Hardware:
-    host: Running[Host]
-    asked: Running[_Asked]
-    driver: Running[Driver]
-    holders: Running[Fact[tuple[Holder, ...]]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Software:
-    shell: Running[Shell]
-    compilers: Running[Fact[tuple[Compiler, ...]]]
-    toolkits: Running[Fact[tuple[Toolkit, ...]]]
-    environments: Running[Fact[tuple[PythonEnvironment, ...]]]
-    system: Running[SystemWide]
-    libraries: Running[Fact[tuple[Library, ...]]]
-    packages: Running[Fact[PackageSettings]]
-
-
-def _start_hardware(world: World, knowledge: Knowledge) -> _Hardware:
-    on_pci = _start("pci", lambda: pci.probe(world, knowledge), _FILES_SECONDS)
-    return _Hardware(
-        host=Running("host", lambda: host.probe(world), seconds=_FILES_SECONDS, otherwise=_unknown_host),
-        asked=Running(
-            "nvml",
-            lambda: _ask_nvml(world, knowledge, on_pci.result()),
-            seconds=_NVML_SECONDS,
-            otherwise=lambda unknown: _Asked(on_pci.result(), _unknown_driver(unknown)),
-        ),
-        driver=Running("driver", lambda: driver.probe(world), seconds=_FILES_SECONDS, otherwise=_unknown_driver),
-        holders=_start("holders", lambda: holders.probe(world), _FILES_SECONDS),
-    )
-
-
-def _start_software(world: World) -> _Software:
-    asked: Running[Fact[Terminal]] = _start("new terminal", lambda: ask_terminal(world), _TERMINAL_SECONDS)
-    # HOME is searched while the shell starts, which takes longer.
-    scan: Running[Fact[tuple[Prefix, ...]]] = _start("prefixes", lambda: prefixes.scan(world), _FILES_SECONDS)
-    return _Software(
-        shell=Running(
-            "shell",
-            lambda: shell.around(world, asked.result()),
-            seconds=_SOFTWARE_SECONDS,
-            otherwise=lambda unknown: Shell(unknown, unknown, unknown, unknown, unknown),
-        ),
-        compilers=_start("compilers", lambda: compilers.probe(world, asked.result()), _SOFTWARE_SECONDS),
-        toolkits=_start("toolkits", lambda: toolkits.probe(world, asked.result(), scan.result()), _SOFTWARE_SECONDS),
-        environments=_start("environments", lambda: environments.probe(world, asked.result(), scan.result()), _SOFTWARE_SECONDS),
-        libraries=_start("libraries", lambda: path_libraries.probe(world, asked.result()), _SOFTWARE_SECONDS),
-        packages=_start("package settings", lambda: package_settings.probe(world, asked.result()), _SOFTWARE_SECONDS),
-        system=Running(
-            "system",
-            lambda: system_wide.probe(world),
-            seconds=_FILES_SECONDS,
-            otherwise=lambda unknown: SystemWide(unknown, unknown, unknown),
-        ),
+        host=around.result(),
+        gpus=gpus,
+        driver=replace(in_files.result(), **{name: getattr(told, name) for name in _NVML_ALONE}),
+        toolkits=found_toolkits.result(),
+        compilers=found_compilers.result(),
+        environments=pythons.result(),
+        shell=in_shell.result(),
+        holders=holding.result(),
+        system=system.result(),
+        path_libraries=on_path.result(),
+        package_settings=settings.result(),
     )
 
 
@@ -158,7 +114,8 @@ def _start(name: str, work: Callable[[], Fact[T]], seconds: float) -> Running[Fa
     return Running(name, work, seconds=seconds, otherwise=lambda unknown: unknown)
 
 
-def _ask_nvml(world: World, knowledge: Knowledge, gpus: Fact[tuple[Gpu, ...]]) -> _Asked:
+def _ask_nvml(world: World, knowledge: Knowledge, gpus: Fact[tuple[Gpu, ...]]) -> tuple[Fact[tuple[Gpu, ...]], Driver]:
+    """The GPUs as PCI and NVML describe them together, and the driver's facts that NVML alone knows."""
     reading = nvml.probe(world, gpus)
     told = Driver(
         nvml_status=reading.status,
@@ -167,12 +124,8 @@ def _ask_nvml(world: World, knowledge: Knowledge, gpus: Fact[tuple[Gpu, ...]]) -
         version=reading.version,
         cuda_version=reading.cuda_version,
     )
-    return _Asked(nvml.merge(gpus, reading, knowledge), told)
+    return nvml.merge(gpus, reading, knowledge), told
 
 
-def _unknown_host(unknown: Unknown) -> Host:
-    return Host(**dict.fromkeys(Host.__dataclass_fields__, unknown))
-
-
-def _unknown_driver(unknown: Unknown) -> Driver:
-    return Driver(**dict.fromkeys(Driver.__dataclass_fields__, unknown))
+def _all(kind: type[Section], unknown: Unknown) -> Section:
+    return kind(**{one.name: unknown for one in fields(kind)})

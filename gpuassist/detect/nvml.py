@@ -65,7 +65,7 @@ def probe(world: World, gpus: Fact[tuple[Gpu, ...]], *, wake: bool = False, seco
         status=made(report.started, lambda code: NvmlStatus(code, status_name(code))),
         nvml_version=Known(version.value, path) if isinstance(version, Known) and path else version,
         version=made(report.fact(nvml_report.SYSTEM[0]), Version.parse),
-        cuda_version=made(report.fact(nvml_report.SYSTEM[1]), _cuda_version),
+        cuda_version=made(report.fact(nvml_report.SYSTEM[1]), lambda told: Version((told // 1000, told % 1000 // 10))),
         gpus=made(report.fact(nvml_report.COUNT), lambda count: tuple(_gpu(report, index) for index in range(count))),
         fault=Known("hang" if report.hung else report.crash, "NVML"),
     )
@@ -74,7 +74,13 @@ def probe(world: World, gpus: Fact[tuple[Gpu, ...]], *, wake: bool = False, seco
 def merge(gpus: Fact[tuple[Gpu, ...]], reading: NvmlReading, knowledge: Knowledge) -> Fact[tuple[Gpu, ...]]:
     """One list: GPUs of the PCI tree with NVML's facts, then those that NVML alone lists, as under WSL2."""
     if isinstance(reading.gpus, Unknown):
-        return _all_without(gpus, reading.gpus, driver_is_there=_driver_is_there(reading))
+        code = value_or(reading.status, _NO_DRIVER).code
+        driver_is_there = bool(value_or(reading.fault, "")) or code not in {_NO_DRIVER.code, LIBRARY_NOT_FOUND}
+        if isinstance(gpus, Unknown):
+            return gpus
+        if not gpus.value and driver_is_there:
+            return reading.gpus  # a driver without a GPU in the PCI tree, as under WSL2: it alone could say whether there is one
+        return Known(tuple(_joined(gpu, None, reading.gpus) for gpu in gpus.value), gpus.source)
     addressed = {gpu.pci_address.value: gpu for gpu in reading.gpus.value if isinstance(gpu.pci_address, Known)}
     nameless = [gpu for gpu in reading.gpus.value if isinstance(gpu.pci_address, Unknown)]  # lost ones
     if isinstance(gpus, Unknown) or not gpus.value:
@@ -95,20 +101,26 @@ def _sleeper(gpus: Fact[tuple[Gpu, ...]]) -> str | None:
     return None
 
 
-def _cuda_version(number: int) -> Version:
-    return Version((number // 1000, number % 1000 // 10))
-
-
 def _gpu(report: Report, index: int) -> Gpu:
     def asked(question: str) -> Fact[Any]:
         return report.fact(question, index)
 
-    memory, pci = _memory(asked(nvml_report.MEMORY)), asked(nvml_report.PCI)
+    def capability(told: list[int]) -> ComputeCapability:
+        return ComputeCapability(*nvml_sense.capability(told[0], told[1]))
+
+    def slowdowns(reasons: int) -> tuple[str, ...]:
+        return tuple(words for bit, words in _SLOWDOWNS.items() if reasons & bit)
+
+    told, pci = asked(nvml_report.MEMORY), asked(nvml_report.PCI)
+    if isinstance(told, Unknown):
+        memory = MemoryFacts.unknown(told)
+    else:
+        memory = nvml_sense.memory(Memory(told.value["total"], told.value["used"], told.value["free"]), told.source)
     return Gpu(
         pci_address=made(pci, lambda told: _sysfs_address(told["address"])),
         pci_id=made(pci, lambda told: str(told["id"])),
         name=asked("nvmlDeviceGetName"),
-        compute_capability=made(asked("nvmlDeviceGetCudaComputeCapability"), _capability),
+        compute_capability=made(asked("nvmlDeviceGetCudaComputeCapability"), capability),
         index=Known(index, f"NVML {nvml_report.COUNT}"),
         uuid=asked("nvmlDeviceGetUUID"),
         minor=asked("nvmlDeviceGetMinorNumber"),
@@ -119,24 +131,10 @@ def _gpu(report: Report, index: int) -> Gpu:
         mig_uuids=made(asked(nvml_report.MIG_DEVICES), tuple),
         compute_mode=made(asked("nvmlDeviceGetComputeMode"), lambda mode: _COMPUTE_MODES.get(mode, str(mode))),
         persistence=made(asked("nvmlDeviceGetPersistenceMode"), bool),
-        slowdowns=made(asked("nvmlDeviceGetCurrentClocksThrottleReasons"), _slowdowns),
+        slowdowns=made(asked("nvmlDeviceGetCurrentClocksThrottleReasons"), slowdowns),
         recovery=made(asked(nvml_report.FIELDS), lambda action: _RECOVERIES.get(action, str(action))),
         processes=made(asked(nvml_report.PROCESSES), lambda told: tuple(_process(one, memory.total) for one in told)),
     )
-
-
-def _slowdowns(reasons: int) -> tuple[str, ...]:
-    return tuple(words for bit, words in _SLOWDOWNS.items() if reasons & bit)
-
-
-def _memory(told: Fact[Any]) -> MemoryFacts:
-    if isinstance(told, Unknown):
-        return MemoryFacts.unknown(told)
-    return nvml_sense.memory(Memory(told.value["total"], told.value["used"], told.value["free"]), told.source)
-
-
-def _capability(told: list[int]) -> ComputeCapability:
-    return ComputeCapability(*nvml_sense.capability(told[0], told[1]))
 
 
 def _process(told: tuple[int, str, int | None], total: Fact[int]) -> GpuProcess:
@@ -152,19 +150,6 @@ def _sysfs_address(words: str) -> str:
 
 def _address(gpu: Gpu) -> str:
     return gpu.pci_address.value if isinstance(gpu.pci_address, Known) else ""
-
-
-def _driver_is_there(reading: NvmlReading) -> bool:
-    code = value_or(reading.status, _NO_DRIVER).code
-    return bool(value_or(reading.fault, "")) or code not in {_NO_DRIVER.code, LIBRARY_NOT_FOUND}
-
-
-def _all_without(gpus: Fact[tuple[Gpu, ...]], why: Unknown, *, driver_is_there: bool) -> Fact[tuple[Gpu, ...]]:
-    if isinstance(gpus, Unknown):
-        return gpus
-    if not gpus.value and driver_is_there:
-        return why  # a driver without a GPU in the PCI tree, as under WSL2: it alone could say whether there is one
-    return Known(tuple(_joined(gpu, None, why) for gpu in gpus.value), gpus.source)
 
 
 def _joined(gpu: Gpu, listed: Gpu | None, missing: Unknown) -> Gpu:

@@ -50,12 +50,7 @@ class _View:
 
     def read(self, path: str) -> str:
         """What a file holds, nothing where it cannot be read, or where its name counts from wherever the tool is started."""
-        if not path.startswith("/"):
-            return ""
-        try:
-            return self.files.read_text(path, _MOST_BYTES)
-        except OSError:
-            return ""
+        return self.files.text(path, _MOST_BYTES) if path.startswith("/") else ""
 
     def setting(self, *names: str) -> PackageSetting:
         """The first of these variables that is set."""
@@ -172,8 +167,10 @@ def _conda(view: _View) -> Channels:
 
 
 def _conda_places(view: _View) -> Iterator[str]:
-    directories = ("/etc/conda", "/var/lib/conda", _root(view), f"{view.config}/conda", f"{view.home}/.conda", view.home)
-    for directory in dict.fromkeys(one for one in (*directories, view.variables.get("CONDA_PREFIX", "")) if one):
+    prefix = view.variables.get("CONDA_PREFIX", "")
+    root = prefix.partition("/envs/")[0] if "/envs/" in prefix else ""  # conda's own directory is told by what is active alone
+    directories = ("/etc/conda", "/var/lib/conda", root, f"{view.config}/conda", f"{view.home}/.conda", view.home)
+    for directory in dict.fromkeys(one for one in (*directories, prefix) if one):
         if directory == view.home:
             yield f"{directory}/.condarc"
             continue
@@ -181,12 +178,6 @@ def _conda_places(view: _View) -> Iterator[str]:
         yield from (f"{directory}/condarc.d/{name}" for name in view.files.names(f"{directory}/condarc.d"))
     if view.variables.get("CONDARC"):
         yield view.variables["CONDARC"]
-
-
-def _root(view: _View) -> str:
-    """conda's own directory: that of the environment which is active, else of none."""
-    prefix = view.variables.get("CONDA_PREFIX", "")
-    return prefix.partition("/envs/")[0] if "/envs/" in prefix else ""
 
 
 def _merged(read: list[tuple[Condarc, str]], name: str) -> tuple[PackageSetting, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from gpuassist.detect.small_files import made, read, unreadable
@@ -30,11 +30,26 @@ def probe(world: World, knowledge: Knowledge) -> Fact[tuple[Gpu, ...]]:
     silent: list[Unknown] = []
     gpus = []
     for address in files.names(DEVICES):
-        found = _is_gpu(files, f"{DEVICES}/{address}")
+        path = f"{DEVICES}/{address}"
+        found = made(read(files, f"{path}/vendor"), is_nvidia)
+        if isinstance(found, Known) and found.value:
+            found = made(read(files, f"{path}/class"), is_gpu)
         if isinstance(found, Unknown):
             silent.append(found)
         elif found.value:
-            gpus.append(_gpu(files, address, knowledge))
+            power_state = _power_state(files, path)
+            asleep = isinstance(power_state, Known) and power_state.value is PowerState.ASLEEP
+            gpu = Gpu(
+                pci_address=Known(address, path),
+                pci_id=made(read(files, f"{path}/device"), lambda words: f"10de:{int(words, 16):04x}"),
+                kernel_driver=_kernel_driver(files, path),
+                power_state=power_state,
+                pcie_link=Unknown(text("the GPU is asleep, and its link with it")) if asleep else _link(files, path),
+                addressed=made(read(files, f"{path}/resource"), _is_addressed),
+                excluded=NOT_ASKED if asleep else _told_by_driver(files, f"{_DRIVER}/{address}/information", "GPU Excluded", "Yes"),
+                sleeps=_told_by_driver(files, f"{_DRIVER}/{address}/power", "Runtime D3 status", "Enabled"),
+            )
+            gpus.append(named(gpu, knowledge))
     if silent and not gpus:
         return silent[0]
     return Known(tuple(gpus), DEVICES)
@@ -57,30 +72,6 @@ def named(gpu: Gpu, knowledge: Knowledge) -> Gpu:
         if capability
         else Unknown(text("the compute capability of {chip} is not published", chip=record.chip)),
     )
-
-
-def _is_gpu(files: Files, path: str) -> Fact[bool]:
-    vendor = read(files, f"{path}/vendor")
-    if isinstance(vendor, Unknown) or not is_nvidia(vendor.value):
-        return made(vendor, lambda _other: False)
-    return made(read(files, f"{path}/class"), is_gpu)
-
-
-def _gpu(files: Files, address: str, knowledge: Knowledge) -> Gpu:
-    path = f"{DEVICES}/{address}"
-    power_state = _power_state(files, path)
-    asleep = isinstance(power_state, Known) and power_state.value is PowerState.ASLEEP
-    gpu = Gpu(
-        pci_address=Known(address, path),
-        pci_id=made(read(files, f"{path}/device"), lambda words: f"10de:{int(words, 16):04x}"),
-        kernel_driver=_kernel_driver(files, path),
-        power_state=power_state,
-        pcie_link=Unknown(text("the GPU is asleep, and its link with it")) if asleep else _link(files, path),
-        addressed=made(read(files, f"{path}/resource"), _is_addressed),
-        excluded=NOT_ASKED if asleep else _told_by_driver(files, f"{_DRIVER}/{address}/information", "GPU Excluded", "Yes"),
-        sleeps=_told_by_driver(files, f"{_DRIVER}/{address}/power", "Runtime D3 status", "Enabled"),
-    )
-    return named(gpu, knowledge)
 
 
 def _kernel_driver(files: Files, path: str) -> Fact[str]:
@@ -126,18 +117,13 @@ def _least(files: Files, path: str, name: str, parse: Callable[[str], float]) ->
     least = made(read(files, f"{path}/{name}"), parse)
     if isinstance(least, Unknown):
         return least
-    for bridge in _bridges(files.real(path)):
+    bridge = files.real(path).rpartition("/")[0]
+    while _ADDRESS.fullmatch(bridge.rpartition("/")[2]):
         above = made(read(files, f"{bridge}/{name}"), parse)
         if isinstance(above, Known) and above.value < least.value:
             least = above
+        bridge = bridge.rpartition("/")[0]
     return least
-
-
-def _bridges(path: str) -> Iterator[str]:
-    above = path.rpartition("/")[0]
-    while _ADDRESS.fullmatch(above.rpartition("/")[2]):
-        yield above
-        above = above.rpartition("/")[0]
 
 
 def _width(words: str) -> float:

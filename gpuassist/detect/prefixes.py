@@ -86,10 +86,7 @@ def _manager(files: Files, path: str) -> Manager | None:
 
 def _scan(world: World) -> Iterator[str]:
     home, variables = world.surroundings.home, world.surroundings.variables
-    try:
-        listed = world.files.read_text(f"{home}/.conda/environments.txt", 1 << 16).splitlines()
-    except OSError:
-        listed = []
+    listed = world.files.text(f"{home}/.conda/environments.txt", 1 << 16).splitlines()
     yield from (line.strip() for line in listed if line.startswith("/"))
     for base in (*(f"{home}/{name}" for name in _CONDA_BASES), *_CONDA_SYSTEM_BASES):
         yield base
@@ -122,8 +119,5 @@ def _under_home(world: World, home: str) -> Iterator[str]:
         if depth > 0:
             yield folder
         if depth < 2:
-            folders += [child for child in _children(world.files, folder) if _worth_a_look(world.files, child)]
-
-
-def _worth_a_look(files: Files, path: str) -> bool:
-    return not PurePosixPath(path).name.startswith(".") and files.is_directory(path) and not files.is_link(path)
+            children = (child for child in _children(world.files, folder) if not PurePosixPath(child).name.startswith("."))
+            folders += [child for child in children if world.files.is_directory(child) and not world.files.is_link(child)]

@@ -62,7 +62,8 @@ class Running(Generic[T]):
             self._found.append(self._work())
         except Exception as error:  # noqa: BLE001 -- the border of probes: a crash is a result that the user sees
             _log.info("the probe %s failed", self.name, exc_info=True)
-            self._found.append(self._otherwise(Unknown(_crash(error))))
+            why = text("gpuassist's own probe failed: {kind}: {words}", kind=type(error).__name__, words=str(error))
+            self._found.append(self._otherwise(Unknown(why)))
         finally:
             self._ended.set()
 
@@ -81,7 +82,3 @@ def each(
         for item in items
     ]
     return tuple(one.result() for one in under_way)
-
-
-def _crash(error: Exception) -> Text:
-    return text("gpuassist's own probe failed: {kind}: {words}", kind=type(error).__name__, words=str(error))

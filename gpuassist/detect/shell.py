@@ -19,7 +19,6 @@ _ZSH = (".zshenv", ".zprofile", ".zshrc", ".zlogin")
 
 
 def probe(world: World) -> Shell:
-    """Everything about the shell; starts one."""
     return around(world, ask_terminal(world))
 
 

@@ -24,7 +24,6 @@ def read(files: Files, path: str) -> Fact[str]:
 
 
 def unreadable(path: str, error: OSError) -> Unknown:
-    """The unknown of a file that could not be read."""
     return Unknown(text("{path} could not be read: {error}", path=path, error=error.strerror or str(error)))
 
 

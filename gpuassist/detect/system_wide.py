@@ -23,15 +23,15 @@ _LISTED = re.compile(r"/lib(?:cuda|nvidia-ml)\.so\.(\d{3,}\.\d+(?:\.\d+)?)\b")
 
 
 def probe(world: World) -> SystemWide:
-    """All of it from files, none of which needs root."""
     files = world.files
-    found = (one for file in files.glob(f"{_CONFIGURATION}/*.conf") for one in _directories(files, file))
-    return SystemWide(links=_links(files), loader=Known(tuple(found), _CONFIGURATION), container_lists=_container_lists(files))
-
-
-def _links(files: Files) -> Fact[tuple[ToolkitLink, ...]]:
-    found = (path for pattern in _LINKS for path in files.glob(pattern) if files.is_link(path))
-    return Known(tuple(_link(files, path) for path in dict.fromkeys(found)), ", ".join(_LINKS[:1]))
+    links = dict.fromkeys(path for pattern in _LINKS for path in files.glob(pattern) if files.is_link(path))
+    loader = (one for file in files.glob(f"{_CONFIGURATION}/*.conf") for one in _directories(files, file))
+    lists = [path for pattern in _CONTAINER_LISTS for path in files.glob(pattern) if "nvidia" in path.rpartition("/")[2]]
+    return SystemWide(
+        links=Known(tuple(_link(files, path) for path in links), _LINKS[0]),
+        loader=Known(tuple(loader), _CONFIGURATION),
+        container_lists=Known(tuple(ContainerList(path, _driver_of(files, path)) for path in lists), "/etc/cdi, /var/run/cdi"),
+    )
 
 
 def _link(files: Files, path: str) -> ToolkitLink:
@@ -53,11 +53,6 @@ def _directories(files: Files, file: str) -> Iterator[LoaderDirectory]:
             )
             if libraries:
                 yield LoaderDirectory(file, directory, files.real(directory), libraries)
-
-
-def _container_lists(files: Files) -> Fact[tuple[ContainerList, ...]]:
-    paths = [path for pattern in _CONTAINER_LISTS for path in files.glob(pattern) if "nvidia" in path.rpartition("/")[2]]
-    return Known(tuple(ContainerList(path, _driver_of(files, path)) for path in paths), "/etc/cdi, /var/run/cdi")
 
 
 def _driver_of(files: Files, path: str) -> Fact[Version]:

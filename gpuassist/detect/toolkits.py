@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -52,49 +52,41 @@ def probe(world: World, terminal: Fact[Terminal], scanned: Fact[tuple[Prefix, ..
 def _places(world: World, terminal: Fact[Terminal], prefixes: tuple[Prefix, ...]) -> tuple[_Place, ...]:
     files = world.files
     found: dict[str, _Place] = {}
-    for root in (*_standard_roots(world), *_named_roots(world, terminal), *_environment_roots(world.files, prefixes)):
-        if any(files.exists(f"{root}/{sign}") for sign in _SIGNS):
-            _add_root(found, files.real(root), root)
+    for link in tuple(_roots(world, terminal, prefixes)):
+        if any(files.exists(f"{link}/{sign}") for sign in _SIGNS):
+            root = files.real(link)
+            place = found.setdefault(root, _Place(root, f"{root}/bin/nvcc"))
+            if link != root and link not in place.links:
+                found[root] = replace(place, links=(*place.links, link))
     known = terminal.value.variable("PATH") if isinstance(terminal, Known) else ""
     directories = [*known.split(":"), *world.surroundings.variables.get("PATH", "").split(":")]
-    places = (f"{directory.rstrip('/')}/nvcc" for directory in directories if directory.startswith("/"))
-    on_path = tuple(place for place in dict.fromkeys(places) if world.files.is_file(place))
+    programs = (f"{directory.rstrip('/')}/nvcc" for directory in directories if directory.startswith("/"))
+    on_path = tuple(program for program in dict.fromkeys(programs) if files.is_file(program))
     real = each(on_path, lambda path: compiler_driver.locate(world, path), seconds=_SECONDS, otherwise=lambda path, _: path)
     for path, nvcc in zip(on_path, real, strict=True):
-        add_program = str(PurePosixPath(nvcc).parent.parent)
-        place = found.setdefault(add_program, _Place(add_program, nvcc))
+        root = str(PurePosixPath(nvcc).parent.parent)
+        place = found.setdefault(root, _Place(root, nvcc))
         if files.real(path) != nvcc:
-            found[add_program] = replace(place, wrappers=(*place.wrappers, path))
+            found[root] = replace(place, wrappers=(*place.wrappers, path))
     return tuple(found.values())
 
 
-def _add_root(found: dict[str, _Place], root: str, link: str) -> None:
-    place = found.setdefault(root, _Place(root, f"{root}/bin/nvcc"))
-    if link != root and link not in place.links:
-        found[root] = replace(place, links=(*place.links, link))
-
-
-def _standard_roots(world: World) -> Iterator[str]:
+def _roots(world: World, terminal: Fact[Terminal], prefixes: tuple[Prefix, ...]) -> Iterator[str]:
+    """Where toolkits are installed, what variables name, and what environments bring."""
     home = world.surroundings.home
     patterns = ("/usr/local/cuda*", "/opt/cuda*", "/opt/nvidia/hpc_sdk/*/*/cuda/*", f"{home}/cuda*", f"{home}/.local/cuda*")
     for pattern in patterns:
         yield from world.files.glob(pattern)
     yield _DEBIAN
-
-
-def _named_roots(world: World, terminal: Fact[Terminal]) -> Iterator[str]:
-    known = terminal.value if isinstance(terminal, Known) else None
     for name in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"):
-        for value in (known.variable(name) if known else "", world.surroundings.variables.get(name, "")):
+        told = terminal.value.variable(name) if isinstance(terminal, Known) else ""
+        for value in (told, world.surroundings.variables.get(name, "")):
             if value.startswith("/"):
                 yield str(PurePosixPath(value))
-
-
-def _environment_roots(files: Files, prefixes: tuple[Prefix, ...]) -> Iterator[str]:
     for prefix in prefixes:
-        if prefix.manager is Manager.CONDA and files.exists(f"{prefix.path}/bin/nvcc"):
+        if prefix.manager is Manager.CONDA and world.files.exists(f"{prefix.path}/bin/nvcc"):
             yield prefix.path
-        for nvcc in files.glob(f"{prefix.path}/lib/python3*/site-packages/nvidia/*/bin/nvcc"):
+        for nvcc in world.files.glob(f"{prefix.path}/lib/python3*/site-packages/nvidia/*/bin/nvcc"):
             yield nvcc.removesuffix("/bin/nvcc")
 
 
@@ -132,10 +124,7 @@ def _origin(world: World, root: str) -> Origin:
 def _version(files: Files, root: str, nvcc_version: Fact[Version]) -> Fact[Version]:
     for name in ("version.json", "version.txt"):
         path = f"{root}/{name}"
-        try:
-            data = files.read_bytes(path, 1 << 18)
-        except OSError:
-            continue
+        data = files.head(path, 1 << 18)
         found = parse_version_json(data) if name.endswith("json") else parse_version_txt(data.decode("utf-8", "replace"))
         if found is not None:
             return Known(found, path)
@@ -143,7 +132,10 @@ def _version(files: Files, root: str, nvcc_version: Fact[Version]) -> Fact[Versi
 
 
 def _host_limits(files: Files, root: str) -> tuple[Fact[int], Fact[int]]:
-    for path in _host_configs(files, root):
+    config = "include/crt/host_config.h"
+    older = f"{root}/include/host_config.h"  # until 9.0
+    debian = ("/usr/include/crt/host_config.h",) if root == _DEBIAN else ()
+    for path in (f"{root}/{config}", *files.glob(f"{root}/targets/*/{config}"), older, *debian):
         try:
             words = files.read_text(path, 1 << 18)
         except OSError:
@@ -151,13 +143,6 @@ def _host_limits(files: Files, root: str) -> tuple[Fact[int], Fact[int]]:
         return _limit(parse_gcc_limit(words), path), _limit(parse_clang_limit(words), path)
     missing = Unknown(text("{root} holds no crt/host_config.h", root=root))
     return missing, missing
-
-
-def _host_configs(files: Files, root: str) -> Iterable[str]:
-    yield from (f"{root}/include/crt/host_config.h", *files.glob(f"{root}/targets/*/include/crt/host_config.h"))
-    yield f"{root}/include/host_config.h"  # until 9.0
-    if root == _DEBIAN:
-        yield "/usr/include/crt/host_config.h"
 
 
 def _limit(limit: int | None, path: str) -> Fact[int]:

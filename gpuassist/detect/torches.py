@@ -31,11 +31,11 @@ def site_directories(
         return (*given, user, *own)
     if settings.get("include-system-site-packages", "").lower() != "true":
         return (*given, *own)
-    return (*given, *own, user, *_own(world.files, Prefix(_base(settings), Manager.SYSTEM), release))
+    base = settings.get("home", "/usr/bin").rstrip("/").removesuffix("/bin")
+    return (*given, *own, user, *_own(world.files, Prefix(base, Manager.SYSTEM), release))
 
 
 def is_there(files: Files, site: str) -> bool:
-    """Whether a torch lies in this directory."""
     return files.is_file(f"{site}/torch/version.py")
 
 
@@ -46,7 +46,7 @@ def read(files: Files, site: str) -> Torch:
     try:
         said = parse_version_file(files.read_text(source, 1 << 16))
     except OSError as error:
-        unreadable = Unknown(text("{path} could not be read: {words}", path=source, words=error.strerror or ""))
+        unreadable = _unreadable(source, error)
         return Torch(path, unreadable, unreadable, unreadable, unreadable, installer=_installer(files, site, ""))
     accelerator = _accelerator(said, source)
     version = said.get("__version__", "")
@@ -78,10 +78,6 @@ def _own(files: Files, prefix: Prefix, release: Version) -> tuple[str, ...]:
     return tuple(found.values())
 
 
-def _base(settings: dict[str, str]) -> str:
-    return settings.get("home", "/usr/bin").rstrip("/").removesuffix("/bin")
-
-
 def _accelerator(said: dict[str, str], source: str) -> Fact[Accelerator]:
     if "__version__" not in said:
         return Unknown(text("{path} names no version", path=source))
@@ -109,7 +105,7 @@ def _targets(files: Files, path: str, source: str, accelerator: Fact[Accelerator
     try:
         found = _search(files, library)
     except OSError as error:
-        return Unknown(text("{path} could not be read: {words}", path=library, words=error.strerror or ""))
+        return _unreadable(library, error)
     return Known(found, library) if found else Unknown(text("{path} names no architectures", path=library))
 
 
@@ -137,7 +133,7 @@ def _damaged(files: Files, site: str, version: str, installer: Fact[str]) -> Fac
     try:
         sizes = recorded_sizes(files.read_text(record, _RECORD_AT_MOST_BYTES))
     except OSError as error:
-        return Unknown(text("{path} could not be read: {words}", path=record, words=error.strerror or ""))
+        return _unreadable(record, error)
     return Known(tuple(path for path, size in sizes.items() if not _is_whole(files, f"{site}/{path}", size)), record)
 
 
@@ -157,3 +153,7 @@ def _installer(files: Files, site: str, version: str) -> Fact[str]:
     meta = f"{site.rpartition('/lib/')[0]}/conda-meta"
     record = next((name for name in files.names(meta) if name.startswith("pytorch-")), "")
     return Known("conda", f"{meta}/{record}") if record else Unknown(text("{path} holds no record of who installed it", path=site))
+
+
+def _unreadable(path: str, error: OSError) -> Unknown:
+    return Unknown(text("{path} could not be read: {words}", path=path, words=error.strerror or ""))

@@ -6,16 +6,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from gpuassist.model.version import Version
 
 # conda-forge's older spelling runs its parts together: `cuda112py39hb0b7ed5_201`, `cpu_py310hd11e9c7_1`; a hash is a letter h and
 # seven hexadecimal digits.
 _GLUED = re.compile(r"(cuda\d+|cu\d+|cpu|py\d+)(?=(?:py\d|h[0-9a-f]{7}(?:_|$)))")
-_PYTHON = re.compile(r"(?:py|cp)(\d)\.?(\d{1,2})?t?", re.ASCII)
-_CUDA = re.compile(r"(?:cuda|cu)(\d{1,3}(?:\.\d{1,4}){0,2})", re.ASCII)
-_CUDNN = re.compile(r"cudnn(\d{1,3}(?:\.\d{1,4}){0,3})", re.ASCII)
-_HASH = re.compile(r"h[0-9a-f]{7}", re.ASCII)
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 
 
@@ -48,43 +45,28 @@ def read_build(words: str) -> CondaBuild:
 
 def _with(build: CondaBuild, part: str) -> CondaBuild:
     """The build with one more part understood; the first of two that say the same counts, so the parts come last to first."""
-    for read in _READERS:
-        known = read(build, part)
-        if known is not None:
-            return known
+    for pattern, told in _PARTS:
+        found = pattern.fullmatch(part)
+        if found and not (part == "cpu" and build.cuda is not None):
+            return replace(build, **told(found))
     return replace(build, rest=(part, *build.rest)) if part else build
 
 
-def _python(build: CondaBuild, part: str) -> CondaBuild | None:
-    found = _PYTHON.fullmatch(part)
-    if found is None:
-        return None
-    return replace(build, python=Version.parse(".".join(filter(None, found.groups()))))
-
-
-def _cuda(build: CondaBuild, part: str) -> CondaBuild | None:
-    found = _CUDA.fullmatch(part)
-    return None if found is None else replace(build, cuda=Version.parse(_dotted(found[1])), cpu=False)
-
-
-def _cudnn(build: CondaBuild, part: str) -> CondaBuild | None:
-    found = _CUDNN.fullmatch(part)
-    return None if found is None else replace(build, cudnn=Version.parse(found[1]))
-
-
-def _word(build: CondaBuild, part: str) -> CondaBuild | None:
-    if part in {"mkl", "generic", "openblas"}:
-        return replace(build, blas=part)
-    if _HASH.fullmatch(part):
-        return replace(build, hash=part)
-    if part == "cpu" and build.cuda is None:
-        return replace(build, cpu=True)
-    return None
-
-
-def _dotted(digits: str) -> str:
+def _cuda(found: re.Match[str]) -> dict[str, Any]:
     """`118` is 11.8, `92` is 9.2: without its dot the last digit is the minor version."""
-    return digits if "." in digits or len(digits) == 1 else f"{digits[:-1]}.{digits[-1]}"
+    digits = found[1]
+    dotted = digits if "." in digits or len(digits) == 1 else f"{digits[:-1]}.{digits[-1]}"
+    return {"cuda": Version.parse(dotted), "cpu": False}
 
 
-_READERS: tuple[Callable[[CondaBuild, str], CondaBuild | None], ...] = (_python, _cudnn, _cuda, _word)
+_PARTS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], dict[str, Any]]], ...] = (
+    (
+        re.compile(r"(?:py|cp)(\d)\.?(\d{1,2})?t?", re.ASCII),
+        lambda one: {"python": Version.parse(".".join(filter(None, one.groups())))},
+    ),
+    (re.compile(r"cudnn(\d{1,3}(?:\.\d{1,4}){0,3})", re.ASCII), lambda one: {"cudnn": Version.parse(one[1])}),
+    (re.compile(r"(?:cuda|cu)(\d{1,3}(?:\.\d{1,4}){0,2})", re.ASCII), _cuda),
+    (re.compile(r"mkl|generic|openblas"), lambda one: {"blas": one[0]}),
+    (re.compile(r"h[0-9a-f]{7}", re.ASCII), lambda one: {"hash": one[0]}),
+    (re.compile(r"cpu"), lambda _: {"cpu": True}),
+)

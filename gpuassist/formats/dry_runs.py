@@ -36,11 +36,7 @@ def read_pip_report(words: str) -> tuple[PlannedPackage, ...] | None:
     if not isinstance(rows, list):
         return None
     planned = tuple(_planned(row) for row in cast("list[object]", rows))
-    return None if None in planned else tuple(_known(planned))
-
-
-def _known(planned: tuple[PlannedPackage | None, ...]) -> Iterator[PlannedPackage]:
-    yield from (one for one in planned if one is not None)
+    return None if None in planned else tuple(one for one in planned if one is not None)
 
 
 def _planned(row: object) -> PlannedPackage | None:
@@ -90,12 +86,9 @@ def read_uv_dry_run(words: str) -> tuple[PackageChange, ...] | None:
     told = any(counted.values()) or _NOTHING.search(words) is not None
     if not told or (len(come), len(gone)) != (counted["install"], counted["uninstall"]):
         return None
-    return tuple(PackageChange(name, gone.get(name, ""), *_after(come.get(name))) for name in sorted({*gone, *come}))
-
-
-def _after(come: tuple[str, str] | None) -> tuple[str, str, str, None, str]:
-    version, source = come or ("", "")
-    return version, "", "", None, source
+    names = sorted({*gone, *come})
+    after = {name: come.get(name, ("", "")) for name in names}
+    return tuple(PackageChange(name, gone.get(name, ""), after[name][0], source=after[name][1]) for name in names)
 
 
 # What conda, mamba and micromamba print with `--dry-run --json`, in each of the forms that they have had. Up to 4.2 packages are
@@ -214,17 +207,13 @@ def _build(row: object) -> _Build | None:
 def _refusal(document: _Record) -> DryRunRefused | None:
     problems = document.get("solver_problems")
     listed = [one for one in cast("list[object]", problems) if isinstance(one, str)] if isinstance(problems, list) else []
-    words = "\n".join(listed) or _word(document, "message") or _word(document, "error") or "\n".join(_logged(document))
+    # mamba and micromamba 2.8.1 and newer log their errors along.
+    records = document.get("log_history")
+    logged = (one for one in cast("list[object]", records) if isinstance(one, dict)) if isinstance(records, list) else ()
+    errors = [_word(one, "message") for one in logged if _word(one, "level").lower() in {"error", "critical"}]
+    words = "\n".join(listed) or _word(document, "message") or _word(document, "error") or "\n".join(errors)
     failed = document.get("success") is False or "error" in document or "exception_name" in document or bool(listed)
     return DryRunRefused(words.strip(), _word(document, "exception_name") or _word(document, "error_type")) if failed else None
-
-
-def _logged(document: _Record) -> Iterator[str]:
-    """The errors among what mamba and micromamba 2.8.1 and newer log along."""
-    records = document.get("log_history")
-    for one in cast("list[object]", records) if isinstance(records, list) else []:
-        if isinstance(one, dict) and _word(one, "level").lower() in {"error", "critical"}:
-            yield _word(one, "message")
 
 
 def _word(record: Mapping[str, object], key: str) -> str:
@@ -277,14 +266,11 @@ def explanation(words: str) -> str:
     """The lines that explain, on one line."""
     lines = [line for line in words.splitlines() if line.strip()]
     causes = [line for line in lines if _CAUSE.match(line)]
-    chosen = causes if any(not line.startswith(" ") for line in causes) else _last_part(lines)
+    if any(not line.startswith(" ") for line in causes):
+        chosen = causes
+    else:  # from the first line on that names an error, else the last ones
+        chosen = lines[next((place for place, line in enumerate(lines) if _NAMES_ERROR.search(line)), max(0, len(lines) - 12)) :]
     return " ".join(" ".join(_DRAWN.sub(" ", line) for line in dict.fromkeys(chosen)).split())
-
-
-def _last_part(lines: list[str]) -> list[str]:
-    """From the first line on that names an error, else the last ones."""
-    start = next((place for place, line in enumerate(lines) if _NAMES_ERROR.search(line)), max(0, len(lines) - 12))
-    return lines[start:]
 
 
 _NAMES_ERROR = re.compile(r"(?i)no solution found|\berror\b|problems while solving|unsatisfiable|conflict")

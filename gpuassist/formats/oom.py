@@ -89,7 +89,6 @@ class OutOfMemory:
 
     @property
     def figures(self) -> int:
-        """How many figures it gives."""
         named = (self.requested, self.total, self.free, self.allocated, self.unallocated, self.own, self.allowed)
         return sum(1 for one in named if one is not None) + len(self.processes)
 
@@ -97,25 +96,21 @@ class OutOfMemory:
 @lru_cache(maxsize=4)
 def read_messages(words: str) -> tuple[OutOfMemory, ...]:
     """The messages of a text that give at least one figure, in its order."""
-    return tuple(_messages(words))
-
-
-def principal(words: str) -> OutOfMemory | None:
-    """The message that tells most; of equals the first, since what comes after is often a retry."""
-    return max(read_messages(words), key=lambda one: one.figures, default=None)
-
-
-def _messages(words: str) -> Iterator[OutOfMemory]:
-    found = 0
+    found: list[OutOfMemory] = []
     for region in _regions(words):
         # Without anything that wrapping and quoting put into it: no white space at all.
         for piece in _pieces("".join(_PREFIX.sub("", region).split())):
             message = _read(piece)
             if message.figures or message.boundless:
-                yield message
-                found += 1
-            if found == _MOST:
-                return
+                found.append(message)
+            if len(found) == _MOST:
+                return tuple(found)
+    return tuple(found)
+
+
+def principal(words: str) -> OutOfMemory | None:
+    """The message that tells most; of equals the first, since what comes after is often a retry."""
+    return max(read_messages(words), key=lambda one: one.figures, default=None)
 
 
 def _anchors(words: str) -> Iterator[tuple[int, int]]:
@@ -160,8 +155,8 @@ def _pieces(region: str) -> Iterator[str]:
 
 
 def _read(piece: str) -> OutOfMemory:
-    sizes = {name: size for name, pattern in FIGURES for size in _first(pattern, piece)}
-    sizes.update({name: number for name, pattern in INTEGERS for number in _integer(pattern, piece)})
+    sizes = {name: size for name, pattern in FIGURES if (size := read_size(_told(pattern, piece))) is not None}
+    sizes.update({name: int(number) for name, pattern in INTEGERS if (number := _told(pattern, piece))})
     if share := SHARE.search(piece):
         sizes.update(free=read_size(f"{share[1]}GiB") or 0, total=read_size(f"{share[2]}GiB") or 0)
     reserved = sizes.pop("reserved", None)
@@ -183,22 +178,10 @@ def _read(piece: str) -> OutOfMemory:
     )
 
 
-def _count(found: re.Match[str]) -> int:
-    """The number of whichever wording it was."""
-    return int(next(one for one in found.groups() if one))
-
-
-def _first(pattern: re.Pattern[str], piece: str) -> Iterator[int]:
+def _told(pattern: re.Pattern[str], piece: str) -> str:
+    """What the one group that took part in it holds; empty where the pattern does not fit."""
     found = pattern.search(piece)
-    size = read_size(next(one for one in found.groups() if one)) if found else None
-    if size is not None:
-        yield size
-
-
-def _integer(pattern: re.Pattern[str], piece: str) -> Iterator[int]:
-    found = pattern.search(piece)
-    if found:
-        yield int(next(one for one in found.groups() if one))
+    return next(one for one in found.groups() if one) if found else ""
 
 
 def _platform(piece: str) -> Platform:

@@ -145,7 +145,6 @@ _PYTORCH = re.compile(r"/whl/(?:nightly/|test/)?(cpu|xpu|cu\d{2,3}|rocm[\d.]+)/"
 
 
 def without_login(address: str) -> str:
-    """The address as it may be shown."""
     return _LOGIN.sub("", address)
 
 

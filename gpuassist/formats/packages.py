@@ -50,13 +50,9 @@ def normalised(name: str) -> str:
 
 def recorded_sizes(record: str) -> dict[str, int]:
     """The modules at the top of torch and its own libraries, with the bytes that a RECORD says they have."""
-    lines = (line.rsplit(",", 2) for line in record.splitlines() if line.startswith("torch/"))
-    sizes = ((path, whole_number(size)) for path, _, size in filter(_has_three, lines) if _VITAL.fullmatch(path))
+    rows = (line.rsplit(",", 2) for line in record.splitlines() if line.startswith("torch/"))
+    sizes = ((row[0], whole_number(row[2])) for row in rows if len(row) == 3 and _VITAL.fullmatch(row[0]))
     return {path: size for path, size in sizes if size is not None}
-
-
-def _has_three(parts: list[str]) -> bool:
-    return len(parts) == 3
 
 
 # The files that describe a Python environment: pyvenv.cfg and the names in conda-meta.
@@ -144,7 +140,6 @@ class FreezeDifference:
 
     @property
     def nothing(self) -> bool:
-        """Whether all is as it was."""
         return not (self.remove or self.restore)
 
 
@@ -154,7 +149,7 @@ def frozen_packages(lines: Iterable[str]) -> dict[str, str]:
     for line in lines:
         match = _EDITABLE.match(line) or _NAMED.match(line)
         if match is not None:
-            found[re.sub(r"[-_.]+", "-", match[1]).lower()] = line.strip()
+            found[normalised(match[1])] = line.strip()
     return found
 
 

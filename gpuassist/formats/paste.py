@@ -53,7 +53,6 @@ class Gathering:
         self._dropped = 0
 
     def add(self, piece: bytes) -> None:
-        """The next piece."""
         missing = _BEGINNING - len(self._beginning)
         self._beginning += piece[:missing]
         rest = piece[missing:]
@@ -66,11 +65,9 @@ class Gathering:
             self._dropped += len(gone)
 
     def skip(self, count: int) -> None:
-        """So many bytes of the middle were not read."""
         self._dropped += count
 
     def paste(self) -> Paste:
-        """The text of all that was taken."""
         end = b"".join(self._end)
         over = max(0, len(end) - _END) // 4 * 4  # whole characters in every encoding with wide ones
         return _read(self._beginning, end[over:], self._dropped + over)
@@ -117,10 +114,7 @@ def _plain(words: str) -> str:
     if "\r" in words:
         words = "\n".join(_last_state(line) for line in words.split("\n"))
     words = _without_backspaces(words) if "\b" in words else words
-    return _without_endless_numbers(_CONTROLS.sub("", words.replace("\xa0", " ")))
-
-
-def _without_endless_numbers(words: str) -> str:
+    words = _CONTROLS.sub("", words.replace("\xa0", " "))
     # Every twentieth character tells whether there can be any: 10 instead of 270 ms for the longest text.
     return _ENDLESS_NUMBERS.sub("…", words) if _DIGITS_IN_A_ROW.search(words[::20]) else words
 
@@ -133,14 +127,11 @@ def _last_state(line: str) -> str:
     states = [state for state in line.split("\r") if state.strip()]
     if not states:
         return ""
-    return states[-1] if _is_progress(states) else "\n".join(states)
+    drawn = sum(1 for state in states[:20] if _PROGRESS.search(state[:400]))
+    return states[-1] if len(states) > 1 and drawn * 2 > min(len(states), 20) else "\n".join(states)
 
 
 _PROGRESS = re.compile(r"\d{1,3}(?:\.\d+)?\s?%|\d+\s?/\s?\d+|[|/\\-]$|\d+(?:\.\d+)?\s?[kKMG]i?B|it/s|s/it|[━█▏▎▍▌▋▊▉#=]{3}")
-
-
-def _is_progress(states: list[str]) -> bool:
-    return len(states) > 1 and sum(1 for state in states[:20] if _PROGRESS.search(state[:400])) * 2 > min(len(states), 20)
 
 
 def _without_backspaces(words: str) -> str:

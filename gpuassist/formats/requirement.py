@@ -52,7 +52,8 @@ def asked(
     """
     for package in packages.values():
         for line in package.requires:
-            if package.name in about or _named(line) in about:
+            found = _NAME.match(line)
+            if package.name in about or (found and normalised(found[1]) in about):
                 yield from _of(package, line, packages, environment)
 
 
@@ -85,11 +86,6 @@ def _admits(requirement: Requirement, version: str) -> bool:
         return requirement.url is not None or requirement.specifier.contains(Version(version), prereleases=True)
     except InvalidVersion:
         return True  # one of a maker's own counting: nobody can tell
-
-
-def _named(line: str) -> str:
-    found = _NAME.match(line)
-    return normalised(found[1]) if found else ""
 
 
 @lru_cache(4096)

@@ -147,7 +147,6 @@ class PrintedLines:
         return lines
 
     def _forget(self, ended: int) -> None:
-        """Lets go of what is out of reach."""
         gone = max(0, ended - WITHIN_REACH)
         del self._rows[:gone]
         self._row = max(0, self._row - gone)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gpuassist.model.json_reader import NotJsonError, read_json
-from gpuassist.model.version import ComputeCapability, Target, Version, VersionError
+from gpuassist.model.version import Target, Version, VersionError
 
 _VERSION_TXT = re.compile(r"^CUDA Version (\d+(?:\.\d+)+)", re.MULTILINE)
 
@@ -45,15 +45,10 @@ def parse_clang_limit(host_config: str) -> int | None:
     lines = iter(host_config.splitlines())
     for line in lines:
         if _CLANG_GUARD.match(line):
-            return next((limit for limit in map(_clang_limit, lines) if limit is not None), None)
+            found = next((later for one in lines if (later := _CLANG_LATER.search(one))), None)
+            if found is not None:
+                return int(found[2]) - 1 if found[1] == ">=" else int(found[2])
     return None
-
-
-def _clang_limit(line: str) -> int | None:
-    found = _CLANG_LATER.search(line)
-    if found is None:
-        return None
-    return int(found[2]) - 1 if found[1] == ">=" else int(found[2])
 
 
 def _version(words: str) -> Version | None:
@@ -79,7 +74,7 @@ def parse_version(words: str) -> Version | None:
 def parse_targets(words: str) -> tuple[Target, ...]:
     """The architectures of `nvcc --list-gpu-arch`, in ascending order: nvcc's own order is not (13.x puts 110 before 103)."""
     found = {target for line in words.split() for target in _target(line)}
-    return tuple(sorted(found, key=_ascending))
+    return tuple(sorted(found, key=lambda one: (one.capability, one.suffix)))
 
 
 def parse_directory(words: str) -> str:
@@ -93,7 +88,3 @@ def _target(word: str) -> tuple[Target, ...]:
         return (Target.parse(word),)
     except VersionError:
         return ()
-
-
-def _ascending(target: Target) -> tuple[ComputeCapability, str]:
-    return target.capability, target.suffix

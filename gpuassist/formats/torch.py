@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator
 
-from gpuassist.formats.python_code import parsed
 from gpuassist.model.version import Target
 
 # As torch.cuda.get_arch_list() splits it: one string, `sm_75 sm_80 compute_90`. A build glues it to the string before (2.8, 2.9).
@@ -45,3 +45,13 @@ def _starts(data: bytes) -> Iterator[int]:
         while place >= 0:
             yield place
             place = data.find(name, place + 1)
+
+
+def parsed(source: str) -> ast.Module | None:
+    """Its statements; none where it is no Python, or more than Python itself can take."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a stranger's `"\\d"` or `1if x` is nothing to tell this user of
+            return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two of thousands of brackets or signs in a row
+        return None

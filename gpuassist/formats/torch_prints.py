@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from gpuassist.formats.python_code import parsed
+from gpuassist.formats.torch import parsed
 
 _LONGEST = 4000  # characters of code that are read
 _WIDEST = 3  # parts of any length in one pattern: more of them, and a line that fits almost takes for ever
@@ -125,7 +125,6 @@ class _Writer:
         self._aliases = aliases
 
     def printed(self, call: ast.Call) -> str:
-        """A call of print."""
         between = next((word.value for word in call.keywords if word.arg == "sep"), None)
         separator = re.escape(between.value) if isinstance(between, ast.Constant) and isinstance(between.value, str) else " "
         return separator.join(self.written(argument) for argument in call.args)
@@ -138,7 +137,6 @@ class _Writer:
         return f"['\"]?{self.written(node)}['\"]?" if quoted else self.written(node)
 
     def written(self, node: ast.expr) -> str:
-        """An expression as print writes it."""
         asked, device = self._asked(node)
         if asked is not None:
             self.groups.append(Group(asked, device))

@@ -20,7 +20,6 @@ _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202
 
 
 def hides(words: str) -> bool:
-    """Whether any of them is in the words."""
     return _OBEYED.search(words) is not None
 
 

@@ -19,8 +19,7 @@ from gpuassist.model.text import Text, text
 from gpuassist.system.disk import Disk
 from gpuassist.system.ownership import why_not_run
 from gpuassist.system.processes import clean
-from gpuassist.system.programs import Program, ProgramEnd
-from gpuassist.system.streams import NotStarted, Quiet
+from gpuassist.system.streams import NotStarted, Program, ProgramEnd, Quiet
 
 # The log of a running step on disk: every line as it stood in the end, up to a bound, and from there on the last ones.
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from gpuassist.context import Session
-from gpuassist.system.detached_programs import start_detached
+from gpuassist.system.child import start_detached
 from gpuassist.system.ownership import why_not_run
 from gpuassist.system.processes import clean
 from gpuassist.system.terminal import find_command

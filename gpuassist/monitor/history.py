@@ -90,7 +90,6 @@ class History:
             return self._gpus[gpu].pyramid.revision(window) if gpu in self._gpus else 0
 
     def curve(self, gpu: int, window: Window) -> Curve:
-        """Used memory in bytes."""
         with self._lock:
             return self._curve(gpu, window)
 

@@ -60,7 +60,6 @@ class RemoteBoard:
         self._crashes = self._hangs = 0
 
     def read(self, addresses: Addresses) -> Answer:
-        """See `Asked.read`."""
         if self._worker is None and not self._start():
             return self._trouble
         assert self._worker is not None
@@ -82,14 +81,12 @@ class RemoteBoard:
         return answer
 
     def close(self) -> None:
-        """See `Asked.close`."""
         worker, self._worker = self._worker, None
         if worker is not None:
             self._end(worker, patience=_CLOSING_SECONDS if self._asked_at is None else 0.0)
         self._asked_at = None
 
     def interrupt(self) -> None:
-        """See `Asked.interrupt`."""
         worker = self._worker
         if worker is not None:
             worker.kill()

@@ -29,7 +29,6 @@ class Sampler:
         self._thread = Thread(target=self._run, name="gpuassist sampler", daemon=True)
 
     def start(self) -> None:
-        """Takes the first sample at once."""
         self._thread.start()
 
     def stop(self) -> bool:

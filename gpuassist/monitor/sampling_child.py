@@ -22,7 +22,6 @@ _REQUESTS, _ANSWERS = 0, 3  # see `system.worker`
 
 
 def main() -> int:
-    """Answers until nobody asks any more."""
     sys.excepthook = _tell_failure
     die_with_parent(int(sys.argv[-1]))
     import_alone()

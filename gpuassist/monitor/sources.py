@@ -54,7 +54,6 @@ class NvmlSource:
         self._try_again_at = 0.0
 
     def read(self) -> Sample:
-        """See `Source.read`."""
         if self._sleepers is None:
             # The GPUs where every one of them sleeps: then NVML is not even initialised.
             addresses = self._sleep.addresses()
@@ -80,12 +79,10 @@ class NvmlSource:
         return self._sample(self._gpus(answer["gpus"], self._sleepers))
 
     def close(self) -> None:
-        """See `Source.close`."""
         self._board.close()
         self._sleepers = None
 
     def interrupt(self) -> None:
-        """See `Source.interrupt`."""
         self._board.interrupt()
 
     def _by_state(self) -> tuple[Addresses, dict[str, int]]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gpuassist.context import Session
-from gpuassist.detect import holders as holder_probe
-from gpuassist.detect import nvml, pci
+from gpuassist.detect import gpu_holders, nvml, pci
 from gpuassist.detect.accounts import Accounts
 from gpuassist.detect.gpu_holders import GpuHolder, Holding, holding_of, name_of
 from gpuassist.model.gpu import Holder
@@ -31,7 +30,7 @@ def look(session: Session) -> Machine:
     on_pci = pci.probe(world, session.knowledge)
     reading = nvml.probe(world, on_pci)
     gpus = nvml.merge(on_pci, reading, session.knowledge)
-    return Machine(iso(world.clock.now()), gpus=gpus, holders=holder_probe.probe(world))
+    return Machine(iso(world.clock.now()), gpus=gpus, holders=gpu_holders.probe(world))
 
 
 def stop_holder(
@@ -76,5 +75,5 @@ _RESULTS = {
 
 
 def _is_the_same(world: World, holder: Holder) -> bool:
-    now = holder_probe.look(world.files, holder.pid, Accounts(world))
+    now = gpu_holders.look(world.files, holder.pid, Accounts(world))
     return now is not None and (now.started, now.uid) == (holder.started, holder.uid)

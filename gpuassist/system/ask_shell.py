@@ -7,7 +7,6 @@ import os
 import re
 import secrets
 import shutil
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,10 +16,10 @@ from gpuassist.model.text import Text, text
 from gpuassist.system import shell_questions, shell_session
 from gpuassist.system.ask_shell_child import ShellRequest
 from gpuassist.system.groups import litter
-from gpuassist.system.processes import Ending, ProcessResult, clean
-from gpuassist.system.programs import MARK
+from gpuassist.system.processes import Ending, ProcessResult, clean, own_child
 from gpuassist.system.shell_questions import ShellAnswer, read
 from gpuassist.system.shell_session import SessionResult
+from gpuassist.system.streams import MARK
 from gpuassist.system.world import World
 
 # The error lines that a shell itself prints while it reads start-up files, found in all that was printed meanwhile.
@@ -57,8 +56,6 @@ def plain(printed: str) -> str:
 
 
 HIDDEN_ARGUMENT = "--shell-session"  # a frozen gpuassist has no interpreter to start: it starts itself with this
-_SCRIPT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from gpuassist.system.ask_shell_child import main; main()"
-_HOME = Path(__file__).resolve().parents[2]
 _ENTERS_AT_MOST = 2
 _GRACE_SECONDS = 5.0  # in which the child kills what it started
 _PLACES = ("/tmp", "/dev/shm", "/var/tmp")  # where a name is short to type
@@ -140,7 +137,16 @@ def _ask_once(world: World, request: ShellRequest, names: Sequence[str]) -> Repl
     mark, scratch, shell = secrets.token_hex(8), request["scratch"], request["command"][0]
     for name, words in shell_questions.files(names, scratch).items():
         Path(scratch, name).write_text(words, encoding="utf-8")
-    ours = _ours(scratch, mark)
+    # What keeps the user's own things out of it: histories, and the sessions of programs that many terminals share.
+    ours = {
+        MARK: mark,
+        "HISTFILE": f"{scratch}/history",
+        "HISTIGNORE": f"*{scratch}*",  # bash
+        "HISTORY_IGNORE": f"*{scratch}*",  # zsh
+        "TMUX_TMPDIR": f"{scratch}/tmux",
+        "SCREENDIR": f"{scratch}/screen",
+        "ZELLIJ_SOCKET_DIR": f"{scratch}/zellij",
+    }
     request["environment"] = {**ours, **request["environment"]}
     if not request["terminal"]:
         question = shell_questions.command(PurePosixPath(shell).name, scratch)
@@ -161,23 +167,7 @@ def _ask_once(world: World, request: ShellRequest, names: Sequence[str]) -> Repl
 
 
 def child_command() -> tuple[str, ...]:
-    """The child's command line; isolated, but with the very modules that this process would find."""
-    if getattr(sys, "frozen", False):
-        return (sys.executable, HIDDEN_ARGUMENT)
-    return (sys.executable, "-I", "-S", "-c", _SCRIPT, json.dumps([*filter(None, sys.path), str(_HOME)]))
-
-
-def _ours(scratch: str, mark: str) -> dict[str, str]:
-    """What keeps the user's own things out of it: histories, and the sessions of programs that many terminals share."""
-    return {
-        MARK: mark,
-        "HISTFILE": f"{scratch}/history",
-        "HISTIGNORE": f"*{scratch}*",  # bash
-        "HISTORY_IGNORE": f"*{scratch}*",  # zsh
-        "TMUX_TMPDIR": f"{scratch}/tmux",
-        "SCREENDIR": f"{scratch}/screen",
-        "ZELLIJ_SOCKET_DIR": f"{scratch}/zellij",
-    }
+    return own_child("gpuassist.system.ask_shell_child", HIDDEN_ARGUMENT, "-S")
 
 
 @contextmanager
@@ -226,7 +216,6 @@ def _reply(outcome: ProcessResult, shell: str, ours: Mapping[str, str], seconds:
 
 
 def _why(came: SessionResult, shell: str, told: Sequence[str], seconds: float) -> Text:
-    """Why there is no answer."""
     program = came.program if came.program != PurePosixPath(shell).name else ""
     if came.ending == shell_session.ENDED:
         if told:

@@ -39,7 +39,6 @@ class ShellRequest(TypedDict):
 
 
 def main() -> int:
-    """Carries out one request."""
     sys.stdout.write(json.dumps(vars(ask(json.load(sys.stdin)))))
     return 0
 

@@ -10,11 +10,9 @@ class Clock:
     """The real clock."""
 
     def now(self) -> datetime:
-        """The moment, with the local zone."""
         return datetime.now(timezone.utc).astimezone()
 
     def epoch(self) -> float:
-        """Seconds since 1970."""
         return time.time()
 
     def monotonic(self) -> float:
@@ -27,7 +25,6 @@ class Clock:
 
 
 def iso(moment: datetime) -> str:
-    """ISO 8601 to the millisecond, with the zone."""
     return moment.isoformat(timespec="milliseconds")
 
 

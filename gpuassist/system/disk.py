@@ -34,16 +34,13 @@ class Disk:
             return file.read(), os.fstat(descriptor)
 
     def create(self, path: str, mode: int = 0o600) -> None:
-        """Makes an empty file that was not there."""
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, mode))
 
     def write(self, path: str, content: bytes) -> None:
-        """Fills a file that `create` made."""
         with open(path, "wb") as file:
             file.write(content)
 
     def append(self, path: str, content: bytes) -> None:
-        """Puts more at the end of a file that `create` made."""
         with open(path, "ab") as file:
             file.write(content)
 
@@ -66,7 +63,6 @@ class Disk:
             _copy_attribute(source, path, name)
 
     def set_mode(self, path: str, mode: int) -> None:
-        """Sets the permission bits."""
         os.chmod(path, mode)
 
     def replace(self, path: str, target: str) -> None:
@@ -94,7 +90,6 @@ class Disk:
             os.unlink(path)
 
     def remove(self, path: str) -> None:
-        """Takes a file away; one that is gone already is what was wanted."""
         try:
             os.unlink(path)
         except FileNotFoundError:
@@ -143,7 +138,6 @@ class Disk:
             return ()
 
     def exists(self, path: str) -> bool:
-        """Whether something is there, a dangling symlink included."""
         return os.path.lexists(path)
 
     def is_locked_by_flag(self, path: str) -> bool:
@@ -207,3 +201,13 @@ def _copy_attribute(source: str, path: str, name: str) -> None:
         # A label that the system sets by itself, or a file system without such attributes: nothing of the user's is lost.
         if error.errno not in {errno.ENOTSUP, errno.EPERM, errno.EACCES, errno.ENODATA}:
             raise
+
+
+@contextmanager
+def scratch(parent: str) -> Iterator[str]:
+    """A new empty directory in `parent`, made where it is not there; only this user may look in, and it goes in the end."""
+    import tempfile  # costs a start what shutil costs it
+
+    Disk().make_directory(parent)
+    with tempfile.TemporaryDirectory(prefix="scratch-", dir=parent, ignore_cleanup_errors=True) as directory:
+        yield directory

@@ -44,6 +44,20 @@ class Files:
         """The file as UTF-8; bytes that are not become U+FFFD."""
         return self.read_bytes(path, limit).decode("utf-8", "replace")
 
+    def head(self, path: str, limit: int = -1) -> bytes:
+        """What can be read of the file's beginning: nothing of one that is not there, or that others alone may read."""
+        try:
+            return self.read_bytes(path, limit)
+        except OSError:
+            return b""
+
+    def text(self, path: str, limit: int = -1) -> str:
+        """The same as text, for who takes an empty file and none for the same."""
+        try:
+            return self.read_text(path, limit)
+        except OSError:
+            return ""
+
     def names(self, path: str) -> tuple[str, ...]:
         """What a directory holds, sorted; empty where it cannot be listed."""
         try:
@@ -56,11 +70,9 @@ class Files:
         return os.path.exists(self.place(path))
 
     def is_file(self, path: str) -> bool:
-        """Whether it is a regular file, after symlinks."""
         return os.path.isfile(self.place(path))
 
     def is_directory(self, path: str) -> bool:
-        """Whether it is a directory, after symlinks."""
         return os.path.isdir(self.place(path))
 
     def is_link(self, path: str) -> bool:
@@ -68,11 +80,9 @@ class Files:
         return os.path.islink(self._inside(os.path.dirname(path), os.path.basename(path)))
 
     def readlink(self, path: str) -> str:
-        """Where the symlink points, as written in it."""
         return os.readlink(self._inside(os.path.dirname(path), os.path.basename(path)))
 
     def status(self, path: str) -> os.stat_result:
-        """Mode, owner, size and times, after symlinks."""
         return os.stat(self.place(path))
 
     def own_status(self, path: str) -> os.stat_result:

@@ -10,13 +10,14 @@ from gpuassist.system.files import Files
 from gpuassist.system.surroundings import Surroundings
 
 _QUOTES = "\"'"
+_LARGEST_LOGIN = 1 << 16
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 def login_environment(files: Files, around: Surroundings, *, shell: str, home: str) -> dict[str, str]:
     """What a login gives its shell before any start-up file runs, to which a terminal adds `terminal_variables`."""
-    given = parse_environment(_text_of(files, "/etc/environment"))
-    path = parse_login_path(_text_of(files, "/etc/login.defs"), root=around.uid == 0) or _PATH
+    given = parse_environment(files.text("/etc/environment", _LARGEST_LOGIN))
+    path = parse_login_path(files.text("/etc/login.defs", _LARGEST_LOGIN), root=around.uid == 0) or _PATH
     session = {name: value for name, value in around.variables.items() if name == "LANG" or name.startswith("XDG_")}
     if home != around.home:
         session = {name: value for name, value in session.items() if not value.startswith(around.home)}
@@ -65,13 +66,6 @@ def parse_login_path(words: str, *, root: bool) -> str:
     return ""
 
 
-def _text_of(files: Files, path: str) -> str:
-    try:
-        return files.read_text(path, 1 << 16)
-    except OSError:
-        return ""
-
-
 # What a desktop session adds to the login environment: environment.d, merged as systemd --user does (environment.d(5)).
 
 
@@ -94,7 +88,7 @@ def with_environment_d(files: Files, given: Mapping[str, str], *, home: str) -> 
     merged = dict(given)
     for name in sorted(found):
         if files.real(found[name]) != "/etc/environment":
-            merge(_text_of_file(files, found[name]), merged)
+            merge(files.text(found[name], _LARGEST), merged)
     return merged
 
 
@@ -120,10 +114,3 @@ def _expanded(value: str, known: Mapping[str, str]) -> str:
         return held
 
     return _VARIABLE.sub(replaced, value)
-
-
-def _text_of_file(files: Files, path: str) -> str:
-    try:
-        return files.read_text(path, _LARGEST)
-    except OSError:
-        return ""

@@ -138,7 +138,6 @@ def nonsense(what: str, told: object) -> Refusal:
 
 
 def status_name(code: int) -> str:
-    """nvml.h's name of a return code."""
     return "NVML_SUCCESS" if code == SUCCESS else f"NVML_ERROR_{_NAMES.get(code, code)}"
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 from gpuassist.model.fact import Fact, Known, Unknown
@@ -15,13 +12,10 @@ from gpuassist.model.json_reader import NotJsonError, read_json
 from gpuassist.model.text import Text, text
 from gpuassist.system import nvml_report, nvml_sense
 from gpuassist.system.nvml import GPUS_AT_MOST, Refusal
-from gpuassist.system.processes import Ending, Processes, ProcessResult, clean
+from gpuassist.system.processes import Ending, Processes, clean, own_child
 
 HIDDEN_ARGUMENT = "--nvml-report"  # a frozen gpuassist has no interpreter to start: it starts itself with this
 SECONDS = 5.0
-_SCRIPT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from gpuassist.system.nvml_report import main; sys.exit(main())"
-_HOME = Path(__file__).resolve().parents[2]
-
 CRASHES = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV"}
 
 Key = tuple[int | None, str]
@@ -76,15 +70,13 @@ def report(processes: Processes, variables: Mapping[str, str], seconds: float = 
     else:
         words = outcome.words or outcome.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
         silence = text("the process that asks it failed ({words})", words=words or str(outcome.status))
-    return Report(_answers(outcome.text), silence, outcome.ending is Ending.TIMED_OUT, _crash(outcome))
+    # Signals of a crash alone: a child that somebody ended says nothing of the library.
+    crash = CRASHES.get(outcome.status, "") if outcome.ending is Ending.KILLED else ""
+    return Report(_answers(outcome.text), silence, outcome.ending is Ending.TIMED_OUT, crash)
 
 
 def command() -> tuple[str, ...]:
-    """The child's command line; isolated, but with the very modules that this process would find."""
-    if getattr(sys, "frozen", False):
-        return (sys.executable, HIDDEN_ARGUMENT)
-    # An empty entry is the directory that Python was started in: nothing of ours lies there.
-    return (sys.executable, "-I", "-c", _SCRIPT, json.dumps([*filter(None, sys.path), str(_HOME)]))
+    return own_child("gpuassist.system.nvml_report", HIDDEN_ARGUMENT)
 
 
 def _answers(output: str) -> dict[Key, Any]:
@@ -97,22 +89,15 @@ def _answers(output: str) -> dict[Key, Any]:
         if not isinstance(line, dict):
             continue
         gpu, fact = line.get("gpu"), line.get("fact")
-        if isinstance(fact, str) and (gpu is None or (_is_number(gpu) and 0 <= gpu < GPUS_AT_MOST)) and _is_told(line, fact):
-            answers[gpu, fact] = _answer(line)
+        if not isinstance(fact, str) or not (gpu is None or (_is_number(gpu) and 0 <= gpu < GPUS_AT_MOST)):
+            continue
+        # The library may print anything on the child's output: a line must have the shape of an answer to that question.
+        code, value = line.get("code"), line.get("value")
+        if "code" not in line and _SHAPES.get(fact, _is_number)(value):
+            answers[gpu, fact] = value
+        elif _is_number(code):
+            answers[gpu, fact] = Refusal(cast(int, code), str(line.get("name", "")), str(line.get("words", "")))
     return answers
-
-
-def _answer(line: Mapping[str, Any]) -> Any:
-    if "code" in line:
-        return Refusal(line["code"], str(line.get("name", "")), str(line.get("words", "")))
-    return line.get("value")
-
-
-def _is_told(line: Mapping[str, Any], fact: str) -> bool:
-    """Whether the line has the shape of an answer to that question: the library may print anything on the child's output."""
-    if "code" in line:
-        return _is_number(line["code"])
-    return _SHAPES.get(fact, _is_number)(line.get("value"))
 
 
 def _is_number(told: object) -> bool:
@@ -168,8 +153,3 @@ def _refused(question: str, refusal: Refusal) -> Text:
         code=refusal.code,
         words=refusal.words,
     )
-
-
-def _crash(outcome: ProcessResult) -> str:
-    """Signals of a crash alone: a child that somebody ended says nothing of the library."""
-    return CRASHES.get(outcome.status, "") if outcome.ending is Ending.KILLED else ""

@@ -76,11 +76,26 @@ def _tell_device(index: int) -> None:
         return
     nvml = Nvml()  # its buffer is not for two threads; a second nvmlInit only counts up
     nvml.open()
-    _tell(PCI, _pci(handle), index)
+    info = ask(PCI, handle)
+    if not isinstance(info, Refusal):
+        address = info.busId.decode("ascii", "replace") if isinstance(info.busId, bytes) else info.busId
+        info = {"address": address, "id": f"{info.pciDeviceId & 0xFFFF:04x}:{info.pciDeviceId >> 16:04x}"}
+    _tell(PCI, info, index)
     for function in PLAIN:
         _tell(function, ask(function, handle), index)
-    _tell(MEMORY, _memory(nvml, handle), index)
-    mode = _mig_mode(handle)
+    memory = nvml.memory(handle)
+    sizes = (
+        memory
+        if isinstance(memory, Refusal)
+        else {"total": memory.total_bytes, "used": memory.used_bytes, "free": memory.free_bytes}
+    )
+    _tell(MEMORY, sizes, index)
+    modes = ask(MIG_MODE, handle)
+    mode: Any = modes
+    if not isinstance(modes, Refusal):
+        mode = bool(modes[0])
+    elif modes.code in {NOT_SUPPORTED, FUNCTION_NOT_FOUND}:  # neither a GPU without MIG nor a driver from before it can have it on
+        mode = False
     _tell(MIG_MODE, mode, index)
     if mode is not True:
         mig_devices = mode or []
@@ -95,7 +110,8 @@ def _tell_device(index: int) -> None:
             names = [ask("nvmlDeviceGetUUID", device) for device in devices if not isinstance(device, Refusal)]
             mig_devices = [name for name in names if not isinstance(name, Refusal)]
     _tell(MIG_DEVICES, mig_devices, index)
-    _tell(PROCESSES, _processes(nvml, handle), index)
+    listed = nvml.processes(handle)
+    _tell(PROCESSES, listed if isinstance(listed, Refusal) else [[one.pid, one.kind, one.used_bytes] for one in listed], index)
     values = ask(FIELDS, handle, [RECOVERY])
     if isinstance(values, Refusal):
         recovery = values
@@ -104,36 +120,6 @@ def _tell_device(index: int) -> None:
         recovery = refusal(refused, "the recovery action") if refused else values[0].value.uiVal
     _tell(FIELDS, recovery, index)
     nvml.close()
-
-
-def _pci(handle: Handle) -> Any:
-    info = ask(PCI, handle)
-    if isinstance(info, Refusal):
-        return info
-    address = info.busId.decode("ascii", "replace") if isinstance(info.busId, bytes) else info.busId
-    return {"address": address, "id": f"{info.pciDeviceId & 0xFFFF:04x}:{info.pciDeviceId >> 16:04x}"}
-
-
-def _memory(nvml: Nvml, handle: Handle) -> Any:
-    memory = nvml.memory(handle)
-    if isinstance(memory, Refusal):
-        return memory
-    return {"total": memory.total_bytes, "used": memory.used_bytes, "free": memory.free_bytes}
-
-
-def _mig_mode(handle: Handle) -> Any:
-    modes = ask(MIG_MODE, handle)
-    if isinstance(modes, Refusal):
-        # Neither a GPU without MIG nor a driver from before it can have it on.
-        return False if modes.code in {NOT_SUPPORTED, FUNCTION_NOT_FOUND} else modes
-    return bool(modes[0])
-
-
-def _processes(nvml: Nvml, handle: Handle) -> Any:
-    processes = nvml.processes(handle)
-    if isinstance(processes, Refusal):
-        return processes
-    return [[process.pid, process.kind, process.used_bytes] for process in processes]
 
 
 def _tell(fact: str, answer: Any, gpu: int | None = None) -> None:

@@ -32,12 +32,10 @@ class MemoryFacts:
 
     @classmethod
     def unknown(cls, why: Unknown) -> MemoryFacts:
-        """All of it for that reason."""
         return cls(why, why, why)
 
 
 def memory(told: Memory, source: str) -> MemoryFacts:
-    """What of a device's memory can be true."""
     total, used, free = told.total_bytes, told.used_bytes, told.free_bytes
     if not 0 < total <= _MEMORY_AT_MOST:
         return MemoryFacts.unknown(
@@ -66,17 +64,14 @@ def process_memory(used: int | None, total: Fact[int], source: str) -> Fact[int]
 
 
 def percent(told: int, source: str) -> Fact[int]:
-    """How busy a device is."""
     return Known(told, source) if 0 <= told <= 100 else _cannot_be(text("{number} %", number=told))
 
 
 def celsius(told: int, source: str) -> Fact[int]:
-    """How hot it is."""
     return Known(told, source) if 0 <= told <= _CELSIUS_AT_MOST else _cannot_be(text("{number} °C", number=told))
 
 
 def watts(milliwatts: int, source: str) -> Fact[float]:
-    """What it takes."""
     told = milliwatts / 1000
     return Known(told, source) if 0 <= told <= _WATTS_AT_MOST else _cannot_be(text("{number} W", number=told))
 

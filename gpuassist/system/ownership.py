@@ -100,7 +100,10 @@ def why_state_untrusted(world: World, directory: str) -> Text | None:
 
     `directory` is an absolute path of the operating system below one of `surroundings`' own; what is not there yet is no harm.
     """
-    for place, base in _own_directories(directory):
+    # The XDG base that a directory of ours lies in, which others use too, and all below it.
+    own = tuple(takewhile(lambda path: path.name != "gpuassist", (PurePosixPath(directory), *PurePosixPath(directory).parents)))
+    ours = own[-1].parent if own else PurePosixPath(directory)
+    for place, base in ((str(ours.parent), True), (str(ours), False), *((str(one), False) for one in reversed(own))):
         reason = _why_directory(world, place, base=base)
         if reason is not None:
             return text(
@@ -204,13 +207,6 @@ def _way_to(files: Files, path: str) -> Iterator[str]:
             here = place
 
 
-def _own_directories(directory: str) -> tuple[tuple[str, bool], ...]:
-    """The XDG base that a directory of ours lies in, and all below it; with whether it is that base, which others use too."""
-    own = tuple(takewhile(lambda path: path.name != "gpuassist", (PurePosixPath(directory), *PurePosixPath(directory).parents)))
-    ours = own[-1].parent if own else PurePosixPath(directory)
-    return ((str(ours.parent), True), (str(ours), False), *((str(one), False) for one in reversed(own)))
-
-
 def _why_directory(world: World, place: str, *, base: bool) -> Text | None:
     try:
         link, status = os.lstat(place), os.stat(place)
@@ -281,10 +277,7 @@ def _is_named_after_user(world: World, group: int) -> bool:
 
 
 def _rows(files: Files, path: str) -> list[list[str]]:
-    try:
-        return [line.split(":") for line in files.read_text(path).splitlines()]
-    except OSError:
-        return []
+    return [line.split(":") for line in files.text(path).splitlines()]
 
 
 def _owner(files: Files, path: str) -> int | None:

@@ -30,18 +30,13 @@ class SleepWatch:
 
     def asleep(self, address: str) -> bool:
         """Whether it is suspended at this moment."""
-        return self._read(f"{DEVICES}/{address}/power/runtime_status") == "suspended"
+        return self._files.text(f"{DEVICES}/{address}/power/runtime_status", 64).strip() == "suspended"
 
     def _is_driven(self, path: str) -> bool:
-        if not is_nvidia(self._read(f"{path}/vendor")) or not is_gpu(self._read(f"{path}/class")):
+        vendor, kind = self._files.text(f"{path}/vendor", 64).strip(), self._files.text(f"{path}/class", 64).strip()
+        if not is_nvidia(vendor) or not is_gpu(kind):
             return False
         try:
             return self._files.readlink(f"{path}/driver").endswith("/nvidia")
         except OSError:
             return False
-
-    def _read(self, path: str) -> str:
-        try:
-            return self._files.read_text(path, 64).strip()
-        except OSError:
-            return ""

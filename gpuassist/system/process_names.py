@@ -98,16 +98,13 @@ class ProcessNames:
         return name
 
     def forget_others(self, pids: frozenset[int]) -> None:
-        """Keeps only these."""
         for pid in self._known.keys() - pids:
             del self._known[pid]
 
     def _started(self, pid: int) -> int:
-        try:
-            words = self._files.read_bytes(f"/proc/{pid}/stat", 4096)
-            return int(words.rpartition(b")")[2].split()[_STARTED])  # the name before it may hold spaces and brackets
-        except (OSError, ValueError, IndexError):
-            return 0
+        # The name before it may hold spaces and brackets.
+        fields = self._files.head(f"/proc/{pid}/stat", 4096).rpartition(b")")[2].split()
+        return int(fields[_STARTED]) if len(fields) > _STARTED and fields[_STARTED].isdigit() else 0
 
     def _user(self, pid: int) -> Fact[str]:
         place = f"/proc/{pid}"
@@ -122,10 +119,7 @@ class ProcessNames:
     def _command(self, pid: int) -> Fact[str]:
         for name, separator in (("cmdline", b"\0"), ("comm", b"\n")):  # a process that is ending has only the second
             place = f"/proc/{pid}/{name}"
-            try:
-                words = self._files.read_bytes(place, _COMMAND_AT_MOST_BYTES).rstrip(b"\0\n").replace(separator, b" ")
-            except OSError:
-                continue
+            words = self._files.head(place, _COMMAND_AT_MOST_BYTES).rstrip(b"\0\n").replace(separator, b" ")
             if words:
                 return Known(words.decode("utf-8", "replace"), place)
         return NOT_VISIBLE

@@ -26,7 +26,6 @@ class Process(NamedTuple):
 
 
 def process(pid: int) -> Process | None:
-    """That process; none where it has ended."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             told = file.read()
@@ -97,7 +96,6 @@ def _reads_terminal(pid: int) -> bool:
 
 
 def _kernel_function(pid: int) -> str:
-    """The function of the kernel in which it sleeps."""
     try:
         with open(f"/proc/{pid}/wchan", encoding="ascii") as file:
             return file.read().strip()

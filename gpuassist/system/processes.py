@@ -6,11 +6,16 @@ considerations"); `clean` takes that back, so that the user's shells and interpr
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
+_HOME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+_CHILD = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {module} import main; sys.exit(main())"
 _OURS = ("QT_", "PYSIDE", "PYQTGRAPH_", "_PYI_", "_MEIPASS")
 OUTPUT_AT_MOST_BYTES = 4 << 20
 
@@ -39,7 +44,6 @@ class ProcessResult:
 
     @property
     def succeeded(self) -> bool:
-        """Whether it ended by itself with status 0."""
         return self.ending is Ending.EXITED and self.status == 0
 
     @property
@@ -64,6 +68,17 @@ class Processes(Protocol):
         """Runs `command` for at most `seconds`, or until `cancelled`, asked ten times a second, says so; never raises for what the
         program does.
         """
+
+
+def own_child(module: str, argument: str, *flags: str) -> tuple[str, ...]:
+    """The command line that runs `main` of a module of ours with the very modules that this process would find; a frozen gpuassist,
+    which has no interpreter to start, starts itself with `argument`.
+    """
+    if getattr(sys, "frozen", False):
+        return (sys.executable, argument)
+    # An empty entry is the directory that Python was started in: nothing of ours lies there.
+    paths = json.dumps([*filter(None, sys.path), _HOME])
+    return (sys.executable, "-I", *flags, "-c", _CHILD.format(module=module), paths)
 
 
 def clean(variables: Mapping[str, str]) -> dict[str, str]:

@@ -98,7 +98,8 @@ class ShellSession:
         while True:
             self._reap()
             there = descendants(os.getpid())
-            ours = [one for one in there if self._is_ours(one, there)]
+            keepers = {one.pid for one in there if one.name.startswith(_KEEPERS)}
+            ours = [one for one in there if one.session == self.pid or one.terminal or {one.pid, one.parent} & keepers]
             if not ours or time.monotonic() > deadline:
                 return tuple(one for one in there if one not in ours)
             # Stopped first: the shell above a killed one would go on, draw its prompt and write its history.
@@ -106,12 +107,6 @@ class ShellSession:
                 for one in ours:
                     _send(one.pid, number)
             time.sleep(_LOOK_AGAIN_SECONDS / 4)
-
-    def _is_ours(self, one: Process, there: Sequence[Process]) -> bool:
-        if one.session == self.pid or one.terminal or one.name.startswith(_KEEPERS):
-            return True
-        above = next((other for other in there if other.pid == one.parent), None)
-        return above is not None and above.name.startswith(_KEEPERS)
 
     def _begin(self, command: Sequence[str], environment: Mapping[str, str], directory: str, files: Sequence[int]) -> None:
         reading, writing = os.pipe()
@@ -173,16 +168,13 @@ class ShellSession:
         status = self._reap()
         if status is None:
             return False
-        self._drain()
+        deadline = time.monotonic() + _DRAIN_SECONDS
+        while self._outputs and time.monotonic() < deadline:
+            self._serve(_DRAIN_SECONDS / 2)
         if self._has_answered():
             return True
         self.came.ending, self.came.status = ENDED, status
         return True
-
-    def _drain(self) -> None:
-        deadline = time.monotonic() + _DRAIN_SECONDS
-        while self._outputs and time.monotonic() < deadline:
-            self._serve(_DRAIN_SECONDS / 2)
 
     def _reap(self) -> int | None:
         """Buries what has ended; the exit status of the shell itself where it is among them."""

@@ -9,10 +9,15 @@ import signal
 import time
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
+
+from gpuassist.system.streams import MARK
 
 _KILLED_WITHIN_SECONDS = 2.0
 _LOOK_AGAIN_SECONDS = 0.02
 _LISTEN_AGAIN_SECONDS = 0.1  # how soon somebody who changed their mind is heard
+_ROUNDS = 5  # one that is found may have started another meanwhile
+_SECONDS_TO_END = 0.1
 
 
 class Stopped(str, Enum):
@@ -128,3 +133,32 @@ class _Number:
                 return file.read().rpartition(b")")[2].split()[0] not in {b"Z", b"X"}  # ended, and waits for its parent
         except (OSError, IndexError):
             return False
+
+
+# Processes that carry a mark in their environment: found wherever they went, out of their group and session included.
+
+
+def marked(mark: str) -> tuple[int, ...]:
+    """The processes of this user that carry the mark and have not ended, this one left out."""
+    found = (int(name) for name in os.listdir("/proc") if name.isdigit())
+    return tuple(pid for pid in found if pid != os.getpid() and carries(pid, mark))
+
+
+def end_marked(mark: str) -> int:
+    count = 0
+    for _ in range(_ROUNDS):
+        there = marked(mark)
+        if not there:
+            break
+        ways = [stop(pid, partial(carries, pid, mark), seconds=_SECONDS_TO_END) for pid in there]
+        count += sum(way in {Stopped.ENDED, Stopped.KILLED} for way in ways)
+    return count
+
+
+def carries(pid: int, mark: str) -> bool:
+    """Whether a process carries the mark; not one that has ended, whose environment is gone, nor another user's."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return f"{MARK}={mark}".encode() in file.read().split(b"\0")
+    except OSError:
+        return False

@@ -21,7 +21,6 @@ class Surroundings:
 
     @classmethod
     def current(cls) -> Surroundings:
-        """Those of this process."""
         uid = os.geteuid()
         home, user, shell = _account(uid)
         variables = dict(os.environ)
@@ -36,7 +35,6 @@ class Surroundings:
         return self.variables.get("XDG_CONFIG_HOME") or f"{self.home}/.config"
 
     def settings(self) -> str:
-        """Where gpuassist keeps its settings."""
         return self._xdg("XDG_CONFIG_HOME", ".config")
 
     def cache(self) -> str:

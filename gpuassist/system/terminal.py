@@ -133,7 +133,6 @@ class _Asker:
         self._window: Reply | None = None
 
     def asked(self, opening: Opening) -> ShellState:
-        """What a shell that is started in that way says."""
         if self._kind not in _LINES:
             words = text("the login shell {shell} is none that can be asked (bash, zsh and fish can)", shell=self._shell)
             return ShellState(Unknown(words), 0.0)
@@ -181,7 +180,14 @@ class _Asker:
             return session
         # A login shell that never gets to its command began no session: the window then is one of a session without it.
         begun = session.answer.environment if session.answer is not None else self._login
-        return _joined(session, self._reply(Opening.TERMINAL, _inherited(begun), self._left(session)))
+        reply = self._reply(Opening.TERMINAL, _inherited(begun), self._left(session))
+        return replace(
+            reply,
+            seconds=session.seconds + reply.seconds,
+            complaints=tuple(dict.fromkeys((*session.complaints, *reply.complaints))),
+            questions=(*session.questions, *reply.questions),
+            left_behind=tuple(dict.fromkeys((*session.left_behind, *reply.left_behind))),
+        )
 
     def _left(self, earlier: Reply) -> float:
         return max(0.1, self._seconds - earlier.seconds)
@@ -232,17 +238,6 @@ def _inherited(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if name not in _OF_THE_SHELL}
 
 
-def _joined(session: Reply, reply: Reply) -> Reply:
-    """A reply with what the login shell before it did."""
-    return replace(
-        reply,
-        seconds=session.seconds + reply.seconds,
-        complaints=tuple(dict.fromkeys((*session.complaints, *reply.complaints))),
-        questions=(*session.questions, *reply.questions),
-        left_behind=tuple(dict.fromkeys((*session.left_behind, *reply.left_behind))),
-    )
-
-
 def _program(files: Files, answer: ShellAnswer, path: str, name: str) -> Command | None:
     """What PATH finds; bash tells a path that it remembers instead, and other shells than bash, zsh and fish tell none."""
     hashed = any(kind == "hash" and of == name for kind, of, _ in answer.named)
@@ -284,7 +279,9 @@ def find_command(files: Files, path: str, name: str) -> tuple[Command, ...]:
 
 def that_matter(variables: Mapping[str, str]) -> tuple[Variable, ...]:
     """The variables that decide which GPU software is used, by name; what looks like a secret is left out."""
-    return tuple(Variable(name, without_secrets(variables[name])) for name in sorted(variables) if _matters(name))
+    names = (name for name in sorted(variables) if name in _NAMES or name.startswith(_PREFIXES))
+    told = (name for name in names if name in _NAMES or not any(word in name for word in _SECRET))
+    return tuple(Variable(name, without_secrets(variables[name])) for name in told)
 
 
 def usable_shell(world: World) -> str:
@@ -293,7 +290,3 @@ def usable_shell(world: World) -> str:
     if PurePosixPath(shell).name not in _NO_SHELLS:
         return shell
     return next((place for place in ("/bin/bash", "/usr/bin/bash") if world.files.is_file(place)), shell)
-
-
-def _matters(name: str) -> bool:
-    return name in _NAMES or (name.startswith(_PREFIXES) and not any(word in name for word in _SECRET))

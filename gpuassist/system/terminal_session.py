@@ -100,7 +100,6 @@ class OnTerminal(ShellSession):
         self._master = -1
 
     def start(self, command: Sequence[str], environment: Mapping[str, str], directory: str) -> None:
-        """See `Session.start`."""
         self._master, slave = os.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, COLUMNS * 10, ROWS * 20))
         os.set_blocking(self._master, False)
@@ -135,12 +134,15 @@ class OnTerminal(ShellSession):
             self.came.through = front.name.partition(":")[0] if hands_on else ""
             self._ask(shell)
         elif _is_raw(own):
-            self._look_at_another(shell)
+            pid, since = self._another
+            if pid != shell.pid:
+                self._another = (shell.pid, time.monotonic())
+            elif time.monotonic() - since > _ANOTHER_SECONDS:
+                self.came.ending, self.came.program = ANOTHER, shell.name
         elif hands_on is None:
             self._look_at_line(front, modes)
 
     def _front(self) -> Process | None:
-        """The process that the terminal listens to."""
         try:
             front = process(os.tcgetpgrp(self._master))
         except OSError:
@@ -184,13 +186,6 @@ class OnTerminal(ShellSession):
         self._type(again + shell_questions.command(shell.name, self.scratch).encode() + b"\r")
         self._typed_at = time.monotonic()
         self.came.typed += 1
-
-    def _look_at_another(self, program: Process) -> None:
-        pid, since = self._another
-        if pid != program.pid:
-            self._another = (program.pid, time.monotonic())
-        elif time.monotonic() - since > _ANOTHER_SECONDS:
-            self.came.ending, self.came.program = ANOTHER, program.name
 
     def _look_at_line(self, front: Process, modes: list[object]) -> None:
         """One that reads whole lines: a prompt of a plain shell, or a question of a start-up file, which gets the end of input."""

@@ -7,39 +7,29 @@ it, and it ends when its pipe closes or when the thread that started it is gone 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import select
-import sys
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from gpuassist.system import frames
 from gpuassist.system.groups import begin, end_group, under_way
+from gpuassist.system.processes import own_child
 from gpuassist.system.streams import Ended, Quiet
 
 REQUESTS, ANSWERS = 0, 3
 """The descriptors that the child reads and writes."""
 
-_HOME = Path(__file__).resolve().parents[2]
-_SCRIPT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {module} import main; sys.exit(main())"
 _LAST_WAIT_SECONDS = 0.5
 _PIECE = 1 << 16
 _SIGPIPE = 13  # without `signal`, whose enumerations cost every start a millisecond
 
 
 def command(module: str, argument: str) -> tuple[str, ...]:
-    """The command line that runs `main` of a module of ours with the very modules that this process would find; a frozen gpuassist,
-    which has no interpreter to start, starts itself with `argument`. The last word is our process number.
-    """
-    if getattr(sys, "frozen", False):
-        return (sys.executable, argument, str(os.getpid()))
-    # An empty entry is the directory that Python was started in: nothing of ours lies there.
-    paths = json.dumps([*filter(None, sys.path), str(_HOME)])
-    return (sys.executable, "-I", "-S", "-c", _SCRIPT.format(module=module), paths, str(os.getpid()))
+    """The command line of such a child, whose last word is our process number."""
+    return (*own_child(module, argument, "-S"), str(os.getpid()))
 
 
 class Worker:
@@ -118,7 +108,6 @@ class Worker:
 
     @property
     def is_there(self) -> bool:
-        """Whether the process has not ended."""
         return not self._reaped()
 
     def _ends_within(self, seconds: float) -> bool:

@@ -14,8 +14,7 @@ from gpuassist.system.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from gpuassist.system.processes import Processes, ProcessResult
-    from gpuassist.system.programs import Program, Programs
-    from gpuassist.system.streams import NotStarted, Stream, Streams
+    from gpuassist.system.streams import NotStarted, Program, Programs, Stream, Streams
 
 
 # The ports that run programs, as the operating system does: what they need is imported when the first program is run. A sample of
@@ -35,8 +34,7 @@ class RealProcesses:
         stdin: bytes = b"",
         cancelled: Callable[[], bool] | None = None,
     ) -> ProcessResult:
-        """See `processes.Processes.run`."""
-        from gpuassist.system.run import run
+        from gpuassist.system.child import run
 
         return run(command, seconds=seconds, environment=environment, directory=directory, stdin=stdin, cancelled=cancelled)
 
@@ -45,30 +43,26 @@ class RealStreams:
     """See `streams.Streams`."""
 
     def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str = "/") -> Stream | NotStarted:
-        """Starts `command`, in which `streams.DESCRIPTOR` stands for the number to report on; whoever starts it must `end` it."""
-        from gpuassist.system.stream_running import start
+        from gpuassist.system.child import stream
 
-        return start(command, environment, directory)
+        return stream(command, environment, directory)
 
 
 class RealPrograms:
-    """See `programs.Programs`."""
+    """See `streams.Programs`."""
 
     def start(self, command: Sequence[str], *, environment: Mapping[str, str], directory: str, mark: str) -> Program | NotStarted:
-        """Starts `command`; whoever starts it must `end` it."""
-        from gpuassist.system.program_running import start
+        from gpuassist.system.child import program
 
-        return start(command, environment, directory, mark)
+        return program(command, environment, directory, mark)
 
     def marked(self, mark: str) -> tuple[int, ...]:
-        """The processes of this user that carry the mark."""
-        from gpuassist.system.process_marks import marked
+        from gpuassist.system.stop_process import marked
 
         return marked(mark)
 
     def end_marked(self, mark: str) -> int:
-        """Ends them, and says how many there were."""
-        from gpuassist.system.process_marks import end_marked
+        from gpuassist.system.stop_process import end_marked
 
         return end_marked(mark)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from gpuassist.model.text import Text, text
+from gpuassist.system.disk import scratch
 from gpuassist.system.ownership import own_cache, why_not_run
 from gpuassist.system.processes import Ending, ProcessResult
-from gpuassist.system.scratch import scratch
 from gpuassist.system.world import World
 
 COMPILE_SECONDS = 120.0
@@ -94,12 +94,10 @@ def check_kernel(world: World, wish: KernelWish, *, cancelled: Callable[[], bool
             else:
                 why_not = text("not compiled: {nvcc} {ending}", nvcc=wish.nvcc, ending=_ending(compiled))
             return KernelCheck(KernelVerdict.NOT_COMPILED, why_not, command, _said(compiled), compiled.seconds)
-        program = f"{directory}/kernel"
-        made = _Compiled(command, compiled.seconds, cancelled)
-        command, seconds = made.command, made.seconds
+        seconds = compiled.seconds
         for device in wish.devices:
             chosen = {**wish.environment, "CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": device}
-            outcome = world.processes.run((program,), seconds=RUN_SECONDS, environment=chosen, cancelled=made.cancelled)
+            outcome = world.processes.run((f"{directory}/kernel",), seconds=RUN_SECONDS, environment=chosen, cancelled=cancelled)
             seconds += outcome.seconds
             if outcome.ending is Ending.CANCELLED:
                 words = text("compiled; cancelled before it ran on the GPU {device}", device=device)
@@ -110,13 +108,6 @@ def check_kernel(world: World, wish: KernelWish, *, cancelled: Callable[[], bool
         if wish.devices:
             return KernelCheck(KernelVerdict.RAN, text("compiled, run, and the result is right"), command, "", seconds)
         return KernelCheck(KernelVerdict.COMPILED, text("compiled; not run, because no driver is loaded"), command, "", seconds)
-
-
-@dataclass(frozen=True, slots=True)
-class _Compiled:
-    command: tuple[str, ...]
-    seconds: float
-    cancelled: Callable[[], bool] | None
 
 
 def _ending(outcome: ProcessResult) -> Text:

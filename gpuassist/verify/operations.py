@@ -35,7 +35,6 @@ class Bench(NamedTuple):
 
     @property
     def on_gpu(self) -> bool:
-        """Whether the device is an accelerator."""
         return str(self.device) != "cpu"
 
 

@@ -12,8 +12,7 @@ from gpuassist.model.text import Text, text, verbatim
 from gpuassist.model.verdict import Verdict, Verification
 from gpuassist.system.clock import Clock
 from gpuassist.system.processes import clean
-from gpuassist.system.programs import MARK
-from gpuassist.system.streams import DESCRIPTOR, Ended, NotStarted, Quiet, Stream
+from gpuassist.system.streams import DESCRIPTOR, MARK, Ended, NotStarted, Quiet, Stream
 from gpuassist.system.world import World
 from gpuassist.verify.protocol import Event, ProtocolError, parse
 from gpuassist.verify.transcript import Transcript
@@ -116,7 +115,6 @@ class _Deadlines:
         self._next = self._clock.monotonic() + self._check
 
     def passed(self) -> bool:
-        """Whether one of them is over."""
         return self._clock.monotonic() >= min(self._next, self._last)
 
 

@@ -34,7 +34,6 @@ class Transcript:
 
     @property
     def accelerators(self) -> int:
-        """How many the child's torch sees."""
         return self._started.accelerators if self._started is not None else 0
 
     @property
@@ -43,7 +42,6 @@ class Transcript:
         return self._started.no_accelerator if self._started is not None else ""
 
     def take(self, event: Event) -> None:
-        """The next event."""
         if self.finished or self.refused is not None:
             raise ProtocolError(text("it went on after its last line"))
         if isinstance(event, (Started, Refused)):

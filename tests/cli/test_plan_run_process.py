@@ -18,7 +18,7 @@ from gpuassist.context import Session
 from gpuassist.install.execution import mark
 from gpuassist.install.records import Install, StepState, installs
 from gpuassist.present.marks import Exit
-from gpuassist.system.process_marks import marked
+from gpuassist.system.stop_process import marked
 from tests.cli.made_session import run_live
 from tests.install.installs_made import begun, script, session_at
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.detect import firmware
+from gpuassist.detect import host as firmware
 from gpuassist.model.fact import Known, Unknown, value_or
 from gpuassist.system.files import Files
 from tests.fakes import put

@@ -217,7 +217,7 @@ def here() -> Session:
 
 def held_here(pid: int) -> GpuHolder:
     from gpuassist.detect.accounts import Accounts
-    from gpuassist.detect.holders import look
+    from gpuassist.detect.gpu_holders import look
 
     seen = look(here().world.files, pid, Accounts(here().world), ("/dev/nvidia0",))
     assert seen is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.detect import holders
+from gpuassist.detect import gpu_holders as holders
 from gpuassist.model.gpu import Holder
 from gpuassist.system.files import Files
 from tests.facts import reason, value

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.detect import path_libraries
+from gpuassist.detect import libraries
 from gpuassist.model.driver import Library
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.shell import Terminal, Variable
@@ -18,7 +18,7 @@ from tests.fakes import link, put, world_under
 
 def _found(root: Path, value: str) -> tuple[Library, ...]:
     terminal = Known(Terminal("/bin/bash", (Variable("LD_LIBRARY_PATH", value),), ()), "a test")
-    fact = path_libraries.probe(world_under(root), terminal)
+    fact = libraries.cudnn_on_path(world_under(root), terminal)
     assert isinstance(fact, Known)
     return fact.value
 
@@ -45,4 +45,4 @@ def test_other_files_do_not_count(tmp_path: Path, name: str) -> None:
 
 def test_unknown_terminal_leaves_it_unknown(tmp_path: Path) -> None:
     unknown = Unknown(text("no terminal"))
-    assert path_libraries.probe(world_under(tmp_path), unknown) == unknown
+    assert libraries.cudnn_on_path(world_under(tmp_path), unknown) == unknown

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.detect import stray_libraries
+from gpuassist.detect import libraries
 from gpuassist.detect.prefixes import Prefix
 from gpuassist.model.environment import Manager
 from gpuassist.model.fact import Fact, Known
@@ -19,7 +19,7 @@ WHEEL = f"{SITE}/nvidia/cusparselt/lib/libcusparseLt.so.0"
 
 
 def _found(root: Path, manager: Manager = Manager.VENV) -> Fact[tuple[str, ...]]:
-    return stray_libraries.probe(Files(str(root)), Prefix("/home/you/p/.venv", manager), (SITE,))
+    return libraries.stray(Files(str(root)), Prefix("/home/you/p/.venv", manager), (SITE,))
 
 
 @pytest.mark.parametrize(

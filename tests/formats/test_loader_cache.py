@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.loader_cache import read_cache
+from gpuassist.formats.elf import read_cache
 from tests.formats.made_elf import loader_cache
 
 LIBRARIES = (("libcudart.so.12", "/usr/local/cuda/lib64/libcudart.so.12"), ("libc.so.6", "/lib/x86_64-linux-gnu/libc.so.6"))

@@ -7,7 +7,7 @@ import warnings
 
 import pytest
 
-from gpuassist.formats.python_code import parsed
+from gpuassist.formats.torch import parsed
 
 
 def test_statements_are_read() -> None:

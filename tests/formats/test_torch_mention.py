@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.torch_mention import LineKind, Mention, read_mention
+from gpuassist.formats.torch_packages import LineKind, Mention, read_mention
 
 CONDA_LINES = [
     ("pytorch                   2.1.0           cpu_py310hd11e9c7_0    conda-forge", LineKind.INSTALLED),

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.formats.torch_mention import LineKind, Mention
-from gpuassist.formats.torch_packages import cpu_alone, read_mentions
+from gpuassist.formats.torch_packages import LineKind, Mention, cpu_alone, read_mentions
 
 CONDA_LIST = """\
 # packages in environment at /home/me/miniconda3/envs/pt:

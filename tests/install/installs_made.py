@@ -13,8 +13,7 @@ from gpuassist.install.records import Install, begin
 from gpuassist.model.plan import Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import verbatim
 from gpuassist.model.words import ENGLISH
-from gpuassist.system.programs import Program, ProgramEnd
-from gpuassist.system.streams import NotStarted, Quiet
+from gpuassist.system.streams import NotStarted, Program, ProgramEnd, Quiet
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.world import World
 from tests.values import knowledge

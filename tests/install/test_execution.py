@@ -17,7 +17,7 @@ from gpuassist.install.run import StepDone, StepEnding
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import verbatim
 from gpuassist.system.disk import Disk
-from gpuassist.system.process_marks import marked
+from gpuassist.system.stop_process import marked
 from tests.install.installs_made import begun, by_user, script, session_at
 from tests.solving import Place
 from tests.wheels import Wheel, torch

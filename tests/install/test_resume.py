@@ -15,7 +15,7 @@ from gpuassist.install.records import Install, InstallState, StepRecord, StepSta
 from gpuassist.install.resume import next_step, open_install, recheck, waiting
 from gpuassist.model.plan import Proves, StepKind, StepProof
 from gpuassist.system.files import Files
-from gpuassist.system.process_marks import marked
+from gpuassist.system.stop_process import marked
 from tests.fakes import put
 from tests.install.installs_made import begun, by_user, script, session_at
 from tests.waiting import until

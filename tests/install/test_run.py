@@ -15,7 +15,7 @@ from gpuassist.install import run as running
 from gpuassist.install.run import RunContext, StepDone, StepEnding, run_step
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import verbatim
-from gpuassist.system.process_marks import marked
+from gpuassist.system.stop_process import marked
 from tests.cli.made_session import live_session
 
 

@@ -15,7 +15,7 @@ import pytest
 from gpuassist.model.fact import Known, Unknown
 from gpuassist.model.shell import ShadowKind, Terminal
 from gpuassist.model.words import ENGLISH
-from gpuassist.system.process_marks import marked
+from gpuassist.system.stop_process import marked
 from gpuassist.system.surroundings import Surroundings
 from gpuassist.system.terminal import Opening, ShellState, ask_shell, ask_ways
 from gpuassist.system.world import World

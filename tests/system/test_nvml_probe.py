@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.model.fact import Known
-from gpuassist.system import nvml_probe, nvml_report, run
+from gpuassist.system import child, nvml_probe, nvml_report
 from gpuassist.system.nvml_probe import Report
 from gpuassist.system.processes import Ending, ProcessResult
 from gpuassist.system.world import RealProcesses
@@ -115,7 +115,7 @@ def test_hanging_call_keeps_what_came_before(fake_nvml: FakeNvml, monkeypatch: p
         memory = sum("MemoryInfo" in one for one in asked)  # the first GPU hangs in it, and had told its name before
         return memory >= 2 and any("FieldValues" in one for one in asked)  # of the second GPU they are asked for last
 
-    monkeypatch.setattr(run, "time", TimeThatRunsOut(both_are_as_far_as_they_come))
+    monkeypatch.setattr(child, "time", TimeThatRunsOut(both_are_as_far_as_they_come))
     found = report(variables, seconds=600)
     assert isinstance(found.fact("nvmlDeviceGetName", 0), Known)
     assert isinstance(found.fact(nvml_report.PROCESSES, 1), Known)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.system import run
+from gpuassist.system import child
 from gpuassist.system.processes import Ending, ProcessResult, clean
 from gpuassist.system.world import RealProcesses
 from tests.fakes import TimeThatRunsOut
@@ -45,7 +45,7 @@ def test_signal_is_named_by_number() -> None:
 def ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file that a program makes to have its time over."""
     made = tmp_path / "ready"
-    monkeypatch.setattr(run, "time", TimeThatRunsOut(made.exists))
+    monkeypatch.setattr(child, "time", TimeThatRunsOut(made.exists))
     return made
 
 
@@ -63,7 +63,7 @@ def test_grandchild_that_keeps_pipe_does_not_hold() -> None:
 
 def test_child_that_nothing_ends_does_not_hold(ready: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stuck: list[int] = []
-    monkeypatch.setattr(run, "end_group", stuck.append)  # as with a child stuck in the kernel
+    monkeypatch.setattr(child, "end_group", stuck.append)  # as with a child stuck in the kernel
     command = ["/bin/sh", "-c", f"echo said; : > {ready}; exec sleep 600"]
     outcome = RealProcesses().run(command, seconds=600, environment=PATH)
     assert (outcome.ending, outcome.stdout) == (Ending.TIMED_OUT, b"said\n")

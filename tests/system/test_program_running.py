@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.system import program_running
+from gpuassist.system import child
 from gpuassist.system.groups import under_way
-from gpuassist.system.process_marks import carries, end_marked, marked
-from gpuassist.system.programs import Program, ProgramEnd
-from gpuassist.system.streams import NotStarted, Quiet
+from gpuassist.system.stop_process import carries, end_marked, marked
+from gpuassist.system.streams import NotStarted, Program, ProgramEnd, Quiet
 from gpuassist.system.world import RealPrograms
 
 
@@ -152,9 +151,9 @@ def test_we_are_never_among_them(mark: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_one_that_cannot_be_ended_is_said(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program_running, "_LAST_WAIT_SECONDS", 0.01)
-    monkeypatch.setattr(program_running, "end_group", lambda pid: None)
-    monkeypatch.setattr(program_running, "end_marked", lambda mark: 0)
+    monkeypatch.setattr(child, "_LAST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(child, "end_group", lambda pid: None)
+    monkeypatch.setattr(child, "end_marked", lambda mark: 0)
     program = start(mark, "import time; time.sleep(60)")
     assert program.end().stuck
     monkeypatch.undo()

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.system.child import run
 from gpuassist.system.groups import under_way
 from gpuassist.system.processes import Ending, ProcessResult
-from gpuassist.system.run import run
 
 PATH = {"PATH": "/usr/bin:/bin"}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.system.clock import Clock, iso, iso_of
-from gpuassist.system.scratch import scratch
+from gpuassist.system.disk import scratch
 
 
 def test_directory_is_empty_and_private(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.system.shell_steps import Steps, bash_steps, zsh_steps
+from gpuassist.system.shell_trace import Steps, bash_steps, zsh_steps
 
 MARK, NAMES = "MARK7", ("PATH", "CUDA_HOME")
 RC = "/home/you/.bashrc"

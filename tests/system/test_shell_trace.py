@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.model.fact import Known, Unknown
-from gpuassist.system.shell_steps import TracedChange
-from gpuassist.system.shell_trace import Trace, trace_startup
+from gpuassist.system.shell_trace import Trace, TracedChange, trace_startup
 from gpuassist.system.streams import Ended, NotStarted, Quiet, Stream, Streams
 from gpuassist.system.world import World
 from tests.changes.homes import world_at

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from gpuassist.system.child import signal_name, stream
 from gpuassist.system.groups import under_way
-from gpuassist.system.stream_running import signal_name, start
 from gpuassist.system.streams import DESCRIPTOR, NotStarted, Quiet, Stream
 
 PATH = {"PATH": "/usr/bin:/bin"}
@@ -17,9 +17,9 @@ PATH = {"PATH": "/usr/bin:/bin"}
 
 def _shell(line: str, directory: str = "/") -> Stream:
     """A shell whose descriptor 9 is the report."""
-    stream = start(["/bin/sh", "-c", f"exec 9>/proc/self/fd/$0; {line}", DESCRIPTOR], PATH, directory)
-    assert not isinstance(stream, NotStarted), stream.words
-    return stream
+    started = stream(["/bin/sh", "-c", f"exec 9>/proc/self/fd/$0; {line}", DESCRIPTOR], PATH, directory)
+    assert not isinstance(started, NotStarted), started.words
+    return started
 
 
 def test_end_is_the_same_when_asked_again() -> None:
@@ -77,7 +77,7 @@ def test_program_is_under_way_until_it_is_ended() -> None:
 
 
 def test_directory_that_does_not_exist_is_said(tmp_path: Path) -> None:
-    refusal = start(["/bin/sh", "-c", "true"], PATH, str(tmp_path / "nowhere"))
+    refusal = stream(["/bin/sh", "-c", "true"], PATH, str(tmp_path / "nowhere"))
     assert isinstance(refusal, NotStarted)
     assert str(tmp_path / "nowhere") in refusal.words
 

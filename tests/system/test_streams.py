@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuassist.system.stream_running import signal_name
+from gpuassist.system.child import signal_name
 from gpuassist.system.streams import DESCRIPTOR, LINE_AT_MOST_BYTES, OUTPUT_AT_MOST_BYTES, NotStarted, Quiet, Stream
 from gpuassist.system.world import RealStreams
 

@@ -8,17 +8,13 @@ from functools import lru_cache
 from gpuassist.detect.readers import (
     collect_env,
     device_query,
-    driver_files,
     gpustat,
     host,
     inventories,
     kernel_tools,
     lspci,
-    modprobe,
     nvcc,
     nvidia_smi,
-    nvidia_smi_csv,
-    nvidia_smi_lists,
     nvidia_smi_query,
     nvtop,
     oneliners,
@@ -27,8 +23,7 @@ from gpuassist.detect.readers import (
     torch_warnings,
 )
 from gpuassist.detect.readers.complete import complete
-from gpuassist.detect.readers.join import Contradiction, join
-from gpuassist.detect.readers.same import joined, same_machine
+from gpuassist.detect.readers.join import Contradiction, join, joined, same_machine
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
@@ -36,10 +31,10 @@ from gpuassist.model.paste import Paste
 __all__ = ["READERS", "Contradiction", "contradictions", "joined", "read_all", "same_machine"]
 
 READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
-    driver_files.read,
-    nvidia_smi_lists.read,
+    kernel_tools.read_files,
+    nvidia_smi_query.read_list,
     nvidia_smi_query.read,
-    nvidia_smi_csv.read,
+    nvidia_smi_query.read_rows,
     nvidia_smi.read,
     gpustat.read,
     nvtop.read,
@@ -52,7 +47,7 @@ READERS: tuple[Callable[[Paste], Machine | tuple[Machine, ...]], ...] = (
     lspci.read,
     inventories.read,
     kernel_tools.read,
-    modprobe.read,
+    kernel_tools.read_blocks,
     host.read,
     places.read,
 )

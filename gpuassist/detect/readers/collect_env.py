@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gpuassist.detect.readers.collect_env_torch import environment
-from gpuassist.detect.readers.facts import latest_first
-from gpuassist.detect.readers.labels import Field, Told, is_report, labelled
-from gpuassist.detect.readers.lines import Line, lines
+from gpuassist.detect.readers.facts import latest_first, named
+from gpuassist.detect.readers.labels import Field, Told, is_report, labelled, values
+from gpuassist.detect.readers.lines import Line, first, lines
 from gpuassist.detect.readers.nvidia_smi import PRODUCT
 from gpuassist.formats.distribution import read_distribution, read_processor
 from gpuassist.model.driver import Driver
-from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Distribution, Host, Machine
@@ -23,7 +22,7 @@ from gpuassist.model.version import ComputeCapability, Version
 
 PROGRAM = "collect_env"
 
-_DRIVER = re.compile(r"\d{2,4}\.\d{1,3}(?:\.\d{1,3})?$")
+_DRIVER = re.compile(r"^\d{2,4}\.\d{1,3}(?:\.\d{1,3})?(?!\S)")
 _NVCC = re.compile(r"(?:.*\bV)?(\d{1,2}\.\d{1,2}(?:\.\d{1,4})?)$|Build cuda_(\d{1,2}\.\d{1,2})|CUDA (\d{1,2}\.\d{1,2})$")
 _GCC = re.compile(r"^(?!gcc version)(?:[^()]{0,20}\((?:[^()]|\([^()]*\)){0,120}\)\s*)?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)\b")
 _KERNEL = re.compile(r"^Linux-(\d[^\s]*?)(?:-(x86_64|aarch64|ppc64le))?(?:-(?:x86_64|aarch64|ppc64le))?-with-(\S+)$")
@@ -39,11 +38,10 @@ def read(paste: Paste) -> tuple[Machine, ...]:
     """What each report tells, the last before the others: it is how things stand now."""
     if not is_report(paste.words):
         return ()
-    return tuple(_machine(block) for block in latest_first(_blocks(labelled(lines(paste))), _meaning))
-
-
-def _meaning(block: list[Told]) -> tuple[tuple[Field, str], ...]:
-    return tuple((told.field, told.value) for told in block)
+    return tuple(
+        _machine(block)
+        for block in latest_first(_blocks(labelled(lines(paste))), lambda block: tuple((one.field, one.value) for one in block))
+    )
 
 
 def _blocks(every: Iterator[Told]) -> Iterator[list[Told]]:
@@ -61,68 +59,52 @@ def _blocks(every: Iterator[Told]) -> Iterator[list[Told]]:
 def _machine(block: list[Told]) -> Machine:
     distribution: Fact[Distribution] = NOT_ASKED
     architecture: Fact[str] = NOT_ASKED
-    for told in _values(block, Field.SYSTEM):
-        named, processor = read_distribution(told.value), read_processor(told.value)
-        distribution = told.line.known(named, PROGRAM) if named else distribution
-        architecture = told.line.known(processor, PROGRAM) if processor else architecture
-    host = Host(distribution=distribution, architecture=architecture, glibc=_glibc(block))
-    for told in _values(block, Field.PLATFORM):
-        host = _with_platform(host, told)
-    host, one = host, environment(block)
+    for line in values(block, Field.SYSTEM):
+        system, processor = read_distribution(line.words), read_processor(line.words)
+        distribution = line.known(system, PROGRAM) if system else distribution
+        architecture = line.known(processor, PROGRAM) if processor else architecture
+    python = next((Version.parse(one.words) for one in values(block, Field.PYTHON) if one.words[:1].isdigit()), Version(()))
+    libraries = values(block, Field.C_LIBRARY) if python >= _CONFSTR else ()
+    host = Host(
+        distribution=distribution,
+        architecture=architecture,
+        glibc=first(libraries, _GLIBC, PROGRAM, lambda found: Version.parse(found[1])),
+    )
+    for line in values(block, Field.PLATFORM):
+        host = _with_platform(host, line)
+    # A Mac's driver is of a system of its own, with numbers of its own (1.1.0).
+    mac = isinstance(host.distribution, Known) and host.distribution.value.id == "macos"
+    drivers = values(block, Field.DRIVER) if not mac else ()
+    one = environment(block)
+    gcc = first(values(block, Field.COMPILER), _GCC, PROGRAM, lambda found: Version.parse(found[1]))
     machine = Machine(
         host=host,
-        driver=Driver(version=_driver(block, host)),
+        driver=Driver(version=first(drivers, _DRIVER, PROGRAM, lambda found: Version.parse(found[0]))),
         gpus=_gpus(block),
         toolkits=_toolkits(block),
-        compilers=_compilers(block),
+        compilers=Known((Compiler("gcc", "", gcc),), gcc.source) if isinstance(gcc, Known) else NOT_ASKED,
     )
-    return replace(machine, environments=Known((one,), _source(one))) if one else machine
+    if one is None:
+        return machine
+    source = next((fact.source for fact in (one.torch, one.python_version) if isinstance(fact, Known)), PROGRAM)
+    return replace(machine, environments=Known((one,), source))
 
 
-def _source(one: PythonEnvironment) -> str:
-    told = (one.torch, one.python_version)
-    return next((fact.source for fact in told if isinstance(fact, Known)), PROGRAM)
-
-
-def _values(block: list[Told], field: Field) -> Iterator[Told]:
-    return (told for told in block if told.field is field)
-
-
-def _with_platform(host: Host, told: Told) -> Host:
+def _with_platform(host: Host, line: Line) -> Host:
     """`Linux-5.15.0-75-generic-x86_64-with-glibc2.35` of Python's platform.platform()."""
-    found = _KERNEL.match(told.value)
+    found = _KERNEL.match(line.words)
     if found is None:
-        named = read_distribution(told.value.replace("-", " "))
-        return replace(host, distribution=told.line.known(named, PROGRAM)) if named and host.distribution == NOT_ASKED else host
+        system = read_distribution(line.words.replace("-", " "))
+        return replace(host, distribution=line.known(system, PROGRAM)) if system and host.distribution == NOT_ASKED else host
     kernel = found[1]
     wsl = (2 if "wsl2" in kernel.lower() else 1) if "microsoft" in kernel.lower() else 0
-    known: Fact[str] = told.line.known(found[2], PROGRAM) if found[2] else NOT_ASKED
+    known: Fact[str] = line.known(found[2], PROGRAM) if found[2] else NOT_ASKED
     return replace(
         host,
-        kernel=told.line.known(kernel, PROGRAM),
-        wsl=told.line.known(wsl, PROGRAM),
+        kernel=line.known(kernel, PROGRAM),
+        wsl=line.known(wsl, PROGRAM),
         architecture=host.architecture if isinstance(host.architecture, Known) else known,
     )
-
-
-def _glibc(block: list[Told]) -> Fact[Version]:
-    python = next((Version.parse(told.value) for told in _values(block, Field.PYTHON) if told.value[:1].isdigit()), None)
-    for told in _values(block, Field.C_LIBRARY):
-        found = _GLIBC.match(told.value)
-        if found and python is not None and python >= _CONFSTR:
-            return told.line.known(Version.parse(found[1]), PROGRAM)
-    return NOT_ASKED
-
-
-def _driver(block: list[Told], host: Host) -> Fact[Version]:
-    """The driver's version; a Mac's is of a system of its own, with numbers of its own (1.1.0)."""
-    if isinstance(host.distribution, Known) and host.distribution.value.id == "macos":
-        return NOT_ASKED
-    for told in _values(block, Field.DRIVER):
-        found = _DRIVER.match(told.value.split("\n")[0].split()[0]) if told.value else None
-        if found:
-            return told.line.known(Version.parse(found[0]), PROGRAM)
-    return NOT_ASKED
 
 
 def _gpus(block: list[Told]) -> Fact[tuple[Gpu, ...]]:
@@ -136,10 +118,7 @@ def _gpus(block: list[Told]) -> Fact[tuple[Gpu, ...]]:
             inner = next(labelled((Line(told.line.number, told.value),)), None)
             gpu = _gpu(told.line, inner.value if inner else told.value, inner.numbers[0] if inner and inner.numbers else None)
             found.update({(inner.numbers[0] if inner and inner.numbers else told.value): gpu} if gpu else {})
-    if not found:
-        return NOT_ASKED
-    every = tuple(found.values())
-    return Known(every, every[0].name.source if isinstance(every[0].name, Known) else PROGRAM)
+    return named(found.values())
 
 
 _NO_GPU = frozenset(("No CUDA", "Could not collect", "Could not collect.", "N/A", "None", "No", "NA", "No GPU", "Not available"))
@@ -159,18 +138,8 @@ def _gpu(line: Line, words: str, number: int | None) -> Gpu | None:
 
 def _toolkits(block: list[Told]) -> Fact[tuple[Toolkit, ...]]:
     """Whichever nvcc the report found; under CUDA_HOME where it says that it looked there."""
-    home = next((told.value for told in _values(block, Field.CUDA_HOME) if told.value.startswith("/")), "")
-    for told in _values(block, Field.NVCC):
-        found = _NVCC.search(told.value)
-        if found:
-            version = told.line.known(Version.parse(found[1] or found[2] or found[3]), PROGRAM)
-            return told.line.known((Toolkit(home.split()[0] if home else "", version=version, nvcc_version=version),), PROGRAM)
-    return NOT_ASKED
-
-
-def _compilers(block: list[Told]) -> Fact[tuple[Compiler, ...]]:
-    for told in _values(block, Field.COMPILER):
-        found = _GCC.match(told.value)
-        if found:
-            return told.line.known((Compiler("gcc", "", told.line.known(Version.parse(found[1]), PROGRAM)),), PROGRAM)
+    home = next((line.words.split()[0] for line in values(block, Field.CUDA_HOME) if line.words.startswith("/")), "")
+    version = first(values(block, Field.NVCC), _NVCC, PROGRAM, lambda found: Version.parse(found[1] or found[2] or found[3]))
+    if isinstance(version, Known):
+        return Known((Toolkit(home, version=version, nvcc_version=version),), version.source)
     return NOT_ASKED

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gpuassist.detect.readers.alike import same_torch
-from gpuassist.detect.readers.facts import united
-from gpuassist.detect.readers.labels import Field, Told
+from gpuassist.detect.readers.facts import same_torch, united
+from gpuassist.detect.readers.labels import Field, Told, values
+from gpuassist.detect.readers.lines import first
 from gpuassist.formats.conda_build import read_build
 from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.model.environment import Accelerator, Manager, PythonEnvironment, Torch
-from gpuassist.model.fact import NOT_ASKED, Fact, Known
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
 from gpuassist.model.version import Target, Version
 
 _PROGRAM = "collect_env"
@@ -22,6 +22,7 @@ _TORCH = re.compile(r"^(?P<version>\d+\.\d+[\w.+!-]*)(?:\s*\((?:True|False|torch
 _PIP = re.compile(r"^torch(?:==|\s+\(?)(\d+\.\d+[\w.+!-]*)\)?$")
 _CONDA = re.compile(r"^(?P<name>pytorch|torch)\s+(?P<version>\d+\.\d+[\w.+!-]*)\s+(?P<build>\S+)(?:\s+(?P<channel>\S+))?$")
 _PYTHON = re.compile(r"^(\d\.\d{1,2}(?:\.\d{1,2})?)")
+_OF_CONDA = re.compile(r"conda-forge|Anaconda")  # conda's builds of Python say who packaged them
 _GENCODE = re.compile(r"(?:code=\[?|(?<=,))((?:sm|compute)_\d{2,3}[af]?)")
 _CONDA_ENVIRONMENT = re.compile(r"^(/\S+?/envs/([\w.+-]+))/lib/")
 _PIP_CHANNELS = frozenset(("pypi", "<pip>"))
@@ -29,39 +30,19 @@ _PIP_CHANNELS = frozenset(("pypi", "<pip>"))
 
 def environment(block: list[Told]) -> PythonEnvironment | None:
     """The environment; None where the report tells neither Python nor torch."""
-    python = _python(block)
+    python = first(values(block, Field.PYTHON), _PYTHON, _PROGRAM, lambda found: Version.parse(found[1]))
     torch = _torches(block)
     if torch == NOT_ASKED and python == NOT_ASKED:
         return None
-    inside = next((found for path in _paths(torch) if (found := _CONDA_ENVIRONMENT.match(path))), None)
+    inside = next((found for one in value_or(torch, ()) if (found := _CONDA_ENVIRONMENT.match(one.path))), None)
     name = f"python{python.value.release}" if isinstance(python, Known) else "python"
     return PythonEnvironment(
         prefix=inside[1] if inside else "",
         name=inside[2] if inside else name,
-        manager=_manager(block),
+        manager=first(values(block, Field.PYTHON), _OF_CONDA, _PROGRAM, lambda _: Manager.CONDA),
         python_version=python,
         torch=torch,
     )
-
-
-def _paths(torch: Fact[tuple[Torch, ...]]) -> Iterator[str]:
-    return (one.path for one in (torch.value if isinstance(torch, Known) else ()))
-
-
-def _python(block: list[Told]) -> Fact[Version]:
-    for told in block:
-        found = _PYTHON.match(told.value) if told.field is Field.PYTHON else None
-        if found:
-            return told.line.known(Version.parse(found[1]), _PROGRAM)
-    return NOT_ASKED
-
-
-def _manager(block: list[Told]) -> Fact[Manager]:
-    """conda's builds of Python say who packaged them."""
-    for told in block:
-        if told.field is Field.PYTHON and ("conda-forge" in told.value or "Anaconda" in told.value):
-            return told.line.known(Manager.CONDA, _PROGRAM)
-    return NOT_ASKED
 
 
 def _torches(block: list[Told]) -> Fact[tuple[Torch, ...]]:
@@ -69,7 +50,22 @@ def _torches(block: list[Told]) -> Fact[tuple[Torch, ...]]:
     imported = next((told for told in block if told.field is Field.TORCH), None)
     if imported is not None and imported.value in _NOT_THERE:
         return imported.line.known((), _PROGRAM)
-    found = [*_imported(block, imported), *_listed(block)]
+    found: list[Torch] = []
+    own = _TORCH.match(imported.value) if imported else None
+    if imported is not None and own is not None:
+        accelerator, cuda = _built_for(block, own["version"])
+        version = imported.line.known(own["version"], _PROGRAM)
+        # `-gencode;arch=compute_37,code=sm_37;…` of torch.__config__.show(): what its kernels were compiled to.
+        flags = first(values(block, Field.FLAGS), _GENCODE, _PROGRAM, _targets)
+        found.append(Torch(own["path"] or "", version, accelerator, cuda, flags))
+    # conda's copies before pip's: pip lists those that conda installed as well.
+    for told in block:
+        if told.field is Field.CONDA:
+            found += _of_conda(told)
+    for line in values(block, Field.PIP):
+        listed = _PIP.match(line.words)
+        if listed:
+            found.append(Torch("", line.known(listed[1], _PROGRAM), installer=line.known("pip", _PROGRAM)))
     distinct: list[Torch] = []
     for torch in found:
         place = next((place for place, one in enumerate(distinct) if same_torch(one, torch)), None)
@@ -77,16 +73,12 @@ def _torches(block: list[Told]) -> Fact[tuple[Torch, ...]]:
             distinct.append(torch)
         else:
             distinct[place] = united(distinct[place], torch)
-    first = distinct[0].version if distinct else NOT_ASKED
-    return Known(tuple(distinct), first.source) if isinstance(first, Known) else NOT_ASKED
+    named = distinct[0].version if distinct else NOT_ASKED
+    return Known(tuple(distinct), named.source) if isinstance(named, Known) else NOT_ASKED
 
 
-def _imported(block: list[Told], told: Told | None) -> Iterator[Torch]:
-    found = _TORCH.match(told.value) if told else None
-    if told is None or found is None:
-        return
-    accelerator, cuda = _built_for(block, found["version"])
-    yield Torch(found["path"] or "", told.line.known(found["version"], _PROGRAM), accelerator, cuda, _flags(block))
+def _targets(found: re.Match[str]) -> tuple[Target, ...]:
+    return tuple(sorted({Target.parse(word) for word in _GENCODE.findall(found.string)}))
 
 
 def _built_for(block: list[Told], version: str) -> tuple[Fact[Accelerator], Fact[Version]]:
@@ -96,8 +88,8 @@ def _built_for(block: list[Told], version: str) -> tuple[Fact[Accelerator], Fact
     for told in block:
         if told.field is Field.CUDA and _PYTHON_LIKE.match(told.value):
             return told.line.known(Accelerator.CUDA, _PROGRAM), told.line.known(Version.parse(told.value), _PROGRAM)
-        if told.field is Field.CUDA and told.value in _NO_CUDA and not _has_cuda_tag(version):
-            read = read_torch_version(version)
+        read = read_torch_version(version)
+        if told.field is Field.CUDA and told.value in _NO_CUDA and not (read is not None and read.cuda is not None):
             tag = read.tag if read else ""
             built = Accelerator.XPU if tag == "xpu" else Accelerator.ROCM if tag.startswith("rocm") else Accelerator.CPU
             return told.line.known(built, _PROGRAM), NOT_ASKED
@@ -105,32 +97,6 @@ def _built_for(block: list[Told], version: str) -> tuple[Fact[Accelerator], Fact
 
 
 _PYTHON_LIKE = re.compile(r"^\d{1,2}\.\d")
-
-
-def _has_cuda_tag(version: str) -> bool:
-    told = read_torch_version(version)
-    return told is not None and told.cuda is not None
-
-
-def _flags(block: list[Told]) -> Fact[tuple[Target, ...]]:
-    """`-gencode;arch=compute_37,code=sm_37;…` of torch.__config__.show(): what its kernels were compiled to."""
-    for told in block:
-        if told.field is Field.FLAGS:
-            targets = {Target.parse(word) for word in _GENCODE.findall(told.value)}
-            if targets:
-                return told.line.known(tuple(sorted(targets)), _PROGRAM)
-    return NOT_ASKED
-
-
-def _listed(block: list[Told]) -> Iterator[Torch]:
-    """conda's copies before pip's: pip lists those that conda installed as well."""
-    for told in block:
-        if told.field is Field.CONDA:
-            yield from _of_conda(told)
-    for told in block:
-        found = _PIP.match(told.value) if told.field is Field.PIP else None
-        if found:
-            yield Torch("", told.line.known(found[1], _PROGRAM), installer=told.line.known("pip", _PROGRAM))
 
 
 def _of_conda(told: Told) -> Iterator[Torch]:

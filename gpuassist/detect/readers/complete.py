@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from gpuassist.detect.readers.alike import CUT, same_name
+from gpuassist.detect.readers.facts import CUT, same_name
 from gpuassist.detect.readers.nvidia_smi import ON_CHIP
 from gpuassist.formats.torch_version import BuildOrigin, TorchVersion, read_torch_version
 from gpuassist.knowledge.records import GpuRecord, TorchBuild
@@ -25,13 +25,16 @@ def complete(machine: Machine, knowledge: Knowledge) -> Machine:
     """The machine with what its names and versions imply; what is stated stays as it is."""
     if isinstance(machine.gpus, Unknown) and (mac := _mac_without_nvidia(machine.host)):
         machine = replace(machine, gpus=Known((), mac))
+    architecture = value_or(machine.host.architecture, "x86_64")
+
+    def environment(one: PythonEnvironment) -> PythonEnvironment:
+        return replace(one, name=one.name or "python", torch=_each(one.torch, lambda torch: _torch(torch, knowledge, architecture)))
+
     return replace(
         machine,
         host=replace(machine.host, jetson=_jetson(machine)),
         gpus=_each(machine.gpus, lambda gpu: _gpu(gpu, knowledge)),
-        environments=_each(
-            machine.environments, lambda one: _environment(one, knowledge, value_or(machine.host.architecture, "x86_64"))
-        ),
+        environments=_each(machine.environments, environment),
     )
 
 
@@ -82,10 +85,6 @@ def _records(gpu: Gpu, knowledge: Knowledge) -> tuple[GpuRecord, ...]:
         return tuple(record for record in knowledge.gpus() if any(same_name(name, one) for one in (record.name, *record.aliases)))
     found = knowledge.gpu_named(name) if name else None
     return (found,) if found else ()
-
-
-def _environment(one: PythonEnvironment, knowledge: Knowledge, machine: str) -> PythonEnvironment:
-    return replace(one, name=one.name or "python", torch=_each(one.torch, lambda torch: _torch(torch, knowledge, machine)))
 
 
 def _torch(torch: Torch, knowledge: Knowledge, machine: str) -> Torch:

@@ -29,16 +29,10 @@ def read(paste: Paste) -> Machine:
             found.append((line, Gpu(name=line.known(device["name"], PROGRAM))))
         elif versions := _VERSIONS.match(line.words):
             served = line.known(Version.parse(versions["driver"]), PROGRAM)
-        elif found:
-            found[-1] = found[-1][0], _with(found[-1][1], line)
+        elif found and (told := _CAPABILITY.match(line.words)):
+            own = ComputeCapability(int(told["major"]), int(told["minor"]))
+            found[-1] = found[-1][0], replace(found[-1][1], compute_capability=line.known(own, PROGRAM))
+        elif found and (told := _MEMORY.match(line.words)):
+            found[-1] = found[-1][0], replace(found[-1][1], memory_total_bytes=line.known(int(told["memory"]) << 20, PROGRAM))
     gpus = found[0][0].known(tuple(gpu for _, gpu in found), PROGRAM) if found else NOT_ASKED
     return Machine(gpus=gpus, driver=Driver(cuda_version=served))
-
-
-def _with(gpu: Gpu, line: Line) -> Gpu:
-    if capability := _CAPABILITY.match(line.words):
-        own = ComputeCapability(int(capability["major"]), int(capability["minor"]))
-        return replace(gpu, compute_capability=line.known(own, PROGRAM))
-    if memory := _MEMORY.match(line.words):
-        return replace(gpu, memory_total_bytes=line.known(int(memory["memory"]) << 20, PROGRAM))
-    return gpu

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gpuassist.detect.readers.lines import Line, lines
+from gpuassist.detect.readers.lines import Line, first, lines
 from gpuassist.model.driver import Driver
 from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.gpu import Gpu, GpuProcess
@@ -23,16 +23,18 @@ _HEADING = re.compile(r"\s(?P<driver>\d{3}\.\d{1,3}(?:\.\d{1,3})?)$")
 
 
 def read(paste: Paste) -> Machine:
-    """The table that stands last, and its heading."""
     if " MB" not in paste.words:
         return Machine()
     rows = [(line, found) for line in lines(paste) if " MB" in line.words and (found := _ROW.match(line.words[:3000]))]
     if not rows:
         return Machine()
-    start = max(place for place, (_, found) in enumerate(rows) if found["index"] == rows[0][1]["index"])
-    table = rows[start:]
-    gpus = tuple(_gpu(line, found) for line, found in table)
-    return Machine(gpus=table[0][0].known(gpus, PROGRAM), driver=Driver(version=_driver(paste, table[0][0])))
+    last = max(place for place, (_, found) in enumerate(rows) if found["index"] == rows[0][1]["index"])
+    table = rows[last:]
+    start = table[0][0]
+    gpus = start.known(tuple(_gpu(line, found) for line, found in table), PROGRAM)
+    above = lines(paste)[max(0, start.number - 2) : start.number - 1]
+    version = first(above, _HEADING, PROGRAM, lambda found: Version.parse(found["driver"]))
+    return Machine(gpus=gpus, driver=Driver(version=version))
 
 
 def _gpu(line: Line, found: re.Match[str]) -> Gpu:
@@ -50,9 +52,3 @@ def _gpu(line: Line, found: re.Match[str]) -> Gpu:
 
 def _mebibytes(line: Line, words: str) -> Fact[int]:
     return line.known(int(words) << 20, PROGRAM) if words.isdigit() else NOT_ASKED
-
-
-def _driver(paste: Paste, first: Line) -> Fact[Version]:
-    above = lines(paste)[first.number - 2] if first.number > 1 else None
-    found = _HEADING.search(above.words) if above else None
-    return above.known(Version.parse(found["driver"]), PROGRAM) if above and found else NOT_ASKED

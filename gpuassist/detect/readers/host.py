@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuassist.detect.readers.commands import runs
-from gpuassist.detect.readers.lines import Line, lines, lines_with
+from gpuassist.detect.readers.lines import Line, first, lines, lines_with
 from gpuassist.formats.distribution import read_os_release
 from gpuassist.model.environment import PythonEnvironment
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
@@ -32,6 +32,7 @@ _CLANG = re.compile(r"^(?:[\w.~:+-]{1,30} )?clang version (?P<version>\d{1,2}\.\
 _JETSON = re.compile(
     r"nv_tegra_release|# R\d{2} \(release\), REVISION: \d|\bL4T ?R?3\d\b|\bJetPack ?[4-8](?:\.\d)?\b", re.IGNORECASE
 )
+_JETSON_WORDS = ("tegra", "REVISION", "L4T", "l4t", "JetPack", "Jetpack", "jetpack")
 _PYTHON = re.compile(r"^\s*Python (?P<version>[23]\.\d{1,2}\.\d{1,2})(?:\s*$| (?:\||\(|::)[^\n]{4,160}$)")
 _SPOKEN_OF = re.compile(r"(?:\b[Pp]ython(?: version:)? ?|\bpy(?=3\.\d))(3\.\d{1,2})\b")
 # What distributions call themselves, first word or two, to what os-release calls them (os-release(5), ID=).
@@ -49,33 +50,27 @@ _NUMBER = re.compile(r"\b\d{1,2}(?:\.\d{1,2})?\b")
 def read(paste: Paste) -> Machine:
     """What the text says of the host, its compilers, and the Python that answered last."""
     kernel_release, compilers = kernel(paste), tuple(_compilers(paste))
-    # Of a prompt: docker names a container's host by the first twelve digits of its id.
-    found = ((line, _IN_CONTAINER.match(line.words)) for line in lines_with(paste, "root@"))
     # Of a kernel that names Microsoft; WSL 1's ends with the name.
     if isinstance(kernel_release, Known) and "microsoft" in kernel_release.value.lower():
         wsl: Fact[int] = Known(1 if kernel_release.value.endswith("-Microsoft") else 2, kernel_release.source)
     else:
         wsl = NOT_ASKED
+    accounts = (read_one(paste) for read_one in (_of_os_release, _of_lsb_release, _of_hostnamectl))
+    source = next((one.version.source for one in compilers if isinstance(one.version, Known)), "")
     return Machine(
         host=Host(
-            distribution=_distribution(paste),
+            distribution=next((told for told in accounts if isinstance(told, Known)), NOT_ASKED),
             kernel=kernel_release,
             architecture=_architecture(paste),
-            glibc=_glibc(paste),
+            glibc=first(lines_with(paste, "ldd ("), _LDD, "ldd", lambda found: Version.parse(found[1])),
             wsl=wsl,
-            container=next((line.known("docker", "prompt") for line, prompt in found if prompt), NOT_ASKED),
-            jetson=_jetson(paste),
+            # docker names a container's host by the first twelve digits of its id, which the prompt shows
+            container=first(lines_with(paste, "root@"), _IN_CONTAINER, "prompt", lambda _: "docker"),
+            jetson=first(lines_with(paste, *_JETSON_WORDS), _JETSON, "Jetson's system", lambda _: True),
         ),
-        compilers=Known(compilers, _source(compilers)) if compilers else NOT_ASKED,
+        compilers=Known(compilers, source) if compilers else NOT_ASKED,
         environments=_python(paste),
     )
-
-
-def _jetson(paste: Paste) -> Fact[bool]:
-    for line in lines_with(paste, "tegra", "REVISION", "L4T", "l4t", "JetPack", "Jetpack", "jetpack"):
-        if _JETSON.search(line.words):
-            return line.known(True, "Jetson's system")  # noqa: FBT003 -- the fact's value
-    return NOT_ASKED
 
 
 def kernel(paste: Paste) -> Fact[str]:
@@ -109,14 +104,6 @@ def _architecture(paste: Paste) -> Fact[str]:
     return next((line.known(_MACHINES[line.words.strip()], "uname") for line in _answers(paste, "uname -m", known)), NOT_ASKED)
 
 
-def _distribution(paste: Paste) -> Fact[Distribution]:
-    for read_one in (_of_os_release, _of_lsb_release, _of_hostnamectl):
-        found = read_one(paste)
-        if isinstance(found, Known):
-            return found
-    return NOT_ASKED
-
-
 def _of_os_release(paste: Paste) -> Fact[Distribution]:
     """The lines of the file stand together; without an ID it is some other file."""
     every = lines(paste) if "ID=" in paste.words else ()
@@ -133,24 +120,22 @@ def _of_os_release(paste: Paste) -> Fact[Distribution]:
 
 def _of_lsb_release(paste: Paste) -> Fact[Distribution]:
     told: dict[str, str] = {}
-    first: Line | None = None
+    start: Line | None = None
     for line in lines_with(paste, "Distributor ID:", "Description:", "Release:"):
         found = _LSB.match(line.words)
         if found and (found["key"] == "Distributor ID" or told):
             told.setdefault(found["key"], found["value"])
-            first = first or line
+            start = start or line
     distribution = _named(told.get("Distributor ID", ""), told.get("Release", ""), told.get("Description", ""))
-    return first.known(distribution, "lsb_release") if first and distribution else NOT_ASKED
+    return start.known(distribution, "lsb_release") if start and distribution else NOT_ASKED
 
 
 def _of_hostnamectl(paste: Paste) -> Fact[Distribution]:
-    for line in lines_with(paste, "Operating System: "):
-        found = _OPERATING_SYSTEM.match(line.words)
-        number = _NUMBER.search(found["name"]) if found else None
-        distribution = _named(found["name"], number[0] if number else "", found["name"]) if found else None
-        if distribution:
-            return line.known(distribution, "hostnamectl")
-    return NOT_ASKED
+    def made(found: re.Match[str]) -> Distribution | None:
+        number = _NUMBER.search(found["name"])
+        return _named(found["name"], number[0] if number else "", found["name"])
+
+    return first(lines_with(paste, "Operating System: "), _OPERATING_SYSTEM, "hostnamectl", made)
 
 
 def _named(title: str, release: str, name: str) -> Distribution | None:
@@ -160,14 +145,6 @@ def _named(title: str, release: str, name: str) -> Distribution | None:
         return None
     version = release if re.match(r"\d", release) else ""
     return Distribution(identity, _LIKE.get(identity, ()), version, name or f"{title} {release}".strip())
-
-
-def _glibc(paste: Paste) -> Fact[Version]:
-    for line in lines_with(paste, "ldd ("):
-        found = _LDD.match(line.words)
-        if found:
-            return line.known(Version.parse(found[1]), "ldd")
-    return NOT_ASKED
 
 
 def _compilers(paste: Paste) -> Iterator[Compiler]:
@@ -180,11 +157,6 @@ def _compilers(paste: Paste) -> Iterator[Compiler]:
         if version and family not in seen:
             seen.add(family)
             yield Compiler(family, "", line.known(Version.parse(version["version"]), f"{family} --version"))
-
-
-def _source(compilers: tuple[Compiler, ...]) -> str:
-    version = compilers[0].version
-    return version.source if isinstance(version, Known) else "pasted text"
 
 
 def _python(paste: Paste) -> Fact[tuple[PythonEnvironment, ...]]:

@@ -1,14 +1,16 @@
-"""The driver's module as pasted `lsmod`, `modinfo` and `dkms status` show it, and Secure Boot as mokutil or the kernel does."""
+"""The driver's module as pasted /proc, `lsmod`, `modinfo`, `dkms status` and modprobe's files show it, and Secure Boot."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from gpuassist.detect.readers.commands import PastedCommand, runs
 from gpuassist.detect.readers.host import kernel
-from gpuassist.detect.readers.lines import Line, lines_with, source
-from gpuassist.model.driver import Driver, KernelModule
+from gpuassist.detect.readers.lines import Line, first, lines, lines_with, source
+from gpuassist.formats.kernel_module import forbidden_by_file, is_open, parse_version
+from gpuassist.model.driver import Driver, KernelModule, ModuleBlock
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
 from gpuassist.model.machine import Host, Machine
 from gpuassist.model.paste import Paste
@@ -34,33 +36,21 @@ _SECURE_WORDS = ("SecureBoot", "Secure Boot", "Secure boot", "EFI variables are 
 
 def read(paste: Paste) -> Machine:
     """What these tools tell; what they were asked for and did not list is absent."""
-    return Machine(
-        host=Host(secure_boot=_secure_boot(paste)),
-        driver=Driver(loaded=_loaded(paste), nouveau_loaded=_nouveau(paste), on_disk=_on_disk(paste)),
-    )
-
-
-def _rows(paste: Paste) -> Iterator[tuple[str, Line]]:
-    for line in lines_with(paste, "nvidia", "nouveau"):
-        found = _MODULE.match(line.words)
-        if found:
-            yield found["name"], line
-
-
-def _loaded(paste: Paste) -> Fact[tuple[KernelModule, ...]]:
-    for name, line in _rows(paste):
-        if name in _OF_NVIDIA:
-            return line.known((KernelModule(""),), _LSMOD)
-    number = _absent(paste, "nvidia")
-    return Known((), source(_LSMOD, number)) if number else NOT_ASKED
-
-
-def _nouveau(paste: Paste) -> Fact[bool]:
-    for name, line in _rows(paste):
-        if name == "nouveau":
-            return line.known(value=True, program=_LSMOD)
-    number = _absent(paste, "nouveau")
-    return Known(value=False, source=source(_LSMOD, number)) if number else NOT_ASKED
+    rows = [(found["name"], line) for line in lines_with(paste, "nvidia", "nouveau") if (found := _MODULE.match(line.words))]
+    loaded: Fact[tuple[KernelModule, ...]] = NOT_ASKED
+    ours = next((line for name, line in rows if name in _OF_NVIDIA), None)
+    if ours is not None:
+        loaded = ours.known((KernelModule(""),), _LSMOD)
+    elif number := _absent(paste, "nvidia"):
+        loaded = Known((), source(_LSMOD, number))
+    nouveau: Fact[bool] = NOT_ASKED
+    others = next((line for name, line in rows if name == "nouveau"), None)
+    if others is not None:
+        nouveau = others.known(value=True, program=_LSMOD)
+    elif number := _absent(paste, "nouveau"):
+        nouveau = Known(value=False, source=source(_LSMOD, number))
+    driver = Driver(loaded=loaded, nouveau_loaded=nouveau, on_disk=_on_disk(paste))
+    return Machine(host=Host(secure_boot=_secure_boot(paste)), driver=driver)
 
 
 def _absent(paste: Paste, name: str) -> int:
@@ -75,33 +65,28 @@ def _would_list(run: PastedCommand, name: str) -> bool:
     rows = [line for line in run.output if _MODULE.match(line.words)]
     if not bar:
         return len(rows) >= _FEWEST
-    return "grep" in filters and name in filters.lower() and "-v" not in filters and len(rows) == _said(run)
-
-
-def _said(run: PastedCommand) -> int:
-    """The lines that are not empty: where one of them is no module, something else was printed."""
-    return sum(1 for line in run.output if line.words.strip())
+    # Where one of the lines that are not empty is no module, something else was printed.
+    said = sum(1 for line in run.output if line.words.strip())
+    return "grep" in filters and name in filters.lower() and "-v" not in filters and len(rows) == said
 
 
 def _on_disk(paste: Paste) -> Fact[tuple[KernelModule, ...]]:
-    modules = tuple(dict.fromkeys(_built(paste)))
+    # The modules that dkms installed for the running kernel, or for any where the text does not name it.
+    rows = [(row, line) for line in lines_with(paste, "nvidia") if (row := _DKMS_ROW.match(line.words))]
+    running = kernel(paste)
+    named = isinstance(running, Known) and any(row["kernel"] == running.value for row, _ in rows)
+    built: list[KernelModule] = []
+    for row, line in rows:
+        if row["state"] == "installed" and (not named or row["kernel"] == value_or(running, "")):
+            opened = line.known(value=True, program=_DKMS) if "open" in row["name"] else NOT_ASKED
+            built.append(KernelModule("", line.known(Version.parse(row["version"]), _DKMS), open_flavour=opened))
+    modules = tuple(dict.fromkeys(built))
     if modules and isinstance(modules[0].version, Known):
         return Known(modules, modules[0].version.source)
     for line in lines_with(paste, "Module nvidia not found"):
         if "modinfo" in line.words:
             return line.known((), "modinfo")
     return NOT_ASKED
-
-
-def _built(paste: Paste) -> Iterator[KernelModule]:
-    """The modules that dkms installed for the running kernel, or for any where the text does not name it."""
-    rows = [(row, line) for line in lines_with(paste, "nvidia") if (row := _DKMS_ROW.match(line.words))]
-    running = kernel(paste)
-    named = isinstance(running, Known) and any(row["kernel"] == running.value for row, _ in rows)
-    for row, line in rows:
-        if row["state"] == "installed" and (not named or row["kernel"] == value_or(running, "")):
-            opened = line.known(value=True, program=_DKMS) if "open" in row["name"] else NOT_ASKED
-            yield KernelModule("", line.known(Version.parse(row["version"]), _DKMS), open_flavour=opened)
 
 
 def _secure_boot(paste: Paste) -> Fact[bool]:
@@ -111,3 +96,79 @@ def _secure_boot(paste: Paste) -> Fact[bool]:
             enabled = bool(found["locked"]) or "enabled" in (found["mokutil"], found["bootctl"], found["kernel"])
             return line.known(enabled, "mokutil" if "SecureBoot" in line.words else "Secure Boot state")
     return NOT_ASKED
+
+
+# What /proc/driver/nvidia/version and modinfo say of the module itself.
+
+
+_PROC = "/proc/driver/nvidia/version"
+_MODINFO = "modinfo"
+_FILE = re.compile(r"^filename:\s+(/\S*/nvidia(?:-current)?\.ko(?:\.\w+)?)$")
+_VERSION = re.compile(r"^version:\s+(\d{2,4}\.\d+(?:\.\d+)?)$")
+_LICENCE = re.compile(r"^license:\s+(\S.*)$")
+
+
+def read_files(paste: Paste) -> Machine:
+    found: Fact[tuple[KernelModule, ...]] = NOT_ASKED
+    for line in lines_with(paste, "NVRM version:"):
+        words = line.words[line.words.index("NVRM version:") :]
+        version = parse_version(words)
+        if version is not None:
+            module = KernelModule("", line.known(version, _PROC), open_flavour=line.known(is_open(words), _PROC))
+            found = line.known((module,), _PROC)
+    modules = tuple(_modules(list(lines_with(paste, "filename:", "version:", "license:"))))
+    place = next((one.version.source for one in modules if isinstance(one.version, Known)), "")
+    return Machine(driver=Driver(loaded=found, on_disk=Known(modules, place) if modules else NOT_ASKED))
+
+
+def _modules(told: list[Line]) -> Iterator[KernelModule]:
+    """modinfo prints the file first; other modules' lines end what it says of this one."""
+    for place, line in enumerate(told):
+        file = _FILE.match(line.words)
+        if file is None:
+            continue
+        block = list(takewhile(lambda one: not one.words.startswith("filename:"), told[place + 1 :]))
+        version = first(block, _VERSION, _MODINFO, lambda found: Version.parse(found[1]))
+        licence = first(block, _LICENCE, _MODINFO, lambda found: found[1])
+        if isinstance(version, Known):
+            # NVIDIA's open module says `Dual MIT/GPL`, the other one `NVIDIA`.
+            opened = Known("MIT" in licence.value, licence.source) if isinstance(licence, Known) else licence
+            yield KernelModule(file[1], version, licence, opened)
+
+
+# Settings that forbid a module, as a `grep` names them by file, or a `cat` shows a file of modprobe.d.
+
+
+_MODPROBE_FILE = r"/(?:etc|run|lib|usr/lib)/modprobe\.d/[\w.@+-]{1,60}"
+_FOUND = re.compile(rf"^(?P<place>{_MODPROBE_FILE}):(?:(?P<number>\d{{1,5}}):)?(?P<words>[^\n]{{1,200}})$")
+_SHOWN = re.compile(rf"^(?:sudo )?(?:cat|less|more|tail|head) (?P<place>{_MODPROBE_FILE})$")
+_OWN = re.compile(r"\s*(?:$|#|(?:blacklist|install|remove|alias|options|softdep)\s)")
+_MOST = 60  # lines of a file
+_ASKED = frozenset({"nvidia", "nouveau"})
+
+
+def read_blocks(paste: Paste) -> Machine:
+    """The settings, where the text says which file they stand in: a bare line may be quoted from a guide."""
+    found = dict.fromkeys(_blocks(paste))
+    if not found:
+        return Machine()
+    bars = tuple(dict.fromkeys(bar for bar, _ in found))
+    return Machine(driver=Driver(bars=Known(bars, source("modprobe.d", next(iter(found))[1])) if bars else NOT_ASKED))
+
+
+def _blocks(paste: Paste) -> Iterator[tuple[ModuleBlock, int]]:
+    for line in lines_with(paste, "/modprobe.d/"):
+        named = _FOUND.match(line.words.strip())
+        if named:
+            place = f"{named['place']}:{named['number']}" if named["number"] else named["place"]
+            yield from ((bar, line.number) for bar in _bars(named["words"], place))
+    for run in runs(paste, "/modprobe.d/"):
+        shown = _SHOWN.match(run.command.strip())
+        if shown:
+            # A comment looks like the prompt of root, so the next command is no end; a line of another kind is.
+            output = takewhile(lambda line: _OWN.match(line.words), lines(paste)[run.number : run.number + _MOST])
+            yield from ((bar, line.number) for line in output for bar in _bars(line.words, shown["place"]))
+
+
+def _bars(words: str, place: str) -> Iterator[ModuleBlock]:
+    return (ModuleBlock(module, place, line) for module, _, line in forbidden_by_file(words) if module in _ASKED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -100,13 +100,17 @@ class Told:
     numbers: tuple[int, ...] = ()
 
 
+def values(block: Iterable[Told], field: Field) -> Iterator[Line]:
+    """What stands behind the label, as lines of their own."""
+    return (Line(told.line.number, told.value) for told in block if told.field is field)
+
+
 def is_report(words: str) -> bool:
     """Whether there is such a report in a text at all: `Python: 3.8` alone says nothing."""
     return any(literal in words for literal in _SURE)
 
 
 def labelled(every: tuple[Line, ...]) -> Iterator[Told]:
-    """The lines of such reports."""
     below = 0  # a heading `GPU:` of Lightning's, and how many names came since
     for line in every:
         told = _label(line) if len(line.words) < _LONGEST else None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
-from gpuassist.model.fact import Fact, Known, T
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, T
 from gpuassist.model.paste import Paste
 
 # `> ` of a mail or of Markdown, `>>> ` of a quotation in one; a table's `|` is no mark.
@@ -24,8 +24,17 @@ class Line:
     words: str
 
     def known(self, value: T, program: str) -> Fact[T]:
-        """A fact that this line of a program's output states."""
         return Known(value, source(program, self.number))
+
+
+def first(told: Iterable[Line], pattern: re.Pattern[str], program: str, made: Callable[[re.Match[str]], T | None]) -> Fact[T]:
+    """The fact that the first of these lines states with which something can be made."""
+    for line in told:
+        found = pattern.search(line.words)
+        value = made(found) if found else None
+        if value is not None:
+            return line.known(value, program)
+    return NOT_ASKED
 
 
 def source(program: str, line: int) -> str:
@@ -70,7 +79,6 @@ class Whole:
             place = self.words.find(literal, self.starts[number])
 
     def known(self, value: T, program: str, offset: int) -> Fact[T]:
-        """A fact that stands at a place of it."""
         return Known(value, source(program, self.line(offset)))
 
 

@@ -56,15 +56,13 @@ def _gpu(line: Line) -> Gpu | None:
     if found is None:
         return None
     address = f"{found['domain'] or '0000'}:{found['slot']}".lower()
-    gpu = Gpu(pci_address=line.known(address, PROGRAM))
-    return _named(gpu, named["device"], line) if named else replace(gpu, pci_id=line.known(found["id"].lower(), PROGRAM))
-
-
-def _named(gpu: Gpu, device: str, line: Line) -> Gpu:
+    if named is None:
+        return Gpu(pci_address=line.known(address, PROGRAM), pci_id=line.known(found["id"].lower(), PROGRAM))
+    device = named["device"]
     number, unnamed, name = _ID.search(device), _UNNAMED.match(device), _NAME.match(device)
     pci_id = number[1] if number else f"10de:{unnamed[1]}" if unnamed else ""
-    return replace(
-        gpu,
+    return Gpu(
+        pci_address=line.known(address, PROGRAM),
         pci_id=line.known(pci_id.lower(), PROGRAM) if pci_id else NOT_ASKED,
         name=line.known(name["name"], PROGRAM) if name else NOT_ASKED,
     )
@@ -94,12 +92,8 @@ def _none(paste: Paste) -> Fact[tuple[Gpu, ...]]:
         if (
             (run.silent and (bool(re.search(r"grep\b.*(?:NVIDIA|-\w*i\w*\b.*\bnvidia)", filters)) and "-v" not in filters))
             or (not filters and devices >= _FEWEST)
-            or (devices and _asks_for_any(filters))
+            # Laptops and servers have 3D controllers, which a search for VGA alone leaves out.
+            or (devices and all(word in filters.lower() for word in ("grep", "vga", "3d")) and "-v" not in filters)
         ):
             return Known((), source(PROGRAM, run.number))
     return NOT_ASKED
-
-
-def _asks_for_any(filters: str) -> bool:
-    """Laptops and servers have 3D controllers, which a search for VGA alone leaves out."""
-    return all(word in filters.lower() for word in ("grep", "vga", "3d")) and "-v" not in filters

@@ -29,7 +29,8 @@ def read(paste: Paste) -> Machine:
         version: Fact[Version] = shown[0].version if shown else NOT_ASKED
         targets = Known(listed.value.targets, listed.source)
         return Machine(toolkits=Known((Toolkit(root, version=version, nvcc_version=version, targets=targets),), listed.source))
-    return Machine(toolkits=Known(shown, _source(shown))) if shown else Machine()
+    last = shown[-1].version if shown else NOT_ASKED
+    return Machine(toolkits=Known(shown, last.source)) if isinstance(last, Known) else Machine()
 
 
 def _toolkits(paste: Paste) -> Iterator[Toolkit]:
@@ -38,10 +39,6 @@ def _toolkits(paste: Paste) -> Iterator[Toolkit]:
         if found:
             version = line.known(Version.parse(found[2] or found[1]), _PROGRAM)
             yield Toolkit(_root(lines(paste)[max(0, line.number - 7) : line.number - 1]), version=version, nvcc_version=version)
-
-
-def _source(shown: tuple[Toolkit, ...]) -> str:
-    return shown[-1].version.source if isinstance(shown[-1].version, Known) else _PROGRAM
 
 
 def _root(above: tuple[Line, ...]) -> str:
@@ -75,14 +72,10 @@ def _targets(paste: Paste) -> Fact[_Listed]:
     if len(block) < _FEWEST:
         return NOT_ASKED
     start = block[0].number - 1
-    listed = _Listed(_as_ptx(block), lines(paste)[max(0, start - 2) : start])
-    return block[0].known(listed, _PROGRAM)
-
-
-def _as_ptx(block: list[Line]) -> tuple[Target, ...]:
-    """As nvcc lists its virtual architectures: every real one has its virtual one."""
+    # As nvcc lists its virtual architectures: every real one has its virtual one.
     found = {target for line in block for target in _target(line.words.strip())}
-    return tuple(sorted(found, key=lambda one: (one.capability, one.suffix)))
+    targets = tuple(sorted(found, key=lambda one: (one.capability, one.suffix)))
+    return block[0].known(_Listed(targets, lines(paste)[max(0, start - 2) : start]), _PROGRAM)
 
 
 def _target(word: str) -> Iterator[Target]:

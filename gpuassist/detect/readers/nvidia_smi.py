@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from gpuassist.detect.readers.facts import latest_first
-from gpuassist.detect.readers.lines import Whole, whole
-from gpuassist.model.driver import Driver, Library, NvmlStatus
+from gpuassist.detect.readers.lines import Whole, source, whole
+from gpuassist.model.driver import Driver, NvmlStatus
 from gpuassist.model.fact import NOT_ASKED, Fact, Known
 from gpuassist.model.gpu import Gpu, GpuProcess
 from gpuassist.model.machine import Host, Machine
@@ -46,7 +46,7 @@ def read(paste: Paste) -> tuple[Machine, ...]:
     text = whole(paste)
     return tuple(
         Machine(host=Host(wsl=_wsl(table)), gpus=_gpus(table), driver=_driver(table))
-        for table in latest_first(_tables(text), _words)
+        for table in latest_first(_tables(text), lambda table: text.words[table.start : table.end])
     )
 
 
@@ -71,10 +71,6 @@ def _tables(text: Whole) -> Iterator[_Table]:
         yield _Table(text, header.start(), end, header)
 
 
-def _words(table: _Table) -> str:
-    return table.text.words[table.start : table.end]
-
-
 def _driver(table: _Table) -> Driver:
     header = table.header
     if header is None:
@@ -88,14 +84,10 @@ def _driver(table: _Table) -> Driver:
     return Driver(
         version=table.text.known(Version.parse(header["driver"]), PROGRAM, header.start("driver")) if told else NOT_ASKED,
         cuda_version=cuda,
-        libcuda=_libcuda(table, header),
+        # nvidia-smi loads libcuda to ask for its CUDA version, and prints N/A where there is none.
+        libcuda=table.text.known((), PROGRAM, header.start("cuda")) if header["cuda"] == "N/A" else NOT_ASKED,
         nvml_status=started,
     )
-
-
-def _libcuda(table: _Table, header: re.Match[str]) -> Fact[tuple[Library, ...]]:
-    """nvidia-smi loads libcuda to ask for its CUDA version, and prints N/A where there is none."""
-    return table.text.known((), PROGRAM, header.start("cuda")) if header["cuda"] == "N/A" else NOT_ASKED
 
 
 def _wsl(table: _Table) -> Fact[int]:
@@ -175,7 +167,6 @@ def compute_mode(words: str) -> str:
 # The table of processes below the GPUs of nvidia-smi, with or without the columns for MIG instances.
 
 
-_PROGRAM = "nvidia-smi"
 _TITLE = re.compile(r"(?:Compute processes|Processes):")
 # `|    0   N/A  N/A      1234      C   python      1000MiB |`; before CUDA 11 without the two columns, before 340 without a type.
 _PROCESS_ROW = re.compile(
@@ -208,12 +199,14 @@ def processes(text: Whole, start: int, end: int) -> ProcessTable:
     title = _TITLE.search(text.words, start, end)
     if title is None:
         return ProcessTable({}, whole=False, source="")
-    source = f"pasted {_PROGRAM}, line {text.line(title.start())}"
+    place_told = source(PROGRAM, text.line(title.start()))
     found: dict[int, tuple[GpuProcess, ...]] = {}
     place = title.end()
     for row in _PROCESS_ROW.finditer(text.words, title.end(), end):
-        memory = text.known(mebibytes(row["memory"]), _PROGRAM, row.start()) if row["memory"] else NOT_ASKED
+        memory = text.known(mebibytes(row["memory"]), PROGRAM, row.start()) if row["memory"] else NOT_ASKED
         found[int(row["gpu"])] = (*found.get(int(row["gpu"]), ()), GpuProcess(int(row["pid"]), KINDS.get(row["kind"], ""), memory))
         place = row.end()
     none = _NONE.search(text.words, title.end(), end)
-    return ProcessTable(found, whole=bool(none) or (bool(found) and _END.search(text.words, place, end) is not None), source=source)
+    return ProcessTable(
+        found, whole=bool(none) or (bool(found) and _END.search(text.words, place, end) is not None), source=place_told
+    )

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gpuassist.detect.readers.lines import Line, lines, lines_with, source
-from gpuassist.model.fact import Known, value_or
+from gpuassist.detect.readers.facts import named
+from gpuassist.detect.readers.lines import Line, lines, lines_with
+from gpuassist.model.fact import value_or
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
@@ -27,8 +28,7 @@ def read(paste: Paste) -> Machine:
     """Its GPUs but for those of other makers, each once: a screen is drawn again and again."""
     shown = tuple(_shown(paste)) if "Device" in paste.words else ()
     gpus = tuple({value_or(gpu.index, 0): gpu for gpu in shown}.values()) or tuple(_snapshot(paste))
-    first = gpus[0].name if gpus else None
-    return Machine(gpus=Known(gpus, first.source if isinstance(first, Known) else source(PROGRAM, 1))) if gpus else Machine()
+    return Machine(gpus=named(gpus))
 
 
 def _shown(paste: Paste) -> Iterator[Gpu]:
@@ -38,8 +38,8 @@ def _shown(paste: Paste) -> Iterator[Gpu]:
         bars = _bars(every[place + 1 : place + 1 + _BELOW]) if devices else ()
         for at, found in enumerate(devices):
             if _of_nvidia(found["name"]):
-                gpu = Gpu(name=_said(line, found["name"]), index=Known(int(found["index"]), source(PROGRAM, line.number)))
-                yield _with_memory(gpu, bars[at]) if len(bars) == len(devices) else gpu
+                gpu = Gpu(name=line.known(found["name"], PROGRAM), index=line.known(int(found["index"]), PROGRAM))
+                yield _with_memory(gpu, *bars[at]) if len(bars) == len(devices) else gpu
 
 
 def _bars(below: tuple[Line, ...]) -> tuple[tuple[Line, re.Match[str]], ...]:
@@ -51,30 +51,18 @@ def _bars(below: tuple[Line, ...]) -> tuple[tuple[Line, re.Match[str]], ...]:
     return ()
 
 
-def _with_memory(gpu: Gpu, bar: tuple[Line, re.Match[str]]) -> Gpu:
-    line, found = bar
-    used, total = _bytes(found["used"], found["used_unit"]), _bytes(found["total"], found["unit"])
-    return replace(
-        gpu,
-        memory_used_bytes=Known(used, source(PROGRAM, line.number)),
-        memory_total_bytes=Known(total, source(PROGRAM, line.number)),
-    )
-
-
-def _bytes(number: str, unit: str) -> int:
-    return round(float(number) * _UNITS[unit])
+def _with_memory(gpu: Gpu, line: Line, found: re.Match[str]) -> Gpu:
+    used = round(float(found["used"]) * _UNITS[found["used_unit"]])
+    total = round(float(found["total"]) * _UNITS[found["unit"]])
+    return replace(gpu, memory_used_bytes=line.known(used, PROGRAM), memory_total_bytes=line.known(total, PROGRAM))
 
 
 def _snapshot(paste: Paste) -> Iterator[Gpu]:
     for line in lines_with(paste, '"device_name"'):
         found = _NAMED.match(line.words)
         if found and _of_nvidia(found["name"]):
-            yield Gpu(name=_said(line, found["name"]))
+            yield Gpu(name=line.known(found["name"], PROGRAM))
 
 
 def _of_nvidia(name: str) -> bool:
     return not any(word in name.split() for word in _OF_OTHERS)
-
-
-def _said(line: Line, name: str) -> Known[str]:
-    return Known(name, source(PROGRAM, line.number))

@@ -52,8 +52,10 @@ def read(paste: Paste) -> Machine:
     torch = _torch(said) or built_with(paste)
     python = _last(said, TorchQuestion.PYTHON, Version.parse)
     environment = PythonEnvironment("", "", python_version=python, torch=Known((torch,), _source(torch)) if torch else NOT_ASKED)
+    facts = (gpus[0].name, gpus[0].compute_capability) if gpus else ()
+    place = next((fact.source for fact in facts if isinstance(fact, Known)), PROGRAM)
     return Machine(
-        gpus=Known(gpus, _first_source(gpus)) if gpus else NOT_ASKED,
+        gpus=Known(gpus, place) if gpus else NOT_ASKED,
         environments=Known((environment,), _source(torch)) if torch else NOT_ASKED,
     )
 
@@ -76,7 +78,7 @@ def _torch(said: tuple[OnelinerAnswer, ...]) -> Torch | None:
     """The build that answered last; `None` for its CUDA is a build without."""
     version = _last(said, TorchQuestion.VERSION, str)
     cuda = _last(said, TorchQuestion.CUDA, str)
-    targets = _last(said, TorchQuestion.TARGETS, _targets)
+    targets = _last(said, TorchQuestion.TARGETS, lambda words: tuple(map(Target.parse, ast.literal_eval(words))))
     if not any(isinstance(one, Known) for one in (version, cuda, targets)):
         return None
     known = Known(Version.parse(cuda.value), cuda.source) if isinstance(cuda, Known) and cuda.value != "None" else NOT_ASKED
@@ -95,10 +97,6 @@ def _accelerator(version: Fact[str], cuda: Fact[str], said: tuple[OnelinerAnswer
     return Known(Accelerator.XPU if told is not None and told.tag == "xpu" else Accelerator.CPU, cuda.source)
 
 
-def _targets(words: str) -> tuple[Target, ...]:
-    return tuple(Target.parse(word) for word in ast.literal_eval(words))
-
-
 def _last(said: tuple[OnelinerAnswer, ...], asked: TorchQuestion, made: Callable[[str], T]) -> Fact[T]:
     found = [one for one in said if one.asked is asked]
     return found[-1].line.known(made(found[-1].value), PROGRAM) if found else NOT_ASKED
@@ -109,15 +107,9 @@ def _source(torch: Torch | None) -> str:
     return next((fact.source for fact in facts if isinstance(fact, Known)), PROGRAM)
 
 
-def _first_source(gpus: tuple[Gpu, ...]) -> str:
-    facts = (gpus[0].name, gpus[0].compute_capability)
-    return next((fact.source for fact in facts if isinstance(fact, Known)), PROGRAM)
-
-
 # What torch prints of its objects whatever the code was: the properties of a device, and what it was built with.
 
 
-_PROGRAM = "Python"
 _PROPERTIES = re.compile(
     r"_CudaDeviceProperties\(name='(?P<name>[^'\n]{2,80})', major=(?P<major>\d{1,2}), minor=(?P<minor>\d)"
     r"(?:, total_memory=(?P<memory>\d{2,7})MB)?"
@@ -129,16 +121,16 @@ _CODE = re.compile(r"code=((?:sm|compute)_\d{2,3}[af]?)\b")
 
 def properties(paste: Paste) -> tuple[Gpu, ...]:
     """The GPUs of which `torch.cuda.get_device_properties` shows name, capability and memory, each once."""
-    found = (_gpu(line, match) for line in lines_with(paste, "_CudaDeviceProperties") for match in _PROPERTIES.finditer(line.words))
-    return tuple(dict.fromkeys(found))
-
-
-def _gpu(line: Line, match: re.Match[str]) -> Gpu:
-    return Gpu(
-        name=line.known(match["name"], _PROGRAM),
-        compute_capability=line.known(ComputeCapability(int(match["major"]), int(match["minor"])), _PROGRAM),
-        memory_total_bytes=line.known(int(match["memory"]) << 20, _PROGRAM) if match["memory"] else NOT_ASKED,
+    found = (
+        Gpu(
+            name=line.known(match["name"], PROGRAM),
+            compute_capability=line.known(ComputeCapability(int(match["major"]), int(match["minor"])), PROGRAM),
+            memory_total_bytes=line.known(int(match["memory"]) << 20, PROGRAM) if match["memory"] else NOT_ASKED,
+        )
+        for line in lines_with(paste, "_CudaDeviceProperties")
+        for match in _PROPERTIES.finditer(line.words)
     )
+    return tuple(dict.fromkeys(found))
 
 
 def built_with(paste: Paste) -> Torch | None:
@@ -147,9 +139,9 @@ def built_with(paste: Paste) -> Torch | None:
     for line in lines_with(paste, "- CUDA Runtime ", "- NVCC architecture flags: "):
         runtime, flags = _RUNTIME.match(line.words), _FLAGS.match(line.words)
         if runtime:
-            cuda = line.known(Version.parse(runtime["cuda"]), _PROGRAM)
-            torch = Torch("", accelerator=line.known(Accelerator.CUDA, _PROGRAM), cuda=cuda)
+            cuda = line.known(Version.parse(runtime["cuda"]), PROGRAM)
+            torch = Torch("", accelerator=line.known(Accelerator.CUDA, PROGRAM), cuda=cuda)
         elif flags and torch is not None:
             targets = tuple(Target.parse(word) for word in dict.fromkeys(_CODE.findall(flags["flags"])))
-            return Torch("", accelerator=torch.accelerator, cuda=torch.cuda, targets=line.known(targets, _PROGRAM))
+            return Torch("", accelerator=torch.accelerator, cuda=torch.cuda, targets=line.known(targets, PROGRAM))
     return torch

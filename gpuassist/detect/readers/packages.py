@@ -6,14 +6,13 @@ import posixpath
 import re
 from dataclasses import replace
 
-from gpuassist.detect.readers.lines import lines_with, source
+from gpuassist.detect.readers.lines import first, lines_with, source
 from gpuassist.formats.conda_build import CondaBuild, read_build
 from gpuassist.formats.packages import is_of_interest, normalised
-from gpuassist.formats.torch_mention import LineKind, Mention
-from gpuassist.formats.torch_packages import cpu_alone, mentions
+from gpuassist.formats.torch_packages import LineKind, Mention, cpu_alone, mentions
 from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.model.environment import Accelerator, Manager, Package, PythonEnvironment, Torch
-from gpuassist.model.fact import NOT_ASKED, Fact, Known
+from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
 from gpuassist.model.version import Version
@@ -116,14 +115,11 @@ def _with_runtime(environment: PythonEnvironment, torch: Torch, paste: Paste) ->
     conda = isinstance(torch.installer, Known) and torch.installer.value.startswith("conda")
     if version is None or version.tag or conda or isinstance(torch.accelerator, Known):
         return environment
-    for line in lines_with(paste, "nvidia-cuda-runtime"):
-        found = _RUNTIME.search(line.words)
-        if found:
-            place = source("list of packages", line.number)
-            cuda = Known(Version.parse(found[1]), place)
-            told = replace(torch, cuda=cuda, accelerator=Known(Accelerator.CUDA, place))
-            return replace(environment, torch=Known((told,), place))
-    return environment
+    cuda = first(lines_with(paste, "nvidia-cuda-runtime"), _RUNTIME, "list of packages", lambda found: Version.parse(found[1]))
+    if isinstance(cuda, Unknown):
+        return environment
+    told = replace(torch, cuda=cuda, accelerator=Known(Accelerator.CUDA, cuda.source))
+    return replace(environment, torch=Known((told,), cuda.source))
 
 
 def _source(one: Mention) -> str:

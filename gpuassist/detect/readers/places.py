@@ -53,9 +53,13 @@ def read(paste: Paste) -> Machine:
     variables = {one.name: (one, line) for one, line in _variables(paste) if not _SECRET.search(one.name)}
     told = tuple(one for one, _ in variables.values())
     terminal = Terminal("", told, commands[-1:]) if told or commands else None
+    which = _which(paste)
+    release = toolkits[0].version if toolkits else NOT_ASKED
+    stated = release.source if isinstance(release, Known) and release.source.startswith("pasted") else ""
+    set_at = next((source("environment", line.number) for _, line in variables.values()), "")
     return Machine(
-        toolkits=Known(toolkits, _source(toolkits, paste)) if toolkits else NOT_ASKED,
-        shell=Shell(new_terminal=Known(terminal, _terminal_source(paste, variables))) if terminal else Shell(),
+        toolkits=Known(toolkits, stated or which) if toolkits else NOT_ASKED,
+        shell=Shell(new_terminal=Known(terminal, set_at or which)) if terminal else Shell(),
         environments=_python(paste),
     )
 
@@ -70,20 +74,21 @@ def _listed(paste: Paste) -> tuple[Toolkit, ...]:
                 names.setdefault(entry["name"], (entry["target"] or "").rstrip("/").removeprefix(f"{_LOCAL}/"))
                 found.setdefault(entry["name"], line)
     roots = [name for name, target in names.items() if _RELEASE.search(name) and not target]
-    return tuple(_toolkit(name, _links(name, names, alone=len(roots) == 1), found[name]) for name in roots)
+    return tuple(
+        Toolkit(
+            f"{_LOCAL}/{name}",
+            origin=found[name].known(Origin.LOCAL, "ls"),
+            version=found[name].known(Version.parse(name.removeprefix("cuda-")), "ls"),
+            links=tuple(sorted(_links(name, names, alone=len(roots) == 1))),
+        )
+        for name in roots
+    )
 
 
 def _links(name: str, names: dict[str, str], *, alone: bool) -> tuple[str, ...]:
     """The links that lead to a toolkit: as they say, and where there is one toolkit alone every other name is a link to it."""
     others = ((other, target) for other, target in names.items() if other != name)
     return tuple(f"{_LOCAL}/{other}" for other, target in others if target == name or (alone and not _RELEASE.search(target)))
-
-
-def _toolkit(name: str, links: tuple[str, ...], line: Line) -> Toolkit:
-    release = Version.parse(name.removeprefix("cuda-"))
-    return Toolkit(
-        f"{_LOCAL}/{name}", origin=line.known(Origin.LOCAL, "ls"), version=line.known(release, "ls"), links=tuple(sorted(links))
-    )
 
 
 def _not_found(paste: Paste) -> Line | None:
@@ -147,16 +152,6 @@ def _python(paste: Paste) -> Fact[tuple[PythonEnvironment, ...]]:
         interpreter=line.known(path, "which"),
     )
     return line.known((environment,), "which")
-
-
-def _source(toolkits: tuple[Toolkit, ...], paste: Paste) -> str:
-    first = toolkits[0].version
-    return first.source if isinstance(first, Known) and first.source.startswith("pasted") else _which(paste)
-
-
-def _terminal_source(paste: Paste, variables: dict[str, tuple[Variable, Line]]) -> str:
-    first = next((line for _, line in variables.values()), None)
-    return source("environment", first.number) if first else _which(paste)
 
 
 def _which(paste: Paste) -> str:

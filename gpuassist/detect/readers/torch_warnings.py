@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuassist.detect.readers.lines import Whole, whole
+from gpuassist.detect.readers.facts import named
+from gpuassist.detect.readers.lines import whole
 from gpuassist.model.environment import Accelerator, PythonEnvironment, Torch
-from gpuassist.model.fact import NOT_ASKED, Fact, Known
+from gpuassist.model.fact import NOT_ASKED, Fact
 from gpuassist.model.gpu import Gpu
 from gpuassist.model.machine import Machine
 from gpuassist.model.paste import Paste
@@ -38,8 +39,16 @@ def read(paste: Paste) -> Machine:
     if not any(literal in paste.words for literal in ("CUDA capability sm_", "which is of c", "PyTorch install")):
         return Machine()
     text = whole(paste)
-    gpus = {value.name.value: value for value in _gpus(text) if isinstance(value.name, Known)}
-    first = next(iter(gpus.values()), None)
+    gpus: dict[str, Gpu] = {}
+    for literal, pattern in (("capability sm_", _INCOMPATIBLE), ("which is of", _FOUND)):
+        for found in _found(text.words, literal, pattern):
+            own, maker = found["capability"], _MAKER.search(found["name"])
+            name = found["name"][maker.start() if maker else 0 :]
+            capability = ComputeCapability.parse(own) if "." in own else ComputeCapability(int(own[:-1]), int(own[-1]))
+            gpus[name] = Gpu(
+                name=text.known(name, PROGRAM, found.start("name")),
+                compute_capability=text.known(capability, PROGRAM, found.start("capability")),
+            )
     # The environment whose torch spoke last.
     last = next(iter(reversed(list(_found(text.words, "PyTorch install", _SUPPORTED)))), None)
     if last is None:
@@ -49,21 +58,7 @@ def read(paste: Paste) -> Machine:
         targets = text.known(tuple(Target.parse(word) for word in last["targets"].split()), PROGRAM, place)
         torch = Torch("", accelerator=text.known(Accelerator.CUDA, PROGRAM, place), targets=targets)
         environments = text.known((PythonEnvironment("", "", torch=text.known((torch,), PROGRAM, place)),), PROGRAM, place)
-    return Machine(
-        gpus=Known(tuple(gpus.values()), first.name.source) if first and isinstance(first.name, Known) else NOT_ASKED,
-        environments=environments,
-    )
-
-
-def _gpus(text: Whole) -> Iterator[Gpu]:
-    for literal, pattern in (("capability sm_", _INCOMPATIBLE), ("which is of", _FOUND)):
-        for found in _found(text.words, literal, pattern):
-            own, maker = found["capability"], _MAKER.search(found["name"])
-            capability = ComputeCapability.parse(own) if "." in own else ComputeCapability(int(own[:-1]), int(own[-1]))
-            yield Gpu(
-                name=text.known(found["name"][maker.start() if maker else 0 :], PROGRAM, found.start("name")),
-                compute_capability=text.known(capability, PROGRAM, found.start("capability")),
-            )
+    return Machine(gpus=named(gpus.values()), environments=environments)
 
 
 def _found(words: str, literal: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from gpuassist.detect.startup.effect_by_reading import LISTS, deciding, elements_of
+from gpuassist.detect.startup.effect import LISTS, deciding, elements_of
 from gpuassist.detect.startup.line import Contribution, SurveyLine, words_of
 from gpuassist.model.fact import Fact, Known, Unknown
 from gpuassist.model.shell import Terminal
@@ -25,10 +25,7 @@ def universal_lines(world: World, terminal: Fact[Terminal]) -> tuple[SurveyLine,
 
 def universal_variables(world: World) -> tuple[UniversalVariable, ...]:
     """Those that matter, as fish keeps them; nothing where the user has none."""
-    try:
-        return read(world.files.read_text(_path(world), _AT_MOST_BYTES))
-    except OSError:
-        return ()
+    return read(world.files.text(_path(world), _AT_MOST_BYTES))
 
 
 def _path(world: World) -> str:

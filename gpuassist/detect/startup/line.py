@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpuassist.detect.startup.chain import ChainFile
-from gpuassist.detect.startup.effect_by_reading import Effect, PlacedStatement, elements_of
-from gpuassist.detect.startup.effect_by_trace import SOURCE, TraceJudge
+from gpuassist.detect.startup.effect import SOURCE, Effect, PlacedStatement, TraceJudge, elements_of
 from gpuassist.model.fact import Fact, Known
 from gpuassist.model.text import Text, text
 from gpuassist.shellfiles.dialect import Dialect
 from gpuassist.shellfiles.statements import Assignment, StatementPlace, ToolLine, printable
-from gpuassist.system.shell_steps import TracedChange
+from gpuassist.system.shell_trace import TracedChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,6 @@ def _observed(change: TracedChange) -> Contribution:
 
 
 def words_of(one: Contribution) -> Text:
-    """What it does, in words."""
     shown = ":".join(one.elements) or "''"
     if one.effect == "unsets":
         return text("takes {variable} away", variable=one.variable)

@@ -9,8 +9,7 @@ from pathlib import PurePosixPath
 
 from gpuassist.context import Session
 from gpuassist.detect.startup.chain import ChainFile, Stage, dialect_of, sources, startup_chain
-from gpuassist.detect.startup.effect_by_reading import PlacedStatement, by_reading, elements_of
-from gpuassist.detect.startup.effect_by_trace import TraceJudge
+from gpuassist.detect.startup.effect import PlacedStatement, TraceJudge, by_reading, elements_of
 from gpuassist.detect.startup.fish_universal import universal_lines
 from gpuassist.detect.startup.line import SurveyLine, line_of, untold
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
@@ -77,7 +76,6 @@ def _open_to_others(world: World, chain: tuple[ChainFile, ...]) -> Iterator[Text
 
 
 def is_recorded(world: World, machine: Machine) -> bool:
-    """Whether its start-up files are not this user's."""
     files = value_or(machine.shell.startup_files, ())
     home = PurePosixPath(world.surroundings.home)
     elsewhere = all(home not in PurePosixPath(file.path).parents for file in files)
@@ -154,20 +152,43 @@ SLOW_SECONDS = 2.0
 
 def notes_on(shell: str, chain: tuple[ChainFile, ...], seconds: Fact[float], trace: Fact[Trace]) -> tuple[Text, ...]:
     """All that is worth saying, what is in the way first."""
-    return (
-        *_login_gap(shell, chain),
-        *_early_ends(chain),
-        *_not_understood(chain),
-        *_literal(chain),
-        *_slow(seconds),
-        *_untold(trace),
-    )
+    return tuple(_notes(shell, chain, seconds, trace))
 
 
-def _login_gap(shell: str, chain: tuple[ChainFile, ...]) -> Iterator[Text]:
+def _notes(shell: str, chain: tuple[ChainFile, ...], seconds: Fact[float], trace: Fact[Trace]) -> Iterator[Text]:
+    if PurePosixPath(shell).name == "bash":
+        yield from _login_gap(chain)
+    for file in chain:
+        ends = (end.line for end in file.reading.endings if end.interactive) if file.ours and file.unread is None else ()
+        line = next((end for end in ends if any(one.line > end for one in file.reading.statements)), None)
+        if line is not None:
+            yield text(
+                "{path}, line {line} ends the file for shells that are not interactive: what ssh runs, cron, and tasks of an "
+                "editor do not see the lines below it",
+                path=file.path,
+                line=line,
+            )
+    for file in chain:
+        if file.reading.unreadable_line and file.ours:
+            yield text("{path}, line {line} could not be understood", path=file.path, line=file.reading.unreadable_line)
+    for file in chain:
+        for statement in file.reading.statements if file.dialect is Dialect.ENVIRONMENT else ():
+            if any("$" in element.written for assignment in statement.assignments for element in assignment.elements):
+                yield text(
+                    "{path}, line {line}: nothing is expanded in this file, so that the $ and what follows stay as they are",
+                    path=file.path,
+                    line=statement.line,
+                )
+    if isinstance(seconds, Known) and seconds.value >= SLOW_SECONDS:
+        yield text("your start-up files take {seconds:.1f} s for each new terminal", seconds=seconds.value)
+    if isinstance(trace, Unknown):
+        yield text("which line wins was told by reading alone: {reason}", reason=trace.reason)
+    elif not trace.value.whole:
+        yield text("a start-up file turns off what tells which lines run, so not all of them are known")
+
+
+def _login_gap(chain: tuple[ChainFile, ...]) -> Iterator[Text]:
     """Debian's .profile reads .bashrc in; one that somebody wrote anew often does not, and then a login shell is without it."""
-    if PurePosixPath(shell).name != "bash":
-        return
     terminal = next((file for file in chain if file.stage is Stage.TERMINAL and file.sourced_by is None), None)
     login = next((file for file in chain if file.stage is Stage.LOGIN and not file.sourced_by and file.unread is None), None)
     if terminal is None or not terminal.exists:
@@ -180,49 +201,6 @@ def _login_gap(shell: str, chain: tuple[ChainFile, ...]) -> Iterator[Text]:
             login=login.path,
             path=terminal.path,
         )
-
-
-def _early_ends(chain: tuple[ChainFile, ...]) -> Iterator[Text]:
-    for file in chain:
-        for ending in file.reading.endings if file.ours and file.unread is None else ():
-            below = [one for one in file.reading.statements if one.line > ending.line]
-            if ending.interactive and below:
-                yield text(
-                    "{path}, line {line} ends the file for shells that are not interactive: what ssh runs, cron, and tasks of an "
-                    "editor do not see the lines below it",
-                    path=file.path,
-                    line=ending.line,
-                )
-                break
-
-
-def _not_understood(chain: tuple[ChainFile, ...]) -> Iterator[Text]:
-    for file in chain:
-        if file.reading.unreadable_line and file.ours:
-            yield text("{path}, line {line} could not be understood", path=file.path, line=file.reading.unreadable_line)
-
-
-def _literal(chain: tuple[ChainFile, ...]) -> Iterator[Text]:
-    for file in chain:
-        for statement in file.reading.statements if file.dialect is Dialect.ENVIRONMENT else ():
-            if any("$" in element.written for assignment in statement.assignments for element in assignment.elements):
-                yield text(
-                    "{path}, line {line}: nothing is expanded in this file, so that the $ and what follows stay as they are",
-                    path=file.path,
-                    line=statement.line,
-                )
-
-
-def _slow(seconds: Fact[float]) -> Iterator[Text]:
-    if isinstance(seconds, Known) and seconds.value >= SLOW_SECONDS:
-        yield text("your start-up files take {seconds:.1f} s for each new terminal", seconds=seconds.value)
-
-
-def _untold(trace: Fact[Trace]) -> Iterator[Text]:
-    if isinstance(trace, Unknown):
-        yield text("which line wins was told by reading alone: {reason}", reason=trace.reason)
-    elif not trace.value.whole:
-        yield text("a start-up file turns off what tells which lines run, so not all of them are known")
 
 
 # The start-up files of a recorded machine: as much as its recording holds of them.

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, sign
 from gpuassist.diagnose.tool_releases import without_gpu
 from gpuassist.formats.conda_build import read_build
-from gpuassist.formats.torch_mention import LineKind, Mention, read_mention
-from gpuassist.formats.torch_packages import cpu_alone, mentions
+from gpuassist.formats.torch_packages import LineKind, Mention, cpu_alone, mentions, read_mention
 from gpuassist.formats.torch_version import read_torch_version
 from gpuassist.model.fact import value_or
 from gpuassist.model.paste import Weight

@@ -9,8 +9,7 @@ from gpuassist.diagnose.signature import Sign, Signature, SignatureInput, means,
 from gpuassist.diagnose.tool_releases import python_version, without_gpu
 from gpuassist.diagnose.wording import one_of
 from gpuassist.formats.conda_build import read_build
-from gpuassist.formats.torch_mention import LineKind
-from gpuassist.formats.torch_packages import mentions
+from gpuassist.formats.torch_packages import LineKind, mentions
 from gpuassist.model.paste import Weight
 from gpuassist.model.text import Parameter, text
 from gpuassist.model.version import Version, VersionError

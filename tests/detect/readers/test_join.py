@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.detect.readers import contradictions
-from gpuassist.detect.readers.alike import same_name
+from gpuassist.detect.readers.facts import same_name
 from gpuassist.detect.readers.join import join, unite
 from gpuassist.model.driver import Driver, KernelModule
 from gpuassist.model.environment import PythonEnvironment, Torch

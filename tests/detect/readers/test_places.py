@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.detect.readers import places, read_all
-from gpuassist.detect.readers.same import joined
+from gpuassist.detect.readers.join import joined
 from gpuassist.diagnose.judge import judge
 from gpuassist.model.environment import Manager
 from gpuassist.model.fact import NOT_ASKED, Known, value_or

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuassist.detect.startup.chain import ChainFile, Stage
-from gpuassist.detect.startup.effect_by_reading import PlacedStatement, by_reading, deciding, elements_of
+from gpuassist.detect.startup.effect import PlacedStatement, by_reading, deciding, elements_of
 from gpuassist.model.fact import Fact, Known, Unknown, value_or
 from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.text import text

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 import pytest
 
 from gpuassist.detect.startup.chain import ChainFile, Stage
-from gpuassist.detect.startup.effect_by_reading import Effect, PlacedStatement
-from gpuassist.detect.startup.effect_by_trace import TraceJudge
+from gpuassist.detect.startup.effect import Effect, PlacedStatement, TraceJudge
 from gpuassist.detect.startup.line import SurveyLine, line_of, untold
 from gpuassist.model.fact import NOT_ASKED, Fact, Known, Unknown, value_or
 from gpuassist.model.shell import Command, Terminal, Variable
 from gpuassist.model.words import ENGLISH
 from gpuassist.shellfiles.dialect import Dialect, read_startup
 from gpuassist.shellfiles.statements import Statement, ToolLine
-from gpuassist.system.shell_steps import TracedChange
-from gpuassist.system.shell_trace import Trace
+from gpuassist.system.shell_trace import Trace, TracedChange
 
 FILE = "/home/you/.bashrc"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpuassist.detect.startup.chain import ChainFile, Stage
-from gpuassist.detect.startup.effect_by_reading import Effect, PlacedStatement
+from gpuassist.detect.startup.effect import Effect, PlacedStatement
 from gpuassist.detect.startup.fish_universal import universal_lines
 from gpuassist.detect.startup.line import Contribution, SurveyLine, line_of, words_of
 from gpuassist.detect.startup.survey import Survey, UnreadFile

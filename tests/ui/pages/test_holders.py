@@ -15,8 +15,7 @@ from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
 from gpuassist.detect.accounts import Accounts
-from gpuassist.detect.gpu_holders import name_of
-from gpuassist.detect.holders import look
+from gpuassist.detect.gpu_holders import look, name_of
 from gpuassist.model.fact import Known
 from gpuassist.model.machine import Machine
 from gpuassist.model.plan import Outcome, Result
