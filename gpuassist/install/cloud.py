@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from gpuassist.install.place import InstallPlace, UsedCommand, use
 from gpuassist.knowledge.change import DriverMove
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family
 from gpuassist.model.text import Text, text
 
 # Canonical keeps packages for servers of these branches (linux-restricted-modules); of the others they lead to one of these.

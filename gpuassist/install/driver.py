@@ -9,7 +9,7 @@ from gpuassist.install.driver_packages import driver_uses, removal, signed
 from gpuassist.install.place import InstallPlace, UsedCommand, step, use
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import Commands
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof
 from gpuassist.model.text import Text, text
 

@@ -11,7 +11,7 @@ from gpuassist.install.cloud import provider_name
 from gpuassist.install.driver_packages import signed
 from gpuassist.install.place import InstallPlace
 from gpuassist.knowledge.change import DriverMove
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family
 from gpuassist.model.plan import Step
 from gpuassist.model.text import Text, enumerated, text, verbatim
 

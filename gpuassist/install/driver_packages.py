@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gpuassist.install.cloud import cloud_uses
 from gpuassist.install.place import InstallPlace, UsedCommand, use
 from gpuassist.knowledge.change import DriverMove
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family
 
 # Whose packages come from NVIDIA's own repository, because their distribution has none, or older ones.
 _FROM_NVIDIA = frozenset({Family.DEBIAN, Family.RHEL})

@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.knowledge.commands import Commands
-from gpuassist.knowledge.families import repositories_package
-from gpuassist.knowledge.records import Family, ModuleFlavour
+from gpuassist.knowledge.families import Family, repositories_package
+from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule
 from gpuassist.model.environment import Manager, Package, PythonEnvironment, Torch
 from gpuassist.model.fact import NOT_ASKED, Known, value_or

@@ -13,7 +13,7 @@ from gpuassist.install.execution import kept, mark
 from gpuassist.install.freeze import freeze
 from gpuassist.install.records import Install, InstallState, StepRecord, StepState, place, save
 from gpuassist.install.run import Cancelled, OnLine, RunContext, StepDone, StepEnding, run_step
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Step, StepKind, StepRun, Tool
 from gpuassist.model.text import Text, text, verbatim

@@ -12,7 +12,8 @@ from gpuassist.install.toolkit_methods import toolkit_ways
 from gpuassist.install.torch import torch_ways
 from gpuassist.knowledge.change import GccMove, ToolkitMove, VersionChange
 from gpuassist.knowledge.commands import Commands
-from gpuassist.knowledge.records import CondaRecord, Family
+from gpuassist.knowledge.families import Family
+from gpuassist.knowledge.records import CondaRecord
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.outlook import Method, WayPlan
 from gpuassist.model.plan import Proves, Step, StepKind, StepProof

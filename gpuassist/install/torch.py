@@ -10,7 +10,8 @@ from gpuassist.install.torch_index import notes_on_index, origin_of
 from gpuassist.knowledge.change import TorchMove
 from gpuassist.knowledge.commands import Commands
 from gpuassist.knowledge.companions import Company, built_for_it, company_of, of_torch
-from gpuassist.knowledge.records import Family, TorchBuild
+from gpuassist.knowledge.families import Family
+from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.outlook import Method, WayPlan
 from gpuassist.model.plan import Proves, Step, StepProof, StepRun, Tool

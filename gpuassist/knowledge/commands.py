@@ -6,7 +6,8 @@ import shlex
 import string
 from collections.abc import Iterable, Mapping, Sequence
 
-from gpuassist.knowledge.records import CommandRecord, Family
+from gpuassist.knowledge.families import Family
+from gpuassist.knowledge.records import CommandRecord
 
 
 class CommandError(ValueError):

@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-from gpuassist.knowledge.records import Family
+from enum import Enum
+
 from gpuassist.model.fact import Known, value_or
 from gpuassist.model.machine import Distribution, Machine
 from gpuassist.model.version import whole_number
+
+
+class Family(str, Enum):
+    """Distributions that share their commands; `wsl` and `container` are places where the driver is not the distribution's."""
+
+    UBUNTU = "ubuntu"
+    DEBIAN = "debian"
+    FEDORA = "fedora"
+    RHEL = "rhel"
+    ARCH = "arch"
+    OPENSUSE = "opensuse"
+    WSL = "wsl"
+    CONTAINER = "container"
+    ANY = "any"
+
 
 _BY_ID = {
     Family.UBUNTU: {"ubuntu", "linuxmint", "pop", "elementary", "zorin", "neon", "tuxedo", "kubuntu", "xubuntu"},

@@ -7,7 +7,7 @@ import pytest
 from gpuassist.install.cloud import cloud_uses, cloud_words, provider_name
 from gpuassist.install.place import InstallPlace, System
 from gpuassist.knowledge.change import DriverMove
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family
 from gpuassist.model.version import Version
 from gpuassist.model.words import ENGLISH
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gpuassist.install.driver_packages import driver_uses, removal, signed
 from gpuassist.install.place import InstallPlace, System
 from gpuassist.knowledge.change import DriverMove
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family
 from gpuassist.model.version import Version
 from tests.values import knowledge
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuassist.knowledge.families import family, lookup_order, packages_family, repositories_package
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family, family, lookup_order, packages_family, repositories_package
 from gpuassist.model.machine import Distribution
 
 

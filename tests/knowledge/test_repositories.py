@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuassist.knowledge.families import family, lookup_order, repositories_package, repository
-from gpuassist.knowledge.records import Family
+from gpuassist.knowledge.families import Family, family, lookup_order, repositories_package, repository
 from gpuassist.model.machine import Distribution
 
 LIKE = {
