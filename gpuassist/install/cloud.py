@@ -4,8 +4,9 @@ where only a part of a GPU is rented (vGPU), the provider's driver for that.
 
 from __future__ import annotations
 
-from gpuassist.install.place import InstallPlace, UsedCommand, use
+from gpuassist.install.place import InstallPlace
 from gpuassist.knowledge.change import DriverMove
+from gpuassist.knowledge.commands import UsedCommand, use
 from gpuassist.knowledge.families import Family
 from gpuassist.model.text import Text, text
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gpuassist.install.place import InstallPlace, UsedCommand, step, use
+from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import TorchMove
+from gpuassist.knowledge.commands import UsedCommand, use
 from gpuassist.knowledge.conda import exact_spec, specs
 from gpuassist.knowledge.records import Channel, Companion, CondaRecord
 from gpuassist.knowledge.smallest import usual_python

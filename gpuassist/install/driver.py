@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from gpuassist.install.cloud import cloud_words
 from gpuassist.install.driver_packages import driver_uses, removal, signed
-from gpuassist.install.place import InstallPlace, UsedCommand, step, use
+from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import DriverMove
-from gpuassist.knowledge.commands import Commands
+from gpuassist.knowledge.commands import Commands, UsedCommand, use
 from gpuassist.knowledge.families import Family
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof
 from gpuassist.model.text import Text, text

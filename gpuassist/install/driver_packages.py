@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuassist.install.cloud import cloud_uses
-from gpuassist.install.place import InstallPlace, UsedCommand, use
+from gpuassist.install.place import InstallPlace
 from gpuassist.knowledge.change import DriverMove
+from gpuassist.knowledge.commands import UsedCommand, use
 from gpuassist.knowledge.families import Family
 
 # Whose packages come from NVIDIA's own repository, because their distribution has none, or older ones.

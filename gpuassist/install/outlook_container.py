@@ -9,12 +9,12 @@ from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.chain import chains
 from gpuassist.install import hypothetical
 from gpuassist.install.outlook import Question, begun, place_of, rig_of, steps_that_mend
-from gpuassist.install.place import InstallPlace, step, use
+from gpuassist.install.place import InstallPlace, step
 from gpuassist.install.replacements import with_driver
 from gpuassist.install.steps import install_steps
 from gpuassist.knowledge.change import Configuration, DriverMove, VersionChange
 from gpuassist.knowledge.choice import ImageChoice, Images, choose_driver
-from gpuassist.knowledge.commands import Commands
+from gpuassist.knowledge.commands import Commands, use
 from gpuassist.knowledge.compatibility import is_jetson
 from gpuassist.knowledge.records import ImageRecord
 from gpuassist.knowledge.smallest import driver_fits

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import PurePosixPath
 
 from gpuassist.diagnose.case import RuleInput
-from gpuassist.knowledge.commands import Commands
+from gpuassist.knowledge.commands import Commands, UsedCommand
 from gpuassist.knowledge.families import Family, repositories_package
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule
@@ -285,19 +285,6 @@ class InstallPlace:
     def packages(self) -> Family:
         """The one whose packages are installed here: under WSL2 the distribution's, though the driver is not."""
         return next((one for one in self.families if one not in {Family.WSL, Family.CONTAINER}), Family.ANY)
-
-
-@dataclass(frozen=True, slots=True)
-class UsedCommand:
-    """A command by its key, and what it is used with."""
-
-    key: str
-    parameters: Mapping[str, object]
-
-
-def use(key: str, **parameters: object) -> UsedCommand:
-    """A command to render."""
-    return UsedCommand(key, parameters)
 
 
 def step(

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from gpuassist.install.conda import conda_ways
 from gpuassist.install.driver import driver_steps
-from gpuassist.install.place import InstallPlace, step, use
+from gpuassist.install.place import InstallPlace, step
 from gpuassist.install.toolkit_methods import toolkit_ways
 from gpuassist.install.torch import torch_ways
 from gpuassist.knowledge.change import GccMove, ToolkitMove, VersionChange
-from gpuassist.knowledge.commands import Commands
+from gpuassist.knowledge.commands import Commands, use
 from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.records import CondaRecord
 from gpuassist.knowledge.tables import Knowledge

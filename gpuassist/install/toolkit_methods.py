@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gpuassist.install.place import InstallPlace, step, use
+from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import ToolkitMove
+from gpuassist.knowledge.commands import use
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.outlook import Method, WayPlan
 from gpuassist.model.plan import Proves, Step, StepProof, StepRun, Tool

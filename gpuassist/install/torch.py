@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from gpuassist.install.place import InstallPlace, UsedCommand, step, use
+from gpuassist.install.place import InstallPlace, step
 from gpuassist.install.torch_index import notes_on_index, origin_of
 from gpuassist.knowledge.change import TorchMove
-from gpuassist.knowledge.commands import Commands
+from gpuassist.knowledge.commands import Commands, UsedCommand, use
 from gpuassist.knowledge.companions import Company, built_for_it, company_of, of_torch
 from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.records import TorchBuild
