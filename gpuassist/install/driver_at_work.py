@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.rules.driver import libraries_match_module, library_is_there
-from gpuassist.install.place import InstallPlace, step, waiting_module
+from gpuassist.install.configuration import waiting_module
+from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.commands import Commands, use
 from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.fact import value_or

@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from gpuassist.context import Session
-from gpuassist.diagnose.case import InstalledTorch, RuleInput
+from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.chain import chains
 from gpuassist.install import hypothetical
 from gpuassist.install.conda import notes_on_conda
+from gpuassist.install.configuration import place_of, rig_of
 from gpuassist.install.driver_at_work import mending_steps
 from gpuassist.install.driver_notes import driver_notes, root_notes
 from gpuassist.install.outlook_notes import DRIVER_STAYS, blocked_by, links_of, notes_on, undetermined, without_gpu
-from gpuassist.install.place import InstallPlace, around, system_of, waiting_module
+from gpuassist.install.place import InstallPlace
 from gpuassist.install.replacements import with_driver, with_toolkit
 from gpuassist.install.steps import install_steps, install_ways
 from gpuassist.install.toolkit_methods import of_conda
 from gpuassist.install.torch import jetson_ways, left_by
 from gpuassist.install.torch_source import Found, find
-from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need, SmallestChange, Stock, TorchThere, VersionChange
+from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need, SmallestChange, Stock, VersionChange
 from gpuassist.knowledge.choice import Obstacle
-from gpuassist.knowledge.compatibility import kernels_run
-from gpuassist.knowledge.families import families_of, surroundings_of
 from gpuassist.knowledge.smallest import smallest_change
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.environment import Accelerator, Torch
-from gpuassist.model.fact import NOT_ASKED, Fact, Known, value_or
+from gpuassist.model.fact import NOT_ASKED
 from gpuassist.model.machine import Machine
 from gpuassist.model.outlook import Method, Outlook
 from gpuassist.model.plan import Step, Tool
 from gpuassist.model.text import Text, text
-from gpuassist.model.toolkit import Origin
-from gpuassist.model.version import ComputeCapability, Version, VersionError
+from gpuassist.model.version import Version
 
-_NO_TORCH = Torch("")
 _JETPACK_6 = 540
 _NVIDIAS_TORCH = "JetPack 6"
-
-
-def _nowhere(path: str) -> bool:
-    return not path
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,62 +124,6 @@ def steps_that_mend(session: Session, case: RuleInput, rig: Configuration, chang
     return mending_steps(case, now, place_of(case), session.knowledge.commands)
 
 
-def rig_of(case: RuleInput) -> Configuration:
-    """The machine as far as its parts must fit."""
-    host = case.machine.host
-    gcc, torch = case.gcc, torch_of(case)
-    environment = torch.environment if torch else hypothetical.environment_of(case.machine)
-    waiting = waiting_module(case)
-    driver = case.driver if waiting is None else waiting.version
-    opened = case.open_module if waiting is None else waiting.open_flavour
-    # The toolkits that are no part of a Python environment.
-    outside = (one for one in case.toolkits if value_or(one.origin, Origin.LOCAL) not in {Origin.CONDA, Origin.WHEEL})
-    return Configuration(
-        gpus=case.wishes,
-        capabilities=_capabilities(case),
-        today=case.machine.taken_at[:10],
-        machine=value_or(host.architecture, "x86_64"),
-        driver=_known(driver),
-        open_module=opened.value if isinstance(opened, Known) else None,
-        one_module=not case.wsl,
-        driver_fixed=case.jetson,
-        torch=_torch_there(torch) if torch else None,
-        python=_known(environment.python_version) if environment else None,
-        toolkit=case.known(case.toolkit) if case.toolkit is not None else None,
-        toolkits=tuple(known for known in map(case.known, outside) if known is not None),
-        gcc=_known(gcc.version) if gcc else None,
-        gccs=tuple(version for version, _ in _compilers(case)),
-        glibc=_known(host.glibc),
-    )
-
-
-def torch_of(case: RuleInput) -> InstalledTorch | None:
-    """The torch that is meant: one that computes on every GPU before others, a CUDA build before one for the processor alone."""
-    capabilities = _capabilities(case)
-    runs = (one for one in case.cuda_torches if _runs(one, capabilities))
-    return next(runs, next(iter(case.cuda_torches or case.torches), None))
-
-
-def place_of(case: RuleInput, exists: Callable[[str], bool] = _nowhere, wished: Tool | None = None) -> InstallPlace:
-    """Where the steps are done, by which tool; a new environment is made where nothing `exists`."""
-    torch = torch_of(case)
-    environment = torch.environment if torch else hypothetical.environment_of(case.machine)
-    tool = torch.tool if torch else InstalledTorch(environment, _NO_TORCH).tool if environment else ""
-    surroundings = surroundings_of(case.machine)
-    return InstallPlace(
-        families=families_of(case.machine),
-        repository=surroundings["repository"],
-        repository_architecture=surroundings["repository_architecture"],
-        python=value_or(environment.interpreter, "python3") if environment else "python3",
-        tool=tool,
-        torch_there=torch is not None,
-        driver_there=isinstance(case.driver, Known),
-        compilers=tuple((version.major, path) for version, path in _compilers(case)),
-        system=system_of(case),
-        around=replace(around(case.machine, environment, torch.torch if torch else None, exists), wished=wished),
-    )
-
-
 def _changed(knowledge: Knowledge, machine: Machine, change: VersionChange) -> Machine:
     if change.driver is not None:
         machine = with_driver(knowledge, machine, change.driver.version)
@@ -197,40 +132,6 @@ def _changed(knowledge: Knowledge, machine: Machine, change: VersionChange) -> M
     if change.toolkit is not None:
         machine = with_toolkit(knowledge, machine, change.toolkit.release)
     return hypothetical.with_gcc(machine, change.gcc.version) if change.gcc is not None else machine
-
-
-def _torch_there(one: InstalledTorch) -> TorchThere | None:
-    words = value_or(one.torch.version, "")
-    try:
-        version = Version.parse(words)
-    except VersionError:
-        version = Version(())
-    targets = one.torch.targets
-    return TorchThere(
-        version,
-        words.partition("+")[2],
-        _known(one.torch.cuda),
-        targets.value if isinstance(targets, Known) else None,
-        cpu=value_or(one.torch.accelerator, Accelerator.CUDA) is not Accelerator.CUDA,
-    )
-
-
-def _compilers(case: RuleInput) -> tuple[tuple[Version, str], ...]:
-    every = value_or(case.machine.compilers, ())
-    return tuple((one.version.value, one.path) for one in every if one.family == "g++" and isinstance(one.version, Known))
-
-
-def _known(fact: Fact[Version]) -> Version | None:
-    return fact.value if isinstance(fact, Known) else None
-
-
-def _capabilities(case: RuleInput) -> tuple[ComputeCapability, ...]:
-    return tuple(sorted({card.capability.value for card in case.cards if isinstance(card.capability, Known)}))
-
-
-def _runs(one: InstalledTorch, capabilities: tuple[ComputeCapability, ...]) -> bool:
-    targets = value_or(one.torch.targets, ())
-    return all(kernels_run(capability, targets, cuda=_known(one.torch.cuda)) for capability in capabilities)
 
 
 # A toolkit for a system whose own C library or compiler none fits that would: conda's, which brings both along.

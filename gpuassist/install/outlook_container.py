@@ -8,7 +8,8 @@ from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.chain import chains
 from gpuassist.install import hypothetical
-from gpuassist.install.outlook import Question, begun, place_of, rig_of, steps_that_mend
+from gpuassist.install.configuration import place_of, rig_of
+from gpuassist.install.outlook import Question, begun, steps_that_mend
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.install.replacements import with_driver
 from gpuassist.install.steps import install_steps

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.install import hypothetical
-from gpuassist.install.outlook import Question, foresee, rig_of
+from gpuassist.install.configuration import rig_of
+from gpuassist.install.outlook import Question, foresee
 from gpuassist.install.replacements import UnknownPartError, gpu_record, version_of, with_driver, with_toolkit, with_torch
 from gpuassist.knowledge.change import Configuration, Constraints, Need
 from gpuassist.knowledge.compatibility import is_jetson

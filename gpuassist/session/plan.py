@@ -12,7 +12,8 @@ from gpuassist.detect.machine import detect
 from gpuassist.detect.recording import read_recording
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.install import hypothetical
-from gpuassist.install.outlook import Question, foresee, rig_of
+from gpuassist.install.configuration import rig_of
+from gpuassist.install.outlook import Question, foresee
 from gpuassist.install.outlook_container import foresee_container
 from gpuassist.install.replacements import UnknownPartError, gpu_record, with_added_gpu, with_driver, with_toolkit
 from gpuassist.knowledge.change import Configuration, Constraints, Need
