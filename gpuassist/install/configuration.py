@@ -9,10 +9,12 @@ from pathlib import PurePosixPath
 
 from gpuassist.diagnose.case import InstalledTorch, RuleInput
 from gpuassist.install import hypothetical
+from gpuassist.install.drivers.cloud import is_part
+from gpuassist.install.drivers.packages import surroundings_of
 from gpuassist.install.place import NEW, InstallPlace, System, TorchSurroundings
 from gpuassist.knowledge.change import Configuration, TorchThere
 from gpuassist.knowledge.compatibility import kernels_run
-from gpuassist.knowledge.families import families_of, repositories_package, surroundings_of
+from gpuassist.knowledge.families import families_of
 from gpuassist.knowledge.records import ModuleFlavour
 from gpuassist.model.driver import KernelModule
 from gpuassist.model.environment import Accelerator, Manager, PythonEnvironment, Torch
@@ -176,10 +178,6 @@ def _pythons(machine: Machine) -> list[tuple[Version, str]]:
     ]
 
 
-_AZURE_PARTS = frozenset({"10de:2236"})  # A10: NVadsA10 v5, which Azure says takes GRID drivers in all sizes
-
-_AMAZON_PARTS = ("g6f.", "gr6f.")
-
 _NOWHERE = Distribution("", (), "", "")
 
 
@@ -200,22 +198,12 @@ def system_of(case: RuleInput) -> System:
         nouveau=any(case.held_by(card) in {"nouveau", "nova_core"} for card in case.cards),
         hybrid=value_or(host.hybrid, False),  # noqa: FBT003 -- the fact's default
         provider=value_or(host.provider, ""),
-        part=_part(case),
+        part=is_part(case),
         home=home_of(case.machine),
         administrator=value_or(host.administrator, True),  # noqa: FBT003 -- the fact's default
         jetson=case.jetson,
         conda=any(value_or(one.manager, Manager.VENV) is Manager.CONDA for one in value_or(case.machine.environments, ())),
-        repositories=repositories_package(distribution),
     )
-
-
-def _part(case: RuleInput) -> bool:
-    """Whether only a part of a GPU is rented: Azure has the A10 in such parts, Amazon the L4 in these types of instances."""
-    host = case.machine.host
-    provider = value_or(host.provider, "")
-    if provider == "azure":
-        return any(value_or(card.gpu.pci_id, "") in _AZURE_PARTS for card in case.cards)
-    return provider == "aws" and value_or(host.product, "").startswith(_AMAZON_PARTS)
 
 
 def _module(case: RuleInput) -> KernelModule | None:

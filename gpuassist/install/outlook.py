@@ -10,8 +10,7 @@ from gpuassist.diagnose.chain import chains
 from gpuassist.install import hypothetical
 from gpuassist.install.conda import notes_on_conda
 from gpuassist.install.configuration import place_of, rig_of
-from gpuassist.install.driver_at_work import mending_steps
-from gpuassist.install.driver_notes import driver_notes, root_notes
+from gpuassist.install.driver import driver_notes, mending_steps
 from gpuassist.install.outlook_notes import DRIVER_STAYS, blocked_by, links_of, notes_on, undetermined, without_gpu
 from gpuassist.install.place import InstallPlace
 from gpuassist.install.replacements import with_driver, with_toolkit
@@ -101,9 +100,16 @@ def _with_steps(
     else:
         torch = found.smallest.change.torch if found.smallest.change else None
         notes_on_torch = left_by(torch, place, knowledge) if torch is not None else ()
+    for_others = (
+        text(
+            "some steps need root, and your account is in none of the groups that may become root: the administrator of this "
+            "machine can take them"
+        ),
+    )
+    left_to_others = not place.system.administrator and any(one.needs_root for one in steps)
     notes = (
         *driver,
-        *root_notes(place, steps),
+        *(for_others if left_to_others else ()),
         *notes_on(case, rig, question.demand, found.smallest),
         *((DRIVER_STAYS,) if broken and not must and Blocker.DRIVER not in change.left else ()),
         *notes_on_torch,

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from gpuassist.install.conda import conda_ways
 from gpuassist.install.driver import driver_steps
+from gpuassist.install.drivers.packages import packages_of
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.install.toolkit_methods import toolkit_ways
 from gpuassist.install.torch import torch_ways
 from gpuassist.knowledge.change import GccMove, ToolkitMove, VersionChange
 from gpuassist.knowledge.commands import Commands, use
-from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.records import CondaRecord
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.outlook import Method, WayPlan
@@ -91,7 +91,7 @@ def gcc_steps(move: GccMove, place: InstallPlace, commands: Commands) -> Iterato
         root = place.around.conda_root or f"{place.system.home}/miniforge3/envs"
         installed = f"{root}/gcc-{major}/bin/{_CONDA_COMPILER}"
     else:
-        installed = f"/opt/rh/gcc-toolset-{major}/root/usr/bin/g++" if place.packages is Family.RHEL else f"/usr/bin/g++-{major}"
+        installed = packages_of(place.packages).compiler(major)
     if not move.there:
         does = text("Install gcc {major} beside the one that is there: nvcc accepts none newer", major=major)
         # The same place, served by the lines for any system: conda's.

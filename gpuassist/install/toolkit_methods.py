@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gpuassist.install.drivers.packages import add_repository, packages_of
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import ToolkitMove
 from gpuassist.knowledge.commands import use
@@ -17,14 +18,6 @@ from gpuassist.model.version import Version
 # conda-forge has CUDA in parts, its nvcc among them, from 12.0 on; the newest that its cuda-version named in April 2026 is 13.2.
 _FIRST_OF_CONDA, _LAST_OF_CONDA = Version((12, 0)), Version((13, 2))
 _FIRST_OF_WHEELS = Version((13, 0))  # the wheels of 11 and 12 hold ptxas and no nvcc (wheels.json)
-# The first release that NVIDIA's repository of a distribution holds: Jimver/cuda-toolkit issues 183 and 375 (Ubuntu),
-# NVIDIA/nvidia-docker issue 1791 (Debian 12), guoqingbao/xinfer issue 366 (Debian 13, without 13.0). Others are not known.
-_FIRST_OF_REPOSITORY = {
-    "ubuntu2204": Version((11, 7)),
-    "ubuntu2404": Version((12, 5)),
-    "debian12": Version((12, 3)),
-    "debian13": Version((13, 1)),
-}
 _MACHINES = {"x86_64": "x86_64", "sbsa": "aarch64"}
 _FIRST = {Tool.CONDA: Method.CONDA, Tool.PIP: Method.WHEELS, Tool.UV: Method.WHEELS}
 
@@ -64,7 +57,7 @@ class _Goal:
 
     def packages(self) -> WayPlan:
         root = f"/usr/local/cuda-{self.release}"
-        added = use("cuda-repository-add", repository=self.place.repository, architecture=self.place.repository_architecture)
+        added = add_repository(self.place)
         install = use("toolkit-install", version=self.release)
         # JetPack brings its own repository, whose CUDA is built for the board.
         uses = (install,) if self.place.system.jetson else (added, install)
@@ -163,7 +156,7 @@ class _Goal:
 
     @property
     def _has_packages(self) -> bool:
-        first = _FIRST_OF_REPOSITORY.get(self.place.repository)
+        first = packages_of(self.place.packages).first_toolkits.get(self.place.repository)
         return self.place.system.jetson or (bool(self.place.repository) and (first is None or self.release >= first))
 
     @property

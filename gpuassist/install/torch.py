@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from gpuassist.install.drivers.packages import packages_of
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.install.torch_index import notes_on_index, origin_of
 from gpuassist.knowledge.change import TorchMove
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
 from gpuassist.knowledge.companions import Company, built_for_it, company_of, of_torch
-from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.records import TorchBuild
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.outlook import Method, WayPlan
@@ -203,10 +203,9 @@ class _Install:
         return (_PROJECT,) if self.place.tool == "uv" else ()
 
     def _venv(self, made: Step) -> tuple[Text, ...]:
-        """That Debian's own Python may lack the module that makes environments."""
-        of_debian = {Family.DEBIAN, Family.UBUNTU} & set(self.place.families)
+        """That the distribution's own Python may lack the module that makes environments."""
         by_system = any(line.startswith(("/usr/bin/python", "python3 ")) and " -m venv " in line for line in made.commands)
-        return (_VENV,) if of_debian and by_system else ()
+        return (_VENV,) if by_system and packages_of(self.place.packages).venv_apart else ()
 
     def _removal(self, target: InstallTarget, packages: tuple[str, ...]) -> Step:
         does = text("Take everything that belongs to torch out of {name}", name=self._name)

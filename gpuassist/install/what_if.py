@@ -8,10 +8,12 @@ from gpuassist.context import Session
 from gpuassist.diagnose.case import RuleInput
 from gpuassist.install import hypothetical
 from gpuassist.install.configuration import rig_of
+from gpuassist.install.drivers.packages import packages_of
 from gpuassist.install.outlook import Question, foresee
 from gpuassist.install.replacements import UnknownPartError, gpu_record, version_of, with_driver, with_toolkit, with_torch
 from gpuassist.knowledge.change import Configuration, Constraints, Need
 from gpuassist.knowledge.compatibility import is_jetson
+from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.chain import Chain, Node, Part, Status
 from gpuassist.model.fact import NOT_ASKED, Known, value_or
@@ -24,17 +26,6 @@ from gpuassist.system.clock import iso
 NONE = "none"
 _OLDEST_GCC = 6
 _TITLE = text("what if")
-# What an imagined machine may run: the newest two of each for which NVIDIA's repository was looked at.
-_OFFERED = ("ubuntu 24.04", "ubuntu 22.04", "debian 13", "debian 12", "fedora 42", "rhel 9", "arch", "opensuse-tumbleweed")
-_DISTRIBUTIONS = {
-    "ubuntu": ((), "Ubuntu"),
-    "debian": ((), "Debian"),
-    "fedora": ((), "Fedora"),
-    "rhel": (("fedora",), "RHEL"),
-    "arch": ((), "Arch Linux"),
-    "opensuse-leap": (("suse", "opensuse"), "openSUSE Leap"),
-    "opensuse-tumbleweed": (("suse", "opensuse"), "openSUSE Tumbleweed"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +98,7 @@ def choices(session: Session) -> Choices:
         torches=tuple(dict.fromkeys(f"{one.newest}+{one.tag}" for one in builds)),
         pythons=tuple(str(one) for one in pythons),
         gccs=tuple(str(major) for major in range(max(limits, default=_OLDEST_GCC), _OLDEST_GCC - 1, -1)),
-        distributions=_OFFERED,
+        distributions=tuple(release for family in Family for release in packages_of(family).releases),
     )
 
 
@@ -140,10 +131,10 @@ def outlook(session: Session, wish: Wish, machine: Machine | None = None) -> Out
 def distribution_of(words: str) -> Distribution:
     """The distribution that `ubuntu 24.04` means; raises `UnknownPartError`."""
     name, _, version = words.partition(" ")
-    if name not in _DISTRIBUTIONS:
+    known = next((one for family in Family for one in packages_of(family).examples if one.id == name), None)
+    if known is None:
         raise UnknownPartError(text("{name} is no distribution that gpuassist knows", name=name))
-    like, title = _DISTRIBUTIONS[name]
-    return Distribution(name, like, version, f"{title} {version}".strip())
+    return replace(known, version_id=version, name=f"{known.name} {version}".strip())
 
 
 def _blank(session: Session, wish: Wish) -> Machine:
