@@ -11,7 +11,7 @@ from gpuassist.install.execution import log_name
 from gpuassist.install.records import Install, InstallState, StepRecord, StepState, place
 from gpuassist.install.resume import next_step
 from gpuassist.install.rollback import BackStep
-from gpuassist.install.run import StepDone, StepEnding
+from gpuassist.install.run import StepEnding, StepOutcome
 from gpuassist.install.step_proof import Proved
 from gpuassist.model.codec import Json
 from gpuassist.model.fact import Known
@@ -62,20 +62,20 @@ def looked(context: Context, found: DryRun, options: argparse.Namespace) -> None
         tell(text("So it is not run."))
 
 
-def done(context: Context, came: StepDone, options: argparse.Namespace) -> None:
+def done(context: Context, outcome: StepOutcome, options: argparse.Namespace) -> None:
     """What came of a step."""
     tell = _teller(context, options)
-    tell(f"{glyph_of(came.came)} {context.session.words(came.words)}")
-    if came.left:
+    tell(f"{glyph_of(outcome.ending)} {context.session.words(outcome.words)}")
+    if outcome.left:
         tell(
             counted(
                 "  it had left {count} process running, which was ended",
                 "  it had left {count} processes running, which were ended",
-                came.left,
+                outcome.left,
             )
         )
-    if came.log and came.came is not StepEnding.DONE:
-        tell(text("  all that it printed: {log}", log=came.log))
+    if outcome.log and outcome.ending is not StepEnding.DONE:
+        tell(text("  all that it printed: {log}", log=outcome.log))
 
 
 def proved(context: Context, found: Proved, options: argparse.Namespace) -> None:
@@ -84,7 +84,7 @@ def proved(context: Context, found: Proved, options: argparse.Namespace) -> None
 
 
 def steps(context: Context, install: Install, options: argparse.Namespace) -> None:
-    """How far an install came."""
+    """How far an install outcome."""
     tell = _teller(context, options)
     tell(text("Goal: {goal}", goal=install.goal))
     for number, one in enumerate(install.steps, start=1):

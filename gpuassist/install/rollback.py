@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from gpuassist.context import Session
 from gpuassist.formats.packages import FreezeDifference, back_to
 from gpuassist.install.autostart import remove_autostart
-from gpuassist.install.execution import kept, mark
+from gpuassist.install.execution import InstallOutcome, kept, mark
 from gpuassist.install.freeze import freeze
 from gpuassist.install.records import Install, InstallState, StepRecord, StepState, place, save
-from gpuassist.install.run import Cancelled, OnLine, RunContext, StepDone, StepEnding, run_step
+from gpuassist.install.run import Cancelled, OnLine, RunContext, StepEnding, StepOutcome, run_step
 from gpuassist.knowledge.families import Family
 from gpuassist.model.fact import Known
 from gpuassist.model.plan import Step, StepKind, StepRun, Tool
@@ -47,25 +47,23 @@ def plan_back(session: Session, install: Install) -> tuple[BackStep, ...]:
     return tuple(_plan(session, install))
 
 
-def take_back(
-    session: Session, install: Install, back: BackStep, *, on_line: OnLine, cancelled: Cancelled
-) -> tuple[Install, StepDone]:
+def take_back(session: Session, install: Install, back: BackStep, *, on_line: OnLine, cancelled: Cancelled) -> InstallOutcome:
     """Goes one step back, and looks whether everything is as it was."""
     session.world.programs.end_marked(mark(session, install, back.number))
     if back.obstacle is not None:
-        done = StepDone(StepEnding.NOT_STARTED, back.obstacle)
+        done = StepOutcome(StepEnding.NOT_STARTED, back.obstacle)
     elif back.removes:
         done = _remove(session, back)
     elif back.run is not None and back.run.programs:
         done = _restore(session, install, back, (on_line, cancelled))
     else:
-        done = StepDone(StepEnding.DONE, text("nothing has to be done"))
-    if done.came is StepEnding.DONE:
+        done = StepOutcome(StepEnding.DONE, text("nothing has to be done"))
+    if done.ending is StepEnding.DONE:
         install = _taken_back(install, back)
         save(session.world, install)
         if install.state is not InstallState.OPEN:
             remove_autostart(session)
-    return install, done
+    return InstallOutcome(install, done)
 
 
 def _plan(session: Session, install: Install) -> Iterator[BackStep]:
@@ -115,23 +113,23 @@ def _lies_in(run: StepRun, directory: str) -> bool:
     return any(one == directory or one.startswith(f"{directory}/") for one in (run.environment, run.interpreter) if one)
 
 
-def _remove(session: Session, back: BackStep) -> StepDone:
+def _remove(session: Session, back: BackStep) -> StepOutcome:
     try:
         session.world.disk.remove_tree(back.removes)
     except OSError as error:
         words = text("{path} could not be taken away: {words}", path=back.removes, words=error.strerror or str(error))
-        return StepDone(StepEnding.FAILED, words)
-    return StepDone(StepEnding.DONE, text("{path} is gone", path=back.removes))
+        return StepOutcome(StepEnding.FAILED, words)
+    return StepOutcome(StepEnding.DONE, text("{path} is gone", path=back.removes))
 
 
-def _restore(session: Session, install: Install, back: BackStep, listen: tuple[OnLine, Cancelled]) -> StepDone:
+def _restore(session: Session, install: Install, back: BackStep, listen: tuple[OnLine, Cancelled]) -> StepOutcome:
     on_line, cancelled = listen
     directory = place(session.world, install)
     log = f"{directory}/step-{back.number + 1}-back-{_backs(session, install, back.number) + 1}.txt"
     around = RunContext(directory, log, mark(session, install, back.number))
     step = Step(StepKind.COMMAND, verbatim(""), run=back.run)
     done = run_step(session, step, around=around, on_line=on_line, cancelled=cancelled)
-    return _checked(session, install, back, done) if done.came is StepEnding.DONE else done
+    return _checked(session, install, back, done) if done.ending is StepEnding.DONE else done
 
 
 def _backs(session: Session, install: Install, number: int) -> int:
@@ -139,7 +137,7 @@ def _backs(session: Session, install: Install, number: int) -> int:
     return sum(name.startswith(f"step-{number + 1}-back-") for name in session.world.disk.names(place(session.world, install)))
 
 
-def _checked(session: Session, install: Install, back: BackStep, done: StepDone) -> StepDone:
+def _checked(session: Session, install: Install, back: BackStep, done: StepOutcome) -> StepOutcome:
     before = kept(session, install, back.number, "before")
     run = install.steps[back.number].step.run
     now = freeze(session, run) if run is not None else None
@@ -148,7 +146,7 @@ def _checked(session: Session, install: Install, back: BackStep, done: StepDone)
     was, found = before.packages, now.value.packages
     other = sorted(name for name in {*was, *found} - set(back.left) if was.get(name) != found.get(name))
     if other:
-        return replace(done, came=StepEnding.FAILED, words=text("these are not as they were: {names}", names=", ".join(other)))
+        return replace(done, ending=StepEnding.FAILED, words=text("these are not as they were: {names}", names=", ".join(other)))
     return replace(done, words=text("everything is as it was before"))
 
 
