@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuassist.install.driver import driver_uses, removal
-from gpuassist.install.drivers.packages import packages_of
+from gpuassist.install.drivers.packages import DistributionPackages, packages_of
 from gpuassist.install.place import InstallPlace, System
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.families import Family
@@ -34,6 +34,11 @@ def keys(move: DriverMove, where: InstallPlace) -> list[str]:
 
 def gone(move: DriverMove, where: InstallPlace) -> list[str]:
     return [one.key for one in removal(move, where)]
+
+
+@pytest.mark.parametrize("family", Family)
+def test_every_family_has_its_module(family: Family) -> None:
+    assert DistributionPackages in type(packages_of(family)).__mro__
 
 
 @pytest.mark.parametrize(
