@@ -10,7 +10,6 @@ from gpuassist.context import Session
 from gpuassist.install import execution, records
 from gpuassist.install.autostart import add_autostart
 from gpuassist.install.execution import InstallOutcome
-from gpuassist.install.hypothetical import without_root
 from gpuassist.install.preview import look_before
 from gpuassist.install.records import Install, InstallState, StepState
 from gpuassist.install.resume import open_install, recheck
@@ -49,7 +48,7 @@ class Course:
 def plan_wish(session: Session, machine: Machine, wish: InstallWish) -> Outlook:
     """What the wish would take; raises `GoalError` for a version that is none."""
     goals = tuple(parse_goal(words, session.knowledge) for words in wish.goals)
-    return plan_goals(session, without_root(machine) if wish.no_root else machine, goals, wish.as_tool)
+    return plan_goals(session, machine, goals, wish.as_tool, no_root=wish.no_root)
 
 
 def look_at(session: Session, machine: Machine, course: Course, number: int, *, cancelled: Cancelled) -> DryRun:

@@ -67,17 +67,15 @@ def look(session: Session, recording: str = "") -> Machine:
     return detect(session.world, session.knowledge, lambda progress: None)
 
 
-def plan_goal(session: Session, machine: Machine, goal: Goal) -> Outlook:
-    """What a goal would take on a machine."""
-    return plan_goals(session, machine, (goal,))
-
-
-def plan_goals(session: Session, machine: Machine, goals: tuple[Goal, ...], tool: Tool | None = None) -> Outlook:
-    """What several goals would take at once; each GPU among them is one more beside those that are there. `tool` is what torch
-    shall come by.
+def plan_goals(
+    session: Session, machine: Machine, goals: tuple[Goal, ...], tool: Tool | None = None, *, no_root: bool = False
+) -> Outlook:
+    """What goals would take at once: the one function whose steps hold every command line for a driver (or a branch of it), a
+    toolkit or torch. Each GPU among the goals is one more beside those that are there; `tool` is what torch shall come by, and
+    `no_root` plans for a user who may not become root.
     """
     knowledge = session.knowledge
-    base = machine
+    base = hypothetical.without_root(machine) if no_root else machine
     for goal in goals:
         if goal.kind is GoalKind.GPU:
             base = with_added_gpu(knowledge, base, goal.name)
