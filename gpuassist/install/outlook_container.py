@@ -9,10 +9,9 @@ from gpuassist.diagnose.case import RuleInput
 from gpuassist.diagnose.chain import chains
 from gpuassist.install import hypothetical
 from gpuassist.install.configuration import place_of, rig_of
-from gpuassist.install.outlook import Question, begun, steps_that_mend
+from gpuassist.install.outlook import Question, begun, install_steps, steps_that_mend
 from gpuassist.install.place import InstallPlace, step
 from gpuassist.install.replacements import with_driver
-from gpuassist.install.steps import install_steps
 from gpuassist.knowledge.change import Configuration, DriverMove, VersionChange
 from gpuassist.knowledge.choice import ImageChoice, Images, choose_driver
 from gpuassist.knowledge.commands import Commands, use

@@ -1,4 +1,6 @@
-"""The ways to a CUDA toolkit: NVIDIA's packages, its installer into HOME, conda, or the wheels of the compiler."""
+"""The ways to a CUDA toolkit: NVIDIA's packages, its installer into HOME, conda, or the wheels of the compiler; and to a host
+compiler that its nvcc accepts.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,11 @@ from dataclasses import dataclass
 
 from gpuassist.install.drivers.packages import add_repository, packages_of
 from gpuassist.install.place import InstallPlace, step
-from gpuassist.knowledge.change import ToolkitMove
-from gpuassist.knowledge.commands import use
+from gpuassist.knowledge.change import GccMove, ToolkitMove
+from gpuassist.knowledge.commands import Commands, use
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.outlook import Method, WayPlan
-from gpuassist.model.plan import Proves, Step, StepProof, StepRun, Tool
+from gpuassist.model.plan import Proves, Step, StepKind, StepProof, StepRun, Tool
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
 
@@ -180,3 +182,49 @@ class _Goal:
 
 def _use(release: str) -> Text:
     return text("Let new terminals use CUDA {release}; gpuassist shows the change to your start-up file first", release=release)
+
+
+# The steps to another CUDA toolkit, and to a host compiler that its nvcc accepts.
+
+
+_CONDA_COMPILER = "x86_64-conda-linux-gnu-g++"
+
+
+def toolkit_steps(move: ToolkitMove, place: InstallPlace, knowledge: Knowledge) -> Iterator[Step]:
+    """Installing the toolkit in the best way where it is not there, and making it the one that new terminals find."""
+    ways = () if move.root else toolkit_ways(move, place, knowledge)
+    if ways:
+        yield from ways[0].steps
+        return
+    release = str(move.release)
+    if not move.root:
+        does = text(
+            "Install CUDA {release} from NVIDIA's download page, without the driver that its installer offers", release=release
+        )
+        check = text("/usr/local/cuda-{release}/bin/nvcc is there", release=release)
+        yield Step(StepKind.ROOT_COMMAND, does, check=check, needs_root=True)
+    check = text("`nvcc --version` in a new terminal shows {release}", release=release)
+    does = text("Let new terminals use CUDA {release}; gpuassist shows the change to your start-up file first", release=release)
+    proof = StepProof(Proves.NEW_TERMINAL, move.root, release) if move.root else None
+    yield step((use("use-cuda", version=release),), place, knowledge.commands, (does, check), proof=proof)
+
+
+def gcc_steps(move: GccMove, place: InstallPlace, commands: Commands) -> Iterator[Step]:
+    """Installing a compiler that nvcc accepts where none is there, and letting nvcc call it."""
+    major = move.version.major
+    # Where the package puts it: without root that of conda-forge.
+    if not place.system.administrator:
+        root = place.around.conda_root or f"{place.system.home}/miniforge3/envs"
+        installed = f"{root}/gcc-{major}/bin/{_CONDA_COMPILER}"
+    else:
+        installed = packages_of(place.packages).compiler(major)
+    if not move.there:
+        does = text("Install gcc {major} beside the one that is there: nvcc accepts none newer", major=major)
+        # The same place, served by the lines for any system: conda's.
+        there = place if place.system.administrator else InstallPlace(python=place.python, around=place.around, system=place.system)
+        check = text("{path} is there", path=installed)
+        yield step((use("gcc-install", version=major),), there, commands, (does, check))
+    does = text("Let nvcc and cmake call gcc {major}; in your start-up file the lines hold for every terminal", major=major)
+    check = text("`nvcc` compiles a program in the same terminal")
+    compiler = dict(place.compilers).get(major, "") or installed
+    yield step((use("nvcc-host-compiler", compiler=compiler),), place, commands, (does, check))

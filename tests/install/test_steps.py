@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gpuassist.install.outlook import install_steps
 from gpuassist.install.place import InstallPlace, step
-from gpuassist.install.steps import install_steps
 from gpuassist.install.torch import jetson_ways
 from gpuassist.knowledge.change import DriverMove, GccMove, ToolkitMove, TorchMove, VersionChange
 from gpuassist.knowledge.commands import use
