@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from gpuassist.context import Session
@@ -21,7 +20,7 @@ from gpuassist.install.torch import jetson_ways, left_by, torch_ways
 from gpuassist.knowledge.change import Blocker, Configuration, Constraints, Need, SmallestChange, Stock, VersionChange
 from gpuassist.knowledge.choice import Obstacle
 from gpuassist.knowledge.conda import LAST_OF_PYTORCH, conda_builds, of_channel, record_of
-from gpuassist.knowledge.records import Channel, CondaRecord, TorchBuild
+from gpuassist.knowledge.records import Channel, CondaRecord
 from gpuassist.knowledge.smallest import smallest_change
 from gpuassist.knowledge.tables import Knowledge
 from gpuassist.model.fact import NOT_ASKED
@@ -31,7 +30,7 @@ from gpuassist.model.plan import Step, Tool
 from gpuassist.model.text import Text, text
 from gpuassist.model.version import Version
 
-_JETPACK_6 = 540
+_JETPACK_6 = 540  # the driver that it brings
 _NVIDIAS_TORCH = "JetPack 6"
 
 
@@ -61,12 +60,13 @@ def foresee(session: Session, question: Question) -> Outlook:
     change = found.smallest.change
     if change is not None:
         return _with_steps(session, question, looked, found=found, change=change, place=place)
-    if _is_jetpack_6(rig, found.smallest) and demand.torch is None and question.tool is not Tool.CONDA:
+    # A Jetson for whose driver PyTorch's own builds are too new, and NVIDIA's index is not.
+    jetpack = found.smallest.obstacle is Obstacle.JETSON_WHEELS and rig.driver is not None and rig.driver.major == _JETPACK_6
+    if jetpack and demand.torch is None and question.tool is not Tool.CONDA:
         after = chains(hypothetical.with_unknown_torch(question.base, _NVIDIAS_TORCH), knowledge, thorough=True)
         ways = jetson_ways(place, knowledge)
         return replace(looked, after=after, steps=ways[0].steps, ways=ways)
-    # Whether the toolkit alone finds nothing that fits.
-    if found.smallest.change is None and found.smallest.walls == (Blocker.TOOLKIT,):
+    if found.smallest.walls == (Blocker.TOOLKIT,):
         inside = by_conda(knowledge, case, looked, demand=demand, rig=rig, place=place)
         if inside is not None:
             return inside
@@ -119,11 +119,6 @@ def _with_steps(
     return replace(looked, after=after, steps=steps, notes=notes, ways=ways)
 
 
-def _is_jetpack_6(rig: Configuration, found: SmallestChange) -> bool:
-    """A Jetson for whose driver PyTorch's own builds are too new, and NVIDIA's index is not (JetPack 6 brings 540)."""
-    return found.obstacle is Obstacle.JETSON_WHEELS and rig.driver is not None and rig.driver.major == _JETPACK_6
-
-
 def steps_that_mend(session: Session, case: RuleInput, rig: Configuration, change: VersionChange) -> tuple[Step, ...]:
     """What brings the driver that is there to work, where it stays and does not."""
     if change.driver is not None or rig.driver is None:
@@ -151,7 +146,9 @@ def by_conda(
     """The outlook with conda's toolkit; None where something else stands in the way, or conda has none that fits."""
     if rig.glibc is None:
         return None
-    found = smallest_change(replace(rig, glibc=None, gcc=None, toolkit=None, toolkits=()), demand, _stock(knowledge))
+    toolkits = tuple(one for one in knowledge.toolkits() if of_conda(one.release))
+    stock = Stock(knowledge.branches(), knowledge.torch_builds(), toolkits)
+    found = smallest_change(replace(rig, glibc=None, gcc=None, toolkit=None, toolkits=()), demand, stock)
     change = found.change
     if change is None or change.toolkit is None or change.torch is not None or change.left:
         return None
@@ -168,22 +165,13 @@ def by_conda(
         inside = replace(made, host=replace(made.host, glibc=NOT_ASKED))
         changed = hypothetical.with_gcc(inside, Version((limit,))) if limit is not None else inside
     after = chains(changed, knowledge, thorough=True)
-    notes = (*looked.notes, _why(change.toolkit.release, rig.glibc))
-    return replace(looked, after=after, steps=ways[0].steps, ways=ways, notes=notes)
-
-
-def _stock(knowledge: Knowledge) -> Stock:
-    toolkits = tuple(one for one in knowledge.toolkits() if of_conda(one.release))
-    return Stock(knowledge.branches(), knowledge.torch_builds(), toolkits)
-
-
-def _why(release: Version, glibc: Version) -> Text:
-    return text(
+    why = text(
         "the headers of CUDA {release} clash with this system's glibc {glibc}: conda's nvcc compiles with a C library and a "
         "compiler of its own",
-        release=str(release),
-        glibc=str(glibc),
+        release=str(change.toolkit.release),
+        glibc=str(rig.glibc),
     )
+    return replace(looked, after=after, steps=ways[0].steps, ways=ways, notes=(*looked.notes, why))
 
 
 # A change arranged into steps: driver and restart first, because all else stands on it, then torch, toolkit and host compiler.
@@ -205,26 +193,23 @@ def install_ways(
         # Those to a toolkit that is not there yet; conda's brings a host compiler of its own.
         if change.toolkit is None or change.toolkit.root:
             return ()
-        before = tuple(_before(change, place, knowledge))
-        gcc = tuple(gcc_steps(change.gcc, place, knowledge.commands)) if change.gcc is not None else ()
-        ways = toolkit_ways(change.toolkit, place, knowledge)
+        gcc = gcc_steps(change.gcc, place, knowledge.commands) if change.gcc is not None else ()
+        before, ways = _before(change, place, knowledge), toolkit_ways(change.toolkit, place, knowledge)
         return tuple(replace(one, steps=(*before, *one.steps, *(() if one.way is Method.CONDA else gcc))) for one in ways)
     torch = change.torch
     ways = torch_ways(torch, place, knowledge) if record is None else conda_ways(torch, record, place, knowledge)
-    before, after = tuple(_before(change, place, knowledge)), tuple(_after(change, place, knowledge))
+    before, after = _before(change, place, knowledge), _after(change, place, knowledge)
     return tuple(replace(one, steps=(*before, *one.steps, *after)) for one in ways)
 
 
-def _before(change: VersionChange, place: InstallPlace, knowledge: Knowledge) -> Iterator[Step]:
-    if change.driver is not None:
-        yield from driver_steps(change.driver, place, knowledge.commands)
+def _before(change: VersionChange, place: InstallPlace, knowledge: Knowledge) -> tuple[Step, ...]:
+    return driver_steps(change.driver, place, knowledge.commands) if change.driver is not None else ()
 
 
-def _after(change: VersionChange, place: InstallPlace, knowledge: Knowledge) -> Iterator[Step]:
-    if change.toolkit is not None:
-        yield from toolkit_steps(change.toolkit, place, knowledge)
-    if change.gcc is not None:
-        yield from gcc_steps(change.gcc, place, knowledge.commands)
+def _after(change: VersionChange, place: InstallPlace, knowledge: Knowledge) -> tuple[Step, ...]:
+    toolkit = toolkit_steps(change.toolkit, place, knowledge) if change.toolkit is not None else ()
+    gcc = gcc_steps(change.gcc, place, knowledge.commands) if change.gcc is not None else ()
+    return (*toolkit, *gcc)
 
 
 # Where the builds of torch come from that a plan chooses from: PyTorch's indexes, or the channels of conda.
@@ -279,30 +264,24 @@ def _by_conda(knowledge: Knowledge, rig: Configuration, demand: Constraints, *, 
 
 
 def _wheels(knowledge: Knowledge, demand: Constraints) -> Stock:
-    builds = tuple(_pinned(one, knowledge, demand.torch) for one in knowledge.torch_builds())
+    """A patch that is asked for counts as the newest of its release."""
+    wanted, builds = demand.torch, knowledge.torch_builds()
+    release = knowledge.torch_release(wanted) if wanted is not None and len(wanted.parts) > 2 else None
+    if wanted is not None and release is not None and wanted in release.patches:
+        builds = tuple(replace(one, newest=wanted) if one.release == wanted.release else one for one in builds)
     return Stock(knowledge.branches(), builds, knowledge.toolkits())
-
-
-def _pinned(build: TorchBuild, knowledge: Knowledge, wanted: Version | None) -> TorchBuild:
-    """The build in the patch that is asked for, where that is one of its release."""
-    if wanted is None or len(wanted.parts) < 3 or wanted.release != build.release:
-        return build
-    release = knowledge.torch_release(wanted)
-    return replace(build, newest=wanted) if release and wanted in release.patches else build
 
 
 def _channels(knowledge: Knowledge, rig: Configuration, demand: Constraints) -> tuple[TorchSource, ...]:
     """PyTorch's own channel first for a release that it has: conda-forge for all others. Each makes the Python that it needs."""
     old = demand.torch is not None and demand.torch.release <= LAST_OF_PYTORCH.release
-    order = (Channel.PYTORCH, Channel.CONDA_FORGE) if old else (Channel.CONDA_FORGE, Channel.PYTORCH)
-    free = replace(rig, python=None)
-    return tuple(_channel(knowledge, free, demand, one) for one in order)
-
-
-def _channel(knowledge: Knowledge, rig: Configuration, demand: Constraints, channel: Channel) -> TorchSource:
-    records = of_channel(knowledge.conda(), channel)
-    builds = conda_builds(records, knowledge.torch_builds(), wanted=demand.torch, tegra=rig.driver_fixed)
-    return TorchSource(rig, Stock(knowledge.branches(), builds, knowledge.toolkits()), records)
+    sources = []
+    for channel in (Channel.PYTORCH, Channel.CONDA_FORGE) if old else (Channel.CONDA_FORGE, Channel.PYTORCH):
+        records = of_channel(knowledge.conda(), channel)
+        builds = conda_builds(records, knowledge.torch_builds(), wanted=demand.torch, tegra=rig.driver_fixed)
+        stock = Stock(knowledge.branches(), builds, knowledge.toolkits())
+        sources.append(TorchSource(replace(rig, python=None), stock, records))
+    return tuple(sources)
 
 
 def _missing(knowledge: Knowledge, sources: tuple[TorchSource, ...], demand: Constraints) -> tuple[Text, ...]:

@@ -15,11 +15,11 @@ from gpuassist.knowledge.change import Configuration, Constraints, Need
 from gpuassist.knowledge.compatibility import is_jetson
 from gpuassist.knowledge.families import Family
 from gpuassist.knowledge.tables import Knowledge
-from gpuassist.model.chain import Chain, Node, Part, Status
+from gpuassist.model.chain import Chain, Part, Status
 from gpuassist.model.fact import NOT_ASKED, Known, value_or
 from gpuassist.model.machine import Distribution, Host, Machine
 from gpuassist.model.outlook import Link, Outlook
-from gpuassist.model.text import Text, text
+from gpuassist.model.text import text
 from gpuassist.model.version import Version
 from gpuassist.system.clock import iso
 
@@ -123,9 +123,14 @@ def outlook(session: Session, wish: Wish, machine: Machine | None = None) -> Out
     environment = hypothetical.environment_of(made)
     python = value_or(environment.python_version, Version(())) if environment else Version(())
     reason = text("no wheel for Python {python}", python=str(python.release))
-    before = tuple(_marked(chain, reason) for chain in outlook.before)
-    links = tuple(_link(place, chain, python, reason) for place, chain in enumerate(before))
-    return replace(outlook, before=before, links=(*outlook.links, *links))
+    before, links = list[Chain](), list(outlook.links)
+    for place, chain in enumerate(outlook.before):
+        there = next(node.name for node in chain.nodes if node.part is Part.TORCH)
+        nodes = (replace(one, detail=reason, status=Status.PROBLEM) if one.part is Part.TORCH else one for one in chain.nodes)
+        before.append(replace(chain, nodes=tuple(nodes)))
+        first = text("torch {name} for GPU {place}", name=there, place=place)
+        links.append(Link(first, text("Python {python}", python=str(python.release)), holds=False, reason=reason))
+    return replace(outlook, before=tuple(before), links=tuple(links))
 
 
 def distribution_of(words: str) -> Distribution:
@@ -163,17 +168,3 @@ def lacks_wheel(knowledge: Knowledge, rig: Configuration) -> bool:
         return False
     builds = [one for one in knowledge.torch_builds(rig.torch.version) if one.machine == rig.machine]
     return bool(builds) and all(rig.python.release not in one.pythons for one in builds)
-
-
-def _marked(chain: Chain, reason: Text) -> Chain:
-    return replace(chain, nodes=tuple(_problem(node, reason) if node.part is Part.TORCH else node for node in chain.nodes))
-
-
-def _problem(node: Node, reason: Text) -> Node:
-    return replace(node, detail=reason, status=Status.PROBLEM)
-
-
-def _link(place: int, chain: Chain, python: Version, reason: Text) -> Link:
-    torch = next(node.name for node in chain.nodes if node.part is Part.TORCH)
-    first = text("torch {name} for GPU {place}", name=torch, place=place)
-    return Link(first, text("Python {python}", python=str(python.release)), holds=False, reason=reason)
