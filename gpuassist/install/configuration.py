@@ -185,7 +185,8 @@ def system_of(case: RuleInput) -> System:
     """What is known of it."""
     host, driver = case.machine.host, case.machine.driver
     distribution = value_or(host.distribution, _NOWHERE)
-    module = _module(case)
+    installed = (*value_or(driver.on_disk, ()), *value_or(driver.loaded, ()))
+    module = next(iter(installed), None) or waiting_module(case)  # the one that is installed, loaded or not
     return System(
         distribution=distribution.id,
         release=distribution.version_id,
@@ -204,13 +205,6 @@ def system_of(case: RuleInput) -> System:
         jetson=case.jetson,
         conda=any(value_or(one.manager, Manager.VENV) is Manager.CONDA for one in value_or(case.machine.environments, ())),
     )
-
-
-def _module(case: RuleInput) -> KernelModule | None:
-    """The module that is installed, loaded or not."""
-    driver = case.machine.driver
-    installed = (*value_or(driver.on_disk, ()), *value_or(driver.loaded, ()))
-    return next(iter(installed), None) or waiting_module(case)
 
 
 def waiting_module(case: RuleInput) -> KernelModule | None:

@@ -88,7 +88,7 @@ def _installing(
     uses: tuple[UsedCommand, ...],
     brings: Brings,
 ) -> Step:
-    branch, flavour = str(move.version.major), flavour_of(move)
+    branch, flavour = str(move.version.major), flavour_of(open_module=move.open_module)
     if brings is Brings.BRANCH:
         check = text("after the restart, `nvidia-smi` lists every GPU and shows a driver of branch {branch}", branch=branch)
     else:

@@ -39,6 +39,7 @@ from gpuassist.system.scratch import scratch
 
 _READ_BYTES = 128 << 10  # of its end: there tools say why
 _WORDS_AT_MOST = 600  # what is said of a failure is read, not scrolled through
+CLOSED = text("the distribution keeps this Python for itself: other packages belong in an environment of their own")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,9 @@ def failed(session: Session, asked: DryRunCommand, outcome: ProcessResult) -> Te
     if outcome.ending is Ending.KILLED:
         return text("{tool} was ended by another before it could say what it would do", tool=asked.tool.value)
     words = read_paste(outcome.stderr[-_READ_BYTES:] + b"\n" + outcome.stdout[-_READ_BYTES:]).words
-    return _told(session, asked, without_login(words)) if words.strip() else _silent(asked, outcome)
+    if words.strip():
+        return _told(session, asked, without_login(words))
+    return text("{tool} ended with status {status} and did not say why", tool=asked.tool.value, status=outcome.status)
 
 
 def impossible(asked: DryRunCommand, words: str) -> Text:
@@ -81,20 +84,11 @@ def impossible(asked: DryRunCommand, words: str) -> Text:
     )
 
 
-def closed() -> Text:
-    """An environment that no tool but the distribution's may change."""
-    return text("the distribution keeps this Python for itself: other packages belong in an environment of their own")
-
-
 def unreadable(asked: DryRunCommand) -> Text:
     """It succeeded, and yet nobody can tell what it would do."""
     return text(
         "What {tool} would do cannot be told: what it printed is no description of it, or not all of one", tool=asked.tool.value
     )
-
-
-def _silent(asked: DryRunCommand, outcome: ProcessResult) -> Text:
-    return text("{tool} ended with status {status} and did not say why", tool=asked.tool.value, status=outcome.status)
 
 
 def _told(session: Session, asked: DryRunCommand, words: str) -> Text:
@@ -123,7 +117,7 @@ def _told(session: Session, asked: DryRunCommand, words: str) -> Text:
         command = _line(session, "pip-repair", asked)
         return text("{python} has no pip; `{command}` brings it", python=asked.python, command=command)
     if reason is Reason.CLOSED:
-        return closed()
+        return CLOSED
     return text("{tool} would do nothing. It says: {words}", tool=tool, words=short)
 
 
@@ -238,13 +232,17 @@ class _View:
             if name not in self.after:
                 self.changes.setdefault(name, PackageChange(name, version))
         changes = tuple(self.changes[name] for name in sorted(self.changes))
-        told = (tuple(self.sources), bool(self.sources), tuple(self.yanked), tuple(self.blind), self.held.python or self._to_come())
-        return DryRunView(self.held.packages, self.after, changes, *told)
-
-    def _to_come(self) -> Version | None:
-        """The version of the Python that will make the environment, by its name."""
-        found = _PYTHON.search(self.python)
-        return Version.parse(found[1]) if found else None
+        to_come = _PYTHON.search(self.python)  # the interpreter that will make the environment, by its name
+        return DryRunView(
+            self.held.packages,
+            self.after,
+            changes,
+            sources=tuple(self.sources),
+            installs=bool(self.sources),
+            yanked=tuple(self.yanked),
+            blind=tuple(self.blind),
+            python=self.held.python or (Version.parse(to_come[1]) if to_come else None),
+        )
 
     def _install(self, act: Act) -> Text | None:
         if self.sources:  # the second would be told of an environment in which the first has not been yet
@@ -267,7 +265,7 @@ class _View:
 
     def _pip(self, act: Act) -> Text | None:
         if self._is_closed(act):
-            return closed()
+            return CLOSED
         report = self.scratch.place()
         around: Mapping[str, str] = {}
         if not self.held.there:

@@ -45,7 +45,13 @@ def take(session: Session, install: Install, number: int, *, on_line: OnLine, ca
     log = f"{place(session.world, install)}/{log_name(number, record.tries)}"
     around = RunContext(install.directory, log, mark(session, install, number))
     done = run_step(session, record.step, around=around, on_line=on_line, cancelled=cancelled)
-    after = _after(session, record, done)
+    after = replace(
+        record,
+        state=_STATES.get(done.ending, StepState.WAITING),
+        words=session.words(done.words),
+        # Where it was not started it has made nothing: what somebody puts there until the next try is theirs.
+        made=record.made and done.ending is not StepEnding.NOT_STARTED,
+    )
     try:
         if not record.made:
             _keep(session, _frozen_path(session, install, number, "after"), freeze(session, run))
@@ -124,14 +130,6 @@ def _prepared(session: Session, install: Install, number: int, record: StepRecor
             "nothing is run, because it could not be put on record first: {path}: {words}", path=error.filename or "", words=words
         )
     return None
-
-
-def _after(session: Session, record: StepRecord, done: StepOutcome) -> StepRecord:
-    state = _STATES.get(done.ending, StepState.WAITING)
-    # Where it was not started it has made nothing: what somebody puts there until the next try is theirs.
-    return replace(
-        record, state=state, words=session.words(done.words), made=record.made and done.ending is not StepEnding.NOT_STARTED
-    )
 
 
 def _keep(session: Session, path: str, found: Fact[FrozenEnvironment] | None) -> None:

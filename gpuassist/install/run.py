@@ -188,7 +188,8 @@ def _run(running: _Running, run: StepRun) -> StepOutcome:
     left = 0
     for number, command in enumerate(run.programs):
         if running.cancelled():
-            return StepOutcome(StepEnding.CANCELLED, _cancelled_before(number))
+            between = text("cancelled between two of its programs") if number else text("cancelled before it began")
+            return StepOutcome(StepEnding.CANCELLED, between)
         running.log.note(f"$ {shlex.join(command)}")
         world = running.session.world
         refused = why_not_run(world, command, running.around.directory)
@@ -247,10 +248,6 @@ def _stopping(running: _Running, program: Program) -> Iterator[bytes]:
                 return
             if isinstance(piece, bytes):
                 yield piece
-
-
-def _cancelled_before(number: int) -> Text:
-    return text("cancelled between two of its programs") if number else text("cancelled before it began")
 
 
 def _why(running: _Running, program: str, finished: ProgramEnd) -> Text:

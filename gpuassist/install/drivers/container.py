@@ -27,7 +27,7 @@ class Container(DistributionPackages):
         does = text(
             "On the host, not in this container, install NVIDIA's driver {version} or newer, {flavour}; then start a new container",
             version=version,
-            flavour=flavour_of(move),
+            flavour=flavour_of(open_module=move.open_module),
         )
         check = text("`nvidia-smi` in the new container shows driver {version} or newer", version=version)
         proof = StepProof(Proves.DRIVER, wanted=f"{version}+")

@@ -121,9 +121,9 @@ def from_nvidia(move: DriverMove) -> UsedCommand:
     return use("driver-install-proprietary-nvidia", branch=branch)
 
 
-def flavour_of(move: DriverMove) -> Text:
+def flavour_of(*, open_module: bool) -> Text:
     """The kernel module of a driver, in words."""
-    return text("with the open kernel modules") if move.open_module else text("with the proprietary kernel module")
+    return text("with the open kernel modules") if open_module else text("with the proprietary kernel module")
 
 
 def by_flavour(move: DriverMove) -> str:
