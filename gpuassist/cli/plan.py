@@ -29,7 +29,6 @@ _GOALS = text('driver, driver==580, cuda, cuda==12.8, torch, torch==2.6, gpu="RT
 
 
 def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
-    """The goals, and how they are answered."""
     parser.add_argument("goals", nargs="*", metavar=words(text("GOAL")), help=words(_GOALS))
     tools = [one.value for one in Tool]
     parser.add_argument("--as", dest="tool", choices=tools, default="", help=words(text("what torch shall come by")))
@@ -40,7 +39,6 @@ def arguments(parser: argparse.ArgumentParser, words: Words) -> None:
 
 
 def run(options: argparse.Namespace, context: Context) -> Exit:
-    """Looks, plans and tells."""
     context = context.for_programs(options)
     if plan_run_options.is_about_an_install(options):
         return plan_run_options.run(options, context)

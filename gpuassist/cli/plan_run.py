@@ -64,12 +64,10 @@ class InstallRun:
     install: Install
 
     def agreed(self) -> bool:
-        """Whether the user wants the step to be run."""
         return self.options.yes or confirmed(self.context, text("Run this?"), NOBODY_FOR_PACKAGES)
 
 
 def run_plan(options: argparse.Namespace, context: Context, machine: Machine, outlook: Outlook) -> Exit:
-    """Takes the steps of a plan from the first on."""
     session = context.session
     with _alone(context):
         earlier = open_install(session.world)

@@ -111,8 +111,22 @@ def conda_ways(move: TorchMove, record: CondaRecord, place: InstallPlace, knowle
 
 
 def notes_on_conda(record: CondaRecord, place: InstallPlace, knowledge: Knowledge) -> tuple[Text, ...]:
-    """What to know of a build by where it comes from, and what of the environment does not come with it."""
-    told = (*notes_on_channels(record, place.around.settings.conda), *_left(record, place, knowledge))
+    """What to know of a build by where it comes from, and what of the environment is built for one torch and does not come with
+    this one.
+    """
+    known = {one.name for one in _belonging(record, knowledge)}
+    coming = known & set(_COMPANIONS if record.channel is Channel.PYTORCH else _OF_FORGE)
+    left = (
+        text(
+            "{name} {there} is built for the torch that is there, and does not come along: torch {torch} needs another",
+            name=one.name,
+            there=one.version,
+            torch=str(record.version),
+        )
+        for one in place.around.packages
+        if one.name in _BUILT_FOR_IT and one.name not in coming
+    )
+    told = (*notes_on_channels(record, place.around.settings.conda), *left)
     if record.channel is not Channel.PYTORCH:
         return told
     frozen = text(
@@ -208,20 +222,6 @@ class _Goal:
 def _belonging(record: CondaRecord, knowledge: Knowledge) -> tuple[Companion, ...]:
     release = knowledge.torch_release(record.version)
     return release.companions_of(record.version) if release else ()
-
-
-def _left(record: CondaRecord, place: InstallPlace, knowledge: Knowledge) -> Iterator[Text]:
-    """What is built for one torch, and conda does not exchange with it."""
-    known = {one.name for one in _belonging(record, knowledge)}
-    coming = known & set(_COMPANIONS if record.channel is Channel.PYTORCH else _OF_FORGE)
-    for one in place.around.packages:
-        if one.name in _BUILT_FOR_IT and one.name not in coming:
-            yield text(
-                "{name} {there} is built for the torch that is there, and does not come along: torch {torch} needs another",
-                name=one.name,
-                there=one.version,
-                torch=str(record.version),
-            )
 
 
 def _serves(record: CondaRecord, python: Version) -> bool:

@@ -182,7 +182,6 @@ _NOWHERE = Distribution("", (), "", "")
 
 
 def system_of(case: RuleInput) -> System:
-    """What is known of it."""
     host, driver = case.machine.host, case.machine.driver
     distribution = value_or(host.distribution, _NOWHERE)
     installed = (*value_or(driver.on_disk, ()), *value_or(driver.loaded, ()))

@@ -15,6 +15,7 @@ from gpuassist.install.place import InstallPlace, step
 from gpuassist.knowledge.change import DriverMove
 from gpuassist.knowledge.commands import Commands, UsedCommand, use
 from gpuassist.model.chain import Chain, Part, Status
+from gpuassist.model.driver import KernelModule
 from gpuassist.model.fact import value_or
 from gpuassist.model.finding import Finding
 from gpuassist.model.plan import OPEN_MODULES, Proves, Step, StepKind, StepProof
@@ -206,7 +207,7 @@ def mending_steps(case: RuleInput, chains: tuple[Chain, ...], place: InstallPlac
         return ()
     waiting = waiting_module(case)
     if waiting is not None:
-        return _loading(case, place, commands) if waiting.path else _building(place, commands)
+        return _loading(case, waiting, place, commands)
     mismatch = next((one for one in libraries_match_module(case) if isinstance(one, Finding)), None)
     if mismatch is not None and mismatch.parameter("reboot_is_enough"):
         does = text("Restart the computer: the driver was updated, and the old one is still loaded")
@@ -220,23 +221,19 @@ def mending_steps(case: RuleInput, chains: tuple[Chain, ...], place: InstallPlac
     return (step((use("doctor"),), place, commands, (does, None)),)
 
 
-def _loading(case: RuleInput, place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
+def _loading(case: RuleInput, waiting: KernelModule, place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
+    again = step((use("reboot"),), place, commands, (text("Restart the computer"), _LISTED), proof=_AT_WORK)
+    if not waiting.path:
+        does = text(
+            "Build the driver's module for the running kernel: the driver is installed, and this kernel has no module of it"
+        )
+        return step((use("kernel-headers-install"), use("module-rebuild")), place, commands, (does, None)), again
     if any(case.held_by(card) for card in case.cards):
         does = text("Keep nouveau from taking the GPU: NVIDIA's driver is installed and cannot load while it has it")
-        return step((use("nouveau-blacklist"),), place, commands, (does, None)), _restart(place, commands)
+        return step((use("nouveau-blacklist"),), place, commands, (does, None)), again
     secure = value_or(case.machine.host.secure_boot, False)  # noqa: FBT003 -- the fact's default
     if secure and commands.record("key-enroll", place.families) is not None:
         does = text("Enroll the key that the module is signed with, because Secure Boot is on; the restart asks for the password")
-        return step((use("key-enroll"),), place, commands, (does, None)), _restart(place, commands)
+        return step((use("key-enroll"),), place, commands, (does, None)), again
     does = text("Load the driver's module, which is installed and not loaded")
     return (step((use("module-load"),), place, commands, (does, _LISTED), proof=_AT_WORK),)
-
-
-def _building(place: InstallPlace, commands: Commands) -> tuple[Step, ...]:
-    does = text("Build the driver's module for the running kernel: the driver is installed, and this kernel has no module of it")
-    uses = (use("kernel-headers-install"), use("module-rebuild"))
-    return step(uses, place, commands, (does, None)), _restart(place, commands)
-
-
-def _restart(place: InstallPlace, commands: Commands) -> Step:
-    return step((use("reboot"),), place, commands, (text("Restart the computer"), _LISTED), proof=_AT_WORK)

@@ -56,7 +56,6 @@ class DryRunCommand:
 
 
 def failed(session: Session, asked: DryRunCommand, outcome: ProcessResult) -> Text:
-    """What came of a program that did not succeed."""
     if outcome.ending is Ending.CANCELLED:
         return text("Looking was cancelled; nothing was changed")
     if outcome.ending is Ending.TIMED_OUT:
@@ -76,7 +75,6 @@ def failed(session: Session, asked: DryRunCommand, outcome: ProcessResult) -> Te
 
 
 def impossible(asked: DryRunCommand, words: str) -> Text:
-    """No set of packages fits together."""
     return text(
         "{tool} finds no set of packages that fits together, so nothing would be installed. It says: {words}",
         tool=asked.tool.value,
@@ -227,7 +225,6 @@ class _View:
         return None
 
     def seen(self) -> DryRunView:
-        """What came of all programs."""
         for name, version in self.removed.items():
             if name not in self.after:
                 self.changes.setdefault(name, PackageChange(name, version))

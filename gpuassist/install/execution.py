@@ -94,7 +94,6 @@ def mark(session: Session, install: Install, number: int) -> str:
 
 
 def log_name(number: int, tries: int) -> str:
-    """The log of a try in the directory of its install."""
     return f"step-{number + 1}-log-{tries}.txt"
 
 

@@ -94,7 +94,6 @@ class EnvironmentPackages:
 
 
 def held_by(files: Files, machine: Machine, run: StepRun) -> EnvironmentPackages:
-    """What the environment of a step holds."""
     prefix = run.environment or run.interpreter.rpartition("/bin/")[0]
     if not files.exists(run.interpreter or prefix):
         return EnvironmentPackages(there=False)

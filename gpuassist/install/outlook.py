@@ -48,7 +48,6 @@ class Question:
 
 
 def foresee(session: Session, question: Question) -> Outlook:
-    """What the wish would take."""
     looked = begun(session, question)
     if looked.blocked_by or looked.undetermined:
         return looked

@@ -27,7 +27,6 @@ _JETPACKS = {540: Version((6,)), 535: Version((6,))}  # the driver of a JetPack 
 
 
 def foresee_container(session: Session, question: Question) -> Outlook:
-    """The outlook on torch in NVIDIA's image."""
     looked = begun(session, question)
     if looked.blocked_by or looked.undetermined:
         return looked

@@ -83,7 +83,6 @@ class TorchSurroundings:
         return f"{self.conda_root}/{PurePosixPath(self.new).name}" if self.conda_root else self.new
 
     def has(self, name: str) -> bool:
-        """Whether a package is installed there."""
         return any(one.name == name for one in self.packages)
 
 

@@ -75,7 +75,6 @@ class Install:
     state: InstallState = InstallState.OPEN
 
     def with_step(self, number: int, record: StepRecord) -> Install:
-        """The same with another record of that step."""
         return replace(self, steps=(*self.steps[:number], record, *self.steps[number + 1 :]))
 
 

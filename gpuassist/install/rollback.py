@@ -36,7 +36,6 @@ class BackStep:
 
     @property
     def commands(self) -> tuple[str, ...]:
-        """The exact lines, for a shell."""
         if self.removes:
             return (shlex.join(("rm", "-r", self.removes)),)
         return tuple(shlex.join(one) for one in self.run.programs) if self.run is not None else ()

@@ -52,7 +52,6 @@ class RunLog:
         self._settle(0)
 
     def add(self, printed: Printed) -> None:
-        """A line that a program printed."""
         if printed.back:
             del self._waiting[-printed.back :]
         if not printed.ended:

@@ -33,7 +33,6 @@ def toolkit_ways(move: ToolkitMove, place: InstallPlace, knowledge: Knowledge) -
 
 
 def of_conda(release: Version) -> bool:
-    """Whether conda-forge has this CUDA with its nvcc."""
     return _FIRST_OF_CONDA <= release.release <= _LAST_OF_CONDA
 
 
@@ -139,7 +138,6 @@ class _Goal:
         )
 
     def used(self, root: str) -> Step:
-        """Making it the one that new terminals find."""
         return _used(self._words, root, self.place, self.knowledge)
 
     def _nvcc(self, root: str) -> StepProof:

@@ -38,7 +38,6 @@ class InstallTarget:
 
 
 def here(place: InstallPlace) -> InstallTarget:
-    """The environment that is there."""
     tool = _wished(place) or (Tool.UV if place.tool == "uv" else Tool.PIP)
     return InstallTarget(place.python, tool, place.around.prefix)
 

@@ -116,7 +116,6 @@ def get_ready_to_restart(session: Session, course: Course, *, autostart: bool) -
 
 
 def is_begun(install: Install) -> bool:
-    """Whether anything of it was done."""
     return any(one.state is not StepState.WAITING for one in install.steps)
 
 
@@ -158,7 +157,6 @@ def can_be_taken_back(install: Install) -> bool:
 
 
 def course_of(install: Install) -> Course:
-    """The steps of an install on record."""
     return Course(verbatim(install.goal), install.goals, tuple(one.step for one in install.steps), install.id)
 
 

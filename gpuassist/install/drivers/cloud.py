@@ -81,5 +81,4 @@ def cloud_words(place: InstallPlace, uses: tuple[UsedCommand, ...]) -> Text | No
 
 
 def provider_name(provider: str) -> str:
-    """The name by which the provider is known."""
     return _NAMES.get(provider, provider)

@@ -56,7 +56,6 @@ class OpenSuse(DistributionPackages):
         return move.open_module
 
     def repository(self, distribution: Distribution, *, wsl: int = 0) -> str:
-        """By code base."""
         if distribution.id in _ROLLING:
             return _ROLLING[distribution.id]
         release = distribution.version_id.partition(".")[0]

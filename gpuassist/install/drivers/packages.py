@@ -109,7 +109,6 @@ def surroundings_of(machine: Machine) -> dict[str, str]:
 
 
 def add_repository(place: InstallPlace) -> UsedCommand:
-    """Adds NVIDIA's repository for the distribution."""
     return use("cuda-repository-add", repository=place.repository, architecture=place.repository_architecture)
 
 

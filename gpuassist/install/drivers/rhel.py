@@ -60,14 +60,12 @@ class Rhel(DistributionPackages):
         return (use("driver-stream-reset"),) if _has_streams(place.system) else ()
 
     def repository(self, distribution: Distribution, *, wsl: int = 0) -> str:
-        """Named after the major release."""
         release = distribution.version_id.partition(".")[0]
         if whole_number(release) is None or (distribution.id == "amzn" and release != "2023"):
             return ""
         return f"amzn{release}" if distribution.id == "amzn" else f"rhel{release}"
 
     def compiler(self, major: int) -> str:
-        """The toolset's own root."""
         return f"/opt/rh/gcc-toolset-{major}/root/usr/bin/g++"
 
 

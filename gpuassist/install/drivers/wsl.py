@@ -14,7 +14,6 @@ class Wsl(DistributionPackages):
     """Windows' driver serves every distribution under it."""
 
     def elsewhere(self, move: DriverMove, place: InstallPlace, commands: Commands) -> Step:
-        """In Windows."""
         version = str(move.version)
         does = text(
             "In Windows, install NVIDIA's driver {version} or newer; then bring WSL up to date. Linux needs no driver",
